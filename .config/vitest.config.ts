@@ -1,0 +1,14 @@
+// Unit and property tests: they stand beside the code, need no network beyond loopback, and take no seed from the clock
+// unless TRUEMQ_SEED is absent; the seed in use is printed so that a failure can be repeated.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['src/**/*.test.ts', 'conformance/**/*.test.ts', '.tools/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
+    passWithNoTests: false,
+    setupFiles: ['.config/vitest.setup.ts'],
+    testTimeout: 20_000,
+  },
+});
