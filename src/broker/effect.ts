@@ -1,0 +1,60 @@
+// What the core wants done outside, in the order in which it arose. Nothing here may be carried out before the records
+// of the same batch are committed.
+
+import type { ConnectionId, Token } from './input.ts';
+import type { DeadLetterFacts, MessageContent } from './message-content.ts';
+import type { QueueOptions } from './queue-options.ts';
+
+export type RefusalCode =
+  | 'QUEUE_NOT_FOUND'
+  | 'QUEUE_EXISTS'
+  | 'QUEUE_FULL'
+  | 'INVALID_PAYLOAD'
+  | 'MESSAGE_TOO_LARGE'
+  | 'MEMORY_LIMIT'
+  | 'LIMIT_EXCEEDED'
+  | 'SHUTTING_DOWN';
+
+/** A picture of a queue at one moment. */
+export type QueueInfo = {
+  readonly name: string;
+  readonly messageCount: number;
+  readonly subscriberCount: number;
+  readonly createdWallAt: number;
+  readonly options: QueueOptions;
+};
+
+/** The positive answer to the command of that token. `result` is there for QueueInfo (null: no such queue) and ListQueues. */
+export type AnsweredEffect = {
+  readonly kind: 'answered';
+  readonly connection: ConnectionId;
+  readonly token: Token;
+  readonly result?: QueueInfo | null | readonly string[];
+};
+
+/** The command of that token was not carried out. `text` is for people. */
+export type RefusedEffect = {
+  readonly kind: 'refused';
+  readonly connection: ConnectionId;
+  readonly token: Token;
+  readonly code: RefusalCode;
+  readonly text: string;
+};
+
+export type DeliverEffect = {
+  readonly kind: 'deliver';
+  readonly connection: ConnectionId;
+  readonly queue: string;
+  readonly id: string;
+  readonly content: MessageContent;
+  /** 1 for the first sending of this copy. */
+  readonly attempt: number;
+  readonly deadLetter: DeadLetterFacts | undefined;
+};
+
+export type Effect =
+  | AnsweredEffect
+  | RefusedEffect
+  | DeliverEffect
+  /** While draining: the connection has nothing in flight any more and can be closed. */
+  | { readonly kind: 'close'; readonly connection: ConnectionId };

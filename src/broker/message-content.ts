@@ -1,0 +1,27 @@
+// What a message contains is opaque to the core: it is kept, handed to subscribers and to the store, and never opened.
+
+export type MessageContent = {
+  /** What the content weighs against limits in bytes, the names of queue and id included. */
+  readonly byteLength: number;
+};
+
+export const Priority = { Low: 0, Normal: 1, High: 2, Critical: 3 } as const;
+export type Priority = (typeof Priority)[keyof typeof Priority];
+
+/** Why a message was dead-lettered. QueueOverflow is for OverflowStrategy RedirectToDlq. */
+export type DeadLetterReason =
+  | 'MaxRetriesExceeded'
+  | 'MessageExpired'
+  | 'DeserializationError'
+  | 'HandlerException'
+  | 'QueueOverflow';
+
+/** What a dead letter carries besides the message. Its presence is the mark that it is never dead-lettered again. */
+export type DeadLetterFacts = {
+  readonly reason: DeadLetterReason;
+  /** The queue that gave the message up. */
+  readonly source: string;
+  /** Attempts that failed there. */
+  readonly attempts: number;
+  readonly deadLetteredWallAt: number;
+};
