@@ -1,0 +1,38 @@
+// The closed lists of words that checks, targets and reports share: levels, profiles, capabilities. A profile is frozen with the
+// version of the specification; a capability is something optional that a broker may declare.
+
+export const levels = ['MAY', 'SHOULD', 'MUST'] as const;
+export type Level = (typeof levels)[number];
+
+export const profiles = [
+  'core',
+  'delivery',
+  'retry-dlq',
+  'durable',
+  'compression',
+  'auth',
+  'tls',
+  'limits',
+  'observability',
+  'dashboard',
+] as const;
+export type Profile = (typeof profiles)[number];
+
+/** `full` selects and claims every profile. */
+export const profileNames = [...profiles, 'full'] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+export const capabilities = {
+  brotli: 'takes and sends brotli frames',
+  gzip: 'takes and sends gzip frames',
+  nack: 'negative acknowledgments: Ack with header failureReason',
+  maxInFlight: 'Subscribe with header maxInFlight fixes the window',
+  prometheus: 'metrics in Prometheus text',
+  requeue: 'dead letters can be moved back through the dashboard',
+} as const;
+export type Capability = keyof typeof capabilities;
+
+/** True when `level` binds at least as hard as `other`. */
+export function isAtLeast(level: Level, other: Level): boolean {
+  return levels.indexOf(level) >= levels.indexOf(other);
+}

@@ -1,0 +1,168 @@
+// What a check is, and what it is given. A check is a plain object: data that can be listed, selected and explained, and one
+// function that talks to the broker. It must not import anything from a broker, keep state between runs, or sleep: a
+// positive wait has a deadline, an absence is proved with a sentinel. The engine alone decides what the end of `run` means.
+//
+// How to write one: return normally when the broker did right; let `ctx.assert`, `ctx.acceptable` and the waits of a
+// connection throw when it did not; say `ctx.warn` or `ctx.should` for what a SHOULD recommends inside a MUST check. Never
+// catch an ExpectationFailure. Queue names come from `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
+import type { Capability, Level, Profile } from './catalogue-words.ts';
+import type { ConfigurationRequest } from './configuration.ts';
+import type { Connection } from './connection.ts';
+import type { Random } from './random.ts';
+import type { Timing } from './timing.ts';
+import type { FrameFields } from './wire/frame.ts';
+
+export type Isolation =
+  /** Shares a broker with other checks that run at the same time. The default. */
+  | 'shared'
+  /** Has a broker of its own, started for it: for server-wide counters, limits, faults that may do harm. */
+  | 'fresh'
+  /** As fresh, and may stop, crash and start it through `ctx.broker`. */
+  | 'restart';
+
+/** The least that must have been seen for a pass; below it the engine reports an error. */
+export type EvidenceFloor = {
+  /** Frames received from the broker, the handshake's included. */
+  readonly frames?: number;
+  /** Deliver frames among them. */
+  readonly messages?: number;
+  /** HTTP answers. */
+  readonly responses?: number;
+  /** Assertions made through the context; at least 1 is always required. */
+  readonly assertions?: number;
+};
+
+export type Check = {
+  /** Requirement id and a letter: `FRAME-004a`. Permanent once published. */
+  readonly id: string;
+  /** What the broker does when the check passes: `answers a Ping that arrives byte by byte`. */
+  readonly title: string;
+  /** Requirement ids; the first is the main one, whose level is the check's unless `level` says less. */
+  readonly clauses: readonly [string, ...string[]];
+  readonly level?: Level;
+  readonly profile: Profile;
+  readonly requires?: {
+    readonly configuration?: ConfigurationRequest;
+    readonly capabilities?: readonly Capability[];
+  };
+  readonly isolation?: Isolation;
+  readonly evidence: EvidenceFloor;
+  /** The acceptable outcomes in words, where there are several; `explain` and failures print them. */
+  readonly accepts?: readonly string[];
+  readonly run: (ctx: CheckContext) => Promise<void>;
+};
+
+export type CheckModule = readonly Check[];
+
+export type ConnectOptions = {
+  /** Headers of Connect, e.g. `supported-compression`. */
+  readonly headers?: FrameFields['headers'];
+  /**
+   * A connection that no other check has used or will use. Without it the engine may hand out one that an earlier check left
+   * clean. Say it when the check breaks the connection, judges its beginning, or counts connections. Options with headers
+   * always give a new one.
+   */
+  readonly own?: boolean;
+};
+
+export type Detail = { readonly expected?: unknown; readonly actual?: unknown; readonly clause?: string };
+
+/** Each call counts as one assertion; each failure ends the check. `what` is the rule in words. */
+export type Assertions = {
+  equal(actual: unknown, expected: unknown, what: string, clause?: string): void;
+  notEqual(actual: unknown, unexpected: unknown, what: string, clause?: string): void;
+  /** Structural equality: the order of object keys does not matter. */
+  deepEqual(actual: unknown, expected: unknown, what: string, clause?: string): void;
+  oneOf(actual: unknown, expected: readonly unknown[], what: string, clause?: string): void;
+  /** Numbers; `low` and `high` are both allowed. */
+  between(actual: unknown, low: number, high: number, what: string, clause?: string): void;
+  matches(actual: unknown, pattern: RegExp, what: string, clause?: string): void;
+  ok(condition: boolean, what: string, detail?: Detail): asserts condition;
+  /** Ends the check: what came is none of the things that may come. */
+  fail(what: string, detail?: Detail): never;
+};
+
+/** One outcome that the specification allows. With `difference`, taking it is a warning: a SHOULD was decided otherwise. */
+export type Alternative<T> = {
+  readonly title: string;
+  readonly when: (actual: T) => boolean;
+  readonly difference?: { readonly clause: string; readonly text: string };
+};
+
+export type HttpAnswer = {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The body parsed; an expectation failure when it is not JSON. */
+  json(): unknown;
+};
+
+export type HttpRequest = {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly withinMs?: number;
+};
+
+export type HttpSurface = {
+  get(path: string, options?: HttpRequest): Promise<HttpAnswer>;
+  request(path: string, options: HttpRequest): Promise<HttpAnswer>;
+};
+
+/** The process under test, for checks with isolation `restart`. Everywhere else each call is a fault of the check. */
+export type BrokerControl = {
+  /** SIGTERM. Resolves at once; use `exited` for the end. */
+  terminate(): Promise<void>;
+  /** SIGKILL, and waits for the end. */
+  crash(): Promise<void>;
+  /** Waits for the end of the process, at most `withinMs` (`ctx.timing.stopMs`). */
+  exited(withinMs?: number): Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** Starts it again with the same configuration and data directory; new connections go to the new one. */
+  start(): Promise<void>;
+};
+
+/** What the target was configured with, as far as it is known. Undefined = the broker's default, unknown to the runner. */
+export type TargetFacts = {
+  readonly name: string;
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly configuration: ConfigurationRequest;
+  /** The MaxMessageSize in force: declared, or the protocol's default of 1,048,576. */
+  readonly maxMessageSizeBytes: number;
+  /** The ack timeout in force: asked for, declared, or the default of 30,000. */
+  readonly ackTimeoutMs: number;
+  /** The retry delay in force, by the same rule; default 1,000. */
+  readonly retryDelayMs: number;
+  /** The smallest window of unacknowledged messages that may be relied on: 1 unless the target declares more. */
+  readonly subscriberWindow: number;
+};
+
+export type CheckContext = {
+  readonly seed: number;
+  readonly random: Random;
+  readonly timing: Timing;
+  readonly target: TargetFacts;
+  readonly assert: Assertions;
+  /** The health server. An expectation failure in `get` when nothing answers. */
+  readonly http: HttpSurface;
+  /** The dashboard server. */
+  readonly dashboard: HttpSurface;
+  readonly broker: BrokerControl;
+  /** A connection with its handshake done. */
+  connect(options?: ConnectOptions): Promise<Connection>;
+  /** A TCP connection on which nothing has been sent. Always new. */
+  rawConnect(): Promise<Connection>;
+  /** A queue name that no other check, run or repetition uses: `x9k2.delivery-014a.orders`. */
+  queue(name: string): string;
+  /** A fresh id for a command or message. */
+  id(prefix?: string): string;
+  /** Milliseconds since the run's start on the monotonic clock; comparable with `ReceivedFrame.atMs`. */
+  now(): number;
+  /** Takes the first alternative that fits and returns its title; fails with the whole list when none does. */
+  acceptable<T>(actual: T, alternatives: readonly Alternative<T>[], what: string): string;
+  /** A recommendation was decided otherwise: the check ends with warn at best. */
+  warn(clause: string, text: string, detail?: Detail): void;
+  /** `warn` unless the condition holds. Counts as an assertion. */
+  should(condition: boolean, clause: string, text: string, detail?: Detail): void;
+  /** Something worth knowing that changes nothing. */
+  note(text: string): void;
+};

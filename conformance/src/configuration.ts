@@ -1,0 +1,120 @@
+// The neutral configuration: what a check can ask of a broker in words that every broker understands. It travels to the
+// adapter as one JSON line. What is absent or null means the broker's own default, but for `rateLimit`, where null means
+// off. Areas: LIMIT, QUEUE, RETRY, AUTH, TLS.
+
+export type LimitSettings = {
+  readonly maxConnections?: number;
+  readonly maxMessageSizeBytes?: number;
+  readonly maxInFlightPerSubscriber?: number;
+  readonly maxBlockedPublishes?: number;
+  readonly maxQueuedBytes?: number;
+  readonly maxQueues?: number;
+  readonly maxSubscriptionsPerConnection?: number;
+};
+
+export type QueueDefaultSettings = {
+  readonly deliveryMode?: 'RoundRobin' | 'FanOutWithAck' | 'FanOutWithoutAck' | 'PriorityBased';
+  readonly maxQueueSize?: number;
+  readonly enableAutoCreate?: boolean;
+};
+
+/** Every duration in milliseconds. */
+export type TimingSettings = {
+  readonly ackTimeoutMs?: number;
+  readonly retryDelayMs?: number;
+  readonly maxRetryDelayMs?: number;
+  readonly handshakeTimeoutMs?: number;
+  readonly frameTimeoutMs?: number;
+  readonly idleTimeoutMs?: number;
+  readonly shutdownTimeoutMs?: number;
+};
+
+export type RateLimitSettings = {
+  readonly maxConnectionsPerIpPerWindow?: number;
+  readonly connectionWindowMs?: number;
+  readonly maxMessagesPerClientPerSecond?: number;
+};
+
+export type AuthenticationSettings = {
+  readonly token?: string;
+  readonly superuser?: { readonly username: string; readonly password: string };
+};
+
+export type TlsSettings = {
+  readonly certificatePath: string;
+  readonly keyPath?: string;
+  readonly certificatePassword?: string;
+};
+
+/** What a check asks for; everything it does not name stays the broker's default. */
+export type ConfigurationRequest = {
+  readonly storage?: 'memory' | 'sqlite' | 'durable';
+  readonly authentication?: AuthenticationSettings | null;
+  readonly tls?: TlsSettings | null;
+  readonly rateLimit?: RateLimitSettings | null;
+  readonly limits?: LimitSettings;
+  readonly queueDefaults?: QueueDefaultSettings;
+  readonly timing?: TimingSettings;
+};
+
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+/** The whole line: a request filled up, with the addresses to listen on and a data directory of its own. */
+export type NeutralConfiguration = {
+  readonly protocol: 1;
+  readonly tcp: ListenAddress;
+  readonly health: ListenAddress;
+  readonly dashboard: ListenAddress;
+  readonly dataDirectory: string;
+  readonly storage: 'memory' | 'sqlite' | 'durable';
+  readonly authentication: AuthenticationSettings | null;
+  readonly tls: TlsSettings | null;
+  readonly rateLimit: RateLimitSettings | null;
+  readonly limits: LimitSettings;
+  readonly queueDefaults: QueueDefaultSettings;
+  readonly timing: TimingSettings;
+};
+
+/** Fills a request up: memory, no secrets, no rate limit, free ports on the loopback address. */
+export function fillConfiguration(
+  request: ConfigurationRequest,
+  dataDirectory: string,
+): NeutralConfiguration {
+  const anyPort: ListenAddress = { host: '127.0.0.1', port: 0 };
+  return {
+    protocol: 1,
+    tcp: anyPort,
+    health: anyPort,
+    dashboard: anyPort,
+    dataDirectory,
+    storage: request.storage ?? 'memory',
+    authentication: request.authentication ?? null,
+    tls: request.tls ?? null,
+    rateLimit: request.rateLimit ?? null,
+    limits: request.limits ?? {},
+    queueDefaults: request.queueDefaults ?? {},
+    timing: request.timing ?? {},
+  };
+}
+
+/** The dotted names of the settings that a request names, as an adapter lists them in `unsupported`. */
+export function settingNames(request: ConfigurationRequest): readonly string[] {
+  return Object.entries(request).flatMap(([group, value]) =>
+    isGroup(value) && value !== null ? Object.keys(value).map((name) => `${group}.${name}`) : [group],
+  );
+}
+
+function isGroup(value: unknown): boolean {
+  return typeof value === 'object';
+}
+
+/** One text for equal requests, whatever order their keys were written in: brokers are shared by it. */
+export function configurationKey(request: ConfigurationRequest): string {
+  return JSON.stringify(sorted(request));
+}
+
+function sorted(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

@@ -1,0 +1,47 @@
+// The two ways in which a check ends early. An ExpectationFailure is the broker's fault and becomes fail, warn or a note by
+// the check's level; a PrerequisiteMissing says that the check could not be carried out here. Everything else that a
+// check throws is the runner's own fault and becomes an error, never a failure of the broker.
+
+export type ExpectationDetail = {
+  readonly expected: string;
+  readonly actual: string;
+  /** The requirement that was broken, where it is not the check's main one. */
+  readonly clause?: string | undefined;
+};
+
+export class ExpectationFailure extends Error {
+  readonly expected: string;
+  readonly actual: string;
+  readonly clause: string | undefined;
+
+  constructor(what: string, detail: ExpectationDetail) {
+    super(what);
+    this.name = 'ExpectationFailure';
+    this.expected = detail.expected;
+    this.actual = detail.actual;
+    this.clause = detail.clause;
+  }
+}
+
+/** The check applies, but this target or this environment does not let it be carried out: could not run. */
+export class PrerequisiteMissing extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'PrerequisiteMissing';
+  }
+}
+
+/** A value as it should stand in a report: JSON, texts quoted, long ones cut. */
+export function display(value: unknown, maxLength = 400): string {
+  const text = Buffer.isBuffer(value) ? `bytes ${value.toString('hex')}` : toText(value);
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}.. (${text.length} characters)`;
+}
+
+function toText(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

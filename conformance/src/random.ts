@@ -1,0 +1,31 @@
+// Random numbers that a seed repeats (the 32-bit generator "mulberry32"). A check draws from its own stream, made of the run's
+// seed and its id, so that it sees the same numbers whether it runs alone or among others.
+
+export type Random = {
+  /** A number from 0 up to 1, 1 excluded. */
+  fraction(): number;
+  /** A whole number from `low` to `high`, both included. */
+  integer(low: number, high: number): number;
+  bytes(count: number): Buffer;
+};
+
+/** A stream for `seed` and `name`; the same two give the same stream. */
+export function randomFor(seed: number, name: string): Random {
+  let state = hash(`${seed}:${name}`);
+  const fraction = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  const integer = (low: number, high: number): number => low + Math.floor(fraction() * (high - low + 1));
+  const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => integer(0, 255)));
+  return { fraction, integer, bytes };
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
+  return value | 0;
+}

@@ -1,0 +1,16 @@
+// Compresses a body the way a client would, so that checks can send compressed frames. Areas: COMPRESS.
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { frameAround } from './encode.ts';
+
+export const algorithmFlags = { none: 0, gzip: 1, brotli: 2 } as const;
+export type Algorithm = 'gzip' | 'brotli';
+
+export function compress(body: Buffer, algorithm: Algorithm): Buffer {
+  if (algorithm === 'gzip') return gzipSync(body);
+  return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+}
+
+/** A whole frame whose body is compressed, its flags byte set to match. */
+export function compressedFrame(body: Buffer, algorithm: Algorithm): Buffer {
+  return frameAround(compress(body, algorithm), { flags: algorithmFlags[algorithm] });
+}

@@ -1,0 +1,87 @@
+// The runner's own decoder: one uncompressed body to its fields. It keeps everything that stood there (repeated keys,
+// order, trailing bytes) and refuses what no existing client could read. A refusal is a `WireFault`, the
+// broker's fault, never an exception of the runner. Areas: BODY.
+import { Command, commandName } from './command.ts';
+import type { DecodedBody, HeaderPairs } from './frame.ts';
+
+/** Bytes from the broker that are no frame of the protocol. */
+export class WireFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WireFault';
+  }
+}
+
+/** The fields of a body; throws a WireFault that says what breaks off where. */
+export function decodeBody(body: Buffer): DecodedBody {
+  const reader = new BodyReader(body);
+  const version = reader.number(1, 'version');
+  const command = reader.number(1, 'command');
+  const id = reader.text('id');
+  const queue = reader.text('queue');
+  const payload = reader.bytes(reader.number(4, 'payload length'), 'payload');
+  const headers = readHeaders(reader);
+  const isError = command === Command.Error;
+  const errorCode = isError ? reader.text('errorCode') : '';
+  const errorMessage = isError ? reader.text('errorMessage') : '';
+  const trailingByteCount = reader.remainingCount;
+  const name = commandName(command);
+  return {
+    version,
+    command,
+    commandName: name,
+    id,
+    queue,
+    payload,
+    headers,
+    errorCode,
+    errorMessage,
+    trailingByteCount,
+  };
+}
+
+function readHeaders(reader: BodyReader): HeaderPairs {
+  const count = reader.number(2, 'header count');
+  const headers: [string, string][] = [];
+  for (let index = 0; index < count; index += 1) {
+    headers.push([reader.text(`header ${index} key`), reader.text(`header ${index} value`)]);
+  }
+  return headers;
+}
+
+class BodyReader {
+  readonly #body: Buffer;
+  #offset = 0;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  get remainingCount(): number {
+    return this.#body.length - this.#offset;
+  }
+
+  number(byteCount: number, field: string): number {
+    return this.bytes(byteCount, field).readUIntBE(0, byteCount);
+  }
+
+  text(field: string): string {
+    const bytes = this.bytes(this.number(2, `${field} length`), field);
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new WireFault(`${field} is not UTF-8: ${bytes.toString('hex')}`);
+    }
+  }
+
+  bytes(byteCount: number, field: string): Buffer {
+    if (byteCount > this.remainingCount) {
+      throw new WireFault(
+        `${field} needs ${byteCount} bytes at offset ${this.#offset} but the body has ${this.remainingCount} left`,
+      );
+    }
+    const start = this.#offset;
+    this.#offset += byteCount;
+    return this.#body.subarray(start, this.#offset);
+  }
+}
