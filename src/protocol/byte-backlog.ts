@@ -1,0 +1,74 @@
+// Bytes that have arrived and are not used yet. Takes whole chunks over as they are, and copies only when a second chunk
+// joins a first. Views that were taken are never written again. Must not take memory beyond twice what it holds.
+// Serves area FRAME (C10): appending byte by byte costs a constant amount of work per byte.
+
+const nothing = Buffer.alloc(0);
+
+export class ByteBacklog {
+  #buffer: Buffer = nothing;
+  #start = 0;
+  #end = 0;
+  /** False while the buffer is somebody's chunk: then nothing may be written behind its end. */
+  #writable = false;
+
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  byteAt(index: number): number {
+    return this.#buffer[this.#start + index] ?? 0;
+  }
+
+  readUInt32BE(index: number): number {
+    return this.#buffer.readUInt32BE(this.#start + index);
+  }
+
+  /** Adds a chunk that its giver will not change any more. Room is made for at most `expectedLength` bytes in advance. */
+  append(chunk: Buffer, expectedLength: number): void {
+    if (this.length === 0) {
+      this.#replace(chunk, chunk.length, false);
+      return;
+    }
+    if (!this.#writable || this.#end + chunk.length > this.#buffer.length)
+      this.#grow(chunk.length, expectedLength);
+    this.#end += chunk.copy(this.#buffer, this.#end);
+  }
+
+  /** Like `append`, but the chunk's memory is not kept alive. */
+  appendCopy(chunk: Buffer, expectedLength: number): void {
+    if (this.length === 0) this.#replace(Buffer.from(chunk), chunk.length, false);
+    else this.append(chunk, expectedLength);
+  }
+
+  /** Removes the first `length` bytes, which must be there, and returns them as a view. */
+  take(length: number): Buffer {
+    const taken = this.#buffer.subarray(this.#start, this.#start + length);
+    this.#start += length;
+    if (this.#start === this.#end) this.clear();
+    return taken;
+  }
+
+  /** Passes over the first bytes, of which more than `length` must be there. */
+  skip(length: number): void {
+    this.#start += length;
+  }
+
+  clear(): void {
+    this.#replace(nothing, 0, false);
+  }
+
+  /** Doubling makes the copying linear over any number of appends. */
+  #grow(addedLength: number, expectedLength: number): void {
+    const needed = this.length + addedLength;
+    const grown = Buffer.allocUnsafe(Math.max(needed, Math.min(2 * needed, expectedLength)));
+    const length = this.#buffer.copy(grown, 0, this.#start, this.#end);
+    this.#replace(grown, length, true);
+  }
+
+  #replace(buffer: Buffer, end: number, writable: boolean): void {
+    this.#buffer = buffer;
+    this.#start = 0;
+    this.#end = end;
+    this.#writable = writable;
+  }
+}

@@ -1,0 +1,105 @@
+// One frame body (uncompressed) to a message: the layout only. Rules about what the fields may contain stand in
+// field-rules.ts. Never throws because of what the bytes are, and allocates little: this is the hot path.
+// Implements the layout side of area BODY (C5); the layout is drawn in message.ts.
+
+import { Command } from './command.ts';
+import { messageFault, type ProtocolFault } from './fault.ts';
+import { minMessageSizeBytes } from './limits.ts';
+import { type Headers, type Message, noHeaders, noPayload } from './message.ts';
+
+/**
+ * Decodes a body. The payload is a view of it, so a message that outlives the body must be copied. Bytes after the last
+ * field are ignored, of a header key that occurs twice the last value counts, and pairs with an empty key or value are
+ * dropped. Yields a fault (INVALID_MESSAGE, the connection stays) when the body breaks off or holds text that is not
+ * UTF-8; it carries the id if that much could be read.
+ */
+export function decodeMessage(body: Buffer): Message | ProtocolFault {
+  if (body.length < minMessageSizeBytes)
+    return messageFault('The body is too short for a version and a command.', '');
+  const reader = new BodyReader(body, minMessageSizeBytes);
+  const command = body[1] ?? 0;
+  const id = reader.string16('id');
+  const queue = reader.string16('queue');
+  const payload = reader.payload();
+  const headers = reader.headers();
+  const isError = command === Command.Error;
+  const errorCode = isError ? reader.string16('errorCode') : '';
+  const errorMessage = isError ? reader.string16('errorMessage') : '';
+  if (reader.failure !== '') return messageFault(reader.failure, id);
+  const version = body[0] ?? 0;
+  return { version, command, id, queue, payload, headers, errorCode, errorMessage, endAt: reader.at };
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A cursor over a body. The first failure sticks: later reads yield empty fields, so the caller asks once, at the end. */
+class BodyReader {
+  at: number;
+  failure = '';
+  readonly #body: Buffer;
+
+  constructor(body: Buffer, at: number) {
+    this.#body = body;
+    this.at = at;
+  }
+
+  string16(field: string): string {
+    const length = this.#uint16(field);
+    const start = this.at;
+    if (!this.#skip(length, field)) return '';
+    return length === 0 ? '' : this.#text(start, this.at, field);
+  }
+
+  payload(): Buffer {
+    const start = this.at + 4;
+    if (!this.#skip(4, 'payload')) return noPayload;
+    const length = this.#body.readUInt32BE(start - 4);
+    if (!this.#skip(length, 'payload')) return noPayload;
+    return length === 0 ? noPayload : this.#body.subarray(start, this.at);
+  }
+
+  headers(): Headers {
+    const count = this.#uint16('header count');
+    if (count === 0) return noHeaders;
+    const headers = new Map<string, string>();
+    for (let read = 0; read < count && this.failure === ''; read += 1) {
+      const key = this.string16('header name');
+      const value = this.string16('header value');
+      if (key !== '' && value !== '') headers.set(key, value);
+    }
+    return headers;
+  }
+
+  #uint16(field: string): number {
+    const start = this.at;
+    if (!this.#skip(2, field)) return 0;
+    return ((this.#body[start] ?? 0) << 8) | (this.#body[start + 1] ?? 0);
+  }
+
+  #skip(length: number, field: string): boolean {
+    if (this.failure !== '') return false;
+    if (this.at + length > this.#body.length) {
+      this.failure = `The body breaks off in the ${field}.`;
+      return false;
+    }
+    this.at += length;
+    return true;
+  }
+
+  /** Nearly all text is ASCII, and Latin-1 slices are several times cheaper than decoding UTF-8 strictly. */
+  #text(start: number, end: number, field: string): string {
+    for (let at = start; at < end; at += 1) {
+      if ((this.#body[at] ?? 0) >= 0x80) return this.#utf8(start, end, field);
+    }
+    return this.#body.toString('latin1', start, end);
+  }
+
+  #utf8(start: number, end: number, field: string): string {
+    try {
+      return strictUtf8.decode(this.#body.subarray(start, end));
+    } catch {
+      this.failure = `The ${field} is not valid UTF-8.`;
+      return '';
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// A stream of bytes, cut anywhere, to frames. Knows the 5 bytes before a body and nothing of what is in it.
+// Takes memory only for bytes that have arrived, after the header was found good, and touches each byte at most a constant
+// number of times however the stream is cut. Implements area FRAME (C4, C10).
+//
+//    0                       4        5
+//   +-----------------------+--------+----------------- - - -
+//   | body length N, 4 bytes | flags  | body, N bytes          2 <= N <= maxMessageSizeBytes; flags 0, 1, 2
+//   +-----------------------+--------+----------------- - - -
+
+import { ByteBacklog } from './byte-backlog.ts';
+import { highestFrameFlags } from './compression.ts';
+import { frameHeaderBytes } from './encode.ts';
+import { ErrorCode } from './error-code.ts';
+import { framingFault, type ProtocolFault } from './fault.ts';
+import { minMessageSizeBytes, type ProtocolLimits } from './limits.ts';
+
+export type Frame = {
+  /** 0, 1 or 2: see `algorithmOf`. */
+  readonly flags: number;
+  /** As sent, still compressed if the flags say so. A view that keeps its chunk alive: copy what must live longer. */
+  readonly body: Buffer;
+};
+
+/** How much room a header that has not arrived in full may take in advance. */
+const headerRoomBytes = 64;
+
+export class FrameSplitter {
+  readonly #limits: ProtocolLimits;
+  /** Bytes not looked at yet: more than one chunk only when chunks come faster than frames are taken. */
+  readonly #input = new ByteBacklog();
+  /** The beginning of a frame that earlier chunks brought; empty between frames. */
+  readonly #partial = new ByteBacklog();
+  #frameCount = 0;
+  #failed = false;
+
+  constructor(limits: ProtocolLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes over a chunk, which the caller must not change afterwards. After a fault nothing more is taken. */
+  push(chunk: Buffer): void {
+    if (!this.#failed) this.#input.append(chunk, Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * The next whole frame; undefined when it has not arrived in full; or, once, the fault that ends the stream
+   * (MESSAGE_TOO_LARGE for a length over the limit, else INVALID_MESSAGE).
+   */
+  next(): Frame | ProtocolFault | undefined {
+    if (this.#failed) return undefined;
+    if (this.hasPartialFrame) this.#complete(frameHeaderBytes);
+    const source = this.hasPartialFrame ? this.#partial : this.#input;
+    if (source.length < frameHeaderBytes) return this.#waitFor(headerRoomBytes);
+    const bodyLength = source.readUInt32BE(0);
+    const flags = source.byteAt(4);
+    const fault = this.#checkHeader(bodyLength, flags);
+    if (fault !== undefined) return this.#fail(fault);
+    const frameLength = frameHeaderBytes + bodyLength;
+    if (source === this.#partial) this.#complete(frameLength);
+    if (source.length < frameLength) return this.#waitFor(frameLength);
+    this.#frameCount += 1;
+    source.skip(frameHeaderBytes);
+    return { flags, body: source.take(bodyLength) };
+  }
+
+  /** True while the beginning of a frame has arrived and its end has not. Certain once `next` gave undefined. */
+  get hasPartialFrame(): boolean {
+    return this.#partial.length > 0;
+  }
+
+  /** Whole frames given out so far: tells a partial frame from the one that was partial before. */
+  get frameCount(): number {
+    return this.#frameCount;
+  }
+
+  #checkHeader(bodyLength: number, flags: number): ProtocolFault | undefined {
+    const limit = this.#limits.maxMessageSizeBytes;
+    if (bodyLength < minMessageSizeBytes) {
+      return framingFault(ErrorCode.InvalidMessage, `A frame of ${bodyLength} bytes holds no message.`);
+    }
+    if (bodyLength > limit) {
+      return framingFault(
+        ErrorCode.MessageTooLarge,
+        `A frame of ${bodyLength} bytes is over the limit of ${limit}.`,
+      );
+    }
+    if (flags <= highestFrameFlags) return undefined;
+    return framingFault(ErrorCode.InvalidMessage, `The compression flags ${flags} are unknown.`);
+  }
+
+  #fail(fault: ProtocolFault): ProtocolFault {
+    this.#failed = true;
+    this.#input.clear();
+    this.#partial.clear();
+    return fault;
+  }
+
+  /** Moves bytes from the input to the partial frame until it has `length` of them or the input is empty. */
+  #complete(length: number): void {
+    const missing = Math.min(length - this.#partial.length, this.#input.length);
+    if (missing > 0) this.#partial.append(this.#input.take(missing), length);
+  }
+
+  /** Keeps the rest of the input as a partial frame of its own, so that a few bytes do not hold a whole chunk alive. */
+  #waitFor(expectedLength: number): undefined {
+    const rest = this.#input.length;
+    if (rest > 0) this.#partial.appendCopy(this.#input.take(rest), expectedLength);
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+// The sizes that one side of a connection accepts. Checked before memory is taken for what a length announces.
+// Implements the limits of areas FRAME, BODY and COMPRESS; the table in spec/tables/limits.yaml names the same numbers.
+
+export type ProtocolLimits = {
+  /** Longest frame body, in bytes as sent (after compression). */
+  readonly maxMessageSizeBytes: number;
+  /** Longest body after decompression, in bytes. */
+  readonly maxDecompressedSizeBytes: number;
+  readonly maxHeaderCount: number;
+  /** Longest header value, in UTF-16 units. */
+  readonly maxHeaderValueLength: number;
+  readonly maxIdBytes: number;
+};
+
+export const defaultLimits: ProtocolLimits = {
+  maxMessageSizeBytes: 1_048_576,
+  maxDecompressedSizeBytes: 1_048_576,
+  maxHeaderCount: 50,
+  maxHeaderValueLength: 4096,
+  maxIdBytes: 256,
+};
+
+/** A frame body holds at least the version byte and the command byte. */
+export const minMessageSizeBytes = 2;
+
+/** Longest string that a 2-byte length can announce, in bytes. */
+export const maxStringBytes = 65_535;
+
+/** Most header pairs that the 2-byte count can announce. */
+export const maxEncodableHeaderCount = 65_535;
+
+/** Queue names have 1 to this many UTF-16 units. */
+export const maxQueueNameLength = 256;
