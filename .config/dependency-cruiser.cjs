@@ -1,0 +1,177 @@
+// Which module may import what: the table of docs/internals/architecture.md as rules for dependency-cruiser, run by
+// .tools/import-rules.ts with every `npm run check`. Must stay a table; that each rule can fail is shown in
+// .tools/import-rules.test.ts.
+
+// `ours`: modules of src/, `name (types)` for `import type` only, or a single file. `npm`: packages. `node`: false forbids
+// every module of Node.
+const modules = {
+  protocol: { ours: [], npm: [], node: false },
+  session: { ours: ['protocol'], npm: [], node: false },
+  broker: { ours: [], npm: [], node: false },
+  storage: { ours: ['broker (types)'], npm: ['better-sqlite3'], node: true },
+  engine: {
+    ours: [
+      'broker',
+      'session',
+      'protocol',
+      'storage/storage-provider.ts',
+      'auth/user-store.ts',
+      'config (types)',
+    ],
+    npm: [],
+    node: true,
+  },
+  auth: { ours: [], npm: ['@node-rs/bcrypt', 'bcryptjs'], node: true },
+  server: { ours: ['engine'], npm: [], node: true },
+  http: { ours: ['engine (types)'], npm: ['h3', 'listhen'], node: true },
+  client: { ours: ['protocol', 'session'], npm: [], node: true },
+  config: { ours: [], npm: ['valibot', 'yaml'], node: true },
+};
+
+// What only these files may import, wherever the table above would allow it.
+const exclusive = [
+  { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/engine/compressor[.]ts$'] },
+  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(server|client)/'] },
+  { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },
+  { name: 'better-sqlite3', target: 'node_modules/better-sqlite3/', files: ['^src/storage/sqlite/'] },
+];
+
+const tests = '[.](test|bench)[.]ts$';
+const entries = ['^src/cli/main[.]ts$', '^src/client/index[.]ts$'];
+const typesSuffix = / \(types\)$/;
+
+const pathOf = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`);
+const packagePaths = (names) => names.map((name) => `node_modules/${name}/`);
+
+function moduleRules([name, { ours, npm, node }]) {
+  const from = { path: `^src/${name}/`, pathNot: tests };
+  const allowed = ours.map((entry) => pathOf(entry.replace(typesSuffix, '')));
+  const typesOnly = ours
+    .filter((entry) => typesSuffix.test(entry))
+    .map((entry) => pathOf(entry.replace(typesSuffix, '')));
+  return [
+    {
+      name: `${name}-imports-ours`,
+      comment: `${name} may import of ours: ${ours.join(', ') || 'nothing'}.`,
+      from,
+      to: { path: '^src/', pathNot: [`^src/${name}/`, ...allowed] },
+    },
+    ...(typesOnly.length === 0
+      ? []
+      : [
+          {
+            name: `${name}-imports-types`,
+            comment: `${name} may import types only from: ${typesOnly.join(', ')}.`,
+            from,
+            to: { path: typesOnly, dependencyTypesNot: ['type-only'] },
+          },
+        ]),
+    {
+      name: `${name}-imports-packages`,
+      comment: `${name} may import these packages: ${npm.join(', ') || 'none'}.`,
+      from,
+      to: { path: 'node_modules/', pathNot: packagePaths(npm) },
+    },
+    ...(node
+      ? []
+      : [
+          {
+            name: `${name}-is-pure`,
+            comment: `${name} is a function of its inputs: no module of Node.`,
+            from,
+            to: { dependencyTypes: ['core'] },
+          },
+        ]),
+  ];
+}
+
+const exclusiveRules = exclusive.map(({ name, target, files }) => ({
+  name: `only-there-${name}`,
+  comment: `Only ${files.join(', ')} may import it.`,
+  from: { path: '^src/', pathNot: [...files, tests] },
+  to: { path: target },
+}));
+
+const houseRules = [
+  {
+    name: 'conformance-stands-alone',
+    comment:
+      'The runner judges the broker from outside: it imports nothing of it, and reads spec/ and fixtures/ as data.',
+    from: { path: '^conformance/' },
+    to: { path: '^(src|features|docs|[.]tools|dist)/' },
+  },
+  {
+    name: 'runner-packages',
+    comment: 'The runner is a package of its own with one dependency; its tests and its build may use more.',
+    from: { path: '^conformance/(src|bin)/', pathNot: tests },
+    to: { path: 'node_modules/', pathNot: packagePaths(['yaml']) },
+  },
+  {
+    name: 'broker-without-runner',
+    comment: 'The broker knows nothing of the suite that judges it.',
+    from: { path: '^(src|features)/' },
+    to: { path: '^conformance/' },
+  },
+  {
+    name: 'nobody-imports-cli',
+    comment: 'The composition root is the top.',
+    from: { pathNot: '^src/cli/' },
+    to: { path: '^src/cli/' },
+  },
+  {
+    name: 'testing-for-tests',
+    comment: 'Test helpers are not in the package: only tests, benches, features and tools import them.',
+    from: { path: '^src/', pathNot: ['^src/testing/', tests] },
+    to: { path: '^src/testing/' },
+  },
+  {
+    name: 'cli-imports-packages',
+    comment: 'The composition root wires our modules; packages stay behind them.',
+    from: { path: '^src/cli/', pathNot: tests },
+    to: { path: 'node_modules/' },
+  },
+  {
+    name: 'no-cycles',
+    comment: 'A cycle is one module in several files.',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'no-orphans',
+    comment:
+      'A file that imports nothing and that nothing imports is forgotten, or an entry to be listed here.',
+    from: {
+      orphan: true,
+      path: '^(src|conformance/src|features|[.]tools)/',
+      pathNot: [tests, ...entries, '[.]d[.]ts$'],
+    },
+    to: {},
+  },
+  {
+    name: 'no-dead-files',
+    comment: 'What is shipped is reachable from the command or from the client library.',
+    from: { path: entries },
+    to: { path: '^src/', pathNot: [tests, ...entries, '^src/testing/', '[.]d[.]ts$'], reachable: false },
+  },
+  {
+    name: 'resolvable',
+    comment: 'Every import names something that exists.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+];
+
+const forbidden = [...Object.entries(modules).flatMap(moduleRules), ...exclusiveRules, ...houseRules];
+
+module.exports = {
+  forbidden: forbidden.map((rule) => ({ severity: 'error', ...rule })),
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|out)/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+    },
+  },
+};

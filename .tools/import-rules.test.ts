@@ -1,0 +1,156 @@
+// Shows that each import rule can fail, on a small tree with exactly one forbidden import per rule, and that what the
+// table of modules allows passes.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Cruise, cruiseTree } from './import-rules/cruise.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const packages = ['h3', 'listhen', 'valibot', 'yaml', 'bcryptjs', 'better-sqlite3', 'vitest'];
+const folders = ['src', 'conformance', 'features'];
+
+// What stands on the shelf for the files below to import.
+const shelf: Files = {
+  'src/protocol/frame.ts': 'export type Frame = 1; export const frame = 1;',
+  'src/session/session.ts': "import { frame } from '../protocol/frame.ts'; export const session = frame;",
+  'src/broker/broker.ts': 'export type Step = 1; export const step = 1;',
+  'src/storage/storage-provider.ts':
+    "import type { Step } from '../broker/broker.ts'; export type Store = Step;",
+  'src/storage/memory/store.ts':
+    "import type { Store } from '../storage-provider.ts'; export const store: Store = 1;",
+  'src/engine/engine.ts':
+    "import { step } from '../broker/broker.ts'; import type { Store } from '../storage/storage-provider.ts'; import type { Config } from '../config/config.ts'; export const engine: [Store, Config] = [step, 1];",
+  'src/config/config.ts': "import 'yaml'; export type Config = 1; export const config = 1;",
+  'src/client/index.ts':
+    "import { session } from '../session/session.ts'; import 'node:net'; export const client = session;",
+  'src/http/listen.ts': "import 'listhen'; import 'node:http'; export const listen = 1;",
+  'src/server/server.ts':
+    "import 'node:tls'; import { engine } from '../engine/engine.ts'; export const server = engine;",
+  'src/engine/compressor.ts': "import 'node:zlib'; export const compressor = 1;",
+  'src/testing/clock.ts': "import { step } from '../broker/broker.ts'; export const clock = step;",
+  'src/broker/broker.test.ts':
+    "import 'vitest'; import 'node:fs'; import { clock } from '../testing/clock.ts'; clock;",
+  'src/cli/main.ts':
+    "import '../engine/engine.ts'; import '../engine/compressor.ts'; import '../server/server.ts'; import '../http/listen.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
+  'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
+  'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
+  'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
+  'features/support/world.ts': "import { clock } from '../../src/testing/clock.ts'; clock;",
+};
+
+// rule, importing file, what it imports
+const forbiddenImports: readonly (readonly [string, string, string])[] = [
+  ['protocol-imports-ours', 'src/protocol/bad-a.ts', "import '../broker/broker.ts';"],
+  ['protocol-imports-packages', 'src/protocol/bad-b.ts', "import 'yaml';"],
+  ['protocol-is-pure', 'src/protocol/bad-c.ts', "import 'node:buffer';"],
+  ['session-imports-ours', 'src/session/bad-a.ts', "import '../engine/engine.ts';"],
+  ['session-imports-packages', 'src/session/bad-b.ts', "import 'yaml';"],
+  ['session-is-pure', 'src/session/bad-c.ts', "import 'node:crypto';"],
+  ['broker-imports-ours', 'src/broker/bad-a.ts', "import type { Frame } from '../protocol/frame.ts';"],
+  ['broker-imports-packages', 'src/broker/bad-b.ts', "import 'valibot';"],
+  ['broker-is-pure', 'src/broker/bad-c.ts', "import { performance } from 'perf_hooks';"],
+  ['storage-imports-ours', 'src/storage/bad-a.ts', "import '../engine/engine.ts';"],
+  ['storage-imports-types', 'src/storage/bad-b.ts', "import { step } from '../broker/broker.ts';"],
+  ['storage-imports-packages', 'src/storage/bad-c.ts', "import 'yaml';"],
+  ['engine-imports-ours', 'src/engine/bad-a.ts', "import '../storage/memory/store.ts';"],
+  ['engine-imports-types', 'src/engine/bad-b.ts', "import { config } from '../config/config.ts';"],
+  ['engine-imports-packages', 'src/engine/bad-c.ts', "import 'h3';"],
+  ['auth-imports-ours', 'src/auth/bad-a.ts', "import '../broker/broker.ts';"],
+  ['auth-imports-packages', 'src/auth/bad-b.ts', "import 'yaml';"],
+  ['server-imports-ours', 'src/server/bad-a.ts', "import '../broker/broker.ts';"],
+  ['server-imports-packages', 'src/server/bad-b.ts', "import 'h3';"],
+  ['http-imports-ours', 'src/http/bad-a.ts', "import '../broker/broker.ts';"],
+  ['http-imports-types', 'src/http/bad-b.ts', "import { engine } from '../engine/engine.ts';"],
+  ['http-imports-packages', 'src/http/bad-c.ts', "import 'yaml';"],
+  ['client-imports-ours', 'src/client/bad-a.ts', "import '../engine/engine.ts';"],
+  ['client-imports-packages', 'src/client/bad-b.ts', "import 'yaml';"],
+  ['config-imports-ours', 'src/config/bad-a.ts', "import '../broker/broker.ts';"],
+  ['config-imports-packages', 'src/config/bad-b.ts', "import 'h3';"],
+  ['only-there-zlib', 'src/server/bad-c.ts', "import 'node:zlib';"],
+  ['only-there-sockets', 'src/http/bad-d.ts', "import 'node:net';"],
+  ['only-there-listhen', 'src/http/bad-e.ts', "import 'listhen';"],
+  ['only-there-better-sqlite3', 'src/storage/memory/bad-a.ts', "import 'better-sqlite3';"],
+  [
+    'conformance-stands-alone',
+    'conformance/src/bad-a.ts',
+    "import type { Frame } from '../../src/protocol/frame.ts';",
+  ],
+  ['runner-packages', 'conformance/src/bad-b.ts', "import 'h3';"],
+  ['broker-without-runner', 'src/engine/bad-d.ts', "import '../../conformance/src/check.ts';"],
+  ['nobody-imports-cli', 'src/testing/bad-a.ts', "import '../cli/serve.ts';"],
+  ['testing-for-tests', 'src/server/bad-d.ts', "import '../testing/clock.ts';"],
+  ['cli-imports-packages', 'src/cli/bad-a.ts', "import 'yaml';"],
+  ['no-cycles', 'src/session/bad-d.ts', "import './bad-e.ts';"],
+  ['no-orphans', 'src/broker/bad-d.ts', 'export const forgotten = 1;'],
+  ['resolvable', 'src/engine/bad-e.ts', "import './not-there.ts';"],
+];
+
+const deadFile = 'src/engine/bad-a.ts';
+
+function writeTree(files: Files): string {
+  const root = mkdtempSync(join(tmpdir(), 'import-rules-'));
+  for (const name of packages) {
+    write(
+      root,
+      `node_modules/${name}/package.json`,
+      JSON.stringify({ name, version: '1.0.0', main: 'index.js' }),
+    );
+    write(root, `node_modules/${name}/index.js`, 'module.exports = {};');
+  }
+  const names = Object.fromEntries(packages.map((name) => [name, '1.0.0']));
+  write(root, 'package.json', JSON.stringify({ name: 'tree', dependencies: names }));
+  for (const [path, text] of Object.entries(files)) write(root, path, text);
+  return root;
+}
+
+function write(root: string, path: string, text: string): void {
+  const target = join(root, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}
+
+const roots: string[] = [];
+
+async function cruiseFiles(files: Files): Promise<Cruise> {
+  const root = writeTree(files);
+  roots.push(root);
+  return cruiseTree(root, folders);
+}
+
+afterAll(() => {
+  for (const root of roots) rmSync(root, { recursive: true, force: true });
+});
+
+describe('import rules', () => {
+  let bad: Cruise;
+
+  beforeAll(async () => {
+    const files = Object.fromEntries(forbiddenImports.map(([, path, text]) => [path, text]));
+    bad = await cruiseFiles({ ...shelf, ...files, 'src/session/bad-e.ts': "import './bad-d.ts';" });
+  });
+
+  it('let pass what the table of modules allows', async () => {
+    const { violations, moduleCount } = await cruiseFiles(shelf);
+    expect(violations).toEqual([]);
+    expect(moduleCount).toBeGreaterThan(Object.keys(shelf).length);
+  });
+
+  it.each(forbiddenImports)('%s refuses the import in %s', (rule, path) => {
+    const broken = bad.violations
+      .filter((violation) => violation.from === path)
+      .map((violation) => violation.rule);
+    expect(broken).toContain(rule);
+  });
+
+  it('no-dead-files names a file that neither command nor client library reaches', () => {
+    const dead = bad.violations.filter((violation) => violation.rule === 'no-dead-files');
+    expect(dead.map((violation) => violation.to)).toContain(deadFile);
+  });
+
+  it('are all proved to fail here', () => {
+    const proved = [...forbiddenImports.map(([rule]) => rule), 'no-dead-files'];
+    expect([...bad.ruleNames].sort()).toEqual([...new Set(proved)].sort());
+  });
+});

@@ -1,0 +1,78 @@
+// The parts of `npm test`, in order: what runs, how its result is read, and how long it may take on 2 cores. A part that
+// is not in this table does not run; the budgets are repeated for people in CONTRIBUTING.md (a test compares them).
+import { add, type Count, countCucumber, countExit, countLastLine, countVitest } from './count.ts';
+
+/** What a task left behind. `read` gives the text of a file of `writes`. */
+export type TaskRun = {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly read: (path: string) => string;
+};
+
+export type Task = {
+  readonly name: string;
+  /** Arguments of Node. */
+  readonly args: readonly string[];
+  /** Files that the task must write during this run. */
+  readonly writes: readonly string[];
+  readonly count: (run: TaskRun) => Count;
+};
+
+export type Part = {
+  readonly name: string;
+  readonly budgetSeconds: number;
+  /** Lanes run beside each other, the tasks of a lane one after the other. */
+  readonly lanes: readonly (readonly Task[])[];
+};
+
+const tool = (name: string, args: readonly string[]): Task => ({
+  name,
+  args,
+  writes: [],
+  count: ({ exitCode }) => countExit(exitCode),
+});
+
+const script = (name: string, path: string): Task => ({
+  name,
+  args: ['--import', 'tsx', path],
+  writes: [],
+  count: ({ output }) => countLastLine(output),
+});
+
+const staticChecks: readonly Task[] = [
+  tool('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']),
+  tool('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+  script('import rules', '.tools/import-rules.ts'),
+];
+
+const unitTests: Task = {
+  name: 'unit and property tests',
+  args: [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...['-c', '.config/vitest.config.ts', '--reporter=default', '--reporter=json'],
+    '--outputFile.json=out/test/vitest.json',
+  ],
+  writes: ['out/test/vitest.json'],
+  count: ({ read }) => countVitest(read('out/test/vitest.json')),
+};
+
+// The same scenarios twice; each run must have had scenarios.
+const featureResults = ['out/test/features-inprocess.json', 'out/test/features-tcp.json'];
+const features: Task = {
+  ...script('features', '.tools/features.ts'),
+  writes: featureResults,
+  count: ({ read }) => add(featureResults.map((path) => countCucumber(read(path)))),
+};
+
+const conformance: Task = {
+  ...script('conformance', 'conformance/selftest/run.ts'),
+  writes: ['out/test/conformance.json'],
+};
+
+export const parts: readonly Part[] = [
+  { name: 'check', budgetSeconds: 60, lanes: [staticChecks, [unitTests]] },
+  { name: 'features', budgetSeconds: 60, lanes: [[features]] },
+  { name: 'conformance', budgetSeconds: 300, lanes: [[conformance]] },
+  { name: 'traceability', budgetSeconds: 10, lanes: [[script('traceability', '.tools/traceability.ts')]] },
+];

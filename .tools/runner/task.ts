@@ -1,0 +1,104 @@
+// Runs one task: shows its output as it comes (or at its end, where another task runs beside it), keeps it for counting,
+// and ends it when it hangs. A task that leaves no fresh result counts as failed, whatever its exit code.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { add, type Count, failure, settle } from './count.ts';
+import type { Task } from './parts.ts';
+
+export type TaskOptions = {
+  readonly root: string;
+  /** The task and its children are killed after this time. */
+  readonly limitMs: number;
+  /** True: show the output when the task has ended, in one piece. */
+  readonly buffered: boolean;
+};
+
+export type TaskResult = { readonly count: Count; readonly seconds: number };
+
+/** Runs the task to its end. Never rejects: what goes wrong is a failed count with a remark. */
+export async function runTask(task: Task, options: TaskOptions): Promise<TaskResult> {
+  const startedAt = Date.now();
+  const ended = await execute(task, options);
+  if (options.buffered) process.stdout.write(`\n# ${task.name}\n${ended.output}`);
+  const count = countResult(task, options.root, startedAt, ended);
+  return { count: named(task, count), seconds: (Date.now() - startedAt) / 1000 };
+}
+
+type Ended = { readonly exitCode: number; readonly output: string; readonly killed: boolean };
+
+function execute(task: Task, options: TaskOptions): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, task.args, {
+      cwd: options.root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environment(),
+      detached: process.platform !== 'win32',
+    });
+    const chunks: Buffer[] = [];
+    const keep = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      if (!options.buffered) process.stdout.write(chunk);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    let killed = false;
+    const kill = (): void => {
+      killed = true;
+      killGroup(child.pid);
+    };
+    const timer = setTimeout(kill, options.limitMs);
+    const stopOnSignal = (): void => killGroup(child.pid);
+    process.once('exit', stopOnSignal);
+    child.on('error', (error) => keep(Buffer.from(`${error.message}\n`)));
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      process.off('exit', stopOnSignal);
+      resolve({ exitCode: code ?? 1, output: Buffer.concat(chunks).toString('utf8'), killed });
+    });
+  });
+}
+
+// What a task is run with must not depend on the caller's settings for the broker: a variable of ours would change the
+// broker under test. The seed and the colours are the exceptions.
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('TRUEMQ_') || name === 'TRUEMQ_SEED',
+  );
+  const colour = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
+  return { ...Object.fromEntries(kept), ...(colour ? { FORCE_COLOR: '1' } : {}) };
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It ended in the meantime.
+  }
+}
+
+function countResult(task: Task, root: string, startedAt: number, ended: Ended): Count {
+  if (ended.killed) return failure('was still running after its hard time limit, and was ended');
+  const missing = task.writes.filter((path) => !isFresh(join(root, path), startedAt));
+  if (missing.length > 0) return failure(`did not write ${missing.join(', ')} (exit code ${ended.exitCode})`);
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+  return settle(countSafely(task, { ...ended, read }), ended.exitCode);
+}
+
+function countSafely(task: Task, run: Parameters<Task['count']>[0]): Count {
+  try {
+    return task.count(run);
+  } catch (error) {
+    return failure(`left a result that cannot be read: ${String(error)}`);
+  }
+}
+
+// File times may be coarser than the clock.
+function isFresh(path: string, startedAt: number): boolean {
+  return existsSync(path) && statSync(path).mtimeMs >= startedAt - 10;
+}
+
+function named(task: Task, count: Count): Count {
+  return add([{ ...count, remarks: count.remarks.map((remark) => `${task.name}: ${remark}`) }]);
+}
