@@ -1,0 +1,80 @@
+// The effective configuration: what the rest of the broker reads. Its type comes from the table of keys; property names are the
+// keys, with the unit at the end of durations (`Ms`) and sizes (`Bytes`). Types and naming only. Area CONFIG.
+
+import type { ConfigurationKey, configurationKeys } from './keys.ts';
+
+type Table = typeof configurationKeys;
+
+type Property<Key extends ConfigurationKey> = Table[Key]['kind'] extends 'duration'
+  ? `${Key}Ms`
+  : Table[Key]['kind'] extends 'size'
+    ? Key extends `${string}Bytes`
+      ? Key
+      : `${Key}Bytes`
+    : Key;
+
+type Value<Kind> = Kind extends { readonly kind: 'text' }
+  ? string
+  : Kind extends { readonly kind: 'boolean' }
+    ? boolean
+    : Kind extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
+      ? Choice
+      : Kind extends { readonly kind: 'list'; readonly choices: readonly (infer Choice)[] }
+        ? readonly Choice[]
+        : Kind extends { readonly kind: 'list' }
+          ? readonly string[]
+          : number;
+
+/** The typed values of every key, e.g. `port: number`, `ackTimeoutMs: number`, `maxMessageSizeBytes: number`. */
+export type Configuration = { readonly [Key in ConfigurationKey as Property<Key>]: Value<Table[Key]> };
+
+/** Where a value came from; the later kinds win over the earlier. */
+export type Origin =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'environment'; readonly variable: string }
+  | { readonly kind: 'flag'; readonly flag: string };
+
+/** One key with its value as text and where it came from, for `truemq config`. */
+export type Setting = { readonly key: ConfigurationKey; readonly text: string; readonly origin: Origin };
+
+export type LoadedConfiguration = {
+  readonly configuration: Configuration;
+  /** Every key, in the order of the table. */
+  readonly settings: readonly Setting[];
+  /** What is odd but no error, one sentence each. */
+  readonly warnings: readonly string[];
+};
+
+/** What the defaults of some keys depend on. */
+export type Machine = {
+  /** The container's memory, else the machine's. */
+  readonly memoryBytes: number;
+  /** Whether stderr is a terminal. */
+  readonly isTerminal: boolean;
+};
+
+/** One or more settings that cannot be; `problems` holds one sentence each: key, where it came from, what came, what is allowed. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** `flag --port`, `environment TRUEMQ_PORT`, `file truemq.yaml` or `default`. */
+export function describeOrigin(origin: Origin): string {
+  switch (origin.kind) {
+    case 'default':
+      return 'default';
+    case 'file':
+      return `file ${origin.path}`;
+    case 'environment':
+      return `environment ${origin.variable}`;
+    case 'flag':
+      return `flag ${origin.flag}`;
+  }
+}

@@ -1,0 +1,22 @@
+// The defaults that depend on the machine or on other values. One function per key whose table entry says `derived`; they run in
+// the order of the table below, after every given value is known. Pure. Area CONFIG.
+
+import type { Configuration, Machine } from './configuration.ts';
+import type { ConfigurationKey, configurationKeys } from './keys.ts';
+
+type DerivedKey = {
+  [Key in ConfigurationKey]: (typeof configurationKeys)[Key] extends { readonly derived: string }
+    ? Key
+    : never;
+}[ConfigurationKey];
+
+/** What is known when a derived default is asked for: all given values, all fixed defaults, and what stands above it here. */
+export type Known = Configuration;
+
+export const derivedDefaults = {
+  memoryLimit: (_known: Known, machine: Machine) => machine.memoryBytes,
+  maxQueuedBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 2),
+  maxDecompressedSize: (known: Known) => known.maxMessageSizeBytes,
+  allowedHosts: (known: Known) => [...new Set([known.host, known.healthHost, 'localhost'])],
+  logFormat: (_known: Known, machine: Machine) => (machine.isTerminal ? 'pretty' : 'json'),
+} as const satisfies Record<DerivedKey, (known: Known, machine: Machine) => unknown>;

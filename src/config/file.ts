@@ -1,0 +1,48 @@
+// Reads the configuration file: a flat map of keys, in JSON (`.json`) or YAML (everything else). Knows no key; the loader judges
+// what it says. The only file of config/ that touches the disk. Area CONFIG.
+
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { ConfigurationError } from './configuration.ts';
+import type { ConfigurationSources } from './load.ts';
+
+/**
+ * The entries of a configuration file.
+ * @throws ConfigurationError when the file cannot be read, is no JSON or YAML, or is no map
+ */
+export function readConfigurationFile(path: string): NonNullable<ConfigurationSources['file']> {
+  return { path, entries: parseConfigurationFile(path, readText(path)) };
+}
+
+/** As {@link readConfigurationFile}, from text. An empty file has no entries. */
+export function parseConfigurationFile(path: string, text: string): ReadonlyMap<string, unknown> {
+  const content = parseContent(path, text);
+  if (content === null || content === undefined) return new Map();
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    throw new ConfigurationError([`file ${path}: holds no map of keys to values`]);
+  }
+  return new Map(Object.entries(content));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError([`file ${path}: cannot be read: ${firstLine(error)}`]);
+  }
+}
+
+function parseContent(path: string, text: string): unknown {
+  const isJson = extname(path).toLowerCase() === '.json';
+  try {
+    return isJson ? JSON.parse(text) : parseYaml(text);
+  } catch (error) {
+    throw new ConfigurationError([`file ${path}: is no ${isJson ? 'JSON' : 'YAML'}: ${firstLine(error)}`]);
+  }
+}
+
+/** YAML's errors go on with a drawing of the place; the first line has line and column already. */
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

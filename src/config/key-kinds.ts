@@ -1,0 +1,205 @@
+// The kinds of configuration values: for each, how a value is read from text and from a file, how it is written, and what is
+// allowed, in words. A new kind is added here; a new key in keys.ts. Pure; knows no key. Area CONFIG.
+
+import { DURATION_FORMS, formatDuration, parseDuration } from './duration.ts';
+import { formatSize, parseSize, SIZE_FORMS } from './size.ts';
+
+/** What every key says about itself. `derived` names in words a default that depends on the machine or on other keys. */
+type Described = { readonly doc: string; readonly section: string };
+
+export type TextKind = Described & { readonly kind: 'text'; readonly default: string };
+export type PortKind = Described & { readonly kind: 'port'; readonly default: number };
+export type CountKind = Described & {
+  readonly kind: 'count';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+};
+export type DurationKind = Described & {
+  readonly kind: 'duration';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+};
+export type SizeKind = Described & {
+  readonly kind: 'size';
+  readonly min: number;
+  readonly max: number;
+} & ({ readonly default: number } | { readonly derived: string });
+export type BooleanKind = Described & {
+  readonly kind: 'boolean';
+  readonly default: boolean;
+  /** The words for true and false, in this order. */
+  readonly words: readonly [string, string];
+  /** Says why one of the two is refused by this version, by its word. */
+  readonly unavailable?: Readonly<Record<string, string>>;
+};
+export type ChoiceKind = Described & {
+  readonly kind: 'choice';
+  readonly choices: readonly string[];
+  /** Choices that are known and refused by this version, with the reason. */
+  readonly unavailable?: Readonly<Record<string, string>>;
+} & ({ readonly default: string } | { readonly derived: string });
+export type ListKind = Described & {
+  readonly kind: 'list';
+  /** The entries that are allowed; undefined: any text. */
+  readonly choices?: readonly string[];
+} & ({ readonly default: readonly string[] } | { readonly derived: string });
+
+export type KeyKind =
+  | TextKind
+  | PortKind
+  | CountKind
+  | DurationKind
+  | SizeKind
+  | BooleanKind
+  | ChoiceKind
+  | ListKind;
+
+export type ParsedValue =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly allowed: string };
+
+/** Reads a value as it stands on a command line or in the environment: always text. */
+export function parseText(kind: KeyKind, text: string): ParsedValue {
+  switch (kind.kind) {
+    case 'text':
+      return accept(kind, text === '' ? undefined : text);
+    case 'port':
+    case 'count':
+      return accept(kind, /^\d+$/.test(text) ? withinRange(kind, Number(text)) : undefined);
+    case 'duration':
+      return accept(kind, withinRange(kind, parseDuration(text)));
+    case 'size':
+      return accept(kind, withinRange(kind, parseSize(text)));
+    case 'boolean':
+      return parseBooleanWord(kind, text);
+    case 'choice':
+      return parseChoice(kind, text);
+    case 'list':
+      return parseList(kind, text === '' ? [] : text.split(',').map((entry) => entry.trim()));
+    default:
+      return unknownKind(kind);
+  }
+}
+
+/** Reads a value as it stands in a file: numbers, booleans and lists of JSON or YAML are taken where they fit. */
+export function parseFileValue(kind: KeyKind, value: unknown): ParsedValue {
+  if (typeof value === 'string') return parseText(kind, value);
+  if (typeof value === 'number' && 'min' in kind) return accept(kind, withinRange(kind, wholeNumber(value)));
+  if (typeof value === 'number' && kind.kind === 'port')
+    return accept(kind, withinRange(kind, wholeNumber(value)));
+  if (typeof value === 'boolean' && kind.kind === 'boolean') {
+    return parseBooleanWord(kind, kind.words[value ? 0 : 1]);
+  }
+  if (kind.kind === 'list' && Array.isArray(value) && value.every((entry) => typeof entry === 'string')) {
+    return parseList(kind, value);
+  }
+  return refuse(kind);
+}
+
+/** Writes a value so that {@link parseText} reads it back. */
+export function formatValue(kind: KeyKind, value: unknown): string {
+  switch (kind.kind) {
+    case 'duration':
+      return formatDuration(Number(value));
+    case 'size':
+      return formatSize(Number(value));
+    case 'boolean':
+      return kind.words[value === true ? 0 : 1];
+    case 'list':
+      return Array.isArray(value) ? value.join(',') : '';
+    case 'text':
+    case 'port':
+    case 'count':
+    case 'choice':
+      return String(value);
+    default:
+      return unknownKind(kind);
+  }
+}
+
+/** What is allowed, in words, for messages and the reference. */
+export function describeAllowed(kind: KeyKind): string {
+  switch (kind.kind) {
+    case 'text':
+      return 'a text that is not empty';
+    case 'port':
+      return 'a port from 1 to 65535, or 0 for any free one';
+    case 'count':
+      return `a whole number from ${kind.min} to ${kind.max}`;
+    case 'duration':
+      return `${formatDuration(kind.min)} to ${formatDuration(kind.max)}, written as ${DURATION_FORMS}`;
+    case 'size':
+      return `${formatSize(kind.min)} to ${formatSize(kind.max)}, written as ${SIZE_FORMS}`;
+    case 'boolean':
+      return available(kind.words, kind.unavailable).join(' or ');
+    case 'choice':
+      return available(kind.choices, kind.unavailable).join(' or ');
+    case 'list':
+      return kind.choices === undefined
+        ? 'names separated by commas'
+        : `any of ${kind.choices.join(', ')}, each at most once, separated by commas`;
+    default:
+      return unknownKind(kind);
+  }
+}
+
+function parseBooleanWord(kind: BooleanKind, text: string): ParsedValue {
+  const index = kind.words.indexOf(text.toLowerCase());
+  const word = kind.words[index];
+  if (word === undefined) return refuse(kind);
+  return unavailableReason(kind, word) ?? { ok: true, value: index === 0 };
+}
+
+function parseChoice(kind: ChoiceKind, text: string): ParsedValue {
+  const choice = kind.choices.find((name) => name.toLowerCase() === text.toLowerCase());
+  if (choice === undefined) return refuse(kind);
+  return unavailableReason(kind, choice) ?? { ok: true, value: choice };
+}
+
+function parseList(kind: ListKind, entries: readonly string[]): ParsedValue {
+  const choices = kind.choices;
+  const names =
+    choices === undefined
+      ? entries
+      : entries.map((entry) => choices.find((name) => name === entry.toLowerCase()) ?? '');
+  const right = !names.includes('') && new Set(names).size === names.length;
+  return right ? { ok: true, value: names } : refuse(kind);
+}
+
+function unavailableReason(kind: BooleanKind | ChoiceKind, word: string): ParsedValue | undefined {
+  const reason = kind.unavailable?.[word];
+  return reason === undefined ? undefined : { ok: false, allowed: `${describeAllowed(kind)} (${reason})` };
+}
+
+function available(
+  words: readonly string[],
+  unavailable: Readonly<Record<string, string>> | undefined,
+): readonly string[] {
+  return words.filter((word) => unavailable?.[word] === undefined);
+}
+
+function withinRange(
+  kind: PortKind | CountKind | DurationKind | SizeKind,
+  value: number | undefined,
+): number | undefined {
+  const [min, max] = kind.kind === 'port' ? [0, 65_535] : [kind.min, kind.max];
+  return value !== undefined && value >= min && value <= max ? value : undefined;
+}
+
+function wholeNumber(value: number): number | undefined {
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function accept(kind: KeyKind, value: unknown): ParsedValue {
+  return value === undefined ? refuse(kind) : { ok: true, value };
+}
+
+function refuse(kind: KeyKind): ParsedValue {
+  return { ok: false, allowed: describeAllowed(kind) };
+}
+
+function unknownKind(kind: never): never {
+  throw new Error(`no such kind of configuration value: ${JSON.stringify(kind)}`);
+}

@@ -1,0 +1,362 @@
+// The one table of configuration keys. Flags, environment names, the file, `truemq config`, `--help` and the reference page all
+// come from it, so a key that stands here is complete and one that does not exists nowhere. Values and words only; how they are
+// read is in key-kinds.ts, what depends on other values in derived-defaults.ts. Area CONFIG.
+
+import type { KeyKind } from './key-kinds.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const INT32_MAX = 2_147_483_647;
+/** What a timer of the runtime can hold; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 24 * DAY_MS;
+
+export const configurationKeys = {
+  host: {
+    kind: 'text',
+    section: 'Listening',
+    default: '127.0.0.1',
+    doc: 'Address or name that the broker listens on.',
+  },
+  port: {
+    kind: 'port',
+    section: 'Listening',
+    default: 2925,
+    doc: 'TCP port that the broker listens on; 0 takes any free one.',
+  },
+  maxConnections: {
+    kind: 'count',
+    section: 'Listening',
+    default: 1_000,
+    min: 1,
+    max: 1_000_000,
+    doc: 'Connections open at once; one more gets CONNECTION_LIMIT and is closed.',
+  },
+  handshakeTimeout: {
+    kind: 'duration',
+    section: 'Listening',
+    default: 10 * SECOND_MS,
+    min: 1,
+    max: LONGEST_TIMER_MS,
+    doc: 'How long a new connection may take until its Connect has arrived.',
+  },
+  frameTimeout: {
+    kind: 'duration',
+    section: 'Listening',
+    default: 30 * SECOND_MS,
+    min: 1,
+    max: LONGEST_TIMER_MS,
+    doc: 'How long a frame may take from its first byte to its last.',
+  },
+  idleTimeout: {
+    kind: 'duration',
+    section: 'Listening',
+    default: 5 * MINUTE_MS,
+    min: 1,
+    max: LONGEST_TIMER_MS,
+    doc: 'How long a connection may be silent before it is closed.',
+  },
+  shutdownTimeout: {
+    kind: 'duration',
+    section: 'Listening',
+    default: 30 * SECOND_MS,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    doc: 'How long a stopping broker waits for the acknowledgments of messages in flight.',
+  },
+
+  defaultDeliveryMode: {
+    kind: 'choice',
+    section: 'Queues',
+    choices: ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'],
+    default: 'RoundRobin',
+    doc: 'Delivery mode of a queue that is created without options.',
+  },
+  maxQueueSize: {
+    kind: 'count',
+    section: 'Queues',
+    default: 10_000,
+    min: 1,
+    max: INT32_MAX,
+    doc: 'Messages that may wait in a queue that is created without options.',
+  },
+  enableAutoCreate: {
+    kind: 'boolean',
+    section: 'Queues',
+    words: ['true', 'false'],
+    default: true,
+    doc: 'Whether publishing to a missing queue, or subscribing to it, creates it.',
+  },
+  maxQueues: {
+    kind: 'count',
+    section: 'Queues',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    doc: 'Queues that may exist at once.',
+  },
+  validatePayload: {
+    kind: 'boolean',
+    section: 'Queues',
+    words: ['true', 'false'],
+    default: true,
+    doc: 'Whether a payload that is not one valid JSON text is refused.',
+  },
+  storage: {
+    kind: 'choice',
+    section: 'Queues',
+    choices: ['memory', 'sqlite'],
+    default: 'memory',
+    unavailable: { sqlite: 'sqlite is not available in this version' },
+    doc: 'Where messages are kept: memory keeps nothing over a restart.',
+  },
+
+  ackTimeout: {
+    kind: 'duration',
+    section: 'Delivery',
+    default: 30 * SECOND_MS,
+    min: 1,
+    max: LONGEST_TIMER_MS,
+    doc: 'How long the broker waits for the acknowledgment of a delivery.',
+  },
+  retryDelay: {
+    kind: 'duration',
+    section: 'Delivery',
+    default: SECOND_MS,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    doc: 'Pause after the first failed attempt, beyond ackTimeout; it doubles with each further one.',
+  },
+  maxRetryDelay: {
+    kind: 'duration',
+    section: 'Delivery',
+    default: 2 * MINUTE_MS,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    doc: 'Longest pause between two attempts, beyond ackTimeout.',
+  },
+  maxInFlightPerSubscriber: {
+    kind: 'count',
+    section: 'Delivery',
+    default: 256,
+    min: 1,
+    max: 65_536,
+    doc: 'Unacknowledged messages that one subscription may hold.',
+  },
+  maxSubscriptionsPerConnection: {
+    kind: 'count',
+    section: 'Delivery',
+    default: 1_000,
+    min: 1,
+    max: 1_000_000,
+    doc: 'Queues that one connection may be subscribed to.',
+  },
+
+  maxMessageSize: {
+    kind: 'size',
+    section: 'Memory',
+    default: MIB,
+    min: 256,
+    max: 64 * MIB,
+    doc: 'Longest body of a frame; existing clients read at most 1MiB.',
+  },
+  maxDecompressedSize: {
+    kind: 'size',
+    section: 'Memory',
+    derived: 'maxMessageSize',
+    min: 256,
+    max: 64 * MIB,
+    doc: 'Longest body that a compressed frame may hold.',
+  },
+  maxQueuedBytes: {
+    kind: 'size',
+    section: 'Memory',
+    derived: 'half of memoryLimit',
+    min: 1,
+    max: 1024 * GIB,
+    doc: 'Bytes of all messages held; a publish beyond gets MEMORY_LIMIT.',
+  },
+  maxBlockedPublishes: {
+    kind: 'count',
+    section: 'Memory',
+    default: 1_024,
+    min: 0,
+    max: 1_000_000,
+    doc: 'Publishes of one connection that may wait for room in full queues.',
+  },
+  maxBlockedBytes: {
+    kind: 'size',
+    section: 'Memory',
+    default: 4 * MIB,
+    min: 0,
+    max: GIB,
+    doc: "Bytes of one connection's publishes that may wait for room in full queues.",
+  },
+  maxOutboundBytes: {
+    kind: 'size',
+    section: 'Memory',
+    default: 4 * MIB,
+    min: 1,
+    max: GIB,
+    doc: 'Unsent bytes of one connection; over it the broker stops reading from it and delivering to it.',
+  },
+  maxPendingInputBytes: {
+    kind: 'size',
+    section: 'Memory',
+    default: 4 * MIB,
+    min: 1,
+    max: GIB,
+    doc: "Bytes of one connection's commands that were read and not yet carried out; over it the broker stops reading.",
+  },
+  memoryLimit: {
+    kind: 'size',
+    section: 'Memory',
+    derived: "the container's, else the machine's",
+    min: MIB,
+    max: 1024 * GIB,
+    doc: 'Memory that the broker may use; health is unhealthy from 90 percent of it on.',
+  },
+
+  rateLimit: {
+    kind: 'boolean',
+    section: 'Rate limits',
+    words: ['on', 'off'],
+    default: true,
+    doc: 'Whether the three limits below are kept.',
+  },
+  maxConnectionsPerIpPerWindow: {
+    kind: 'count',
+    section: 'Rate limits',
+    default: 20,
+    min: 1,
+    max: 1_000_000,
+    doc: 'Connections from one address within connectionWindow; one more is closed at once.',
+  },
+  connectionWindow: {
+    kind: 'duration',
+    section: 'Rate limits',
+    default: 60 * SECOND_MS,
+    min: 1,
+    max: LONGEST_TIMER_MS,
+    doc: 'The window of maxConnectionsPerIpPerWindow.',
+  },
+  maxMessagesPerClientPerSecond: {
+    kind: 'count',
+    section: 'Rate limits',
+    default: 1_000,
+    min: 1,
+    max: 10_000_000,
+    doc: 'Publishes of one connection per second; one more gets RATE_LIMITED.',
+  },
+
+  supportedCompressions: {
+    kind: 'list',
+    section: 'Compression',
+    choices: ['brotli', 'gzip'],
+    default: ['brotli', 'gzip'],
+    doc: 'Compressions that a client may negotiate; empty for none.',
+  },
+  compressionThreshold: {
+    kind: 'size',
+    section: 'Compression',
+    default: 1_024,
+    min: 0,
+    max: 64 * MIB,
+    doc: 'Shortest body that is compressed.',
+  },
+
+  health: {
+    kind: 'boolean',
+    section: 'Health and metrics',
+    words: ['on', 'off'],
+    default: true,
+    doc: 'Whether the HTTP server for health and metrics is started.',
+  },
+  healthHost: {
+    kind: 'text',
+    section: 'Health and metrics',
+    default: '127.0.0.1',
+    doc: 'Address or name that the health server listens on.',
+  },
+  healthPort: {
+    kind: 'port',
+    section: 'Health and metrics',
+    default: 2926,
+    doc: 'TCP port that the health server listens on; 0 takes any free one.',
+  },
+  allowedHosts: {
+    kind: 'list',
+    section: 'Health and metrics',
+    derived: 'the names and addresses it listens on, and localhost',
+    doc: 'Names that an HTTP request may carry in its Host header, beside IP addresses and localhost.',
+  },
+  dashboard: {
+    kind: 'boolean',
+    section: 'Health and metrics',
+    words: ['on', 'off'],
+    default: false,
+    unavailable: { on: 'the dashboard is not available in this version' },
+    doc: 'Whether the dashboard is started.',
+  },
+
+  logLevel: {
+    kind: 'choice',
+    section: 'Logging',
+    choices: ['error', 'warn', 'info', 'debug'],
+    default: 'info',
+    doc: 'The least important level that is logged.',
+  },
+  logFormat: {
+    kind: 'choice',
+    section: 'Logging',
+    choices: ['pretty', 'json'],
+    derived: 'pretty on a terminal, else json',
+    doc: 'How log lines look; they go to stderr.',
+  },
+} as const satisfies Record<string, KeyKind>;
+
+export type ConfigurationKey = keyof typeof configurationKeys;
+
+/** Every key with its kind, in the order of the table. */
+export const configurationKeyList = Object.entries(configurationKeys) as readonly (readonly [
+  ConfigurationKey,
+  KeyKind,
+])[];
+
+/** Keys that later versions will know: refused with a better reason than "unknown". */
+export const keysOfLaterVersions: readonly string[] = [
+  'storagePath',
+  'synchronous',
+  'enableAuthentication',
+  'authConcurrency',
+  'passwordCost',
+  'authToken',
+  'authTokenFile',
+  'superuserUsername',
+  'superuserPassword',
+  'superuserPasswordFile',
+  'authDatabasePath',
+  'tlsCertificatePath',
+  'tlsCertificatePassword',
+  'tlsKeyPath',
+  'tlsClientCaPath',
+  'dashboardHost',
+  'dashboardPort',
+  'pathPrefix',
+];
+
+/** `maxQueueSize` as a flag: `max-queue-size`, without the dashes in front. */
+export function flagName(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `maxQueueSize` in the environment: `TRUEMQ_MAX_QUEUE_SIZE`. */
+export function environmentName(key: string): string {
+  return ENVIRONMENT_PREFIX + flagName(key).replaceAll('-', '_').toUpperCase();
+}
+
+export const ENVIRONMENT_PREFIX = 'TRUEMQ_';

@@ -1,0 +1,196 @@
+// Joins flags, environment, file and defaults into one configuration, in this precedence, and collects every problem before it
+// gives up, so that one run shows all of them. Pure: it is handed the texts and reads nothing itself. Area CONFIG.
+
+import {
+  type Configuration,
+  ConfigurationError,
+  describeOrigin,
+  type LoadedConfiguration,
+  type Machine,
+  type Origin,
+  type Setting,
+} from './configuration.ts';
+import { derivedDefaults, type Known } from './derived-defaults.ts';
+import { formatValue, type KeyKind, type ParsedValue, parseFileValue, parseText } from './key-kinds.ts';
+import {
+  type ConfigurationKey,
+  configurationKeyList,
+  configurationKeys,
+  ENVIRONMENT_PREFIX,
+  environmentName,
+  flagName,
+  keysOfLaterVersions,
+} from './keys.ts';
+import { didYouMean, nearestName } from './nearest-name.ts';
+import { findConflicts } from './rules.ts';
+
+export type ConfigurationSources = {
+  /** Text by flag name, without the dashes in front. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The file's top-level entries by key, already parsed from JSON or YAML. */
+  readonly file?: { readonly path: string; readonly entries: ReadonlyMap<string, unknown> };
+  readonly machine: Machine;
+};
+
+type Given = { readonly raw: unknown; readonly origin: Origin };
+type Chosen = { readonly value: unknown; readonly origin: Origin };
+type Choices = Map<ConfigurationKey, Chosen>;
+
+/**
+ * The effective configuration.
+ * @throws ConfigurationError with one sentence for every unknown key, wrong type, value out of range and conflict between keys
+ */
+export function loadConfiguration(sources: ConfigurationSources): LoadedConfiguration {
+  const { problems, warnings } = findUnknownNames(sources);
+  const chosen: Choices = new Map();
+  for (const [key, kind] of configurationKeyList) {
+    const outcome = chooseValue(key, kind, sources);
+    if (typeof outcome === 'string') problems.push(outcome);
+    else if (outcome !== undefined) chosen.set(key, outcome);
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  addDerivedDefaults(chosen, sources.machine);
+  const configuration = toConfiguration(chosen);
+  refuseConflicts(configuration, chosen);
+  return { configuration, settings: toSettings(chosen), warnings };
+}
+
+/** `ackTimeout` as the property that holds it: `ackTimeoutMs`. */
+export function propertyName(key: ConfigurationKey): string {
+  const kind: KeyKind = configurationKeys[key];
+  if (kind.kind === 'duration') return `${key}Ms`;
+  return kind.kind === 'size' && !key.endsWith('Bytes') ? `${key}Bytes` : key;
+}
+
+/** The value of a key, a sentence about why it cannot be, or undefined when its default is still to be derived. */
+function chooseValue(
+  key: ConfigurationKey,
+  kind: KeyKind,
+  sources: ConfigurationSources,
+): Chosen | string | undefined {
+  const given = findGiven(key, sources);
+  if (given === undefined) {
+    return 'derived' in kind ? undefined : { value: kind.default, origin: { kind: 'default' } };
+  }
+  const parsed = parseGiven(kind, given);
+  if (parsed.ok) return { value: parsed.value, origin: given.origin };
+  return `${key} (${describeOrigin(given.origin)}): came ${showRaw(given.raw)}; allowed is ${parsed.allowed}${hint(given)}`;
+}
+
+function findGiven(key: ConfigurationKey, sources: ConfigurationSources): Given | undefined {
+  const flag = sources.flags.get(flagName(key));
+  if (flag !== undefined) return { raw: flag, origin: { kind: 'flag', flag: `--${flagName(key)}` } };
+  const variable = environmentName(key);
+  const text = sources.environment[variable];
+  if (text !== undefined) return { raw: text, origin: { kind: 'environment', variable } };
+  if (!sources.file?.entries.has(key)) return undefined;
+  return { raw: sources.file.entries.get(key), origin: { kind: 'file', path: sources.file.path } };
+}
+
+function parseGiven(kind: KeyKind, given: Given): ParsedValue {
+  if (given.origin.kind === 'file') return parseFileValue(kind, given.raw);
+  return parseText(kind, String(given.raw));
+}
+
+function showRaw(raw: unknown): string {
+  const text = JSON.stringify(raw) ?? String(raw);
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}
+
+/** Kubernetes gives every pod a variable per service; one named "truemq" then says `TRUEMQ_PORT=tcp://10.0.0.1:2925`. */
+function hint(given: Given): string {
+  const fromServiceLink = given.origin.kind === 'environment' && String(given.raw).startsWith('tcp://');
+  return fromServiceLink ? ' (a Kubernetes service link? set enableServiceLinks: false)' : '';
+}
+
+function findUnknownNames(sources: ConfigurationSources): { problems: string[]; warnings: string[] } {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const keys: readonly string[] = configurationKeyList.map(([key]) => key);
+  for (const flag of sources.flags.keys()) {
+    if (!keys.some((key) => flagName(key) === flag)) problems.push(unknownFlag(flag));
+  }
+  for (const key of sources.file?.entries.keys() ?? []) {
+    if (!keys.includes(key)) problems.push(unknownFileKey(key, keys, sources.file?.path ?? ''));
+  }
+  for (const variable of Object.keys(sources.environment))
+    judgeVariable(variable, keys, { problems, warnings });
+  return { problems, warnings };
+}
+
+/** A sentence about a flag that no key has; also for the command line, which knows flags that are no keys. */
+export function unknownFlag(flag: string, furtherFlags: readonly string[] = []): string {
+  if (keysOfLaterVersions.some((key) => flagName(key) === flag))
+    return `--${flag}: not available in this version`;
+  const known = [...configurationKeyList.map(([key]) => flagName(key)), ...furtherFlags];
+  return `--${flag}: no such flag${didYouMean(flag, known, '--')}`;
+}
+
+function unknownFileKey(key: string, keys: readonly string[], path: string): string {
+  if (keysOfLaterVersions.includes(key)) return `${key} (file ${path}): not available in this version`;
+  return `${key} (file ${path}): no such key${didYouMean(key, keys)}`;
+}
+
+/**
+ * An unknown variable is an error only where it looks like a slip: others share the prefix (container platforms name service
+ * variables after the service), and a broker that refuses to start because of those would be worse than one that warns.
+ */
+function judgeVariable(
+  variable: string,
+  keys: readonly string[],
+  found: { problems: string[]; warnings: string[] },
+): void {
+  if (!variable.startsWith(ENVIRONMENT_PREFIX) || keys.some((key) => environmentName(key) === variable))
+    return;
+  if (keysOfLaterVersions.some((key) => environmentName(key) === variable)) {
+    found.problems.push(`${variable} (environment): not available in this version`);
+    return;
+  }
+  const bare = (name: string) => name.slice(ENVIRONMENT_PREFIX.length);
+  const near = nearestName(
+    bare(variable),
+    keys.map((key) => bare(environmentName(key))),
+  );
+  if (near === undefined) found.warnings.push(`${variable} (environment): no such setting, ignored`);
+  else
+    found.problems.push(
+      `${variable} (environment): no such setting; did you mean ${ENVIRONMENT_PREFIX}${near}?`,
+    );
+}
+
+function addDerivedDefaults(chosen: Choices, machine: Machine): void {
+  for (const [key, derive] of Object.entries(derivedDefaults) as [ConfigurationKey, Derive][]) {
+    if (chosen.has(key)) continue;
+    chosen.set(key, { value: derive(toConfiguration(chosen), machine), origin: { kind: 'default' } });
+  }
+}
+
+type Derive = (known: Known, machine: Machine) => unknown;
+
+/** The table guarantees the shape: every value went through its kind, and the test of the loader walks all keys. */
+function toConfiguration(chosen: Choices): Configuration {
+  const entries = [...chosen].map(([key, { value }]) => [propertyName(key), value]);
+  return Object.freeze(Object.fromEntries(entries)) as Configuration;
+}
+
+function toSettings(chosen: Choices): readonly Setting[] {
+  return configurationKeyList.flatMap(([key, kind]) => {
+    const choice = chosen.get(key);
+    return choice === undefined
+      ? []
+      : [{ key, text: formatValue(kind, choice.value), origin: choice.origin }];
+  });
+}
+
+function refuseConflicts(configuration: Configuration, chosen: Choices): void {
+  const show = (key: ConfigurationKey) => {
+    const choice = chosen.get(key);
+    const origin = describeOrigin(choice?.origin ?? { kind: 'default' });
+    return `${key} ${formatValue(configurationKeys[key], choice?.value)} (${origin})`;
+  };
+  const problems = findConflicts(configuration).map(
+    ({ keys, allowed }) => `${show(keys[0])} and ${show(keys[1])} do not go together; allowed is ${allowed}`,
+  );
+  if (problems.length > 0) throw new ConfigurationError(problems);
+}

@@ -1,0 +1,39 @@
+// Rules between keys: settings that are fine alone and impossible together. Each rule looks at the whole configuration and says
+// what is wrong with it; the loader adds where the values came from. Pure. Area CONFIG.
+
+import type { Configuration } from './configuration.ts';
+import type { ConfigurationKey } from './keys.ts';
+
+export type Conflict = {
+  /** The keys at odds, the one to change first. */
+  readonly keys: readonly [ConfigurationKey, ConfigurationKey];
+  /** What is allowed, in words. */
+  readonly allowed: string;
+};
+
+const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
+
+/** Every conflict of a configuration; an empty list when there is none. */
+export function findConflicts(configuration: Configuration): readonly Conflict[] {
+  return [retryDelays, decompressedSize, ports].flatMap((rule) => rule(configuration) ?? []);
+}
+
+function retryDelays(configuration: Configuration): Conflict | undefined {
+  if (configuration.retryDelayMs <= configuration.maxRetryDelayMs) return undefined;
+  return { keys: ['retryDelay', 'maxRetryDelay'], allowed: 'retryDelay at most maxRetryDelay' };
+}
+
+function decompressedSize(configuration: Configuration): Conflict | undefined {
+  if (configuration.maxDecompressedSizeBytes >= configuration.maxMessageSizeBytes) return undefined;
+  return {
+    keys: ['maxDecompressedSize', 'maxMessageSize'],
+    allowed: 'maxDecompressedSize at least maxMessageSize',
+  };
+}
+
+function ports(configuration: Configuration): Conflict | undefined {
+  const { port, healthPort, host, healthHost, health } = configuration;
+  const overlap = host === healthHost || [host, healthHost].some((name) => WILDCARD_HOSTS.includes(name));
+  if (!health || port === 0 || port !== healthPort || !overlap) return undefined;
+  return { keys: ['healthPort', 'port'], allowed: 'a different port for each, or 0' };
+}
