@@ -31,15 +31,15 @@ export class FrameSplitter {
   /** The beginning of a frame that earlier chunks brought; empty between frames. */
   readonly #partial = new ByteBacklog();
   #frameCount = 0;
-  #failed = false;
+  #stopped = false;
 
   constructor(limits: ProtocolLimits) {
     this.#limits = limits;
   }
 
-  /** Takes over a chunk, which the caller must not change afterwards. After a fault nothing more is taken. */
+  /** Takes over a chunk, which the caller must not change afterwards. After a fault or `stop` nothing is taken. */
   push(chunk: Buffer): void {
-    if (!this.#failed) this.#input.append(chunk, Number.POSITIVE_INFINITY);
+    if (!this.#stopped) this.#input.append(chunk, Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -47,14 +47,17 @@ export class FrameSplitter {
    * (MESSAGE_TOO_LARGE for a length over the limit, else INVALID_MESSAGE).
    */
   next(): Frame | ProtocolFault | undefined {
-    if (this.#failed) return undefined;
+    if (this.#stopped) return undefined;
     if (this.hasPartialFrame) this.#complete(frameHeaderBytes);
     const source = this.hasPartialFrame ? this.#partial : this.#input;
     if (source.length < frameHeaderBytes) return this.#waitFor(headerRoomBytes);
     const bodyLength = source.readUInt32BE(0);
     const flags = source.byteAt(4);
     const fault = this.#checkHeader(bodyLength, flags);
-    if (fault !== undefined) return this.#fail(fault);
+    if (fault !== undefined) {
+      this.stop();
+      return fault;
+    }
     const frameLength = frameHeaderBytes + bodyLength;
     if (source === this.#partial) this.#complete(frameLength);
     if (source.length < frameLength) return this.#waitFor(frameLength);
@@ -73,6 +76,18 @@ export class FrameSplitter {
     return this.#frameCount;
   }
 
+  /** Bytes held that no frame was made of yet. */
+  get pendingBytes(): number {
+    return this.#input.length + this.#partial.length;
+  }
+
+  /** Lets go of what has arrived; nothing more is read. */
+  stop(): void {
+    this.#stopped = true;
+    this.#input.clear();
+    this.#partial.clear();
+  }
+
   #checkHeader(bodyLength: number, flags: number): ProtocolFault | undefined {
     const limit = this.#limits.maxMessageSizeBytes;
     if (bodyLength < minMessageSizeBytes) {
@@ -86,13 +101,6 @@ export class FrameSplitter {
     }
     if (flags <= highestFrameFlags) return undefined;
     return framingFault(ErrorCode.InvalidMessage, `The compression flags ${flags} are unknown.`);
-  }
-
-  #fail(fault: ProtocolFault): ProtocolFault {
-    this.#failed = true;
-    this.#input.clear();
-    this.#partial.clear();
-    return fault;
   }
 
   /** Moves bytes from the input to the partial frame until it has `length` of them or the input is empty. */

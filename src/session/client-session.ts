@@ -1,0 +1,135 @@
+// One connection's protocol state on the client's side, over the same reader and the same state table as the broker's side.
+// Bytes go in, events come out in order; matching answers to commands, timing and sending are the client library's.
+// Implements the client's part of areas CONN and COMPRESS (C2, C7, C14) and of area CLIENT.
+
+import { Command } from '../protocol/command.ts';
+import { type Algorithm, negotiate } from '../protocol/compression.ts';
+import { encodeFrame, frameHeaderBytes } from '../protocol/encode.ts';
+import type { ProtocolFault } from '../protocol/fault.ts';
+import { HeaderName } from '../protocol/header-name.ts';
+import type { ProtocolLimits } from '../protocol/limits.ts';
+import { type Headers, type Message, type MessageFields, noHeaders } from '../protocol/message.ts';
+import { type InflateEvent, type MessageEvent, MessageReader } from './message-reader.ts';
+import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
+
+export type ClientEvent =
+  /** Inflate, then call `handleInflated`; until then nothing else comes out. */
+  | InflateEvent
+  /** The handshake succeeded; `message` is the ConnectAck. */
+  | { readonly kind: 'connected'; readonly message: Message }
+  /** The handshake was refused; `message` is the Error. Another `connect` may follow. */
+  | { readonly kind: 'refused'; readonly message: Message }
+  | MessageEvent
+  /** The broker broke the protocol. With `closes` it is the last event, else one frame is passed over. */
+  | ProtocolFault;
+
+export type ClientSessionOptions = {
+  readonly limits: ProtocolLimits;
+  /** In falling preference; empty for no compression. */
+  readonly compressions: readonly Algorithm[];
+  /** Shorter bodies are sent uncompressed. */
+  readonly compressionThresholdBytes: number;
+};
+
+export class ClientSession {
+  readonly #options: ClientSessionOptions;
+  readonly #reader: MessageReader;
+  #state: SessionState = 'awaiting-connect';
+  #negotiated: Algorithm | undefined;
+
+  constructor(options: ClientSessionOptions) {
+    this.#options = options;
+    this.#reader = new MessageReader(options.limits);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** The algorithm agreed in the handshake. */
+  get negotiated(): Algorithm | undefined {
+    return this.#negotiated;
+  }
+
+  /** Whether a body of this many bytes (uncompressed) is to be compressed if it is sent now, and how. */
+  outboundAlgorithm(bodyLengthBytes: number): Algorithm | undefined {
+    return bodyLengthBytes >= this.#options.compressionThresholdBytes ? this.#negotiated : undefined;
+  }
+
+  /** The frame of a Connect that offers the compressions. Throws while another is under way, and once connected. */
+  connect(fields: { readonly id: string; readonly headers?: Headers }): Buffer {
+    this.#move('connect');
+    const headers = new Map(fields.headers ?? noHeaders);
+    const { compressions } = this.#options;
+    if (compressions.length > 0) headers.set(HeaderName.SupportedCompression, compressions.join(','));
+    return encodeFrame({ command: Command.Connect, id: fields.id, headers });
+  }
+
+  /**
+   * The uncompressed frame of any other command. Throws before the handshake, but for Ping and Disconnect; throws
+   * RangeError where the body is over `maxMessageSizeBytes`, since the broker would close the connection over it.
+   */
+  encodeCommand(fields: MessageFields): Buffer {
+    if (
+      this.#state !== 'connected' &&
+      fields.command !== Command.Ping &&
+      fields.command !== Command.Disconnect
+    ) {
+      throw new Error(`A session that is ${this.#state} cannot send the command ${fields.command}.`);
+    }
+    const frame = encodeFrame(fields);
+    const limit = this.#options.limits.maxMessageSizeBytes;
+    if (frame.length - frameHeaderBytes <= limit) return frame;
+    throw new RangeError(
+      `A message of ${frame.length - frameHeaderBytes} bytes is over the limit of ${limit}.`,
+    );
+  }
+
+  /** Takes over a chunk, which the caller must not change afterwards. */
+  handleBytes(chunk: Buffer): void {
+    this.#reader.push(chunk);
+  }
+
+  /** The outcome of the last `inflate`. Throws when none is awaited. */
+  handleInflated(result: Buffer | ProtocolFault): void {
+    this.#reader.handleInflated(result);
+  }
+
+  /** The connection ended, on either side. Throws when it had ended before. */
+  handleClosed(): void {
+    this.#move('close');
+    this.#reader.stop();
+  }
+
+  /** The next event; undefined when bytes or an inflated body must come first, and always after the end. */
+  next(): ClientEvent | undefined {
+    if (this.#state === 'closed') return undefined;
+    // A broker may compress its ConnectAck already, so a client takes compressed frames from the start.
+    const read = this.#reader.next({ compressionAllowed: true });
+    if (read?.kind === 'fault' && read.closes) this.handleClosed();
+    return read?.kind === 'message' && this.#state === 'connecting' ? this.#handleAnswer(read) : read;
+  }
+
+  /** The handshake's answer is the next ConnectAck or Error, whatever its id: existing brokers give it a fresh one. */
+  #handleAnswer(event: MessageEvent): ClientEvent {
+    const { message } = event;
+    switch (message.command) {
+      case Command.ConnectAck:
+        this.#move('accept');
+        this.#negotiated = negotiate(
+          message.headers.get(HeaderName.NegotiatedCompression),
+          this.#options.compressions,
+        );
+        return { kind: 'connected', message };
+      case Command.Error:
+        this.#move('refuse');
+        return { kind: 'refused', message };
+      default:
+        return event;
+    }
+  }
+
+  #move(occurrence: SessionOccurrence): void {
+    this.#state = nextSessionState(this.#state, occurrence);
+  }
+}

@@ -1,0 +1,101 @@
+// Bytes of one connection to messages, for both roles: splits, hands compressed bodies out for inflating and decodes. While
+// a body is being inflated nothing is read, so the order of the frames is kept. Does not know what a command means.
+// Implements the receiving side of areas FRAME, BODY and COMPRESS (C4, C5, C10, C12, C14).
+
+import { type Algorithm, algorithmOf } from '../protocol/compression.ts';
+import { decodeMessage } from '../protocol/decode.ts';
+import { ErrorCode } from '../protocol/error-code.ts';
+import { framingFault, isFault, type ProtocolFault } from '../protocol/fault.ts';
+import { FrameSplitter } from '../protocol/frame-splitter.ts';
+import type { ProtocolLimits } from '../protocol/limits.ts';
+import type { Message } from '../protocol/message.ts';
+
+/** A request to inflate a body to at most `limitBytes`, and to hand the result back before anything else is read. */
+export type InflateEvent = {
+  readonly kind: 'inflate';
+  readonly algorithm: Algorithm;
+  readonly body: Buffer;
+  readonly limitBytes: number;
+};
+
+export type MessageEvent = {
+  readonly kind: 'message';
+  readonly message: Message;
+  /** The uncompressed body that the message was decoded from: a view, to be copied if it must live longer. */
+  readonly body: Buffer;
+};
+
+export type ReadEvent = MessageEvent | InflateEvent | ProtocolFault;
+
+export class MessageReader {
+  readonly #limits: ProtocolLimits;
+  readonly #splitter: FrameSplitter;
+  #inflation: 'none' | 'awaited' | Buffer | ProtocolFault = 'none';
+
+  constructor(limits: ProtocolLimits) {
+    this.#limits = limits;
+    this.#splitter = new FrameSplitter(limits);
+  }
+
+  /** Takes over a chunk, which the caller must not change afterwards. */
+  push(chunk: Buffer): void {
+    this.#splitter.push(chunk);
+  }
+
+  /** The outcome of the inflating last asked for. Throws when none was: our own fault. */
+  handleInflated(result: Buffer | ProtocolFault): void {
+    if (this.#inflation !== 'awaited') throw new Error('No inflated body was asked for.');
+    this.#inflation = result;
+  }
+
+  /** What the next frame yields; undefined when it has not arrived in full, or while an inflated body is awaited. */
+  next(options: { readonly compressionAllowed: boolean }): ReadEvent | undefined {
+    if (this.#inflation !== 'none') return this.#takeInflated();
+    const frame = this.#splitter.next();
+    if (frame === undefined || isFault(frame)) return frame;
+    const algorithm = algorithmOf(frame.flags);
+    if (algorithm === undefined) return read(frame.body);
+    if (!options.compressionAllowed) return this.#refuseCompression();
+    this.#inflation = 'awaited';
+    return {
+      kind: 'inflate',
+      algorithm,
+      body: frame.body,
+      limitBytes: this.#limits.maxDecompressedSizeBytes,
+    };
+  }
+
+  /** See `FrameSplitter.hasPartialFrame`. */
+  get hasPartialFrame(): boolean {
+    return this.#splitter.hasPartialFrame;
+  }
+
+  get frameCount(): number {
+    return this.#splitter.frameCount;
+  }
+
+  get pendingBytes(): number {
+    return this.#splitter.pendingBytes;
+  }
+
+  stop(): void {
+    this.#splitter.stop();
+  }
+
+  #takeInflated(): ReadEvent | undefined {
+    const result = this.#inflation;
+    if (result === 'awaited' || result === 'none') return undefined;
+    this.#inflation = 'none';
+    return isFault(result) ? result : read(result);
+  }
+
+  #refuseCompression(): ProtocolFault {
+    this.stop();
+    return framingFault(ErrorCode.InvalidMessage, 'A frame was compressed before the handshake.');
+  }
+}
+
+function read(body: Buffer): MessageEvent | ProtocolFault {
+  const message = decodeMessage(body);
+  return isFault(message) ? message : { kind: 'message', message, body };
+}

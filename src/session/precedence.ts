@@ -1,0 +1,56 @@
+// Which fault of a decoded command is answered when it has several: one list, in order. The faults before it (frame, body)
+// are found while reading; those after it (queue name, right, existence, payload, repeat, overflow) need the broker.
+// Implements C15, with the rules of C1, C3 and C11 (areas CONN, ERROR).
+
+import { Command, commandName } from '../protocol/command.ts';
+import { ErrorCode } from '../protocol/error-code.ts';
+import { messageFault, type ProtocolFault } from '../protocol/fault.ts';
+import { checkFieldRules } from '../protocol/field-rules.ts';
+import type { ProtocolLimits } from '../protocol/limits.ts';
+import { type Message, protocolVersion } from '../protocol/message.ts';
+
+export type CommandContext = {
+  readonly connected: boolean;
+  readonly limits: ProtocolLimits;
+  readonly servedCommands: ReadonlySet<number>;
+  readonly admit: (message: Message) => ProtocolFault | undefined;
+};
+
+/** The first fault in the order version, rate, authentication, field rules, command; undefined when there is none. */
+export function firstFault(message: Message, context: CommandContext): ProtocolFault | undefined {
+  return (
+    checkVersion(message, context) ??
+    context.admit(message) ??
+    checkAuthentication(message, context) ??
+    checkFieldRules(message, context.limits) ??
+    checkCommand(message, context)
+  );
+}
+
+/** Only the Connect that opens a connection states a version; in all later frames the byte means nothing. */
+function checkVersion(message: Message, context: CommandContext): ProtocolFault | undefined {
+  if (context.connected || message.command !== Command.Connect || message.version === protocolVersion)
+    return undefined;
+  const text = `Version ${message.version} of the protocol is not served here; ${protocolVersion} is.`;
+  return { kind: 'fault', code: ErrorCode.UnsupportedVersion, text, closes: true };
+}
+
+function checkAuthentication(message: Message, context: CommandContext): ProtocolFault | undefined {
+  if (context.connected || commandsBeforeConnect.has(message.command)) return undefined;
+  return { kind: 'fault', code: ErrorCode.NotAuthenticated, text: 'Connect first.', closes: false };
+}
+
+const commandsBeforeConnect: ReadonlySet<number> = new Set([
+  Command.Connect,
+  Command.Ping,
+  Command.Disconnect,
+]);
+
+function checkCommand(message: Message, context: CommandContext): ProtocolFault | undefined {
+  if (context.connected && message.command === Command.Connect) {
+    return messageFault('The connection is connected already.', message.id);
+  }
+  if (context.servedCommands.has(message.command)) return undefined;
+  const text = `The command ${commandName(message.command) ?? message.command} is not served here.`;
+  return { kind: 'fault', code: ErrorCode.UnknownCommand, text, closes: false };
+}

@@ -1,0 +1,194 @@
+// One connection's protocol state on the broker's side. Bytes and outcomes go in, events come out, in the order in which they
+// must take effect; nothing is sent, timed or looked up here. The owner drains `next` after every input, carries each event
+// out before it takes the one after it, and reads no more from the peer once `close` came.
+// Implements areas CONN, COMPRESS and ERROR as far as one connection shows them (C1 to C5, C7 to C12, C14, C15).
+
+import { Command, commandsOfClient } from '../protocol/command.ts';
+import { type Algorithm, negotiate } from '../protocol/compression.ts';
+import type { ErrorCode } from '../protocol/error-code.ts';
+import type { ProtocolFault } from '../protocol/fault.ts';
+import { HeaderName } from '../protocol/header-name.ts';
+import type { ProtocolLimits } from '../protocol/limits.ts';
+import type { Headers, Message, MessageFields } from '../protocol/message.ts';
+import { type InflateEvent, MessageReader } from './message-reader.ts';
+import { type CommandContext, firstFault } from './precedence.ts';
+import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
+
+export type SessionEvent =
+  /** Inflate, then call `handleInflated`; until then nothing else comes out. */
+  | InflateEvent
+  /** Check the credentials, then call `handleConnectOutcome`; until then nothing else comes out. */
+  | { readonly kind: 'connect'; readonly message: Message }
+  /** A command that is sound as far as the protocol goes, with its uncompressed body (a view). */
+  | { readonly kind: 'command'; readonly message: Message; readonly body: Buffer }
+  /** To be sent after the answers to all earlier commands. */
+  | { readonly kind: 'answer'; readonly fields: MessageFields }
+  /** To be done once all earlier answers are written. The last event. */
+  | { readonly kind: 'close'; readonly cause: CloseCause };
+
+/** Why a session ended itself: the client's Disconnect, a fault that ends the stream, or too many refused Connects. */
+export type CloseCause = 'disconnect' | 'fault' | 'failed-connects';
+
+export type ConnectOutcome =
+  | { readonly kind: 'accept'; readonly serverHeaders: Headers }
+  | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly text: string; readonly closes: boolean };
+
+export type ServerSessionOptions = {
+  readonly limits: ProtocolLimits;
+  readonly supportedCompressions: readonly Algorithm[];
+  /** Shorter bodies are sent uncompressed. */
+  readonly compressionThresholdBytes: number;
+  /** An id for an answer whose command's id is missing or cannot be read. */
+  readonly freshId: () => string;
+  /** Default: `commandsOfClient`. */
+  readonly servedCommands?: ReadonlySet<number>;
+  /** The rate limit's place in the precedence: a fault refuses the command. Default: everything is admitted. */
+  readonly admit?: (message: Message) => ProtocolFault | undefined;
+  /** The refused Connect that ends the connection. Default 3. */
+  readonly maxFailedConnects?: number;
+};
+
+export class ServerSession {
+  readonly #options: ServerSessionOptions;
+  readonly #reader: MessageReader;
+  readonly #queued: SessionEvent[] = [];
+  #context: CommandContext;
+  #state: SessionState = 'awaiting-connect';
+  #connect: Message | undefined;
+  #failedConnectCount = 0;
+  #negotiated: Algorithm | undefined;
+
+  constructor(options: ServerSessionOptions) {
+    const { limits, servedCommands = commandsOfClient, admit = () => undefined } = options;
+    this.#options = options;
+    this.#reader = new MessageReader(limits);
+    this.#context = { connected: false, limits, servedCommands, admit };
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** The algorithm agreed in the handshake. */
+  get negotiated(): Algorithm | undefined {
+    return this.#negotiated;
+  }
+
+  /** True while a frame has begun and not ended, for the frame timeout. Certain once `next` gave undefined. */
+  get hasPartialFrame(): boolean {
+    return this.#reader.hasPartialFrame;
+  }
+
+  /** Whole frames read so far; with it the owner knows whether a partial frame is still the same one. */
+  get frameCount(): number {
+    return this.#reader.frameCount;
+  }
+
+  /** Bytes held that no frame was made of yet, for the owner's limit on pending input. */
+  get pendingBytes(): number {
+    return this.#reader.pendingBytes;
+  }
+
+  /** Whether a body of this many bytes (uncompressed) is to be compressed if it is sent now, and how. */
+  outboundAlgorithm(bodyLengthBytes: number): Algorithm | undefined {
+    return bodyLengthBytes >= this.#options.compressionThresholdBytes ? this.#negotiated : undefined;
+  }
+
+  /** Takes over a chunk, which the caller must not change afterwards. After `close` it is thrown away. */
+  handleBytes(chunk: Buffer): void {
+    this.#reader.push(chunk);
+  }
+
+  /** The outcome of the last `inflate`. Throws when none is awaited. */
+  handleInflated(result: Buffer | ProtocolFault): void {
+    this.#reader.handleInflated(result);
+  }
+
+  /** The outcome of the last `connect`. Throws when none is awaited. */
+  handleConnectOutcome(outcome: ConnectOutcome): void {
+    const connect = this.#connect;
+    if (connect === undefined) throw new Error('No outcome of a Connect was asked for.');
+    if (outcome.kind === 'accept') this.#accept(connect, outcome.serverHeaders);
+    else this.#refuseConnect(connect, { ...outcome, kind: 'fault' });
+    this.#connect = undefined;
+  }
+
+  /** The next event; undefined when bytes or an outcome must come first, and always after `close`. */
+  next(): SessionEvent | undefined {
+    if (this.#queued.length > 0) return this.#queued.shift();
+    if (this.#state === 'closed' || this.#state === 'connecting') return undefined;
+    const read = this.#reader.next({ compressionAllowed: this.#context.connected });
+    switch (read?.kind) {
+      case undefined:
+      case 'inflate':
+        return read;
+      case 'fault':
+        return this.#answerFault(read, '');
+      case 'message':
+        return this.#handleMessage(read.message, read.body);
+    }
+  }
+
+  #handleMessage(message: Message, body: Buffer): SessionEvent | undefined {
+    const fault = firstFault(message, this.#context);
+    if (fault !== undefined) return this.#refuse(message, fault);
+    switch (message.command) {
+      case Command.Ping:
+        return { kind: 'answer', fields: { command: Command.Pong, id: message.id } };
+      case Command.Connect:
+        this.#move('connect');
+        this.#connect = message;
+        return { kind: 'connect', message };
+      case Command.Disconnect:
+        return this.#close('disconnect');
+      default:
+        return { kind: 'command', message, body };
+    }
+  }
+
+  #accept(connect: Message, serverHeaders: Headers): void {
+    this.#move('accept');
+    this.#context = { ...this.#context, connected: true };
+    const offered = connect.headers.get(HeaderName.SupportedCompression);
+    this.#negotiated = negotiate(offered, this.#options.supportedCompressions);
+    const headers = new Map(serverHeaders);
+    if (this.#negotiated !== undefined) headers.set(HeaderName.NegotiatedCompression, this.#negotiated);
+    this.#queued.push({ kind: 'answer', fields: { command: Command.ConnectAck, id: connect.id, headers } });
+  }
+
+  #refuse(message: Message, fault: ProtocolFault): SessionEvent | undefined {
+    if (message.command !== Command.Connect || this.#context.connected)
+      return this.#answerFault(fault, message.id);
+    this.#move('connect');
+    this.#refuseConnect(message, fault);
+    return this.#queued.shift();
+  }
+
+  #refuseConnect(connect: Message, fault: ProtocolFault): void {
+    this.#failedConnectCount += 1;
+    const isLast = this.#failedConnectCount >= (this.#options.maxFailedConnects ?? 3);
+    this.#queued.push({ kind: 'answer', fields: this.#errorFields(fault, connect.id) });
+    if (fault.closes || isLast) this.#queued.push(this.#close(fault.closes ? 'fault' : 'failed-connects'));
+    else this.#move('refuse');
+  }
+
+  #answerFault(fault: ProtocolFault, id: string): SessionEvent {
+    if (fault.closes) this.#queued.push(this.#close('fault'));
+    return { kind: 'answer', fields: this.#errorFields(fault, id) };
+  }
+
+  #errorFields(fault: ProtocolFault, commandId: string): MessageFields {
+    const id = (fault.id ?? commandId) || this.#options.freshId();
+    return { command: Command.Error, id, errorCode: fault.code, errorMessage: fault.text };
+  }
+
+  #close(cause: CloseCause): SessionEvent {
+    this.#move('close');
+    this.#reader.stop();
+    return { kind: 'close', cause };
+  }
+
+  #move(occurrence: SessionOccurrence): void {
+    this.#state = nextSessionState(this.#state, occurrence);
+  }
+}
