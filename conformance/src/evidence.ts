@@ -1,0 +1,49 @@
+// Counts what a check has seen. The engine compares the counts with the check's floor: a check that ends without having seen
+// anything has shown nothing, and a pass must not come of it. Also remembers the shortest wait of the check, by which the
+// engine judges whether the runner itself was too slow to be believed.
+import type { EvidenceFloor } from './check.ts';
+
+export type EvidenceCounts = {
+  readonly frames: number;
+  readonly messages: number;
+  readonly responses: number;
+  readonly assertions: number;
+};
+
+export type EvidenceKind = keyof EvidenceCounts;
+
+export class Evidence {
+  readonly #counts = { frames: 0, messages: 0, responses: 0, assertions: 0 };
+  #shortestWindowMs = Number.POSITIVE_INFINITY;
+
+  get counts(): EvidenceCounts {
+    return { ...this.#counts };
+  }
+
+  /** The shortest wait or window of silence so far; infinite before the first one. */
+  get shortestWindowMs(): number {
+    return this.#shortestWindowMs;
+  }
+
+  count(kind: EvidenceKind): void {
+    this.#counts[kind] += 1;
+  }
+
+  window(durationMs: number): void {
+    this.#shortestWindowMs = Math.min(this.#shortestWindowMs, durationMs);
+  }
+}
+
+/** What is missing for a pass, in words; undefined when nothing is. At least one assertion is always required. */
+export function missingEvidence(floor: EvidenceFloor, seen: EvidenceCounts): string | undefined {
+  const required: EvidenceCounts = {
+    frames: floor.frames ?? 0,
+    messages: floor.messages ?? 0,
+    responses: floor.responses ?? 0,
+    assertions: Math.max(1, floor.assertions ?? 0),
+  };
+  const kinds: readonly EvidenceKind[] = ['frames', 'messages', 'responses', 'assertions'];
+  const short = kinds.filter((kind) => seen[kind] < required[kind]);
+  if (short.length === 0) return undefined;
+  return short.map((kind) => `${seen[kind]} of at least ${required[kind]} ${kind}`).join(', ');
+}

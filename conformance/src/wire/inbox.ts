@@ -1,0 +1,114 @@
+// The frames of one connection, each to be taken once, and the waits for them. A wait ends with its frame, at its deadline, or
+// when no frame can come any more; the last two are ExpectationFailures. No socket is known here.
+
+import type { FramePattern } from '../connection.ts';
+import { ExpectationFailure } from '../expectation.ts';
+import { frameText } from '../trace.ts';
+import type { ReceivedFrame } from './frame.ts';
+
+export type Wait = {
+  readonly matches: (frame: ReceivedFrame) => boolean;
+  readonly what: string;
+  readonly withinMs: number;
+  readonly clause?: string | undefined;
+};
+
+type Waiter = Wait & {
+  readonly resolve: (frame: ReceivedFrame) => void;
+  readonly reject: (failure: ExpectationFailure) => void;
+  readonly timer: NodeJS.Timeout;
+};
+
+export class Inbox {
+  readonly #received: ReceivedFrame[] = [];
+  #untaken: ReceivedFrame[] = [];
+  #waiters: Waiter[] = [];
+  /** Why no more frames can come. */
+  #endReason: string | undefined;
+
+  get received(): readonly ReceivedFrame[] {
+    return this.#received;
+  }
+
+  get untaken(): readonly ReceivedFrame[] {
+    return this.#untaken;
+  }
+
+  /** A frame has arrived: it goes to the oldest wait that it fits, else it stays until one comes. */
+  offer(frame: ReceivedFrame): void {
+    this.#received.push(frame);
+    const waiter = this.#waiters.find((candidate) => candidate.matches(frame));
+    if (waiter === undefined) {
+      this.#untaken.push(frame);
+      return;
+    }
+    this.#remove(waiter);
+    waiter.resolve(frame);
+  }
+
+  /** No frame will come any more: every wait, now and later, fails with this reason. */
+  end(reason: string): void {
+    this.#endReason ??= reason;
+    for (const waiter of [...this.#waiters]) {
+      this.#remove(waiter);
+      waiter.reject(this.#failure(waiter, reason));
+    }
+  }
+
+  take(wait: Wait): Promise<ReceivedFrame> {
+    const ready = this.#untaken.find((frame) => wait.matches(frame));
+    if (ready !== undefined) {
+      this.#untaken = this.#untaken.filter((frame) => frame !== ready);
+      return Promise.resolve(ready);
+    }
+    if (this.#endReason !== undefined) return Promise.reject(this.#failure(wait, this.#endReason));
+    return this.#enqueue(wait);
+  }
+
+  #enqueue(wait: Wait): Promise<ReceivedFrame> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#remove(waiter);
+        reject(this.#failure(waiter, `nothing that fits within ${wait.withinMs} ms`));
+      }, wait.withinMs);
+      const waiter: Waiter = { ...wait, resolve, reject, timer };
+      this.#waiters.push(waiter);
+    });
+  }
+
+  #remove(waiter: Waiter): void {
+    clearTimeout(waiter.timer);
+    this.#waiters = this.#waiters.filter((other) => other !== waiter);
+  }
+
+  #failure(wait: Wait, reason: string): ExpectationFailure {
+    const others = this.#untaken.slice(-3).map(frameText);
+    const came = others.length === 0 ? '' : `; came instead: ${others.join(' | ')}`;
+    return new ExpectationFailure(`${wait.what} did not come`, {
+      expected: wait.what,
+      actual: `${reason}${came}`,
+      clause: wait.clause,
+    });
+  }
+}
+
+export function patternMatches(pattern: FramePattern, frame: ReceivedFrame): boolean {
+  if (typeof pattern === 'function') return pattern(frame);
+  if (typeof pattern === 'string') return frame.commandName === pattern;
+  const { command, id, queue } = pattern;
+  const commands = command === undefined ? [frame.commandName] : [command].flat();
+  return (
+    commands.some((name) => name === frame.commandName) &&
+    (id === undefined || frame.id === id) &&
+    (queue === undefined || frame.queue === queue)
+  );
+}
+
+export function patternText(pattern: FramePattern): string {
+  if (typeof pattern === 'function') return 'a frame that fits';
+  if (typeof pattern === 'string') return pattern;
+  const names = pattern.command === undefined ? 'a frame' : [pattern.command].flat().join(' or ');
+  const id = pattern.id === undefined ? '' : ` with id ${pattern.id}`;
+  const queue = pattern.queue === undefined ? '' : ` for queue ${pattern.queue}`;
+  return `${names}${id}${queue}`;
+}
