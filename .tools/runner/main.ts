@@ -53,7 +53,10 @@ async function runPart(part: Part): Promise<PartResult> {
 async function runLane(part: Part, lane: readonly Task[], index: number): Promise<readonly TaskResult[]> {
   const limitMs = part.budgetSeconds * hangFactor * 1000;
   const buffered = index < part.lanes.length - 1;
+  const show = (text: string | Buffer): void => {
+    process.stdout.write(text);
+  };
   const results: TaskResult[] = [];
-  for (const task of lane) results.push(await runTask(task, { root, limitMs, buffered }));
+  for (const task of lane) results.push(await runTask(task, { root, limitMs, buffered, show }));
   return results;
 }

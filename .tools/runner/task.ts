@@ -12,6 +12,7 @@ export type TaskOptions = {
   readonly limitMs: number;
   /** True: show the output when the task has ended, in one piece. */
   readonly buffered: boolean;
+  readonly show: (text: string | Buffer) => void;
 };
 
 export type TaskResult = { readonly count: Count; readonly seconds: number };
@@ -20,7 +21,7 @@ export type TaskResult = { readonly count: Count; readonly seconds: number };
 export async function runTask(task: Task, options: TaskOptions): Promise<TaskResult> {
   const startedAt = Date.now();
   const ended = await execute(task, options);
-  if (options.buffered) process.stdout.write(`\n# ${task.name}\n${ended.output}`);
+  if (options.buffered) options.show(`\n# ${task.name}\n${ended.output}`);
   const count = countResult(task, options.root, startedAt, ended);
   return { count: named(task, count), seconds: (Date.now() - startedAt) / 1000 };
 }
@@ -38,7 +39,7 @@ function execute(task: Task, options: TaskOptions): Promise<Ended> {
     const chunks: Buffer[] = [];
     const keep = (chunk: Buffer): void => {
       chunks.push(chunk);
-      if (!options.buffered) process.stdout.write(chunk);
+      if (!options.buffered) options.show(chunk);
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);

@@ -1,0 +1,44 @@
+// The summary's last line is what continuous integration reads, and the budgets are what people read in CONTRIBUTING.md.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { failure, nothing } from './count.ts';
+import { parts } from './parts.ts';
+import { type PartResult, renderSummary } from './summary.ts';
+
+const check: PartResult = {
+  name: 'check',
+  count: { ...nothing, passed: 12 },
+  seconds: 3.04,
+  budgetSeconds: 60,
+};
+const slow: PartResult = { name: 'features', count: failure('a scenario'), seconds: 61, budgetSeconds: 60 };
+
+describe('the summary', () => {
+  it('ends with the sum over all parts', () => {
+    expect(renderSummary([check, slow]).endsWith('\n12 passed, 1 failed\n')).toBe(true);
+  });
+
+  it('names what failed and what took longer than its budget', () => {
+    const text = renderSummary([check, slow]);
+    expect(text).toContain('FAILED a scenario');
+    expect(text).toMatch(/^features .*over budget$/m);
+    expect(text).toMatch(/^check .*3\.0 +60$/m);
+  });
+});
+
+describe('the parts', () => {
+  it('have the budgets that CONTRIBUTING.md states', () => {
+    const contributing = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8');
+    const stated = [...contributing.matchAll(/^\| `([a-z-]+)` \|.*\| (\d+) s \|$/gm)].map((row) => [
+      row[1],
+      Number(row[2]),
+    ]);
+    expect(stated).toEqual(parts.map((part) => [part.name, part.budgetSeconds]));
+  });
+
+  it('fit into the twenty minutes that all of them have together', () => {
+    const sum = parts.reduce((seconds, part) => seconds + part.budgetSeconds, 0);
+    expect(sum).toBeGreaterThan(0);
+    expect(sum).toBeLessThanOrEqual(20 * 60);
+  });
+});

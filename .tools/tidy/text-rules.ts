@@ -1,0 +1,90 @@
+// Tidy rules about what no file may contain: traces of one machine, registries, and links that lead nowhere.
+import { dirname, normalize } from 'node:path/posix';
+import { type File, isData, isTest, matchingLines, type Rule } from './file.ts';
+
+const machinePath = /(^|[^\w.@-])(\/(work|home|root|Users)\/\w|\.\.\/shared\b|[A-Z]:\\Users\\)/;
+const temporaryPath = /(^|[^\w.$}-])\/(var\/)?tmp\//;
+
+export const noMachinePaths: Rule = {
+  name: 'no paths of one machine',
+  check: (files) =>
+    files
+      .filter((file) => !isData(file.path))
+      .flatMap((file) => [
+        ...matchingLines(file, machinePath, 'is a path of one machine'),
+        ...(isTest(file.path) ? [] : matchingLines(file, temporaryPath, 'is a path of one machine')),
+      ]),
+};
+
+const registry =
+  /\bregistry\.[a-z0-9-]+\.[a-z]+|\b[a-z0-9.-]*(artifactory|jfrog|verdaccio|npmmirror)[a-z0-9.-]*\.[a-z]+/i;
+
+export const noRegistryHosts: Rule = {
+  name: 'no package registry is named',
+  check: (files) => files.flatMap((file) => matchingLines(file, registry, 'names a registry')),
+};
+
+export const linksResolve: Rule = {
+  name: 'every relative link in a document leads somewhere',
+  check: (files) => {
+    const tree = readTree(files);
+    return files.filter((file) => file.path.endsWith('.md')).flatMap((file) => brokenLinks(file, tree));
+  },
+};
+
+type Tree = {
+  readonly paths: ReadonlySet<string>;
+  readonly anchors: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+function readTree(files: readonly File[]): Tree {
+  const documents = files.filter((file) => file.path.endsWith('.md'));
+  const folders = files.flatMap((file) => foldersOf(file.path));
+  return {
+    paths: new Set([...files.map((file) => file.path), ...folders, '.']),
+    anchors: new Map(documents.map((file) => [file.path, anchorsOf(file.text)])),
+  };
+}
+
+function foldersOf(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === '.' ? [] : [parent, ...foldersOf(parent)];
+}
+
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)].map((match) => slug(match[1] ?? ''));
+  const named = [...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map((match) => match[1] ?? '');
+  return new Set([...headings, ...named]);
+}
+
+function slug(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[`*]/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[^\p{L}\p{Nd} _-]/gu, '')
+    .replace(/ /g, '-');
+}
+
+const withoutCode = (text: string): string =>
+  text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
+
+function brokenLinks(file: File, tree: Tree): readonly string[] {
+  const targets = [
+    ...withoutCode(file.text).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm),
+  ];
+  return targets
+    .map((match) => match[1] ?? match[2] ?? '')
+    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target) && !leadsSomewhere(file, target, tree))
+    .map((target) => `${file.path}: the link to ${target} leads nowhere`);
+}
+
+function leadsSomewhere(file: File, target: string, tree: Tree): boolean {
+  const [path = '', anchor] = target.split('#');
+  const absolute =
+    path === '' ? file.path : normalize(`${dirname(file.path)}/${decodeURI(path)}`).replace(/\/$/, '');
+  if (!tree.paths.has(absolute)) return false;
+  const anchors = tree.anchors.get(absolute);
+  return anchor === undefined || anchors === undefined || anchors.has(anchor);
+}
