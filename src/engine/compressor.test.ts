@@ -1,0 +1,99 @@
+// The compressor alone: what it makes can be read by the same library's plain functions, and hostile input only yields faults.
+
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Algorithm } from '../protocol/compression.ts';
+import { ZlibCompressor } from './compressor.ts';
+
+const reference = {
+  brotli: { compress: (body: Buffer) => brotliCompressSync(body), decompress: brotliDecompressSync },
+  gzip: { compress: (body: Buffer) => gzipSync(body), decompress: gunzipSync },
+};
+const algorithms: readonly Algorithm[] = ['brotli', 'gzip'];
+const body = Buffer.from('{"text":"the quick brown fox "}'.repeat(50));
+const limitBytes = 1_048_576;
+
+describe.each(algorithms)('%s', (algorithm) => {
+  const compressor = new ZlibCompressor();
+  const compressed = reference[algorithm].compress(body);
+
+  it('compresses to what the other side reads [COMPRESS-002] [COMPRESS-003]', async () => {
+    const result = await compressor.compress(algorithm, body);
+    expect(result.length).toBeLessThan(body.length);
+    expect(reference[algorithm].decompress(result)).toEqual(body);
+  });
+
+  it('decompresses what the other side wrote [COMPRESS-002] [COMPRESS-003]', () => {
+    expect(compressor.decompress(algorithm, compressed, limitBytes)).toEqual(body);
+  });
+
+  it('does small bodies in place and large ones in the thread pool', async () => {
+    const large = Buffer.alloc(65_537, 'a');
+    expect(compressor.compress(algorithm, body)).toBeInstanceOf(Buffer);
+    const pooled = compressor.compress(algorithm, large);
+    expect(pooled).toBeInstanceOf(Promise);
+    expect(reference[algorithm].decompress(await pooled)).toEqual(large);
+  });
+
+  it('inflates large input in the thread pool, to the same result', async () => {
+    const small = new ZlibCompressor({ inPlaceInputBytes: 4 });
+    const result = small.decompress(algorithm, compressed, limitBytes);
+    expect(result).toBeInstanceOf(Promise);
+    expect(await result).toEqual(body);
+  });
+
+  it('moves to the thread pool when the output outgrows what is done in place', async () => {
+    const small = new ZlibCompressor({ inPlaceOutputBytes: body.length - 1 });
+    const result = small.decompress(algorithm, compressed, limitBytes);
+    expect(result).toBeInstanceOf(Promise);
+    expect(await result).toEqual(body);
+  });
+
+  it('takes a body of exactly the limit and refuses one byte more [FRAME-008] [FRAME-026]', async () => {
+    const pool = new ZlibCompressor({ inPlaceInputBytes: 4 });
+    const tooLarge = { kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true };
+    for (const subject of [compressor, pool]) {
+      expect(await subject.decompress(algorithm, compressed, body.length)).toEqual(body);
+      expect(await subject.decompress(algorithm, compressed, body.length - 1)).toMatchObject(tooLarge);
+    }
+  });
+
+  it('stops a bomb of 8 MiB at the limit [FRAME-008]', async () => {
+    const bomb = reference[algorithm].compress(Buffer.alloc(8 * 1_048_576));
+    const result = await compressor.decompress(algorithm, bomb, limitBytes);
+    expect(result).toMatchObject({ kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true });
+  });
+
+  it.each([
+    ['nothing at all', Buffer.alloc(0)],
+    ['no compressed data', Buffer.from('hello hello')],
+    ['data that breaks off', compressed.subarray(0, -1)],
+    ['data with something behind it', Buffer.concat([compressed, Buffer.from('x')])],
+    ['data with a zero byte behind it', Buffer.concat([compressed, Buffer.alloc(1)])],
+  ])('refuses %s, in place and in the pool [FRAME-007]', async (_name, bytes) => {
+    const pool = new ZlibCompressor({ inPlaceInputBytes: -1 });
+    const invalid = { kind: 'fault', code: 'INVALID_MESSAGE', closes: true };
+    expect(compressor.decompress(algorithm, bytes, limitBytes)).toMatchObject(invalid);
+    expect(await pool.decompress(algorithm, bytes, limitBytes)).toMatchObject(invalid);
+  });
+
+  it('round trips any body', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 4096 }), (bytes) => {
+        const made = compressor.compress(algorithm, Buffer.from(bytes));
+        expect(made).toBeInstanceOf(Buffer);
+        expect(compressor.decompress(algorithm, made as Buffer, limitBytes)).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it('yields bytes or a fault for arbitrary input, and never throws', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const result = compressor.decompress(algorithm, Buffer.from(bytes), limitBytes);
+        expect(Buffer.isBuffer(result) || ('kind' in result && result.kind === 'fault')).toBe(true);
+      }),
+    );
+  });
+});
