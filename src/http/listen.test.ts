@@ -1,0 +1,231 @@
+// The strict wrapper, over real sockets: each habit of the library that it suppresses is tried. Areas HTTP and HEALTH.
+
+import { once } from 'node:events';
+import { type RequestListener, Server } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket, Server as TcpServer } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startHealthServer } from './health/health-server.ts';
+import { HttpListenError, type HttpListener, listenHttp } from './listen.ts';
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  for (const close of open.splice(0)) await close();
+});
+
+const hello: RequestListener = (_request, response) => {
+  response.end('hello');
+};
+
+async function listen(port: number, host = '127.0.0.1', handler = hello): Promise<HttpListener> {
+  const listener = await listenHttp({ host, port, handler });
+  open.push(() => listener.close({ graceMs: 0 }));
+  return listener;
+}
+
+async function occupiedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe('listening', () => {
+  it('takes any free port for 0 and says which [HEALTH-014]', async () => {
+    const listener = await listen(0);
+    expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
+    expect(await (await fetch(listener.url)).text()).toBe('hello');
+  });
+
+  it('refuses a busy port instead of taking another', async () => {
+    const port = await occupiedPort();
+    await expect(listen(port)).rejects.toThrow(
+      new HttpListenError(`cannot listen on 127.0.0.1:${port}: the port is in use`),
+    );
+  });
+
+  it('refuses an unsafe port instead of taking another', async () => {
+    await expect(listen(6000)).rejects.toThrow(
+      /^cannot listen on 127\.0\.0\.1:6000: (browsers refuse|the port)/,
+    );
+  });
+
+  it.each([
+    ['192.0.2.1', 'cannot listen on 192.0.2.1:0: this machine has no such address'],
+    ['-x', 'cannot listen on -x: no valid host name'],
+    ['a_b', 'cannot listen on a_b: no valid host name'],
+  ])('refuses host %s', async (host, message) => {
+    await expect(listen(0, host)).rejects.toThrow(message);
+  });
+
+  it('binds a wildcard host as it is, not localhost', async () => {
+    const listener = await listen(0, '0.0.0.0');
+    const response = await fetch(`http://127.0.0.2:${listener.port}/`);
+    expect(await response.text()).toBe('hello');
+  });
+
+  it('binds only the address it was told to [HTTP-004]', async () => {
+    const listener = await listen(0);
+    const socket = connect(listener.port, '127.0.0.2');
+    const [error] = await once(socket, 'error');
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('turns a port lost between probe and bind into the same error', async () => {
+    const listenTcp = TcpServer.prototype.listen;
+    vi.spyOn(TcpServer.prototype, 'listen').mockImplementation(function (this: TcpServer, ...args) {
+      if (!(this instanceof Server)) return listenTcp.apply(this, args);
+      const lost = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen' });
+      process.nextTick(() => this.emit('error', lost));
+      return this;
+    });
+    await expect(listen(0)).rejects.toThrow(/the port is in use$/);
+    expect(process.hasUncaughtExceptionCaptureCallback()).toBe(false);
+  });
+});
+
+describe('behind our back', () => {
+  it('reads neither HOST nor PORT nor --host', async () => {
+    vi.stubEnv('HOST', '0.0.0.0');
+    vi.stubEnv('PORT', '1');
+    process.argv.push('--host');
+    open.push(() => process.argv.pop());
+    const listener = await listen(0);
+    expect(listener.port).not.toBe(1);
+    const socket = connect(listener.port, '127.0.0.2');
+    const [error] = await once(socket, 'error');
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('installs no signal handlers and prints nothing', async () => {
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    const before = signals.map((signal) => process.listenerCount(signal));
+    const writes = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
+    await listen(0);
+    expect(signals.map((signal) => process.listenerCount(signal))).toEqual(before);
+    expect(writes.map((write) => write.mock.calls.length)).toEqual([0, 0]);
+  });
+});
+
+describe('closing', () => {
+  it('ends idle keep-alive connections at once', async () => {
+    const listener = await listen(0);
+    const socket = await openSocket(listener, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    await listener.close({ graceMs: 60_000 });
+    await closed;
+    await expect(fetch(listener.url)).rejects.toThrow();
+  });
+
+  it('ends an unfinished answer by force after the grace time', async () => {
+    const listener = await listen(0, '127.0.0.1', (_request, response) => {
+      response.write('never ends');
+    });
+    const socket = await openSocket(listener, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    await listener.close({ graceMs: 10 });
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+
+  it('may be asked for twice', async () => {
+    const listener = await listen(0);
+    await listener.close({ graceMs: 0 });
+    await expect(listener.close({ graceMs: 0 })).resolves.toBeUndefined();
+  });
+});
+
+describe('the health server over a socket', () => {
+  it('answers GET and HEAD, refuses a foreign Host [HEALTH-001, METRICS-001, HTTP-002, HTTP-008]', async () => {
+    const listener = await startHealthServer(healthOptions());
+    open.push(() => listener.close({ graceMs: 0 }));
+    expect(await (await fetch(`${listener.url}/health/`)).json()).toMatchObject({ status: 'healthy' });
+    expect(await (await fetch(`${listener.url}/metrics/`)).json()).toMatchObject({ total_errors: 0 });
+    expect((await fetch(`${listener.url}/health/`, { method: 'HEAD' })).status).toBe(200);
+    const socket = await openSocket(
+      listener,
+      'GET /health/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 421 /);
+  });
+
+  it('answers an HTTP/1.0 probe without a Host header [HEALTH-001]', async () => {
+    const listener = await startHealthServer(healthOptions());
+    open.push(() => listener.close({ graceMs: 0 }));
+    expect(await readAll(await openSocket(listener, 'GET /health HTTP/1.0\r\n\r\n'))).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
+  });
+
+  it.each([
+    ['GET /health/ HTTP/1.1', 'Host: 127.0.0.1:x'],
+    ['GET /health/ HTTP/1.1', 'Host: ['],
+    ['GET /health/ HTTP/1.1', 'Host: %'],
+    ['GET // HTTP/1.1', 'Host: localhost'],
+    ['GET http://[/ HTTP/1.1', 'Host: localhost'],
+    ['GET http://evil.example/health/ HTTP/1.1', 'Host: localhost'],
+    ['GET x HTTP/1.1', 'Host: localhost'],
+    ['GET /%zz HTTP/1.1', 'Host: localhost'],
+    ['OPTIONS * HTTP/1.1', 'Host: localhost'],
+    ['TRACE /health/ HTTP/1.1', 'Host: localhost'],
+    ['CONNECT a:1 HTTP/1.1', 'Host: localhost'],
+    ['GET /health/ HTTP/1.1', 'Host: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade'],
+    ['POST /health/ HTTP/1.1', 'Host: localhost\r\nContent-Length: 10'],
+    ['nonsense', ''],
+  ])('survives %j with %j [HEALTH-001]', async (line, header) => {
+    const listener = await startHealthServer(healthOptions());
+    open.push(() => listener.close({ graceMs: 0 }));
+    const socket = await openSocket(listener, `${line}\r\n${header}\r\n\r\n`);
+    socket.end();
+    expect(await readAll(socket)).toMatch(/^(HTTP\/1\.1 (?!5)\d\d\d |$)/);
+    expect((await fetch(`${listener.url}/health/`)).status).toBe(200);
+  });
+});
+
+function healthOptions() {
+  const zero = {
+    publishedCount: 0,
+    deliveredCount: 0,
+    acknowledgedCount: 0,
+    retriesCount: 0,
+    deadLetteredCount: 0,
+  };
+  const counts = {
+    errorsCount: 0,
+    connectionsAcceptedCount: 0,
+    connectionsRejectedCount: 0,
+    activeConnectionCount: 0,
+  };
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    view: {
+      stats: () => ({ ...zero, ...counts, queueCount: 0, inFlightCount: 0, averageDeliveryLatencyMs: 0 }),
+    },
+    sampleMemory: () => ({ residentBytes: 1, residentLimitBytes: 2, heapUsedBytes: 1, heapLimitBytes: 2 }),
+    wallNow: () => 0,
+    uptimeMs: () => 0,
+    allowedHosts: [],
+    onFault: (fault: unknown) => {
+      throw fault;
+    },
+  };
+}
+
+async function openSocket(listener: HttpListener, request: string): Promise<Socket> {
+  const socket = connect(listener.port, listener.host);
+  socket.on('error', () => socket.destroy());
+  await once(socket, 'connect');
+  socket.write(request);
+  return socket;
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('latin1');
+}

@@ -1,0 +1,153 @@
+// The only place that starts an HTTP server. listhen is made for development servers: left alone it takes another port when the
+// wanted one is busy or "unsafe", reads HOST, PORT and --host behind our back, installs signal handlers that end the process, and
+// waits for ever for open connections on close. Here every option is given, the outcome is checked, and closing has an end.
+// Area HTTP (HTTP-004), HEALTH-014.
+
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type Listener, listen as startListhen } from 'listhen';
+
+/** What listhen takes for a host name; anything else it would silently replace by localhost. */
+const HOST_FORM = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
+const ANY_HOSTS: readonly string[] = ['0.0.0.0', '::'];
+
+export type HttpListenOptions = {
+  /** Address or name to bind to. */
+  readonly host: string;
+  /** 1 to 65535, or 0 for any free port. */
+  readonly port: number;
+  readonly handler: RequestListener;
+};
+
+export type HttpListener = {
+  readonly host: string;
+  /** The port it really listens on. */
+  readonly port: number;
+  /** `http://127.0.0.1:2926`, without a slash at the end. */
+  readonly url: string;
+  /**
+   * Stops listening and resolves when the last connection is gone: at once for idle ones, after `graceMs` by force for the rest.
+   */
+  close(options: { readonly graceMs: number }): Promise<void>;
+};
+
+/** The server could not listen where it was told to; the message is one line for people. */
+export class HttpListenError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'HttpListenError';
+  }
+}
+
+/**
+ * Starts an HTTP server on exactly this host and port.
+ * @throws HttpListenError when the port is taken, forbidden or unsafe, or the host is none of this machine
+ */
+export async function listenHttp(options: HttpListenOptions): Promise<HttpListener> {
+  if (!HOST_FORM.test(options.host))
+    throw new HttpListenError(`cannot listen on ${options.host}: no valid host name`);
+  const listener = await startStrictly(options);
+  if (options.port !== 0 && listener.address.port !== options.port) {
+    await listener.close();
+    throw new HttpListenError(`cannot listen on ${place(options)}: browsers refuse this port as unsafe`);
+  }
+  return toHttpListener(options.host, listener);
+}
+
+async function startStrictly(options: HttpListenOptions): Promise<Listener> {
+  try {
+    return await withListenErrors(() => startListhen(options.handler, strictOptions(options)));
+  } catch (error) {
+    throw new HttpListenError(`cannot listen on ${place(options)}: ${await reasonOf(error, options)}`);
+  }
+}
+
+function strictOptions({ host, port }: HttpListenOptions) {
+  return {
+    hostname: host,
+    port: port === 0 ? { port: 0, random: true } : port,
+    // Only tells listhen which addresses to print, which is switched off; but without it a wildcard host becomes localhost.
+    public: ANY_HOSTS.includes(host),
+    // Production: a busy port is an error. Test: no word on the console.
+    isProd: true,
+    isTest: true,
+    https: false,
+    autoClose: false,
+    showURL: false,
+    qr: false,
+    open: false,
+    clipboard: false,
+    tunnel: false,
+    ws: false,
+    name: '',
+    baseURL: '/',
+  };
+}
+
+/**
+ * listhen probes the port, lets it go, and binds it again without an error listener: whoever takes the port in between turns the
+ * error into an uncaught exception. So that one is caught here, by its system call, while the server starts; everything else stays uncaught.
+ */
+function withListenErrors(start: () => Promise<Listener>): Promise<Listener> {
+  if (process.hasUncaughtExceptionCaptureCallback()) return start();
+  return new Promise<Listener>((resolve, reject) => {
+    process.setUncaughtExceptionCaptureCallback((error: NodeJS.ErrnoException) => {
+      if (error.syscall !== 'listen') throw error;
+      reject(error);
+    });
+    start().then(resolve, reject);
+  }).finally(() => process.setUncaughtExceptionCaptureCallback(null));
+}
+
+/** listhen only says that the port is not available; binding it once ourselves says why. */
+async function reasonOf(error: unknown, options: HttpListenOptions): Promise<string> {
+  const code = codeOf(error) ?? codeOf(await probe(options));
+  switch (code) {
+    case undefined:
+      return error instanceof Error ? error.message : String(error);
+    case 'EADDRINUSE':
+      return 'the port is in use';
+    case 'EACCES':
+      return 'this user may not use the port';
+    case 'EADDRNOTAVAIL':
+      return 'this machine has no such address';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name is unknown';
+    default:
+      return code;
+  }
+}
+
+function probe({ host, port }: HttpListenOptions): Promise<unknown> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+function toHttpListener(host: string, listener: Listener): HttpListener {
+  const { port } = listener.address;
+  return {
+    host,
+    port,
+    url: `http://${place({ host, port })}`,
+    close: (options) => closeWithin(listener, options.graceMs),
+  };
+}
+
+/** Without this, one client that never finishes its request keeps the process alive. */
+async function closeWithin(listener: Listener, graceMs: number): Promise<void> {
+  const server: Server = listener.server;
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await listener.close();
+  clearTimeout(force);
+}
+
+function place({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,28 @@
+// HTTP errors as problem details (RFC 9457): one shape for every error of every HTTP server here. The body says what the peer
+// did wrong and never anything from inside the process. Implements HTTP-001, HTTP-003 (no header here allows another origin).
+
+export type ProblemDetails = {
+  readonly status: number;
+  /** The same for every occurrence of this status. */
+  readonly title: string;
+  /** What was wrong with this request. */
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** An answer of type application/problem+json. `type` is `about:blank`: the status says all that programs need. */
+export function problemResponse({ status, title, detail, headers }: ProblemDetails): Response {
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+  return new Response(body, {
+    status,
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...headers },
+  });
+}
+
+/** 200 or another status with a JSON body that nobody may keep: the next moment it is wrong. */
+export function jsonResponse(record: unknown, status = 200): Response {
+  return new Response(JSON.stringify(record), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  });
+}
