@@ -1,0 +1,86 @@
+// Plain HTTP for the checks of the health server and the dashboard. It uses node:http and not fetch, because checks need to set Host
+// and to see exactly what came. Each answer is counted as evidence. Areas: HTTP, HEALTH, METRICS, DASH.
+import { request as httpRequest } from 'node:http';
+import type { HttpAnswer, HttpRequest, HttpSurface } from './check.ts';
+import type { Evidence } from './evidence.ts';
+import { display, ExpectationFailure, PrerequisiteMissing } from './expectation.ts';
+import type { Timing } from './timing.ts';
+import type { Trace } from './trace.ts';
+
+export type HttpSetting = {
+  /** What the surface is called in reports: `the health server`. */
+  readonly name: string;
+  /** Its address, read anew for each request because a restart moves it; undefined when the target names none. */
+  readonly baseUrl: () => string | undefined;
+  readonly timing: Timing;
+  readonly evidence: Evidence;
+  readonly trace: Trace;
+  readonly now: () => number;
+};
+
+export function httpSurface(setting: HttpSetting): HttpSurface {
+  const request = async (path: string, options: HttpRequest): Promise<HttpAnswer> => {
+    const base = setting.baseUrl();
+    if (base === undefined) throw new PrerequisiteMissing(`the target names no address of ${setting.name}`);
+    const url = new URL(`${base.replace(/\/+$/, '')}${path}`);
+    const method = options.method ?? 'GET';
+    trace(setting, `> ${method} ${path}`, '');
+    const answer = await exchange(url, { ...options, method }, setting);
+    setting.evidence.count('responses');
+    trace(setting, `< ${answer.status} to ${method} ${path}`, answer.body);
+    return answer;
+  };
+  return { request, get: (path, options = {}) => request(path, { ...options, method: 'GET' }) };
+}
+
+function exchange(
+  url: URL,
+  options: HttpRequest & { method: string },
+  setting: HttpSetting,
+): Promise<HttpAnswer> {
+  const timeoutMs = options.withinMs ?? setting.timing.httpMs;
+  setting.evidence.window(timeoutMs);
+  return new Promise((resolve, reject) => {
+    const fail = (actual: string): void => reject(noAnswer(setting.name, url, timeoutMs, actual));
+    const headers = { connection: 'close', ...options.headers };
+    const request = httpRequest(url, { method: options.method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', (error) => fail(String(error)));
+      response.on('end', () => {
+        clearTimeout(timer);
+        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString('utf8')));
+      });
+    });
+    const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      fail(error.message);
+    });
+    request.end();
+  });
+}
+
+function answerOf(status: number, headers: NodeJS.Dict<string | string[]>, body: string): HttpAnswer {
+  const flat = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
+  return { status, headers: Object.fromEntries(flat), body, json: () => parse(body) };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ExpectationFailure('the body is JSON', { expected: 'one JSON text', actual: display(body) });
+  }
+}
+
+function noAnswer(name: string, url: URL, timeoutMs: number, actual: string): ExpectationFailure {
+  return new ExpectationFailure(`${name} answers ${url.pathname}`, {
+    expected: `an answer within ${timeoutMs} ms`,
+    actual,
+  });
+}
+
+function trace(setting: HttpSetting, text: string, body: string): void {
+  setting.trace.add({ atMs: setting.now(), connection: 'http', kind: 'http', text }, Buffer.from(body));
+}

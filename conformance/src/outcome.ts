@@ -1,0 +1,76 @@
+// What can become of a check, and how the end of its run becomes one of these. Pure: from what happened and the level of the
+// check to an outcome. A MUST violated is a failure, a SHOULD violated a warning, a MAY not taken a note; a pass without
+// evidence and everything that is the runner's own fault is an error, because nothing was shown.
+import type { Level } from './catalogue-words.ts';
+import { ExpectationFailure, PrerequisiteMissing } from './expectation.ts';
+
+export const outcomes = ['pass', 'fail', 'warn', 'not applicable', 'could not run', 'error'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** A SHOULD that was decided otherwise, told by a check that otherwise passed. */
+export type Warning = {
+  readonly clause: string;
+  readonly text: string;
+  readonly expected?: string;
+  readonly actual?: string;
+};
+
+export type Judgement = {
+  readonly outcome: Outcome;
+  readonly reason?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  /** The requirement that was broken, where the failure names another than the check's main one. */
+  readonly clause?: string;
+};
+
+export type RunEnd = {
+  /** What `run` threw; undefined when it returned. */
+  readonly thrown: unknown;
+  readonly level: Level;
+  /** The target declared the capability that this check requires: what was promised binds, even where it is a MAY. */
+  readonly declared: boolean;
+  readonly warningCount: number;
+  /** What is missing for a pass, in words. */
+  readonly missingEvidence: string | undefined;
+  /** Why the runner cannot be believed (it was starved), in words. */
+  readonly unreliable: string | undefined;
+};
+
+export function judge(end: RunEnd): Judgement {
+  const { thrown } = end;
+  if (thrown instanceof PrerequisiteMissing) return { outcome: 'could not run', reason: thrown.message };
+  if (thrown !== undefined && !(thrown instanceof ExpectationFailure)) {
+    return { outcome: 'error', reason: `the check threw ${stackOf(thrown)}` };
+  }
+  if (end.unreliable !== undefined) return { outcome: 'error', reason: end.unreliable };
+  return thrown === undefined ? judgeReturn(end) : judgeFailure(thrown, end);
+}
+
+function judgeReturn(end: RunEnd): Judgement {
+  if (end.missingEvidence !== undefined) {
+    return { outcome: 'error', reason: `the check ended without its evidence: ${end.missingEvidence}` };
+  }
+  return { outcome: end.warningCount > 0 ? 'warn' : 'pass' };
+}
+
+function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
+  const { message: reason, expected, actual, clause } = failure;
+  const detail = { reason, expected, actual, ...(clause === undefined ? {} : { clause }) };
+  return { outcome: violated(end), ...detail };
+}
+
+function violated(end: RunEnd): Outcome {
+  switch (end.level) {
+    case 'MUST':
+      return 'fail';
+    case 'SHOULD':
+      return 'warn';
+    case 'MAY':
+      return end.declared ? 'fail' : 'not applicable';
+  }
+}
+
+function stackOf(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

@@ -1,0 +1,31 @@
+// What is known of one check after it ran: the record that every report is made from. The order of the fields and their names are
+// those of the report JSON.
+import type { Level, Profile } from './catalogue-words.ts';
+import type { EvidenceCounts } from './evidence.ts';
+import type { Outcome, Warning } from './outcome.ts';
+import type { TraceEvent } from './trace.ts';
+
+export type CheckResult = {
+  readonly id: string;
+  readonly title: string;
+  readonly level: Level;
+  readonly profile: Profile;
+  readonly clauses: readonly string[];
+  readonly outcome: Outcome;
+  readonly evidence: EvidenceCounts;
+  readonly reason?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  /** The requirement that was broken, where it is not the first of `clauses`. */
+  readonly clause?: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly Warning[];
+  readonly durationMs: number;
+  /** One command line that runs this check again under the same conditions. */
+  readonly reproduce: string;
+  /** From 1; more than 1 with --repeat. */
+  readonly repetition: number;
+  readonly trace: readonly TraceEvent[];
+  /** The last lines of the broker's log, where the runner started it. */
+  readonly brokerLog: readonly string[];
+};

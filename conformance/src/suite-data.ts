@@ -1,0 +1,83 @@
+// The data that the suite judges by: the requirement catalogue, the tables of the specification and the recorded golden
+// frames. Run from the repository they are read from spec/ and fixtures/; the build puts them into the package and
+// replaces this file's reader (see build.mjs). Nothing else of the repository is ever read.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import type { Level } from './catalogue-words.ts';
+
+export type Requirement = {
+  readonly id: string;
+  readonly level: Level;
+  readonly sentence: string;
+  readonly source?: string;
+  readonly alternatives?: readonly string[];
+  readonly why?: string;
+};
+
+export type GoldenFrame = {
+  readonly seq: number;
+  readonly from: 'client' | 'broker';
+  readonly hex: string;
+  readonly compression: 'none' | 'gzip' | 'brotli';
+  readonly version: number;
+  readonly command: string;
+  readonly id: string;
+  readonly queue: string;
+  readonly payload: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly trailingBytes: number;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+};
+
+export type GoldenFile = {
+  readonly title: string;
+  readonly connections: readonly (readonly GoldenFrame[])[];
+};
+
+export type SuiteData = {
+  readonly requirements: readonly Requirement[];
+  /** spec/tables/commands.yaml as it stands. */
+  readonly commands: unknown;
+  readonly golden: readonly GoldenFile[];
+};
+
+/** Reads everything anew. Throws when the repository is not complete: the suite cannot judge without its data. */
+export function loadSuiteData(): SuiteData {
+  return {
+    requirements: filesIn('spec/requirements', '.yaml').flatMap(({ text }) => requirementsOf(text)),
+    commands: parse(readFileSync(repositoryPath('spec/tables/commands.yaml'), 'utf8')),
+    golden: filesIn('fixtures/wire', '.json').flatMap(({ text }) => goldenOf(text)),
+  };
+}
+
+function requirementsOf(text: string): readonly Requirement[] {
+  const file = parse(text) as { requirements?: readonly Requirement[] };
+  return (file.requirements ?? []).map(({ id, level, sentence, source, alternatives, why }) => ({
+    id,
+    level,
+    sentence,
+    ...(source === undefined ? {} : { source }),
+    ...(alternatives === undefined ? {} : { alternatives }),
+    ...(why === undefined ? {} : { why }),
+  }));
+}
+
+/** Recordings of HTTP have no connections of frames and are left out. */
+function goldenOf(text: string): readonly GoldenFile[] {
+  const file = JSON.parse(text) as Partial<GoldenFile>;
+  if (file.connections === undefined || file.title === undefined) return [];
+  return [{ title: file.title, connections: file.connections }];
+}
+
+function filesIn(folder: string, ending: string): readonly { readonly text: string }[] {
+  const path = repositoryPath(folder);
+  if (!existsSync(path)) return [];
+  const names = readdirSync(path).filter((name) => name.endsWith(ending));
+  return names.sort().map((name) => ({ text: readFileSync(`${path}/${name}`, 'utf8') }));
+}
+
+function repositoryPath(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}

@@ -1,0 +1,96 @@
+// Reads a target file (JSON or YAML) and checks it against the published schema. Every fault is told at once, each with its key,
+// what came and what is allowed; a wrong file is a usage error. It starts nothing.
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import schema from '../../schemas/target.schema.json' with { type: 'json' };
+import type { Capability, ProfileName } from '../catalogue-words.ts';
+import type { LimitSettings, RateLimitSettings, TimingSettings } from '../configuration.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Schema } from './schema-check.ts';
+import { schemaFaults } from './schema-check.ts';
+
+export type SpawnLifecycle = {
+  readonly kind: 'spawn';
+  readonly command: readonly string[];
+  /** Absolute after reading. */
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+};
+export type AttachLifecycle = { readonly kind: 'attach' };
+export type HooksLifecycle = {
+  readonly kind: 'hooks';
+  readonly start: string;
+  readonly stop: string;
+  readonly crash?: string;
+  readonly reset?: string;
+};
+
+export type Endpoints = {
+  readonly tcp: { readonly host: string; readonly port: number };
+  readonly health?: { readonly url: string };
+  readonly dashboard?: { readonly url: string };
+};
+
+export type TargetLimits = LimitSettings & RateLimitSettings & { readonly subscriberWindow?: number };
+
+export type Target = {
+  readonly schema: 1;
+  readonly name: string;
+  readonly version?: string;
+  readonly url?: string;
+  readonly lifecycle: SpawnLifecycle | AttachLifecycle | HooksLifecycle;
+  readonly endpoints?: Endpoints;
+  readonly profiles?: readonly ProfileName[];
+  readonly capabilities?: readonly Capability[];
+  readonly timing?: TimingSettings;
+  readonly limits?: TargetLimits;
+  readonly redactions?: readonly string[];
+};
+
+/** Reads the file; throws a UsageError that lists every fault. */
+export function readTarget(path: string): Target {
+  const target = parseTarget(readText(path), path);
+  if (target.lifecycle.kind !== 'spawn') return target;
+  const cwd = resolve(dirname(path), target.lifecycle.cwd ?? '.');
+  return { ...target, lifecycle: { ...target.lifecycle, cwd } };
+}
+
+/** `path` is only for messages. */
+export function parseTarget(text: string, path: string): Target {
+  const document = parseDocument(text);
+  const syntax = document.errors.map((error) => error.message);
+  if (syntax.length > 0) throw new UsageError(faultList(path, syntax));
+  const value: unknown = document.toJS();
+  const faults = [...schemaFaults(schema as Schema, value), ...ruleFaults(value)];
+  if (faults.length > 0) throw new UsageError(faultList(path, faults));
+  return value as Target;
+}
+
+/** What one key says about another: no schema tells it in words that help. */
+function ruleFaults(value: unknown): readonly string[] {
+  const target = value as { lifecycle?: { kind?: unknown }; endpoints?: unknown } | null;
+  const kind = target?.lifecycle?.kind;
+  const faults: string[] = [];
+  if (kind === 'attach' && target?.endpoints === undefined) {
+    faults.push('endpoints is missing: lifecycle.kind "attach" needs endpoints.tcp with host and port');
+  }
+  if (kind === 'spawn' && target?.endpoints !== undefined) {
+    faults.push('endpoints: not allowed with lifecycle.kind "spawn", the adapter reports them');
+  }
+  if (kind === 'hooks')
+    faults.push('lifecycle.kind: "hooks" came, allowed in this version: "spawn", "attach"');
+  return faults;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`target file ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function faultList(path: string, faults: readonly string[]): string {
+  return [`target file ${path} is not valid:`, ...faults.map((fault) => `  ${fault}`)].join('\n');
+}

@@ -1,0 +1,114 @@
+// From the results of a run to the two lines at its end: what the broker is, and what the gate says; and to the exit code.
+// Pure. Precedence of the exit codes: 5, 4, 2, 1, 3, 0.
+
+import type { Outcome } from './outcome.ts';
+import { outcomes } from './outcome.ts';
+import type { CheckResult } from './result.ts';
+
+export const exitCodes = {
+  open: 0,
+  failed: 1,
+  usage: 2,
+  incomplete: 3,
+  target: 4,
+  runner: 5,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export type Counts = Readonly<Record<Outcome, number>>;
+
+export type RunFacts = {
+  readonly results: readonly CheckResult[];
+  /** True when the selection left out a part of the claimed profiles. */
+  readonly partial: boolean;
+  /** Warnings close the gate too. */
+  readonly strict: boolean;
+  /** Checks of the plan that never ran, e.g. after --fail-fast. */
+  readonly notReachedCount: number;
+  /** The target did not start, or died outside a check: why. */
+  readonly targetFault?: string | undefined;
+  /** The runner failed, was interrupted, or could not write a report: why. */
+  readonly runnerFault?: string | undefined;
+};
+
+export type Verdict = {
+  readonly conformant: boolean;
+  readonly status: 'conformant' | 'not conformant' | 'undetermined';
+  readonly gate: 'open' | 'closed';
+  readonly exitCode: ExitCode;
+  /** Why the gate is as it is. */
+  readonly reason: string;
+  readonly partial: boolean;
+};
+
+const precedence: readonly ExitCode[] = [5, 4, 2, 1, 3, 0];
+
+/** The exit code that wins when several apply. */
+export function strongest(codes: readonly ExitCode[]): ExitCode {
+  return precedence.find((code) => codes.includes(code)) ?? exitCodes.open;
+}
+
+export function countOutcomes(results: readonly CheckResult[]): Counts {
+  const counted = outcomes.map(
+    (outcome) => [outcome, results.filter((result) => result.outcome === outcome).length] as const,
+  );
+  return Object.fromEntries(counted) as Counts;
+}
+
+export function verdictOf(facts: RunFacts): Verdict {
+  const reasons = closingReasons(facts);
+  const exitCode = strongest(reasons.map((reason) => reason.code));
+  const reason = reasons.find((candidate) => candidate.code === exitCode)?.text ?? 'nothing failed';
+  const status = statusOf(facts, exitCode);
+  return {
+    conformant: status === 'conformant',
+    status,
+    gate: exitCode === exitCodes.open ? 'open' : 'closed',
+    exitCode,
+    reason,
+    partial: facts.partial,
+  };
+}
+
+type Reason = { readonly code: ExitCode; readonly text: string };
+
+/** Everything that keeps the gate shut; empty when it is open. */
+function closingReasons(facts: RunFacts): readonly Reason[] {
+  const counts = countOutcomes(facts.results);
+  const ranCount = counts.pass + counts.fail + counts.warn;
+  const found: (Reason | undefined)[] = [
+    when(facts.runnerFault !== undefined, exitCodes.runner, facts.runnerFault ?? ''),
+    when(counts.error > 0, exitCodes.runner, `${counts.error} checks ended in an error of the runner`),
+    when(facts.targetFault !== undefined, exitCodes.target, facts.targetFault ?? ''),
+    when(counts.fail > 0, exitCodes.failed, `${counts.fail} checks failed`),
+    when(
+      facts.strict && counts.warn > 0,
+      exitCodes.failed,
+      `${counts.warn} checks warned and --strict is set`,
+    ),
+    when(
+      counts['could not run'] > 0,
+      exitCodes.incomplete,
+      `${counts['could not run']} checks could not run`,
+    ),
+    when(facts.notReachedCount > 0, exitCodes.incomplete, `${facts.notReachedCount} checks were not reached`),
+    when(
+      ranCount === 0 && counts['could not run'] === 0,
+      exitCodes.usage,
+      'no check ran: nothing of the selection applies to this target',
+    ),
+  ];
+  return found.filter((reason) => reason !== undefined);
+}
+
+function when(condition: boolean, code: ExitCode, text: string): Reason | undefined {
+  return condition ? { code, text } : undefined;
+}
+
+/** A violated MUST settles it; without one, only a run that left nothing open can say conformant. */
+function statusOf(facts: RunFacts, exitCode: ExitCode): Verdict['status'] {
+  const counts = countOutcomes(facts.results);
+  if (counts.fail > 0) return 'not conformant';
+  const strictOnly = exitCode === exitCodes.failed;
+  return exitCode === exitCodes.open || strictOnly ? 'conformant' : 'undetermined';
+}
