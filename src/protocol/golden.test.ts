@@ -22,10 +22,9 @@ import { HeaderName } from './header-name.ts';
 import { defaultLimits } from './limits.ts';
 import type { Message } from './message.ts';
 
-const frames = recordedFrames().map((frame) => ({
-  ...frame,
-  title: `${frame.file} ${frame.seq} ${frame.command}`,
-}));
+const frames = recordedFrames();
+const plain = frames.filter((frame) => frame.compression === 'none');
+const compressed = frames.filter((frame) => frame.compression !== 'none');
 
 describe('recorded frames', () => {
   it('are all there', () => {
