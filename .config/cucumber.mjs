@@ -1,0 +1,9 @@
+// Settings of the scenarios, the same for both runs; .tools/features.ts adds the driver and the result file. Undefined and
+// pending steps fail, and scenarios do not depend on each other's order.
+export default {
+  paths: ['features/**/*.feature'],
+  import: ['features/support/**/*.ts', 'features/steps/**/*.ts'],
+  strict: true,
+  order: 'defined',
+  publish: false,
+};
