@@ -1,13 +1,16 @@
 // The tidy rules, kept by every file of the repository; and each rule shown to complain about a file that breaks it,
 // and to leave alone one that does not.
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import * as code from './tidy/code-rules.ts';
 import { type File, type Rule, readFiles } from './tidy/file.ts';
 import * as packages from './tidy/package-rules.ts';
 import * as text from './tidy/text-rules.ts';
 
-const files = readFiles(fileURLToPath(new URL('..', import.meta.url)));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const files = readFiles(root);
 
 const lines = (count: number): string => '// x\n'.repeat(count);
 const lock = (entries: Record<string, unknown>): string => JSON.stringify({ packages: entries });
@@ -110,5 +113,14 @@ describe('each tidy rule', () => {
   it('has an example', () => {
     const shown = new Set([...examples.map((example) => example.rule), code.longFilesExist]);
     expect(rules.filter((rule) => !shown.has(rule)).map((rule) => rule.name)).toEqual([]);
+  });
+});
+
+describe('the compiler', () => {
+  it('is told to check every TypeScript file', () => {
+    const settings = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+    const checked = new Set(ts.parseJsonConfigFileContent(settings.config, ts.sys, root).fileNames);
+    const typed = files.map((file) => join(root, file.path)).filter((path) => path.endsWith('.ts'));
+    expect(typed.filter((path) => !checked.has(path))).toEqual([]);
   });
 });
