@@ -20,7 +20,7 @@ export type Input =
   | (Command & { readonly kind: 'unsubscribe'; readonly queue: string })
   | AcknowledgeInput
   | NegativeAcknowledgeInput
-  | (Command & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: QueueOptions })
+  | CreateQueueInput
   | (Command & { readonly kind: 'deleteQueue'; readonly queue: string })
   | (Command & { readonly kind: 'queueInfo'; readonly queue: string })
   | (Command & { readonly kind: 'listQueues' })
@@ -44,6 +44,15 @@ export type SubscribeInput = Command & {
   readonly queue: string;
   /** Fixes the window of unacknowledged messages; absent: the window adapts. */
   readonly maxInFlight?: number;
+};
+
+export type CreateQueueInput = Command & {
+  readonly kind: 'createQueue';
+  readonly queue: string;
+  /** Absent: the broker's defaults. */
+  readonly options?: QueueOptions;
+  /** Why the options that were given cannot be read; they are absent then. */
+  readonly invalid?: string;
 };
 
 export type AcknowledgeInput = {

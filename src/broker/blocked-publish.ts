@@ -1,0 +1,25 @@
+// A publish that waits for room (OverflowStrategy BlockPublisher): not accepted, not answered, in the order of arrival.
+// Implements OVERFLOW (BlockPublisher).
+
+import type { Connection } from './connection.ts';
+import type { Token } from './input.ts';
+import type { QueuedMessage } from './message.ts';
+import type { Queue } from './queue.ts';
+
+export type Repeat = { readonly connection: Connection; readonly token: Token };
+
+export class BlockedPublish {
+  readonly queue: Queue;
+  readonly message: QueuedMessage;
+  readonly connection: Connection;
+  readonly token: Token;
+  /** Publishes of the same id that came meanwhile; they get the same answer. */
+  readonly repeats: Repeat[] = [];
+
+  constructor(queue: Queue, message: QueuedMessage, connection: Connection, token: Token) {
+    this.queue = queue;
+    this.message = message;
+    this.connection = connection;
+    this.token = token;
+  }
+}

@@ -1,0 +1,340 @@
+// The broker's core as a function of state, input and time: an input goes in, outcomes come out. No sockets, no clock, no
+// randomness, no promises. Every command is answered by exactly one effect with its token, in its own step or a later one.
+//
+// This file takes inputs apart and gives each command its answer; what becomes of messages is in settlement.ts and in the
+// delivery modes. Implements QUEUE, PUBLISH, DELIVERY, RETRY and SHUTDOWN where commands meet them.
+
+import { Attempts } from './attempts.ts';
+import { Connection } from './connection.ts';
+import { Deliveries } from './deliveries.ts';
+import type { Effect, QueueInfo } from './effect.ts';
+import type {
+  AcknowledgeInput,
+  ConnectionId,
+  Input,
+  NegativeAcknowledgeInput,
+  SubscribeInput,
+  Token,
+} from './input.ts';
+import { Publishing } from './publishing.ts';
+import type { Queue } from './queue.ts';
+import { defaultQueueOptions, impossibleOption, type QueueOptions, sameOptions } from './queue-options.ts';
+import { Queues } from './queues.ts';
+import type { BrokerSettings } from './settings.ts';
+import { Settlement } from './settlement.ts';
+import type { BrokerStats } from './stats.ts';
+import { StepContext } from './step-context.ts';
+import type { StoreRecord } from './store-record.ts';
+import { Subscription } from './subscription.ts';
+import type { Time } from './time.ts';
+import { type Timer, Timers } from './timers.ts';
+import { Window } from './window.ts';
+
+/** Most messages that one step changes on its own account; the rest goes on at the next tick. */
+const MOST_CHANGES = 10_000;
+
+type Command<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind }>;
+
+export class Broker {
+  readonly #settings: BrokerSettings;
+  readonly #step = new StepContext();
+  readonly #timers = new Timers();
+  readonly #connections = new Map<ConnectionId, Connection>();
+  readonly #queues: Queues;
+  readonly #deliveries: Deliveries;
+  readonly #settlement: Settlement;
+  readonly #publishing: Publishing;
+  readonly #attempts: Attempts;
+  #draining = false;
+
+  constructor(settings: BrokerSettings) {
+    this.#settings = settings;
+    this.#queues = new Queues(this.#step);
+    this.#deliveries = new Deliveries(this.#step, this.#timers, settings.ackTimeoutMs);
+    this.#settlement = new Settlement(this.#step, this.#queues, this.#timers, settings);
+    const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
+    this.#attempts = new Attempts(this.#step, tools, settings);
+    this.#publishing = new Publishing(this.#step, this.#settlement, settings);
+  }
+
+  /** Takes one input. Times never go back from one call to the next; `takeOutputs` has what came of it. */
+  step(input: Input, time: Time): void {
+    this.#step.begin(time);
+    this.#take(input);
+    if (!this.#draining) this.#moveMessages();
+  }
+
+  /** What has come of the steps since the last call: carry out the effects after the records are committed. */
+  takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] } {
+    return this.#step.takeOutputs();
+  }
+
+  /** When a tick is due, in milliseconds on the monotonic clock; undefined: not before another input. */
+  nextDeadline(): number | undefined {
+    if (this.#draining) return undefined;
+    const timerAt = this.#timers.nextAt();
+    const timeoutAt = this.#deliveries.nextTimeoutAt();
+    if (timerAt === undefined || timeoutAt === undefined) return timerAt ?? timeoutAt;
+    return Math.min(timerAt, timeoutAt);
+  }
+
+  /** A picture of the queue of that name, or undefined when there is none. */
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#queues.get(name)?.info();
+  }
+
+  /** The names of all queues, in the order of their creation. */
+  queueNames(): string[] {
+    return this.#queues.names();
+  }
+
+  get queueCount(): number {
+    return this.#queues.size;
+  }
+
+  stats(): Readonly<BrokerStats> {
+    return this.#step.stats;
+  }
+
+  #take(input: Input): void {
+    switch (input.kind) {
+      case 'publish':
+        return this.#publish(input);
+      case 'acknowledge':
+      case 'negativeAcknowledge':
+        return this.#settle(input);
+      case 'subscribe':
+        return this.#subscribe(input);
+      case 'unsubscribe':
+        return this.#unsubscribe(input);
+      case 'createQueue':
+        return this.#createQueue(input);
+      case 'deleteQueue':
+        return this.#deleteQueue(input);
+      case 'queueInfo':
+        return this.#report(input, () => this.queueInfo(input.queue) ?? null);
+      case 'listQueues':
+        return this.#report(input, () => this.queueNames());
+      case 'connected':
+        this.#connections.set(input.connection, new Connection(input.connection));
+        return;
+      case 'disconnected':
+        return this.#disconnected(input.connection);
+      case 'writable':
+        return this.#writable(input.connection, input.writable);
+      case 'tick':
+        return this.#tick();
+      case 'drain':
+        return this.#drain();
+    }
+  }
+
+  #publish(input: Command<'publish'>): void {
+    if (this.#refusesWhileDraining(input)) return;
+    const queue = this.#queueFor(input);
+    if (queue !== undefined) this.#publishing.publish(queue, this.#connection(input.connection), input);
+  }
+
+  #subscribe(input: SubscribeInput): void {
+    if (this.#refusesWhileDraining(input)) return;
+    const connection = this.#connection(input.connection);
+    if (connection.subscriptions.has(input.queue)) return this.#answer(input);
+    if (connection.subscriptions.size >= this.#settings.maxSubscriptionsPerConnection) {
+      const text = `This connection has ${connection.subscriptions.size} subscriptions, which is the limit.`;
+      return this.#step.refuse(input.connection, input.token, 'LIMIT_EXCEEDED', text);
+    }
+    const queue = this.#queueFor(input);
+    if (queue === undefined) return;
+    const window = new Window(this.#settings.maxInFlightPerSubscriber, input.maxInFlight);
+    const subscription = new Subscription(connection, input.queue, window);
+    connection.subscriptions.set(input.queue, subscription);
+    queue.subscriptions.add(subscription);
+    this.#answer(input);
+    this.#deliveries.refreshReady(queue, subscription);
+  }
+
+  #unsubscribe(input: Command<'unsubscribe'>): void {
+    if (this.#refusesWhileDraining(input)) return;
+    const connection = this.#connection(input.connection);
+    const subscription = connection.subscriptions.get(input.queue);
+    if (subscription !== undefined) this.#endSubscription(subscription);
+    this.#answer(input);
+  }
+
+  #endSubscription(subscription: Subscription): void {
+    subscription.active = false;
+    subscription.connection.subscriptions.delete(subscription.queueName);
+    const queue = this.#queues.get(subscription.queueName);
+    if (queue === undefined) {
+      this.#queues.forgetDormant(subscription);
+      return;
+    }
+    queue.subscriptions.delete(subscription);
+    queue.ready.remove(subscription);
+    if (subscription.inFlightCount > 0) queue.departed.add(subscription);
+    const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
+    queue.mode.left(queue, subscription, tools);
+    this.#step.touch(queue);
+  }
+
+  #settle(input: AcknowledgeInput | NegativeAcknowledgeInput): void {
+    const connection = this.#connections.get(input.connection);
+    if (connection === undefined) return;
+    const delivery = this.#deliveries.find(connection, input.id, input.queue);
+    if (delivery === undefined) return;
+    if (input.kind === 'acknowledge') this.#attempts.acknowledged(delivery);
+    else this.#attempts.refused(delivery, input.reason, this.#draining);
+    if (this.#draining) this.#closeWhenIdle(connection);
+  }
+
+  #createQueue(input: Command<'createQueue'>): void {
+    if (this.#refusesWhileDraining(input)) return;
+    const { connection, token, queue: name, options, invalid } = input;
+    const live = this.#queues.get(name);
+    if (live !== undefined) {
+      const same = options === undefined ? invalid === undefined : sameOptions(name, options, live.options);
+      if (same) return this.#answer(input);
+      return this.#step.refuse(connection, token, 'QUEUE_EXISTS', `Queue ${name} exists with other options.`);
+    }
+    const wanted = options ?? this.#defaultOptions();
+    const impossible = invalid ?? impossibleOption(name, wanted);
+    if (impossible !== undefined) {
+      return this.#step.refuse(connection, token, 'INVALID_PAYLOAD', `Queue ${name}: ${impossible}.`);
+    }
+    if (this.#create(input, name, wanted) !== undefined) this.#answer(input);
+  }
+
+  #deleteQueue(input: Command<'deleteQueue'>): void {
+    if (this.#refusesWhileDraining(input)) return;
+    const queue = this.#queues.get(input.queue);
+    if (queue !== undefined) {
+      this.#publishing.withdrawAll(queue, 'QUEUE_NOT_FOUND', `Queue ${queue.name} was deleted.`);
+      this.#queues.delete(queue);
+    }
+    this.#answer(input);
+  }
+
+  #report(
+    input: Command<'queueInfo'> | Command<'listQueues'>,
+    picture: () => QueueInfo | null | readonly string[],
+  ): void {
+    if (!this.#refusesWhileDraining(input)) this.#answer(input, picture());
+  }
+
+  #disconnected(id: ConnectionId): void {
+    const connection = this.#connections.get(id);
+    if (connection === undefined) return;
+    this.#connections.delete(id);
+    this.#publishing.withdrawOf(connection);
+    for (const subscription of [...connection.subscriptions.values()]) this.#endSubscription(subscription);
+    this.#attempts.cutShort(connection);
+  }
+
+  #writable(id: ConnectionId, writable: boolean): void {
+    const connection = this.#connections.get(id);
+    if (connection === undefined || connection.writable === writable) return;
+    connection.writable = writable;
+    for (const subscription of connection.subscriptions.values()) {
+      const queue = this.#queues.get(subscription.queueName);
+      if (queue !== undefined) this.#deliveries.refreshReady(queue, subscription);
+    }
+  }
+
+  #tick(): void {
+    if (this.#draining) return;
+    let left = MOST_CHANGES - this.#attempts.timeOut(MOST_CHANGES);
+    while (left > 0) {
+      const timer = this.#timers.takeDue(this.#step.now);
+      if (timer === undefined) return;
+      left -= 1 + this.#fire(timer, left);
+      this.#moveMessages();
+    }
+  }
+
+  /** Does what a timer stands for; tells how many messages it changed beyond the one that every timer may. */
+  #fire(timer: Timer, most: number): number {
+    if (timer.kind === 'resume') this.#attempts.resume(timer.delivery);
+    else if (timer.queue.deleted) return 0;
+    else if (timer.kind === 'offerAgain') this.#settlement.offerAgain(timer.queue, timer.message);
+    else return this.#settlement.expireOldest(timer.queue, most);
+    return 0;
+  }
+
+  #drain(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    for (const name of this.#queues.names()) {
+      const queue = this.#queues.get(name);
+      if (queue !== undefined) this.#publishing.withdrawAll(queue, 'SHUTTING_DOWN', SHUTTING_DOWN);
+    }
+    for (const connection of this.#connections.values()) this.#closeWhenIdle(connection);
+  }
+
+  /** Lets messages move wherever something has changed, until nothing moves any more. */
+  #moveMessages(): void {
+    const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
+    for (let queue = this.#step.takeTouched(); queue !== undefined; queue = this.#step.takeTouched()) {
+      if (queue.deleted) continue;
+      queue.mode.dispatch(queue, tools);
+      while (this.#publishing.admitNext(queue)) queue.mode.dispatch(queue, tools);
+    }
+  }
+
+  /** The queue that a publish or subscribe names, created when that is allowed; otherwise the command is refused. */
+  #queueFor(input: Command<'publish'> | SubscribeInput): Queue | undefined {
+    const queue = this.#queues.get(input.queue);
+    if (queue !== undefined) return queue;
+    if (this.#settings.enableAutoCreate) return this.#create(input, input.queue, this.#defaultOptions());
+    const text = `Queue ${input.queue} does not exist and is not created on its own here.`;
+    this.#step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', text);
+    return undefined;
+  }
+
+  #create(
+    { connection, token }: { readonly connection: ConnectionId; readonly token: Token },
+    name: string,
+    options: QueueOptions,
+  ): Queue | undefined {
+    if (this.#queues.size < this.#settings.maxQueues) {
+      const queue = this.#queues.create(name, options);
+      this.#step.touch(queue);
+      return queue;
+    }
+    const text = `The broker has ${this.#queues.size} queues, which is the limit.`;
+    this.#step.refuse(connection, token, 'LIMIT_EXCEEDED', text);
+    return undefined;
+  }
+
+  #defaultOptions(): QueueOptions {
+    const { defaultDeliveryMode, defaultMaxQueueSize } = this.#settings;
+    return { ...defaultQueueOptions, mode: defaultDeliveryMode, maxQueueSize: defaultMaxQueueSize };
+  }
+
+  #answer(
+    { connection, token }: { readonly connection: ConnectionId; readonly token: Token },
+    result?: QueueInfo | null | readonly string[],
+  ): void {
+    this.#step.effect(
+      result === undefined
+        ? { kind: 'answered', connection, token }
+        : { kind: 'answered', connection, token, result },
+    );
+  }
+
+  #refusesWhileDraining(input: { readonly connection: ConnectionId; readonly token: Token }): boolean {
+    if (this.#draining) this.#step.refuse(input.connection, input.token, 'SHUTTING_DOWN', SHUTTING_DOWN);
+    return this.#draining;
+  }
+
+  #closeWhenIdle(connection: Connection): void {
+    if (connection.inFlightCount === 0) this.#step.effect({ kind: 'close', connection: connection.id });
+  }
+
+  #connection(id: ConnectionId): Connection {
+    const connection = this.#connections.get(id);
+    if (connection === undefined) throw new Error(`Connection ${id} is not known to the broker.`);
+    return connection;
+  }
+}
+
+const SHUTTING_DOWN = 'The broker is shutting down.';

@@ -1,0 +1,27 @@
+// One client's connection as the core sees it: what it has subscribed to, what it holds unacknowledged, and what it has
+// published that waits for room. It knows nothing of bytes or sockets.
+
+import type { BlockedPublish } from './blocked-publish.ts';
+import type { Delivery } from './delivery.ts';
+import type { ConnectionId } from './input.ts';
+import type { Subscription } from './subscription.ts';
+
+export class Connection {
+  readonly id: ConnectionId;
+  /** By queue name; they outlive the queue of that name. */
+  readonly subscriptions = new Map<string, Subscription>();
+  /** Deliveries by message id, the oldest of an id first in a chain. */
+  readonly inFlight = new Map<string, Delivery>();
+  readonly blocked = new Set<BlockedPublish>();
+  /** Positive and negative answers owed for blocked publishes, repeats included. */
+  blockedCount = 0;
+  blockedBytes = 0;
+  /** Deliveries of live queues that are not settled. */
+  inFlightCount = 0;
+  /** False while more frames are waiting to be sent to it than it takes. */
+  writable = true;
+
+  constructor(id: ConnectionId) {
+    this.id = id;
+  }
+}

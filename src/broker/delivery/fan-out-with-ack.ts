@@ -1,0 +1,136 @@
+// FanOutWithAck: each message to every subscriber present when it is first sent; each acknowledges its own copy. A member
+// without room gets its copy as soon as it has; until every copy is sent the message counts as waiting.
+// Implements DELIVERY (FanOutWithAck) and DLQ (once, however many failed).
+
+import type { Deliveries } from '../deliveries.ts';
+import type { Delivery } from '../delivery.ts';
+import type { QueuedMessage } from '../message.ts';
+import type { DeadLetterReason } from '../message-content.ts';
+import type { Queue } from '../queue.ts';
+import type { Settlement } from '../settlement.ts';
+import type { Subscription } from '../subscription.ts';
+import { PublishOrder } from '../waiting-messages.ts';
+import type { DeliveryModeRules, DeliveryTools, Ending } from './delivery-mode.ts';
+import { FanOut } from './fan-out.ts';
+
+export const fanOutWithAck: DeliveryModeRules = {
+  newWaitingMessages: () => new PublishOrder(),
+  takesAtOnce: (queue) =>
+    queue.waiting.size === 0 && queue.ready.size > 0 && queue.ready.size === queue.subscriptions.size,
+  dispatch,
+  attemptFailed: () => undefined,
+  paused: () => undefined,
+  ended,
+  resume: (delivery, { deliveries }) => deliveries.resend(delivery),
+  left,
+  takePartlySent,
+};
+
+const NOTHING_BEFORE = { attempts: 0, failedAttempts: 0 };
+
+function dispatch(queue: Queue, { deliveries }: DeliveryTools): void {
+  for (let member = queue.owed.pop(); member !== undefined; member = queue.owed.pop()) {
+    sendOwed(queue, member, deliveries);
+  }
+  while (queue.ready.size > 0) {
+    const message = queue.waiting.first();
+    if (message === undefined) return;
+    begin(queue, message, deliveries);
+  }
+}
+
+/** Sends the copies that a member is owed, as far as it has room. */
+function sendOwed(queue: Queue, member: Subscription, deliveries: Deliveries): void {
+  while (member.hasRoom) {
+    const message = member.backlog.take();
+    if (message === undefined) return;
+    const fanOut = fanOutOf(message);
+    if (fanOut.unsentTaken) continue;
+    fanOut.unsentCount -= 1;
+    fanOut.openCount += 1;
+    if (fanOut.unsentCount === 0) allSent(queue, message);
+    deliveries.send(queue, message, member, NOTHING_BEFORE);
+  }
+}
+
+/** Makes everybody present a member and sends the first copies. */
+function begin(queue: Queue, message: QueuedMessage, deliveries: Deliveries): void {
+  queue.waiting.remove(message);
+  const fanOut = new FanOut();
+  message.fanOut = fanOut;
+  for (const member of queue.subscriptions) {
+    if (member.ready) {
+      fanOut.openCount += 1;
+      deliveries.send(queue, message, member, NOTHING_BEFORE);
+    } else {
+      fanOut.unsentCount += 1;
+      member.backlog.push(message);
+    }
+  }
+  if (fanOut.unsentCount === 0) message.move('deliver');
+  else queue.partlySent.insert(message);
+}
+
+function ended(delivery: Delivery, ending: Ending, { settlement }: DeliveryTools): void {
+  const { queue, message } = delivery;
+  const fanOut = fanOutOf(message);
+  fanOut.openCount -= 1;
+  switch (ending.kind) {
+    case 'acknowledged':
+      fanOut.acknowledged = true;
+      break;
+    case 'failed':
+      fanOut.failure ??= { reason: ending.reason, attempts: delivery.failedAttempts };
+      break;
+    case 'gone':
+      fanOut.cutShort ||= ending.cutShort;
+  }
+  if (fanOut.hasEnded) settle(queue, message, settlement);
+}
+
+function left(queue: Queue, member: Subscription, { settlement }: DeliveryTools): void {
+  for (let message = member.backlog.take(); message !== undefined; message = member.backlog.take()) {
+    const fanOut = fanOutOf(message);
+    if (fanOut.unsentTaken) continue;
+    fanOut.unsentCount -= 1;
+    if (fanOut.unsentCount > 0) continue;
+    allSent(queue, message);
+    if (fanOut.hasEnded) settle(queue, message, settlement);
+  }
+}
+
+function takePartlySent(
+  queue: Queue,
+  message: QueuedMessage,
+  failure: DeadLetterReason | undefined,
+  settlement: Settlement,
+): boolean {
+  const { fanOut } = message;
+  if (fanOut === undefined || fanOut.unsentCount === 0) return false;
+  fanOut.unsentCount = 0;
+  fanOut.unsentTaken = true;
+  if (failure !== undefined) fanOut.failure ??= { reason: failure, attempts: 0 };
+  allSent(queue, message);
+  if (fanOut.hasEnded) settle(queue, message, settlement);
+  return true;
+}
+
+/** No copy is owed to anybody any more: the message has stopped waiting. */
+function allSent(queue: Queue, message: QueuedMessage): void {
+  queue.partlySent.remove(message);
+  message.move('deliver');
+}
+
+/** The last copy has ended; what becomes of the message is decided by how all of them did. */
+function settle(queue: Queue, message: QueuedMessage, settlement: Settlement): void {
+  const { failure, acknowledged, unsentTaken, cutShort } = fanOutOf(message);
+  if (failure !== undefined) settlement.giveUp(queue, message, failure.reason, failure.attempts);
+  else if (acknowledged) settlement.acknowledge(queue, message);
+  else if (unsentTaken) settlement.dropRest(queue, message);
+  else settlement.waitAgain(queue, message, cutShort);
+}
+
+function fanOutOf(message: QueuedMessage): FanOut {
+  if (message.fanOut === undefined) throw new Error(`Message ${message.id} was never fanned out.`);
+  return message.fanOut;
+}

@@ -1,0 +1,34 @@
+// FanOutWithoutAck: each message to every subscriber that takes it now, no ack asked for, done on sending. A subscriber
+// that does not drain its connection misses the message, alone. Implements DELIVERY (FanOutWithoutAck).
+
+import type { Queue } from '../queue.ts';
+import { PublishOrder } from '../waiting-messages.ts';
+import type { DeliveryModeRules, DeliveryTools } from './delivery-mode.ts';
+
+export const fanOutWithoutAck: DeliveryModeRules = {
+  newWaitingMessages: () => new PublishOrder(),
+  takesAtOnce: (queue) => queue.waiting.size === 0 && queue.ready.size > 0,
+  dispatch,
+  attemptFailed: nothingIsInFlight,
+  paused: nothingIsInFlight,
+  ended: nothingIsInFlight,
+  resume: nothingIsInFlight,
+  left: () => undefined,
+  takePartlySent: () => false,
+};
+
+function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void {
+  while (queue.ready.size > 0) {
+    const message = queue.waiting.first();
+    if (message === undefined) return;
+    queue.waiting.remove(message);
+    for (const subscription of queue.subscriptions) {
+      if (subscription.ready) deliveries.sendUnconfirmed(queue, message, subscription);
+    }
+    settlement.sent(queue, message, queue.subscriptions.size - queue.ready.size);
+  }
+}
+
+function nothingIsInFlight(): never {
+  throw new Error('A queue without acknowledgments has nothing in flight.');
+}

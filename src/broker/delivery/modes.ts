@@ -1,0 +1,15 @@
+// Which rules belong to which delivery mode.
+
+import type { DeliveryMode } from '../queue-options.ts';
+import type { DeliveryModeRules } from './delivery-mode.ts';
+import { fanOutWithAck } from './fan-out-with-ack.ts';
+import { fanOutWithoutAck } from './fan-out-without-ack.ts';
+import { priorityBased } from './priority-based.ts';
+import { roundRobin } from './round-robin.ts';
+
+export const deliveryModeRules: Readonly<Record<DeliveryMode, DeliveryModeRules>> = {
+  0: roundRobin,
+  1: fanOutWithAck,
+  2: fanOutWithoutAck,
+  3: priorityBased,
+};

@@ -1,0 +1,61 @@
+// One message in one queue: what was published, and how far its delivery has come. It holds state and nothing that acts;
+// queues and delivery modes move it about.
+
+import type { FanOut } from './delivery/fan-out.ts';
+import type { HeapNode } from './heap.ts';
+import type { DeadLetterFacts, MessageContent, Priority } from './message-content.ts';
+import { type MessageEvent, type MessageState, transition } from './message-state.ts';
+import type { Timer } from './timers.ts';
+
+/** Bytes that a held message counts for besides its content: what the broker itself needs to keep it. */
+export const MESSAGE_OVERHEAD_BYTES = 256;
+
+export class QueuedMessage {
+  readonly id: string;
+  readonly priority: Priority;
+  readonly content: MessageContent;
+  /** There when this is a dead letter. */
+  readonly deadLetter: DeadLetterFacts | undefined;
+
+  state: MessageState;
+  /** Its place among the messages of its queue, given at acceptance. */
+  sequence = 0;
+  /** When it was accepted, on the monotonic clock; for a dead letter, when it was dead-lettered. */
+  acceptedAt = 0;
+  /** How often it was sent, attempts that were cut short included. */
+  sentCount = 0;
+  failedAttempts = 0;
+  /** How often in a row its delivery ended with its connection. */
+  cutShortCount = 0;
+
+  /** Where it stands in a list of waiting messages; see sequence-list.ts. */
+  previous: QueuedMessage | undefined = undefined;
+  next: QueuedMessage | undefined = undefined;
+  returned: HeapNode<QueuedMessage> | undefined = undefined;
+
+  /** Set while it rests after being cut short repeatedly. */
+  rest: HeapNode<Timer> | undefined = undefined;
+  /** Its copies, in the mode where every subscriber gets one. */
+  fanOut: FanOut | undefined = undefined;
+
+  constructor(
+    state: MessageState,
+    published: { readonly id: string; readonly priority: Priority; readonly content: MessageContent },
+    deadLetter?: DeadLetterFacts,
+  ) {
+    this.state = state;
+    this.id = published.id;
+    this.priority = published.priority;
+    this.content = published.content;
+    this.deadLetter = deadLetter;
+  }
+
+  move(event: MessageEvent): void {
+    this.state = transition(this.state, event);
+  }
+
+  /** What the message counts for in the limit of bytes held. */
+  get heldBytes(): number {
+    return this.content.byteLength + MESSAGE_OVERHEAD_BYTES;
+  }
+}

@@ -1,0 +1,87 @@
+// Which queues there are, how one comes to be and how it ends. Subscriptions are registered under a name: those of a
+// deleted queue are kept here until a queue of that name is created again. Implements QUEUE (creation, deletion).
+
+import { deliveryModeRules } from './delivery/modes.ts';
+import { Queue } from './queue.ts';
+import { deadLetterQueueOptions, type QueueOptions } from './queue-options.ts';
+import type { StepContext } from './step-context.ts';
+import type { Subscription } from './subscription.ts';
+
+export class Queues {
+  readonly #step: StepContext;
+  readonly #byName = new Map<string, Queue>();
+  /** Subscriptions to names that have no queue now, in the order in which they were made. */
+  readonly #dormant = new Map<string, Set<Subscription>>();
+  #nextGeneration = 1;
+
+  constructor(step: StepContext) {
+    this.#step = step;
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  get(name: string): Queue | undefined {
+    return this.#byName.get(name);
+  }
+
+  names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /** Creates a queue that does not exist, and its dead letter queue where it has one that does not exist either. */
+  create(name: string, options: QueueOptions): Queue {
+    const queue = this.#createAlone(name, options);
+    if (options.enableDeadLetterQueue) this.deadLetterQueueOf(queue);
+    return queue;
+  }
+
+  /** The queue that takes this one's dead letters; it is created when it is missing. */
+  deadLetterQueueOf(source: Queue): Queue {
+    const name = source.deadLetterQueueName;
+    return this.#byName.get(name) ?? this.#createAlone(name, deadLetterQueueOptions(source.options));
+  }
+
+  /** Ends a queue with everything in it. What it has blocked must have been answered before. */
+  delete(queue: Queue): void {
+    queue.deleted = true;
+    this.#byName.delete(queue.name);
+    for (const subscription of queue.departed) freePlaces(queue, subscription);
+    for (const subscription of queue.subscriptions) {
+      freePlaces(queue, subscription);
+      subscription.backlog.clear();
+    }
+    if (queue.subscriptions.size > 0) this.#dormant.set(queue.name, queue.subscriptions);
+    this.#step.stats.inFlightCount -= queue.inFlightCount;
+    this.#step.stats.queuedBytes -= queue.heldBytes;
+    this.#step.record({ kind: 'queueDeleted', generation: queue.generation });
+  }
+
+  /** Takes a subscription off a name that may have no queue now. */
+  forgetDormant(subscription: Subscription): void {
+    const dormant = this.#dormant.get(subscription.queueName);
+    if (dormant === undefined) return;
+    dormant.delete(subscription);
+    if (dormant.size === 0) this.#dormant.delete(subscription.queueName);
+  }
+
+  #createAlone(name: string, options: QueueOptions): Queue {
+    const born = { generation: this.#nextGeneration++, createdWallAt: this.#step.wallNow };
+    const queue = new Queue(name, options, deliveryModeRules[options.mode], born);
+    this.#byName.set(name, queue);
+    this.#step.record({ kind: 'queueCreated', name, options, ...born });
+    for (const subscription of this.#dormant.get(name) ?? []) {
+      queue.subscriptions.add(subscription);
+      queue.ready.refresh(subscription);
+    }
+    this.#dormant.delete(name);
+    return queue;
+  }
+}
+
+function freePlaces(queue: Queue, subscription: Subscription): void {
+  subscription.connection.inFlightCount -= subscription.inFlightCount;
+  subscription.inFlightCount = 0;
+  queue.ready.remove(subscription);
+}

@@ -1,0 +1,9 @@
+// When an attempt that failed is made again. Implements RETRY (the doubling pause).
+
+/** Milliseconds to pause after the `failures`-th failed attempt (1 or more): doubling, up to a longest pause. */
+export function retryDelayMs(
+  failures: number,
+  settings: { readonly retryDelayMs: number; readonly maxRetryDelayMs: number },
+): number {
+  return Math.min(settings.retryDelayMs * 2 ** (failures - 1), settings.maxRetryDelayMs);
+}

@@ -1,0 +1,203 @@
+// How a message enters a queue, comes back to it, and leaves it for good. Every way is one method here, so that the bytes
+// held, the record for the store, the ids looked at for repeats and the counters change together.
+// Implements PUBLISH (taking responsibility), TTL, DLQ and OVERFLOW (pushing out).
+
+import { QueuedMessage } from './message.ts';
+import type { DeadLetterReason } from './message-content.ts';
+import type { MessageEvent } from './message-state.ts';
+import type { Queue } from './queue.ts';
+import type { Queues } from './queues.ts';
+import { retryDelayMs } from './retry-policy.ts';
+import type { BrokerSettings } from './settings.ts';
+import type { StepContext } from './step-context.ts';
+import type { StoredMessage } from './store-record.ts';
+import type { Timers } from './timers.ts';
+
+export class Settlement {
+  readonly #step: StepContext;
+  readonly #queues: Queues;
+  readonly #timers: Timers;
+  readonly #settings: BrokerSettings;
+
+  constructor(step: StepContext, queues: Queues, timers: Timers, settings: BrokerSettings) {
+    this.#step = step;
+    this.#queues = queues;
+    this.#timers = timers;
+    this.#settings = settings;
+  }
+
+  /** The broker takes responsibility for a published message: it waits in its queue. */
+  accept(queue: Queue, message: QueuedMessage): void {
+    this.#step.stats.publishedCount += 1;
+    this.#enter(queue, message);
+    this.#step.record({ kind: 'messageAdded', ...stored(queue, message, this.#step.wallNow) });
+  }
+
+  /** A published message goes to the dead letter queue instead of its own, which is full. */
+  redirect(queue: Queue, message: QueuedMessage): void {
+    this.#step.stats.publishedCount += 1;
+    const to = this.#enterDeadLetterQueue(queue, message, 'QueueOverflow', 0);
+    this.#step.record({ kind: 'messageAdded', ...to });
+  }
+
+  /** Its subscriber, or every member that is left, has taken it. */
+  acknowledge(queue: Queue, message: QueuedMessage): void {
+    this.#leave(queue, message, 'acknowledge');
+  }
+
+  /** It was sent in a mode that asks for no ack; `missedCount` subscribers could not take it. */
+  sent(queue: Queue, message: QueuedMessage, missedCount: number): void {
+    this.#step.stats.discardedCount += missedCount;
+    this.#leave(queue, message, 'sendUnconfirmed');
+  }
+
+  /** An attempt failed and counts, whatever comes next. */
+  attemptFailed(queue: Queue, message: QueuedMessage): void {
+    const { sequence, failedAttempts } = message;
+    this.#step.record({ kind: 'attemptFailed', generation: queue.generation, sequence, failedAttempts });
+  }
+
+  /** Makes room: it is thrown away and counted. */
+  pushOut(queue: Queue, message: QueuedMessage): void {
+    this.#step.stats.discardedCount += 1;
+    if (queue.mode.takePartlySent(queue, message, undefined, this)) return;
+    this.#takeOffer(queue, message);
+    this.#leave(queue, message, 'drop');
+  }
+
+  /** What was left of a message whose unsent copies were pushed out, and counted, before. */
+  dropRest(queue: Queue, message: QueuedMessage): void {
+    this.#leave(queue, message, 'drop');
+  }
+
+  /** No further attempt: to the dead letter queue, or thrown away and counted where there is none. */
+  giveUp(queue: Queue, message: QueuedMessage, reason: DeadLetterReason, attempts: number): void {
+    if (queue.options.enableDeadLetterQueue && message.deadLetter === undefined) {
+      const from = { generation: queue.generation, sequence: message.sequence };
+      this.#forget(queue, message, 'deadLetter');
+      const to = this.#enterDeadLetterQueue(queue, message, reason, attempts);
+      this.#step.record({ kind: 'deadLettered', from, to });
+      return;
+    }
+    this.#step.stats.discardedCount += 1;
+    this.#leave(queue, message, reason === 'MessageExpired' ? 'expire' : 'drop');
+  }
+
+  /** A delivery ended without a verdict: the message waits in its old place, unless it has become too old meanwhile. */
+  waitAgain(queue: Queue, message: QueuedMessage, cutShort: boolean): void {
+    message.move('giveBack');
+    if (queue.isExpired(message, this.#step.now)) {
+      this.giveUp(queue, message, 'MessageExpired', message.failedAttempts);
+      return;
+    }
+    message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;
+    if (message.cutShortCount >= 2) this.#rest(queue, message);
+    else queue.waiting.insert(message);
+    this.#watchAge(queue, message);
+    this.#step.touch(queue);
+  }
+
+  /** The rest of a message that was cut short repeatedly is over. */
+  offerAgain(queue: Queue, message: QueuedMessage): void {
+    message.rest = undefined;
+    queue.resting.remove(message);
+    queue.waiting.insert(message);
+    this.#step.touch(queue);
+  }
+
+  /** Ends waiting messages that are too old, at most `most` of them; tells how many. */
+  expireOldest(queue: Queue, most: number): number {
+    queue.expiry = undefined;
+    let expired = 0;
+    let oldest = queue.oldestWaiting();
+    while (oldest !== undefined && expired < most && queue.isExpired(oldest, this.#step.now)) {
+      this.#expire(queue, oldest);
+      expired += 1;
+      oldest = queue.oldestWaiting();
+    }
+    if (oldest !== undefined) this.#watchAge(queue, oldest);
+    if (expired > 0) this.#step.touch(queue);
+    return expired;
+  }
+
+  #expire(queue: Queue, message: QueuedMessage): void {
+    if (queue.mode.takePartlySent(queue, message, 'MessageExpired', this)) return;
+    this.#takeOffer(queue, message);
+    this.giveUp(queue, message, 'MessageExpired', message.failedAttempts);
+  }
+
+  #enter(queue: Queue, message: QueuedMessage): void {
+    message.sequence = queue.nextSequence++;
+    message.acceptedAt = this.#step.now;
+    queue.heldBytes += message.heldBytes;
+    this.#step.stats.queuedBytes += message.heldBytes;
+    if (message.deadLetter === undefined) queue.unsettled.set(message.id, message);
+    queue.waiting.insert(message);
+    this.#watchAge(queue, message);
+    this.#step.touch(queue);
+  }
+
+  #enterDeadLetterQueue(
+    source: Queue,
+    message: QueuedMessage,
+    reason: DeadLetterReason,
+    attempts: number,
+  ): StoredMessage {
+    const queue = this.#queues.deadLetterQueueOf(source);
+    if (queue.isFull && !queue.mode.takesAtOnce(queue)) {
+      const oldest = queue.oldestWaiting();
+      if (oldest !== undefined) this.pushOut(queue, oldest);
+    }
+    const facts = { reason, source: source.name, attempts, deadLetteredWallAt: this.#step.wallNow };
+    const letter = new QueuedMessage('waiting', message, facts);
+    this.#enter(queue, letter);
+    this.#step.stats.deadLetteredCount += 1;
+    return stored(queue, letter, this.#step.wallNow);
+  }
+
+  #leave(queue: Queue, message: QueuedMessage, event: MessageEvent): void {
+    this.#forget(queue, message, event);
+    this.#step.record({ kind: 'messageRemoved', generation: queue.generation, sequence: message.sequence });
+  }
+
+  #forget(queue: Queue, message: QueuedMessage, event: MessageEvent): void {
+    message.move(event);
+    queue.heldBytes -= message.heldBytes;
+    this.#step.stats.queuedBytes -= message.heldBytes;
+    if (message.deadLetter === undefined) queue.unsettled.delete(message.id);
+    this.#step.touch(queue);
+  }
+
+  #takeOffer(queue: Queue, message: QueuedMessage): void {
+    if (message.rest === undefined) {
+      queue.waiting.remove(message);
+      return;
+    }
+    this.#timers.clear(message.rest);
+    message.rest = undefined;
+    queue.resting.remove(message);
+  }
+
+  #rest(queue: Queue, message: QueuedMessage): void {
+    const until = this.#step.now + retryDelayMs(message.cutShortCount - 1, this.#settings);
+    message.rest = this.#timers.set(until, { kind: 'offerAgain', queue, message });
+    queue.resting.insert(message);
+  }
+
+  #watchAge(queue: Queue, message: QueuedMessage): void {
+    const ttl = queue.options.messageTtlMs;
+    if (ttl === undefined) return;
+    const dueAt = message.acceptedAt + ttl;
+    if (queue.expiry !== undefined) {
+      if (queue.expiry.key <= dueAt) return;
+      this.#timers.clear(queue.expiry);
+    }
+    queue.expiry = this.#timers.set(dueAt, { kind: 'expire', queue });
+  }
+}
+
+function stored(queue: Queue, message: QueuedMessage, acceptedWallAt: number): StoredMessage {
+  const { sequence, id, priority, content, deadLetter } = message;
+  const fields = { generation: queue.generation, sequence, id, priority, content, acceptedWallAt };
+  return deadLetter === undefined ? fields : { ...fields, deadLetter };
+}

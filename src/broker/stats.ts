@@ -1,0 +1,37 @@
+// What the core counts. Counters never fall; gauges say what is. Implements METRICS (their meaning).
+
+export type BrokerStats = {
+  /** Publishes answered positively for new messages. */
+  publishedCount: number;
+  /** Deliveries sent, every attempt and every copy. */
+  deliveredCount: number;
+  /** Acks that ended a delivery. */
+  acknowledgedCount: number;
+  /** Deliveries sent after the first one of a copy. */
+  retryCount: number;
+  deadLetteredCount: number;
+  /** Messages thrown away: pushed out, expired or out of attempts without a dead letter queue, missed by a subscriber. */
+  discardedCount: number;
+  /** Messages that were delivered at least once, and the milliseconds from acceptance to then, summed. */
+  firstDeliveryCount: number;
+  firstDeliveryLatencySumMs: number;
+  /** Deliveries that are not settled now. */
+  inFlightCount: number;
+  /** What all held messages weigh now. */
+  queuedBytes: number;
+};
+
+export function emptyStats(): BrokerStats {
+  return {
+    publishedCount: 0,
+    deliveredCount: 0,
+    acknowledgedCount: 0,
+    retryCount: 0,
+    deadLetteredCount: 0,
+    discardedCount: 0,
+    firstDeliveryCount: 0,
+    firstDeliveryLatencySumMs: 0,
+    inFlightCount: 0,
+    queuedBytes: 0,
+  };
+}

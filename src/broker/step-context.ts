@@ -1,0 +1,56 @@
+// What one step works on: the time it was given, what it has brought so far, and which queues have to be looked at before
+// it ends. Shared by the parts of the core; it decides nothing.
+
+import type { Effect, RefusalCode } from './effect.ts';
+import type { ConnectionId, Token } from './input.ts';
+import type { Queue } from './queue.ts';
+import { type BrokerStats, emptyStats } from './stats.ts';
+import type { StoreRecord } from './store-record.ts';
+import type { Time } from './time.ts';
+
+export class StepContext {
+  readonly stats: BrokerStats = emptyStats();
+  now = 0;
+  wallNow = 0;
+  #records: StoreRecord[] = [];
+  #effects: Effect[] = [];
+  #touched: Queue[] = [];
+
+  begin(time: Time): void {
+    this.now = time.now;
+    this.wallNow = time.wallNow;
+  }
+
+  record(record: StoreRecord): void {
+    this.#records.push(record);
+  }
+
+  effect(effect: Effect): void {
+    this.#effects.push(effect);
+  }
+
+  refuse(connection: ConnectionId, token: Token, code: RefusalCode, text: string): void {
+    this.#effects.push({ kind: 'refused', connection, token, code, text });
+  }
+
+  /** Something about the queue has changed that may let messages move. */
+  touch(queue: Queue): void {
+    if (queue.isTouched) return;
+    queue.isTouched = true;
+    this.#touched.push(queue);
+  }
+
+  takeTouched(): Queue | undefined {
+    const queue = this.#touched.pop();
+    if (queue !== undefined) queue.isTouched = false;
+    return queue;
+  }
+
+  /** What has come since the last call. */
+  takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] } {
+    const outputs = { records: this.#records, effects: this.#effects };
+    this.#records = [];
+    this.#effects = [];
+    return outputs;
+  }
+}

@@ -1,0 +1,39 @@
+// Everything that falls due at a time of its own, but for the ack timeouts (ack-deadlines.ts).
+
+import type { Delivery } from './delivery.ts';
+import { Heap, type HeapNode } from './heap.ts';
+import type { QueuedMessage } from './message.ts';
+import type { Queue } from './queue.ts';
+
+export type Timer =
+  /** The pause of a delivery is over: its next attempt is due. */
+  | { readonly kind: 'resume'; readonly delivery: Delivery }
+  /** A message that was cut short repeatedly may be offered again. */
+  | { readonly kind: 'offerAgain'; readonly queue: Queue; readonly message: QueuedMessage }
+  /** The oldest waiting message of the queue may have become too old. */
+  | { readonly kind: 'expire'; readonly queue: Queue };
+
+export class Timers {
+  readonly #heap = new Heap<Timer>();
+
+  /** When the first one falls due, in milliseconds on the monotonic clock. */
+  nextAt(): number | undefined {
+    return this.#heap.first()?.key;
+  }
+
+  set(at: number, timer: Timer): HeapNode<Timer> {
+    return this.#heap.insert(at, timer);
+  }
+
+  /** Takes the first timer that is due at `now`. */
+  takeDue(now: number): Timer | undefined {
+    const first = this.#heap.first();
+    if (first === undefined || first.key > now) return undefined;
+    this.#heap.remove(first);
+    return first.item;
+  }
+
+  clear(node: HeapNode<Timer>): void {
+    this.#heap.remove(node);
+  }
+}
