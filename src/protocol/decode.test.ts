@@ -1,0 +1,130 @@
+// The decoder, case by case; fixtures/malformed and the properties beside this file cover what it refuses.
+
+import { describe, expect, it } from 'vitest';
+import { bodyBytes } from '../testing/wire-bytes.ts';
+import { Command } from './command.ts';
+import { decodeMessage } from './decode.ts';
+import { isFault } from './fault.ts';
+import { type Message, noHeaders, noPayload } from './message.ts';
+
+function decoded(body: Buffer): Message {
+  const message = decodeMessage(body);
+  if (isFault(message)) throw new Error(message.text);
+  return message;
+}
+
+describe('decodeMessage', () => {
+  it('reads every field in its place [BODY-001] [BODY-004] [BODY-007] [BODY-008]', () => {
+    const body = bodyBytes({
+      command: Command.Publish,
+      id: 'm-1',
+      queue: 'orders',
+      payload: '{"a":1}',
+      headers: [
+        ['priority', 'High'],
+        ['note', 'naïve ✓ 📦'],
+      ],
+    });
+    expect(decoded(body)).toEqual({
+      version: 1,
+      command: 20,
+      id: 'm-1',
+      queue: 'orders',
+      payload: Buffer.from('{"a":1}'),
+      headers: new Map([
+        ['priority', 'High'],
+        ['note', 'naïve ✓ 📦'],
+      ]),
+      errorCode: '',
+      errorMessage: '',
+      endAt: body.length,
+    });
+  });
+
+  it('takes lengths of 0 for absent, and makes no new values for them [BODY-006] [BODY-007]', () => {
+    const message = decoded(bodyBytes({ command: Command.Ping, id: 'p' }));
+    expect(message.queue).toBe('');
+    expect(message.payload).toBe(noPayload);
+    expect(message.headers).toBe(noHeaders);
+  });
+
+  it('gives the payload as a view of the body', () => {
+    const body = bodyBytes({ command: Command.Publish, payload: '[1]' });
+    expect(decoded(body).payload.buffer).toBe(body.buffer);
+  });
+
+  it('reads the error fields of an Error and of nothing else [BODY-010]', () => {
+    const parts = { id: 'e', errorCode: 'QUEUE_FULL', errorMessage: 'The queue is full.' };
+    const error = decoded(bodyBytes({ command: Command.Error, ...parts }));
+    expect([error.errorCode, error.errorMessage]).toEqual(['QUEUE_FULL', 'The queue is full.']);
+    const other = decoded(bodyBytes({ command: Command.Ack, ...parts }));
+    expect([other.errorCode, other.errorMessage]).toEqual(['', '']);
+  });
+
+  it('ignores bytes after the last field and says where they begin [BODY-011]', () => {
+    const body = bodyBytes({ command: Command.Ping, id: 'p', trailing: Buffer.from('more') });
+    expect(decoded(body).endAt).toBe(body.length - 4);
+  });
+
+  it('lets the last of several equal keys win [BODY-012]', () => {
+    const headers = [
+      ['k', 'first'],
+      ['other', 'v'],
+      ['k', 'last'],
+    ] as const;
+    expect(decoded(bodyBytes({ command: Command.Publish, headers })).headers).toEqual(
+      new Map([
+        ['k', 'last'],
+        ['other', 'v'],
+      ]),
+    );
+  });
+
+  it('drops pairs with an empty key or value [BODY-009]', () => {
+    const headers = [
+      ['', 'v'],
+      ['k', ''],
+      ['kept', 'v'],
+    ] as const;
+    expect(decoded(bodyBytes({ command: Command.Publish, headers })).headers).toEqual(
+      new Map([['kept', 'v']]),
+    );
+  });
+
+  it('tells keys apart that differ in case only [BODY-019]', () => {
+    const headers = [
+      ['Key', 'a'],
+      ['key', 'b'],
+    ] as const;
+    expect(decoded(bodyBytes({ command: Command.Publish, headers })).headers.size).toBe(2);
+  });
+
+  it('keeps a byte order mark as part of the text [BODY-003]', () => {
+    expect(
+      decoded(bodyBytes({ command: Command.Publish, headers: [['k', '\ufeffé']] })).headers.get('k'),
+    ).toBe('\ufeffé');
+  });
+
+  it('leaves any version and any command to others [CONN-013]', () => {
+    const message = decoded(bodyBytes({ version: 200, command: 77 }));
+    expect([message.version, message.command]).toEqual([200, 77]);
+  });
+
+  it.each([0, 1])('refuses a body of %i bytes, which only decompression can yield [BODY-029]', (length) => {
+    expect(decodeMessage(Buffer.alloc(length))).toMatchObject({
+      kind: 'fault',
+      code: 'INVALID_MESSAGE',
+      closes: false,
+    });
+  });
+
+  it('refuses every beginning of a body, with the id as soon as it is there [BODY-029] [CONN-008]', () => {
+    const parts = { id: 'm-1', queue: 'orders', payload: '1', headers: [['k', 'v']] as const };
+    const body = bodyBytes({ command: Command.Error, ...parts, errorCode: 'C', errorMessage: 'M' });
+    for (let length = 0; length < body.length; length += 1) {
+      const fault = decodeMessage(body.subarray(0, length));
+      expect(fault).toMatchObject({ kind: 'fault', code: 'INVALID_MESSAGE', closes: false });
+      expect('id' in fault ? fault.id : undefined).toBe(length < 7 ? undefined : 'm-1');
+    }
+  });
+});
