@@ -1,0 +1,162 @@
+// What `npm start` does before and around the broker, shown with a stand-in for each program it calls: a copy of the
+// tools in a folder of its own, an npm and a compiler that note down that they were called, a broker that tells what
+// reaches it.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const tools = fileURLToPath(new URL('.', import.meta.url));
+
+const npm = `
+const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
+appendFileSync('calls', 'npm ' + process.argv[2] + '\\n');
+if (process.env.FAILING?.includes(process.argv[2])) process.exit(1);
+mkdirSync('node_modules', { recursive: true });
+writeFileSync('node_modules/.package-lock.json', '{}');
+`;
+
+const compiler = `
+const { appendFileSync, cpSync } = require('node:fs');
+appendFileSync('calls', 'tsc\\n');
+if (process.env.FAILING?.includes('tsc')) process.exit(2);
+cpSync('src', process.argv[process.argv.indexOf('--outDir') + 1], { recursive: true });
+`;
+
+const broker = `
+console.log('args ' + process.argv.slice(2).join(' '));
+let signals = 0;
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { signals += 1; console.log(signal); });
+process.stdin.on('data', () => process.exit(signals)).on('end', () => process.exit());
+setTimeout(() => process.exit(99), 15000);
+console.log('ready');
+`;
+
+let root = '';
+const running: ChildProcessWithoutNullStreams[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'start-'));
+  for (const name of ['node-version.mjs', 'install.mjs', 'build.mjs', 'start.mjs']) {
+    mkdirSync(join(root, '.tools'), { recursive: true });
+    copyFileSync(join(tools, name), join(root, '.tools', name));
+  }
+  write('package.json', '{"type":"module"}');
+  write('package-lock.json', '{}');
+  write('tsconfig.json', '{}');
+  write('.config/tsconfig.build.json', '{}');
+  write('npm/package.json', '{"type":"commonjs"}');
+  write('npm/npm-cli.js', npm);
+  write('node_modules/typescript/package.json', '{"type":"commonjs"}');
+  write('node_modules/typescript/bin/tsc', compiler);
+  write('src/cli/main.js', broker);
+});
+
+afterEach(() => {
+  for (const child of running.splice(0)) {
+    child.stdin.end();
+    child.kill('SIGKILL');
+  }
+  rmSync(root, { recursive: true, force: true });
+});
+
+function write(path: string, text: string, ageSeconds = 0): void {
+  const target = join(root, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+  const time = new Date(Date.now() - ageSeconds * 1000);
+  utimesSync(target, time, time);
+}
+
+type Started = { readonly child: ChildProcessWithoutNullStreams; readonly next: () => Promise<string> };
+
+function start(args: readonly string[] = [], failing = ''): Started {
+  const child = spawn(process.execPath, [join(root, '.tools/start.mjs'), ...args], {
+    env: { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js'), FAILING: failing },
+  });
+  running.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { child, next: async () => String((await lines.next()).value) };
+}
+
+async function startAndFail(failing: string): Promise<{ readonly code: number; readonly said: string }> {
+  const { child } = start([], failing);
+  const said: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, said: Buffer.concat(said).toString() };
+}
+
+const calls = (): string =>
+  existsSync(join(root, 'calls'))
+    ? readFileSync(join(root, 'calls'), 'utf8').trim().replaceAll('\n', ', ')
+    : 'none';
+
+function pretendInstalledAndBuilt(ageSeconds: number): void {
+  write('node_modules/.package-lock.json', '{}', ageSeconds);
+  write('dist/cli/main.js', broker, ageSeconds);
+}
+
+it('installs, builds and starts a fresh clone, and hands on its arguments', async () => {
+  const { next } = start(['--port', '4000']);
+  expect(await next()).toBe('args serve --port 4000');
+  expect(calls()).toBe('npm ci, tsc');
+});
+
+it('installs and builds nothing that is there already', async () => {
+  pretendInstalledAndBuilt(-5);
+  expect(await start().next()).toBe('args serve');
+  expect(calls()).toBe('none');
+});
+
+it('installs and builds again what is older than its sources', async () => {
+  pretendInstalledAndBuilt(60);
+  expect(await start().next()).toBe('args serve');
+  expect(calls()).toBe('npm ci, tsc');
+});
+
+it('tries the less strict installation when the strict one fails', async () => {
+  expect(await start([], 'ci').next()).toBe('args serve');
+  expect(calls()).toBe('npm ci, npm install, tsc');
+});
+
+it('says what to look at when nothing can be installed', async () => {
+  const { code, said } = await startAndFail('ci install');
+  expect(code).toBe(1);
+  expect(said).toContain('The packages could not be installed');
+  expect(calls()).toBe('npm ci, npm install');
+});
+
+it('does not start what could not be built, and keeps the last build', async () => {
+  pretendInstalledAndBuilt(60);
+  const { code, said } = await startAndFail('tsc');
+  expect(code).toBe(1);
+  expect(said).toContain('the broker was not built');
+  expect(existsSync(join(root, 'dist/cli/main.js'))).toBe(true);
+});
+
+it('passes a signal that comes twice at once on to the broker once, and ends with its exit code', async () => {
+  pretendInstalledAndBuilt(-5);
+  const { child, next } = start();
+  expect(await next()).toBe('args serve');
+  expect(await next()).toBe('ready');
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  expect(await next()).toBe('SIGINT');
+  child.stdin.write('end\n');
+  const [code] = (await once(child, 'exit')) as [number];
+  expect(code).toBe(1);
+});
