@@ -74,5 +74,6 @@ export const parts: readonly Part[] = [
   { name: 'check', budgetSeconds: 60, lanes: [staticChecks, [unitTests]] },
   { name: 'features', budgetSeconds: 60, lanes: [[features]] },
   { name: 'conformance', budgetSeconds: 300, lanes: [[conformance]] },
+  { name: 'documents', budgetSeconds: 60, lanes: [[script('documents', '.tools/documents.ts')]] },
   { name: 'traceability', budgetSeconds: 10, lanes: [[script('traceability', '.tools/traceability.ts')]] },
 ];

@@ -1,0 +1,126 @@
+// Runs every command that the documents for beginners show, against the broker that `npm start` starts, and sees that each
+// message published is shown by the subscriber. Ends with `N passed, N failed`, one for each command and one for each
+// message. Needs a POSIX shell.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type DocumentCommand, type Ports, publishedPayloads, readCommands } from './documents/command.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const documents = ['README.md', 'docs/getting-started.md', 'docs/guides/judge-a-broker.md'];
+const commandDeadlineMs = 90_000;
+const readyDeadlineMs = 30_000;
+const shownDeadlineMs = 5_000;
+
+type Running = { readonly command: DocumentCommand; readonly child: ChildProcess; output: string };
+
+const tally = { passed: 0, failed: 0 };
+for (const path of documents) await runDocument(path);
+console.log(`${tally.passed} passed, ${tally.failed} failed`);
+process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+
+async function runDocument(path: string): Promise<void> {
+  console.log(path);
+  const commands = readCommands(readFileSync(join(root, path), 'utf8'), await findFreePorts());
+  const running: Running[] = [];
+  for (const command of commands) {
+    if (command.kind === 'ends') await runToEnd(command);
+    else running.push(await runOn(command));
+  }
+  const shown = (): string =>
+    running
+      .filter(({ command }) => command.kind === 'subscriber')
+      .map(({ output }) => output)
+      .join('\n');
+  for (const payload of commands.flatMap((command) => publishedPayloads(command.shown))) {
+    judge(
+      `the subscriber shows ${payload}`,
+      await until(() => shown().split('\n').includes(payload), shownDeadlineMs),
+    );
+  }
+  for (const one of running.reverse()) await stop(one);
+}
+
+async function runToEnd(command: DocumentCommand): Promise<void> {
+  const one = begin(command);
+  const ended = await until(
+    () => one.child.exitCode !== null || one.child.signalCode !== null,
+    commandDeadlineMs,
+  );
+  if (!ended) kill(one, 'SIGKILL');
+  judge(command.shown, one.child.exitCode === 0, one.output);
+}
+
+// A broker is ready when it says where it listens; a subscriber says nothing until a message comes.
+async function runOn(command: DocumentCommand): Promise<Running> {
+  const one = begin(command);
+  const isReady = (): boolean => command.kind === 'subscriber' || one.output.includes('127.0.0.1:');
+  const ready = await until(() => isReady() || one.child.exitCode !== null, readyDeadlineMs);
+  judge(`${command.shown} begins`, ready && one.child.exitCode === null, one.output);
+  return one;
+}
+
+async function stop(one: Running): Promise<void> {
+  kill(one, 'SIGINT');
+  const ended = await until(
+    () => one.child.exitCode !== null || one.child.signalCode !== null,
+    readyDeadlineMs,
+  );
+  if (!ended) kill(one, 'SIGKILL');
+  judge(`${one.command.shown} ends on Ctrl-C`, ended && !/\bError\b/.test(one.output), one.output);
+}
+
+function begin(command: DocumentCommand): Running {
+  const child = spawn('sh', ['-c', command.run], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const one: Running = { command, child, output: '' };
+  const keep = (chunk: Buffer): void => {
+    one.output += chunk.toString();
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  process.once('exit', () => kill(one, 'SIGKILL'));
+  return one;
+}
+
+// A terminal sends Ctrl-C to everything that runs in it.
+function kill({ child }: Running, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  process.kill(-child.pid, signal);
+}
+
+function judge(what: string, passed: boolean, output = ''): void {
+  console.log(`  ${passed ? 'ok' : 'FAILED'} ${what}`);
+  if (!passed) console.log(output.replace(/^/gm, '    | '));
+  tally[passed ? 'passed' : 'failed'] += 1;
+}
+
+async function until(condition: () => boolean, deadlineMs: number): Promise<boolean> {
+  const startedAt = performance.now();
+  while (!condition()) {
+    if (performance.now() - startedAt > deadlineMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+async function findFreePorts(): Promise<Ports> {
+  const [tcp, health] = await Promise.all([findFreePort(), findFreePort()]);
+  return { tcp, health };
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
