@@ -10,6 +10,11 @@ import { defaultLimits } from './limits.ts';
 
 const limits = { ...defaultLimits, maxMessageSizeBytes: 100 };
 
+// Bodies that do not decompress are not the splitter's business.
+const named = malformedCases('frames')
+  .filter(({ requirement }) => requirement !== 'FRAME-007' && requirement !== 'FRAME-008')
+  .map((malformed) => [`${malformed.name} [${malformed.requirement}]`, malformed] as const);
+
 function drain(splitter: FrameSplitter): (Frame | ProtocolFault)[] {
   const results: (Frame | ProtocolFault)[] = [];
   for (let next = splitter.next(); next !== undefined; next = splitter.next()) results.push(next);
@@ -40,14 +45,11 @@ describe('FrameSplitter', () => {
     expect(splitter.next()).toMatchObject({ kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true });
   });
 
-  it.each(malformedCases('frames').filter((one) => !/FRAME-00[78]/.test(one.requirement)))(
-    'refuses $name [FRAME-004] [FRAME-005] [FRAME-006] [FRAME-017]',
-    (malformed) => {
-      const splitter = new FrameSplitter(defaultLimits);
-      splitter.push(malformedBytes(malformed));
-      expect(drain(splitter)).toMatchObject([{ kind: 'fault', code: malformed.code, closes: true }]);
-    },
-  );
+  it.each(named)('refuses %s', (_name, malformed) => {
+    const splitter = new FrameSplitter(defaultLimits);
+    splitter.push(malformedBytes(malformed));
+    expect(drain(splitter)).toMatchObject([{ kind: 'fault', code: malformed.code, closes: true }]);
+  });
 
   it('gives the frames before a fault, then the fault once, then nothing more [FRAME-014]', () => {
     const splitter = new FrameSplitter(limits);

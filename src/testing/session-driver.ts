@@ -1,0 +1,86 @@
+// Drives a ServerSession as an owner would, in one thread and without time: inflates in place and decides every Connect by a
+// given rule. For tests of what a session makes of bytes.
+
+import { ZlibCompressor } from '../engine/compressor.ts';
+import { ErrorCode } from '../protocol/error-code.ts';
+import { defaultLimits } from '../protocol/limits.ts';
+import { type Message, noHeaders } from '../protocol/message.ts';
+import {
+  type ConnectOutcome,
+  ServerSession,
+  type ServerSessionOptions,
+  type SessionEvent,
+} from '../session/server-session.ts';
+
+export type Decide = (connect: Message) => ConnectOutcome;
+
+export const acceptAll: Decide = () => ({ kind: 'accept', serverHeaders: noHeaders });
+
+export const refuseAll: Decide = () => ({
+  kind: 'refuse',
+  code: ErrorCode.AuthFailed,
+  text: 'Wrong credentials.',
+  closes: false,
+});
+
+export class SessionDriver {
+  readonly session: ServerSession;
+  readonly #decide: Decide;
+  // Everything in place: a promise would need time.
+  readonly #compressor = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
+
+  constructor(options: Partial<ServerSessionOptions> = {}, decide: Decide = acceptAll) {
+    let freshCount = 0;
+    this.#decide = decide;
+    this.session = new ServerSession({
+      limits: defaultLimits,
+      supportedCompressions: ['brotli', 'gzip'],
+      compressionThresholdBytes: 1024,
+      freshId: () => {
+        freshCount += 1;
+        return `fresh-${freshCount}`;
+      },
+      ...options,
+    });
+  }
+
+  /** What the bytes lead to, without the questions (inflate, connect) that the driver answers itself. */
+  feed(...chunks: readonly Buffer[]): readonly SessionEvent[] {
+    return chunks.flatMap((chunk) => {
+      this.session.handleBytes(chunk);
+      return this.drain();
+    });
+  }
+
+  drain(): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    for (let event = this.session.next(); event !== undefined; event = this.session.next()) {
+      if (event.kind === 'inflate') this.#inflate(event);
+      else if (event.kind === 'connect') this.session.handleConnectOutcome(this.#decide(event.message));
+      else events.push(event);
+    }
+    return events;
+  }
+
+  #inflate(event: SessionEvent & { readonly kind: 'inflate' }): void {
+    const result = this.#compressor.decompress(event.algorithm, event.body, event.limitBytes);
+    if (result instanceof Promise) throw new Error('Inflating in place was expected.');
+    this.session.handleInflated(result);
+  }
+}
+
+/** One short text for each event, for comparing whole conversations. */
+export function describeEvent(event: SessionEvent): string {
+  switch (event.kind) {
+    case 'command':
+      return `command ${event.message.command} ${event.message.id}`;
+    case 'answer':
+      return ['answer', event.fields.command, event.fields.id, event.fields.errorCode].join(' ').trim();
+    case 'close':
+      return `close ${event.cause}`;
+    case 'connect':
+      return `connect ${event.message.id}`;
+    case 'inflate':
+      return `inflate ${event.algorithm}`;
+  }
+}
