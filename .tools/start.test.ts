@@ -160,3 +160,15 @@ it('passes a signal that comes twice at once on to the broker once, and ends wit
   const [code] = (await once(child, 'exit')) as [number];
   expect(code).toBe(1);
 });
+
+it('stops with one clear line under a Node that is too old', async () => {
+  const old =
+    "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '18.20.4' } })";
+  const child = spawn(process.execPath, ['--import', old, join(root, '.tools/start.mjs')]);
+  const said: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(1);
+  expect(Buffer.concat(said).toString()).toContain('TrueMQ needs Node.js 20.19 or later; this is 18.20.4');
+  expect(calls()).toBe('none');
+});

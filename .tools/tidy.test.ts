@@ -69,6 +69,17 @@ const examples: readonly Example[] = [
     '{"dependencies":{"a":"1.2.3"}}',
     '{"devDependencies":{"a":"^1.2.3"}}',
   ),
+  {
+    rule: packages.usedDependencies,
+    good: [
+      { path: 'package.json', text: '{"dependencies":{"a":"1.0.0"},"devDependencies":{"b":"1.0.0"}}' },
+      { path: 'src/a.ts', text: "const a = await import('a');" },
+    ],
+    bad: [
+      { path: 'package.json', text: '{"dependencies":{"a":"1.0.0"}}' },
+      { path: 'src/a.test.ts', text: "import { a } from 'a';" },
+    ],
+  },
   one(
     packages.lockWithoutAddresses,
     'package-lock.json',

@@ -1,6 +1,6 @@
 // Tidy rules about what is installed and what stands at the top: exact versions, a lock file that any machine can use,
 // and a top level that does not grow.
-import type { File, Rule } from './file.ts';
+import { type File, isCode, isTest, type Rule } from './file.ts';
 
 const topLevel = [
   ...['spec', 'features', 'src', 'conformance', 'fixtures', 'docs'],
@@ -43,6 +43,26 @@ export const exactVersions: Rule = {
           .map(([name, version]) => `${file.path}: ${name} ${version} is not one version`);
       }),
 };
+
+// A package that nothing imports is trusted for nothing. The runner's packages are looked for in its own folder.
+export const usedDependencies: Rule = {
+  name: 'every dependency at run time is imported',
+  check: (files) =>
+    files
+      .filter((file) => /^(conformance\/)?package\.json$/.test(file.path))
+      .flatMap((file) => {
+        const folder = file.path === 'package.json' ? 'src/' : 'conformance/src/';
+        const { dependencies, optionalDependencies } = JSON.parse(file.text) as Manifest;
+        return Object.keys({ ...dependencies, ...optionalDependencies })
+          .filter((name) => !files.some((code) => code.path.startsWith(folder) && imports(code, name)))
+          .map((name) => `${file.path}: nothing in ${folder} imports ${name}`);
+      }),
+};
+
+function imports(file: File, name: string): boolean {
+  if (!isCode(file.path) || isTest(file.path)) return false;
+  return ["from '", "import('", "import '"].some((before) => file.text.includes(`${before}${name}'`));
+}
 
 type LockPackage = { readonly resolved?: string; readonly optionalDependencies?: Versions };
 type Lock = { readonly packages: Readonly<Record<string, LockPackage>> };
