@@ -1,0 +1,87 @@
+// The command line: finds the command, gives it what it needs, turns what it throws into an exit code and a message. Nothing else
+// imports this file. Exit codes: 2 for a usage error, 5 for anything unforeseen.
+import { explainCommand } from '../commands/explain.ts';
+import { listCommand, listFlags } from '../commands/list.ts';
+import { runCommand, runFlags } from '../commands/run.ts';
+import { didYouMean, UsageError } from '../usage-error.ts';
+import type { ExitCode } from '../verdict.ts';
+import { exitCodes } from '../verdict.ts';
+import { runnerIdentity } from '../version.ts';
+import type { Flag } from './flags.ts';
+import { flagLines } from './flags.ts';
+import type { Sources } from './sources.ts';
+import { loadSources } from './sources.ts';
+import type { Terminal } from './terminal.ts';
+
+type Command = {
+  readonly summary: string;
+  readonly usage: string;
+  readonly flags: readonly Flag[];
+  readonly run: (
+    args: readonly string[],
+    sources: Sources,
+    terminal: Terminal,
+    signal: AbortSignal,
+  ) => ExitCode | Promise<ExitCode>;
+};
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['run', { summary: 'judge a broker', usage: 'run --target FILE', flags: runFlags, run: runCommand }],
+  ['list', { summary: 'list the checks', usage: 'list', flags: listFlags, run: listCommand }],
+  ['explain', { summary: 'say what a check stands on', usage: 'explain ID', flags: [], run: explainCommand }],
+]);
+
+/** Runs one command line and resolves with its exit code; never rejects. */
+export async function main(
+  args: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  try {
+    return await dispatch(args, terminal, signal);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`truemq-conformance: ${error.message}`);
+      return exitCodes.usage;
+    }
+    terminal.err(
+      `truemq-conformance: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+    return exitCodes.runner;
+  }
+}
+
+async function dispatch(args: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+  const [name, ...rest] = args;
+  if (name === '--version' || name === 'version') return say(terminal, [runnerIdentity.version]);
+  if (name === '--help' || name === '-h' || name === 'help') return say(terminal, helpLines());
+  if (name === undefined) throw new UsageError(`a command is missing\n${helpLines().join('\n')}`);
+  const command = commands.get(name);
+  if (command === undefined)
+    throw new UsageError(didYouMean(`unknown command ${name}`, name, [...commands.keys()]));
+  if (rest.includes('--help') || rest.includes('-h')) return say(terminal, commandHelp(command));
+  return command.run(rest, loadSources(), terminal, signal);
+}
+
+function say(terminal: Terminal, lines: readonly string[]): ExitCode {
+  for (const line of lines) terminal.out(line);
+  return exitCodes.open;
+}
+
+function helpLines(): readonly string[] {
+  return [
+    'truemq-conformance: says whether a broker keeps to the protocol',
+    '',
+    ...[...commands.values()].map(
+      (command) => `  truemq-conformance ${command.usage.padEnd(20)} ${command.summary}`,
+    ),
+    '',
+    'Each command has --help. Exit codes of run: 0 the gate is open, 1 a check failed, 2 usage, 3 incomplete,',
+    '4 the target did not start or died, 5 an error of the runner.',
+  ];
+}
+
+function commandHelp(command: Command): readonly string[] {
+  const flags = command.flags.length === 0 ? [] : ['', ...flagLines(command.flags)];
+  return [`truemq-conformance ${command.usage}: ${command.summary}`, ...flags];
+}

@@ -1,0 +1,25 @@
+// The entry point of the package: binds the command line to this process. An interrupt ends a run with its verdict, a second one at once.
+import { exitCodes } from '../verdict.ts';
+import { main } from './main.ts';
+
+const interrupt = new AbortController();
+const onSignal = (): void => {
+  if (interrupt.signal.aborted) process.exit(exitCodes.runner);
+  interrupt.abort();
+};
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+
+const terminal = {
+  out: (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  },
+  err: (line: string): void => {
+    process.stderr.write(`${line}\n`);
+  },
+  color: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined,
+};
+
+process.exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
+// What was abandoned by an interrupt must not keep the process alive; what was written must still leave it.
+if (interrupt.signal.aborted) process.stdout.write('', () => process.exit());

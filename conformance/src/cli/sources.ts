@@ -1,0 +1,13 @@
+// What every command works with: the catalogue of checks with the requirements they stand on, and the golden frames.
+import type { Catalogue } from '../catalogue.ts';
+import { catalogueOf } from '../catalogue.ts';
+import { checks } from '../checks/index.ts';
+import type { SuiteData } from '../suite-data.ts';
+import { loadSuiteData } from '../suite-data.ts';
+
+export type Sources = { readonly catalogue: Catalogue; readonly golden: SuiteData['golden'] };
+
+export function loadSources(): Sources {
+  const data = loadSuiteData();
+  return { catalogue: catalogueOf(checks, data.requirements), golden: data.golden };
+}

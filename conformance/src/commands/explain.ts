@@ -1,0 +1,78 @@
+// `truemq-conformance explain ID`: what a check stands on, what it takes for right, and which planted faults prove that it can
+// fail. For a requirement, or an area, everything that is checked of it.
+import { mutants } from '../../mutants/index.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { Check } from '../check.ts';
+import { parseFlags } from '../cli/flags.ts';
+import type { Sources } from '../cli/sources.ts';
+import type { Terminal } from '../cli/terminal.ts';
+import { patternFits } from '../engine/selection.ts';
+import { didYouMean, UsageError } from '../usage-error.ts';
+import type { ExitCode } from '../verdict.ts';
+import { exitCodes } from '../verdict.ts';
+
+export function explainCommand(
+  args: readonly string[],
+  { catalogue }: Sources,
+  terminal: Terminal,
+): ExitCode {
+  const { positionals } = parseFlags(args, []);
+  const [id] = positionals;
+  if (id === undefined || positionals.length > 1)
+    throw new UsageError('explain needs one id: explain FRAME-004a');
+  const checks = catalogue.checks.filter((check) => patternFits(id, check));
+  if (checks.length === 0) throw new UsageError(unknownText(id, catalogue));
+  for (const line of checks.flatMap((check) => [...checkLines(check, catalogue), ''])) terminal.out(line);
+  return exitCodes.open;
+}
+
+function unknownText(id: string, catalogue: Catalogue): string {
+  const requirement = catalogue.requirement(id.toUpperCase());
+  if (requirement !== undefined) return `no check stands on ${requirement.id}: ${requirement.sentence}`;
+  return didYouMean(
+    `no check or requirement is called ${id}`,
+    id,
+    catalogue.checks.map((check) => check.id),
+  );
+}
+
+function checkLines(check: Check, catalogue: Catalogue): readonly string[] {
+  return [
+    `${check.id} ${check.title}`,
+    `  ${catalogue.levelOf(check)}, profile ${check.profile}, isolation ${check.isolation ?? 'shared'}`,
+    ...check.clauses.flatMap((clause) => clauseLines(clause, catalogue)),
+    ...(check.accepts ?? []).map((accepted) => `  accepted: ${accepted}`),
+    ...requirementLines(check),
+    `  evidence: ${evidenceText(check)}`,
+    ...killerLines(check.id),
+  ];
+}
+
+function clauseLines(clause: string, catalogue: Catalogue): readonly string[] {
+  const requirement = catalogue.requirement(clause);
+  if (requirement === undefined) return [];
+  const lines = [`  ${clause} (${requirement.level}): ${requirement.sentence}`];
+  if (requirement.why !== undefined) lines.push(`    why: ${requirement.why}`);
+  lines.push(...(requirement.alternatives ?? []).map((alternative) => `    also right: ${alternative}`));
+  return lines;
+}
+
+function requirementLines({ requires }: Check): readonly string[] {
+  const lines: string[] = [];
+  if (requires?.configuration !== undefined)
+    lines.push(`  needs the configuration ${JSON.stringify(requires.configuration)}`);
+  if (requires?.capabilities !== undefined)
+    lines.push(`  needs the capabilities ${requires.capabilities.join(', ')}`);
+  return lines;
+}
+
+function evidenceText({ evidence }: Check): string {
+  const floors = Object.entries({ assertions: 1, ...evidence }).map(([kind, least]) => `${least} ${kind}`);
+  return `at least ${floors.join(', ')}`;
+}
+
+function killerLines(checkId: string): readonly string[] {
+  const killers = mutants.filter((mutant) => mutant.mustFail.includes(checkId));
+  if (killers.length === 0) return ['  no planted fault is known to make it fail'];
+  return ['  fails, as it must, when', ...killers.map((mutant) => `    ${mutant.title} (${mutant.id})`)];
+}

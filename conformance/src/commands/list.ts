@@ -1,0 +1,47 @@
+// `truemq-conformance list`: what there is to run, without running it. One line for each check, or JSON.
+
+import { levels, profileNames } from '../catalogue-words.ts';
+import type { Flag } from '../cli/flags.ts';
+import { oneOf, parseFlags } from '../cli/flags.ts';
+import type { Sources } from '../cli/sources.ts';
+import type { Terminal } from '../cli/terminal.ts';
+import { selectChecks } from '../engine/selection.ts';
+import type { ExitCode } from '../verdict.ts';
+import { exitCodes } from '../verdict.ts';
+
+export const listFlags: readonly Flag[] = [
+  { name: 'profile', kind: 'many', value: 'NAME', help: 'only checks of these profiles (default: full)' },
+  { name: 'level', kind: 'text', value: 'LEVEL', help: 'the lowest level: MUST, SHOULD or MAY (default)' },
+  {
+    name: 'only',
+    kind: 'many',
+    value: 'PATTERN',
+    help: 'only these: an area, a requirement or a check, * allowed',
+  },
+  { name: 'skip', kind: 'many', value: 'PATTERN', help: 'all but these' },
+  { name: 'json', kind: 'boolean', help: 'as a JSON array' },
+];
+
+export function listCommand(args: readonly string[], { catalogue }: Sources, terminal: Terminal): ExitCode {
+  const flags = parseFlags(args, listFlags);
+  const request = {
+    profiles: flags.many('profile').map((name) => oneOf('profile', name, profileNames, 'core')),
+    level: oneOf('level', flags.text('level')?.toUpperCase(), levels, 'MAY'),
+    only: flags.many('only'),
+    skip: flags.many('skip'),
+  };
+  const { checks } = selectChecks(catalogue, request, ['full']);
+  const rows = [...checks]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map((check) => ({
+      id: check.id,
+      level: catalogue.levelOf(check),
+      profile: check.profile,
+      title: check.title,
+    }));
+  if (flags.boolean('json')) terminal.out(JSON.stringify(rows, null, 2));
+  else
+    for (const row of rows)
+      terminal.out(`${row.id.padEnd(14)}${row.level.padEnd(8)}${row.profile.padEnd(15)}${row.title}`);
+  return exitCodes.open;
+}

@@ -1,0 +1,69 @@
+// Whether a check can be carried out on a target, before anything is started. Pure. A capability that was not declared makes an
+// optional check not applicable, but never switches off a MUST of a profile that the target claims; a configuration or a
+// restart that the target cannot give makes the check one that could not run, and the gate stays shut.
+import type { Level, Profile } from '../catalogue-words.ts';
+import type { Check } from '../check.ts';
+import type { ConfigurationRequest } from '../configuration.ts';
+import { settingNames } from '../configuration.ts';
+import { display } from '../expectation.ts';
+import type { Target } from '../target/target-file.ts';
+
+export type Applicability =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'not applicable' | 'could not run'; readonly reason: string };
+
+const runs: Applicability = { kind: 'run' };
+
+export function applicabilityOf(
+  check: Check,
+  level: Level,
+  target: Target,
+  claimed: ReadonlySet<Profile>,
+): Applicability {
+  const absent = undeclaredCapabilities(check, target);
+  const binds = level === 'MUST' && claimed.has(check.profile);
+  if (absent.length > 0 && !binds) {
+    return { kind: 'not applicable', reason: `the target does not declare ${absent.join(', ')}` };
+  }
+  return target.lifecycle.kind === 'spawn' ? runs : attachedApplicability(check, target);
+}
+
+export function undeclaredCapabilities(check: Check, target: Target): readonly string[] {
+  const declared = target.capabilities ?? [];
+  return (check.requires?.capabilities ?? []).filter((capability) => !declared.includes(capability));
+}
+
+function attachedApplicability(check: Check, target: Target): Applicability {
+  const isolation = check.isolation ?? 'shared';
+  if (isolation !== 'shared') {
+    const need = isolation === 'fresh' ? 'a broker of its own' : 'to stop and start the broker';
+    return { kind: 'could not run', reason: `it needs ${need}, and this target is attached` };
+  }
+  const needs = unmetSettings(check.requires?.configuration ?? {}, target);
+  if (needs.length === 0) return runs;
+  return { kind: 'could not run', reason: `it needs ${needs.join(', ')}, and this target is attached` };
+}
+
+/** The requested settings that the target file does not declare with the same value. */
+function unmetSettings(request: ConfigurationRequest, target: Target): readonly string[] {
+  const declared: ConfigurationRequest = { timing: target.timing ?? {}, limits: target.limits ?? {} };
+  return settingNames(request)
+    .filter((name) => !Object.is(settingAt(request, name), settingAt(declared, name)))
+    .map((name) => `${name} = ${display(settingAt(request, name))}`);
+}
+
+function settingAt(request: ConfigurationRequest, dotted: string): unknown {
+  return dotted
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], request);
+}
+
+/** The requested settings that an adapter said it could not honour. */
+export function unsupportedSettings(
+  request: ConfigurationRequest,
+  unsupported: readonly string[],
+): readonly string[] {
+  return settingNames(request).filter((name) =>
+    unsupported.some((refused) => refused === name || name.startsWith(`${refused}.`)),
+  );
+}

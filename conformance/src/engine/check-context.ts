@@ -1,0 +1,201 @@
+// Makes what one check is given: its connections, names, assertions and the record of what it saw. One context belongs to one run
+// of one check and is thrown away afterwards; nothing in it is shared with another check but the broker itself.
+import { assertionsFor, failureOf } from '../assertions.ts';
+import type {
+  Alternative,
+  BrokerControl,
+  Check,
+  CheckContext,
+  ConnectOptions,
+  Detail,
+  TargetFacts,
+} from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Evidence } from '../evidence.ts';
+import { display } from '../expectation.ts';
+import { httpSurface } from '../http-surface.ts';
+import type { Warning } from '../outcome.ts';
+import type { Random } from '../random.ts';
+import { randomFor } from '../random.ts';
+import type { Broker } from '../target/broker.ts';
+import type { Timing } from '../timing.ts';
+import { Trace } from '../trace.ts';
+import type { BrokerConnection } from '../wire/broker-connection.ts';
+import type { WireMode } from '../wire/chunking.ts';
+import { openConnection } from './opening.ts';
+import type { Pacer } from './pacer.ts';
+
+export type ContextSetting = {
+  readonly check: Check;
+  readonly broker: Broker;
+  readonly facts: TargetFacts;
+  /** The seed of this repetition. */
+  readonly seed: number;
+  readonly timing: Timing;
+  readonly wireMode: WireMode;
+  readonly connectionPacer: Pacer;
+  readonly now: () => number;
+};
+
+export class ContextRecord {
+  readonly evidence = new Evidence();
+  readonly trace = new Trace();
+  readonly warnings: Warning[] = [];
+  readonly notes: string[] = [];
+  readonly connections: BrokerConnection[] = [];
+
+  /** Ends every connection that the check left open. */
+  closeConnections(): void {
+    for (const connection of this.connections) connection.destroy();
+  }
+}
+
+export function checkContext(setting: ContextSetting, record: ContextRecord): CheckContext {
+  const { check, seed, timing, facts, now } = setting;
+  const random = randomFor(seed, check.id);
+  const names = namesFor(check.id, seed);
+  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, random, names.id);
+  return {
+    seed,
+    random,
+    timing,
+    target: facts,
+    now,
+    assert: assertionsFor(record.evidence),
+    http: surface(setting, record, 'health'),
+    dashboard: surface(setting, record, 'dashboard'),
+    broker: brokerControl(setting),
+    rawConnect,
+    connect: (options) => connectAndShake(rawConnect, options),
+    queue: names.queue,
+    id: names.id,
+    acceptable: (actual, alternatives, what) => acceptable(record, actual, alternatives, what),
+    warn: (clause, text, detail) => addWarning(record, clause, text, detail),
+    should: (condition, clause, text, detail) => {
+      record.evidence.count('assertions');
+      if (!condition) addWarning(record, clause, text, detail);
+    },
+    note: (text) => {
+      record.notes.push(text);
+    },
+  };
+}
+
+/** Queue names and ids that no other check, run or repetition uses, and that a seed repeats. */
+function namesFor(
+  checkId: string,
+  seed: number,
+): { queue(name: string): string; id(prefix?: string): string } {
+  const own = `${seed.toString(36)}.${checkId.toLowerCase()}`;
+  let count = 0;
+  return {
+    queue: (name) => `${own}.${name}`,
+    id: (prefix = 'c') => {
+      count += 1;
+      return `${own}.${prefix}-${count}`;
+    },
+  };
+}
+
+async function open(
+  setting: ContextSetting,
+  record: ContextRecord,
+  random: Random,
+  nextId: () => string,
+): Promise<BrokerConnection> {
+  const index = record.connections.length;
+  const letter = String.fromCharCode(65 + (index % 26));
+  const name = index < 26 ? letter : `${letter}${Math.floor(index / 26)}`;
+  const { timing, now, wireMode: mode } = setting;
+  const { maxMessageSizeBytes } = setting.facts;
+  const { evidence, trace } = record;
+  const connection = await openConnection(
+    setting.broker.endpoints.tcp,
+    { name, mode, random, timing, maxMessageSizeBytes, evidence, trace, now, nextId },
+    setting.connectionPacer,
+  );
+  record.connections.push(connection);
+  return connection;
+}
+
+async function connectAndShake(
+  rawConnect: () => Promise<BrokerConnection>,
+  options: ConnectOptions = {},
+): Promise<Connection> {
+  const connection = await rawConnect();
+  await connection.handshake(options.headers);
+  return connection;
+}
+
+function surface(setting: ContextSetting, record: ContextRecord, kind: 'health' | 'dashboard') {
+  const { timing, now } = setting;
+  const { evidence, trace } = record;
+  const name = kind === 'health' ? 'the health server' : 'the dashboard';
+  const baseUrl = (): string | undefined => withoutPath(setting.broker.endpoints[kind]?.url, kind);
+  return httpSurface({ name, baseUrl, timing, evidence, trace, now });
+}
+
+/** `http://host:port/health/` means the same server as `http://host:port`: checks name the whole path themselves. */
+function withoutPath(url: string | undefined, kind: 'health' | 'dashboard'): string | undefined {
+  return kind === 'health' ? url?.replace(/\/health\/?$/, '') : url;
+}
+
+function brokerControl({ check, broker, timing }: ContextSetting): BrokerControl {
+  const mayStop = (): void => {
+    if (check.isolation !== 'restart')
+      throw new Error(`${check.id} stops its broker without isolation "restart"`);
+  };
+  return {
+    terminate: async () => {
+      mayStop();
+      broker.terminate();
+    },
+    crash: async () => {
+      mayStop();
+      await broker.crash();
+    },
+    start: async () => {
+      mayStop();
+      await broker.start();
+    },
+    exited: async (withinMs = timing.stopMs) => {
+      mayStop();
+      const late = new Promise<undefined>((resolve) =>
+        setTimeout(() => resolve(undefined), withinMs).unref(),
+      );
+      const exit = await Promise.race([broker.exit, late]);
+      if (exit !== undefined) return exit;
+      throw failureOf('the broker ends', {
+        expected: `the end of its process within ${withinMs} ms`,
+        actual: 'it runs',
+      });
+    },
+  };
+}
+
+function acceptable<T>(
+  record: ContextRecord,
+  actual: T,
+  alternatives: readonly Alternative<T>[],
+  what: string,
+): string {
+  record.evidence.count('assertions');
+  const found = alternatives.find((alternative) => alternative.when(actual));
+  if (found === undefined) {
+    const expected = alternatives.map((alternative) => alternative.title).join('; or ');
+    throw failureOf(what, { expected, actual });
+  }
+  if (found.difference !== undefined) {
+    addWarning(record, found.difference.clause, found.difference.text, { actual: found.title });
+  }
+  return found.title;
+}
+
+function addWarning(record: ContextRecord, clause: string, text: string, detail: Detail = {}): void {
+  record.warnings.push({
+    clause,
+    text,
+    ...(detail.expected === undefined ? {} : { expected: display(detail.expected) }),
+    ...(detail.actual === undefined ? {} : { actual: display(detail.actual) }),
+  });
+}

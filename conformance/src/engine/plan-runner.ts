@@ -1,0 +1,199 @@
+// Works a plan off, several checks at a time, and keeps what came of it. It also finds out who killed a broker: when a shared broker
+// dies, each check that was on it runs again with a broker of its own, and only the one whose broker dies again is blamed. A
+// death that nobody can be blamed for is the target's fault (exit code 4).
+import type { Catalogue } from '../catalogue.ts';
+import type { CheckResult } from '../result.ts';
+import type { BrokerExit } from '../target/broker-process.ts';
+import { timingFor } from '../timing.ts';
+import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
+import type { BrokerPool, Lease } from './broker-pool.ts';
+import type { Pacer } from './pacer.ts';
+import { noPacer, windowPacer } from './pacer.ts';
+import { reproduceLine } from './reproduce.ts';
+import type { RunCheckSetting } from './run-check.ts';
+import { resultHead, runCheck } from './run-check.ts';
+import type { Selection } from './selection.ts';
+import type { PlanEntry, RunOptions, SuiteEvent } from './suite.ts';
+import { targetFacts } from './target-facts.ts';
+
+export type PlanRunnerSetting = {
+  readonly catalogue: Catalogue;
+  readonly options: RunOptions;
+  readonly selection: Selection;
+  readonly pool: BrokerPool;
+  readonly observe: (event: SuiteEvent) => void;
+};
+
+export class PlanRunner {
+  readonly #setting: PlanRunnerSetting;
+  readonly #results: CheckResult[] = [];
+  readonly #startedAt = performance.now();
+  readonly #pacer: Pacer;
+  #waiting: PlanEntry[] = [];
+  #stopped = false;
+  #sharedDeath: BrokerExit | undefined;
+  #blamedCount = 0;
+  #identity: Lease['broker']['identity'];
+
+  constructor(setting: PlanRunnerSetting) {
+    this.#setting = setting;
+    const { limits } = setting.options.target;
+    const paced =
+      setting.options.target.lifecycle.kind === 'attach' &&
+      limits?.maxConnectionsPerIpPerWindow !== undefined;
+    this.#pacer = paced
+      ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
+      : noPacer;
+  }
+
+  /** Runs every entry; throws a TargetFault when no broker can be started. */
+  async run(entries: readonly PlanEntry[]): Promise<void> {
+    this.#waiting = [...entries];
+    const { jobs, signal } = this.#setting.options;
+    const workers = Promise.allSettled(Array.from({ length: jobs }, () => this.#work()));
+    const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
+    const failed = settled.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  ran(): {
+    results: readonly CheckResult[];
+    notReachedCount: number;
+    targetFault: string | undefined;
+    runnerFault: string | undefined;
+    identity: Lease['broker']['identity'];
+  } {
+    const interrupted = this.#setting.options.signal?.aborted === true;
+    return {
+      results: [...this.#results].sort(byId),
+      notReachedCount: this.#waiting.length,
+      targetFault: this.#unexplainedDeath(),
+      runnerFault: interrupted ? 'the run was interrupted' : undefined,
+      identity: this.#identity,
+    };
+  }
+
+  async #work(): Promise<void> {
+    for (let entry = this.#waiting[0]; entry !== undefined && !this.#stopped; entry = this.#waiting[0]) {
+      this.#waiting.shift();
+      const result = await this.#resultOf(entry).catch((error: unknown) => {
+        this.#stopped = true;
+        throw error;
+      });
+      if (this.#setting.options.signal?.aborted === true) return;
+      this.#results.push(result);
+      this.#setting.observe({ type: 'check finished', result });
+      if (this.#setting.options.failFast && (result.outcome === 'fail' || result.outcome === 'error'))
+        this.#stopped = true;
+    }
+  }
+
+  async #resultOf(entry: PlanEntry): Promise<CheckResult> {
+    const { catalogue, options, selection } = this.#setting;
+    const level = catalogue.levelOf(entry.check);
+    const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
+    if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
+    const result = await this.#runOnce(entry, false);
+    return result ?? this.#runAlone(entry);
+  }
+
+  /** Undefined when the shared broker died and somebody else may have killed it. */
+  async #runOnce(entry: PlanEntry, alone: boolean): Promise<CheckResult | undefined> {
+    const lease = await this.#setting.pool.lease(entry.check, { alone });
+    try {
+      this.#identity ??= lease.broker.identity;
+      const request = entry.check.requires?.configuration ?? {};
+      const refused = unsupportedSettings(request, lease.broker.unsupported);
+      if (refused.length > 0)
+        return this.#unrun(entry, 'could not run', `the adapter does not support ${refused.join(', ')}`);
+      const result = await runCheck(this.#checkSetting(entry, lease));
+      const death = lease.broker.unwantedEnd;
+      if (death === undefined) return result;
+      if (!lease.wasAlone()) {
+        this.#sharedDeath = death;
+        return undefined;
+      }
+      this.#blamedCount += 1;
+      return blamed(result, death);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #runAlone(entry: PlanEntry): Promise<CheckResult> {
+    const result = await this.#runOnce(entry, true);
+    if (result === undefined) throw new Error(`${entry.check.id} shared a broker that was its own`);
+    const note =
+      'the broker died while this check ran beside others; this is the result of a run with a broker of its own';
+    return { ...result, notes: [...result.notes, note] };
+  }
+
+  #checkSetting(entry: PlanEntry, lease: Lease): RunCheckSetting {
+    const { catalogue, options } = this.#setting;
+    const { check, repetition } = entry;
+    const required = check.requires?.capabilities ?? [];
+    return {
+      ...this.#head(entry),
+      broker: lease.broker,
+      facts: targetFacts(options.target, check),
+      seed: options.seed + repetition - 1,
+      timing: timingFor(options.timeoutScale),
+      wireMode: options.wireMode,
+      connectionPacer: this.#pacer,
+      now: () => performance.now() - this.#startedAt,
+      level: catalogue.levelOf(check),
+      declared: required.length > 0 && undeclaredCapabilities(check, options.target).length === 0,
+    };
+  }
+
+  #head({
+    check,
+    repetition,
+  }: PlanEntry): Pick<RunCheckSetting, 'check' | 'level' | 'reproduce' | 'repetition'> {
+    const { catalogue, options } = this.#setting;
+    const seed = options.seed + repetition - 1;
+    return {
+      check,
+      level: catalogue.levelOf(check),
+      repetition,
+      reproduce: reproduceLine(check.id, { ...options, seed }),
+    };
+  }
+
+  #unrun(entry: PlanEntry, outcome: 'not applicable' | 'could not run', reason: string): CheckResult {
+    const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
+    const empty = { notes: [], warnings: [], durationMs: 0, trace: [], brokerLog: [] };
+    return { ...resultHead(this.#head(entry)), outcome, reason, evidence, ...empty };
+  }
+
+  /** A shared broker died and no check kills one when it is alone, or a broker died with no check on it. */
+  #unexplainedDeath(): string | undefined {
+    const idleDeath = this.#setting.pool.unwantedEnds()[0];
+    const death = this.#sharedDeath ?? idleDeath;
+    if (death === undefined || this.#blamedCount > 0) return undefined;
+    return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
+  }
+}
+
+/** A broker that ends is never right, whatever the level of the check that ended it. */
+function blamed(result: CheckResult, death: BrokerExit): CheckResult {
+  const actual =
+    result.actual === undefined ? exitText(death) : `${exitText(death)}; before that: ${result.actual}`;
+  const reason = 'the broker process ended while this check ran';
+  return { ...result, outcome: 'fail', reason, expected: 'a broker that keeps running', actual };
+}
+
+function exitText({ code, signal }: BrokerExit): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}
+
+function byId(a: CheckResult, b: CheckResult): number {
+  return a.repetition - b.repetition || (a.id < b.id ? -1 : 1);
+}
+
+/** Never settles without an interruption. */
+function interruption(signal: AbortSignal | undefined): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

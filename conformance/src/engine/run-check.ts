@@ -1,0 +1,83 @@
+// Runs one check once against one broker and says what came of it. Whatever the check does, this returns a result: a check that
+// throws, hangs or saw nothing becomes an error, and its connections are always closed.
+import type { Level } from '../catalogue-words.ts';
+import { missingEvidence } from '../evidence.ts';
+import type { Judgement } from '../outcome.ts';
+import { judge } from '../outcome.ts';
+import type { CheckResult } from '../result.ts';
+import type { ContextSetting } from './check-context.ts';
+import { ContextRecord, checkContext } from './check-context.ts';
+import { starvation, watchLoop } from './loop-watch.ts';
+
+export type RunCheckSetting = ContextSetting & {
+  readonly level: Level;
+  /** The target declared every capability that the check requires, and it requires some. */
+  readonly declared: boolean;
+  readonly repetition: number;
+  readonly reproduce: string;
+};
+
+export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
+  const { check, broker, now } = setting;
+  const record = new ContextRecord();
+  const logMark = broker.log.addedCount;
+  const startedAt = now();
+  const watch = watchLoop();
+  const thrown = await thrownBy(setting, record);
+  const worstDelayMs = watch.stop();
+  record.closeConnections();
+  const unreliable = starvation(worstDelayMs, record.evidence.shortestWindowMs);
+  const judgement = judge({
+    thrown,
+    level: setting.level,
+    declared: setting.declared,
+    warningCount: record.warnings.length,
+    missingEvidence: missingEvidence(check.evidence, record.evidence.counts),
+    unreliable,
+  });
+  return {
+    ...resultHead(setting),
+    ...judgement,
+    evidence: record.evidence.counts,
+    notes: notesOf(record, judgement),
+    warnings: record.warnings,
+    durationMs: Math.round(now() - startedAt),
+    trace: record.trace.events,
+    brokerLog: broker.log.since(logMark),
+  };
+}
+
+type ResultHead = Pick<
+  CheckResult,
+  'id' | 'title' | 'level' | 'profile' | 'clauses' | 'reproduce' | 'repetition'
+>;
+
+export function resultHead(
+  setting: Pick<RunCheckSetting, 'check' | 'level' | 'reproduce' | 'repetition'>,
+): ResultHead {
+  const { id, title, profile, clauses } = setting.check;
+  const { level, reproduce, repetition } = setting;
+  return { id, title, level, profile, clauses, reproduce, repetition };
+}
+
+/** What the check threw; undefined when it returned in time. */
+async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
+  const { checkMs } = setting.timing;
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the check had not ended after ${checkMs} ms`)), checkMs);
+  });
+  try {
+    await Promise.race([setting.check.run(checkContext(setting, record)), deadline]);
+    return undefined;
+  } catch (thrown) {
+    return thrown ?? new Error('the check threw nothing');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function notesOf(record: ContextRecord, judgement: Judgement): readonly string[] {
+  const optional = judgement.outcome === 'not applicable' && judgement.reason !== undefined;
+  return optional ? [...record.notes, `optional, not seen: ${judgement.reason}`] : record.notes;
+}

@@ -1,0 +1,118 @@
+// A whole run: check the runner itself, select, run every check with its broker, judge. It tells what happens as events, from which
+// all reports are made; it prints nothing and knows no command line. Whatever happens, it ends with a verdict.
+import type { Catalogue } from '../catalogue.ts';
+import type { Check } from '../check.ts';
+import { goldenFaults } from '../golden-check.ts';
+import type { CheckResult } from '../result.ts';
+import type { GoldenFile } from '../suite-data.ts';
+import { TargetFault } from '../target/broker-process.ts';
+import type { Target } from '../target/target-file.ts';
+import { timingFor } from '../timing.ts';
+import type { Verdict } from '../verdict.ts';
+import { verdictOf } from '../verdict.ts';
+import type { WireMode } from '../wire/chunking.ts';
+import { BrokerPool } from './broker-pool.ts';
+import { PlanRunner } from './plan-runner.ts';
+import type { Selection, SelectionRequest } from './selection.ts';
+import { selectChecks } from './selection.ts';
+
+export type RunOptions = SelectionRequest & {
+  readonly target: Target;
+  /** For the reproduce lines only. */
+  readonly targetPath: string;
+  readonly seed: number;
+  readonly repeat: number;
+  /** Checks that run at the same time. */
+  readonly jobs: number;
+  readonly timeoutScale: number;
+  readonly wireMode: WireMode;
+  readonly failFast: boolean;
+  readonly strict: boolean;
+  /** Ends the run early: interrupted. */
+  readonly signal?: AbortSignal;
+};
+
+export type SuiteEvent =
+  | { readonly type: 'run started'; readonly selection: Selection; readonly options: RunOptions }
+  | { readonly type: 'check finished'; readonly result: CheckResult }
+  | { readonly type: 'run finished'; readonly report: RunReport };
+
+export type RunReport = {
+  readonly target: { readonly name: string; readonly version?: string };
+  readonly seed: number;
+  readonly results: readonly CheckResult[];
+  readonly verdict: Verdict;
+};
+
+export type SuiteSources = { readonly catalogue: Catalogue; readonly golden: readonly GoldenFile[] };
+
+/** Throws a UsageError for a selection that cannot be; everything else ends in the report's verdict. */
+export async function runSuite(
+  sources: SuiteSources,
+  options: RunOptions,
+  observe: (event: SuiteEvent) => void,
+): Promise<RunReport> {
+  const selection = selectChecks(sources.catalogue, options, options.target.profiles);
+  observe({ type: 'run started', selection, options });
+  const faults = goldenFaults(sources.golden);
+  const ran =
+    faults.length > 0
+      ? notRun(selection, goldenText(faults))
+      : await runSelection(sources, options, selection, observe);
+  const report: RunReport = {
+    target: identityOf(options.target, ran.identity),
+    seed: options.seed,
+    results: ran.results,
+    verdict: verdictOf({ ...ran, partial: selection.leftOutCount > 0, strict: options.strict }),
+  };
+  observe({ type: 'run finished', report });
+  return report;
+}
+
+type Ran = {
+  readonly results: readonly CheckResult[];
+  readonly notReachedCount: number;
+  readonly targetFault?: string | undefined;
+  readonly runnerFault?: string | undefined;
+  readonly identity?: { readonly name: string; readonly version?: string } | undefined;
+};
+
+function notRun(selection: Selection, runnerFault: string): Ran {
+  return { results: [], notReachedCount: selection.checks.length, runnerFault };
+}
+
+function goldenText(faults: readonly string[]): string {
+  return `the runner's own codec disagrees with the recorded frames: ${faults.slice(0, 3).join('; ')}`;
+}
+
+async function runSelection(
+  sources: SuiteSources,
+  options: RunOptions,
+  selection: Selection,
+  observe: (event: SuiteEvent) => void,
+): Promise<Ran> {
+  const pool = new BrokerPool(options.target, timingFor(options.timeoutScale));
+  const runner = new PlanRunner({ catalogue: sources.catalogue, options, selection, pool, observe });
+  try {
+    await runner.run(entriesOf(selection.checks, options.repeat));
+    return runner.ran();
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const fault = error instanceof TargetFault ? { targetFault: text } : { runnerFault: text };
+    return { ...runner.ran(), ...fault };
+  } finally {
+    await pool.dispose();
+  }
+}
+
+export type PlanEntry = { readonly check: Check; readonly repetition: number };
+
+function entriesOf(checks: readonly Check[], repeat: number): readonly PlanEntry[] {
+  const repetitions = Array.from({ length: repeat }, (_, index) => index + 1);
+  return repetitions.flatMap((repetition) => checks.map((check) => ({ check, repetition })));
+}
+
+function identityOf(target: Target, seen: Ran['identity']): RunReport['target'] {
+  const version = target.version ?? seen?.version;
+  return { name: target.name, ...(version === undefined ? {} : { version }) };
+}

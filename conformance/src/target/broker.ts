@@ -1,0 +1,137 @@
+// The broker that a check talks to, however it came to run: started by an adapter, or attached to. One interface, so that a check
+// never knows the difference; what an attached broker cannot do (stop, crash, start again) is refused before the
+// check runs, and is a fault of the engine when it is asked for here.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigurationRequest } from '../configuration.ts';
+import { fillConfiguration } from '../configuration.ts';
+import type { Timing } from '../timing.ts';
+import type { BrokerExit } from './broker-process.ts';
+import { BrokerProcess } from './broker-process.ts';
+import { LogTail } from './log-tail.ts';
+import type { Endpoints, SpawnLifecycle } from './target-file.ts';
+
+export type Broker = {
+  /** Where it listens now: a restart moves it. */
+  readonly endpoints: Endpoints;
+  readonly identity: { readonly name: string; readonly version?: string } | undefined;
+  /** Settings that the adapter could not honour. */
+  readonly unsupported: readonly string[];
+  readonly log: LogTail;
+  readonly unwantedEnd: BrokerExit | undefined;
+  terminate(): void;
+  crash(): Promise<void>;
+  readonly exit: Promise<BrokerExit>;
+  /** Starts it again with the same configuration and data. */
+  start(): Promise<void>;
+  /** Ends it for good and removes its data. */
+  dispose(): Promise<void>;
+};
+
+/** Starts a broker with a data directory of its own. Throws a TargetFault. */
+export async function spawnBroker(
+  lifecycle: SpawnLifecycle,
+  request: ConfigurationRequest,
+  timing: Timing,
+): Promise<Broker> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'truemq-conformance-'));
+  const broker = new SpawnedBroker(lifecycle, request, timing, dataDirectory);
+  try {
+    await broker.start();
+    return broker;
+  } catch (error) {
+    rmSync(dataDirectory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+class SpawnedBroker implements Broker {
+  readonly #lifecycle: SpawnLifecycle;
+  readonly #request: ConfigurationRequest;
+  readonly #timing: Timing;
+  readonly #dataDirectory: string;
+  readonly log = new LogTail();
+  #process: BrokerProcess | undefined;
+
+  constructor(
+    lifecycle: SpawnLifecycle,
+    request: ConfigurationRequest,
+    timing: Timing,
+    dataDirectory: string,
+  ) {
+    this.#lifecycle = lifecycle;
+    this.#request = request;
+    this.#timing = timing;
+    this.#dataDirectory = dataDirectory;
+  }
+
+  get endpoints(): Endpoints {
+    const { tcp, health, dashboard } = this.#running.answer;
+    return {
+      tcp,
+      ...(health === undefined || health === null ? {} : { health }),
+      ...(dashboard === undefined || dashboard === null ? {} : { dashboard }),
+    };
+  }
+
+  get identity(): { readonly name: string; readonly version?: string } {
+    return this.#running.answer.broker;
+  }
+
+  get unsupported(): readonly string[] {
+    return this.#running.answer.unsupported ?? [];
+  }
+
+  get unwantedEnd(): BrokerExit | undefined {
+    return this.#process?.unwantedEnd;
+  }
+
+  get exit(): Promise<BrokerExit> {
+    return this.#running.exit;
+  }
+
+  async start(): Promise<void> {
+    const configuration = fillConfiguration(this.#request, this.#dataDirectory);
+    const options = { withinMs: this.#timing.startMs, log: this.log };
+    this.#process = await BrokerProcess.start(this.#lifecycle, configuration, options);
+  }
+
+  terminate(): void {
+    this.#running.terminate();
+  }
+
+  crash(): Promise<void> {
+    return this.#running.crash();
+  }
+
+  async dispose(): Promise<void> {
+    // Nothing is asked of it any more: waiting for its orderly end would only cost time.
+    await this.#process?.crash();
+    rmSync(this.#dataDirectory, { recursive: true, force: true });
+  }
+
+  get #running(): BrokerProcess {
+    if (this.#process === undefined) throw new Error('the broker was not started');
+    return this.#process;
+  }
+}
+
+/** A broker that runs already. Nothing is started, and nothing is ended. */
+export function attachedBroker(endpoints: Endpoints): Broker {
+  const refuse = (): never => {
+    throw new Error('an attached broker cannot be stopped or started');
+  };
+  return {
+    endpoints,
+    identity: undefined,
+    unsupported: [],
+    log: new LogTail(),
+    unwantedEnd: undefined,
+    exit: new Promise(() => {}),
+    terminate: refuse,
+    crash: refuse,
+    start: refuse,
+    dispose: async () => {},
+  };
+}
