@@ -25,7 +25,7 @@ const modules = {
   server: { ours: ['engine'], npm: [], node: true },
   http: { ours: ['engine (types)'], npm: ['h3', 'listhen'], node: true },
   client: { ours: ['protocol', 'session'], npm: [], node: true },
-  config: { ours: [], npm: ['valibot', 'yaml'], node: true },
+  config: { ours: [], npm: ['yaml'], node: true },
 };
 
 // What only these files may import, wherever the table above would allow it.
