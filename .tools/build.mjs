@@ -18,7 +18,7 @@ const broker = {
 const runner = {
   name: 'the conformance runner',
   output: 'conformance/dist/main.mjs',
-  inputs: ['conformance/src', 'conformance/build.mjs', 'conformance/package.json', 'fixtures', 'spec'],
+  inputs: ['conformance', 'fixtures', 'spec'],
   build: () => run(process.execPath, ['conformance/build.mjs']),
 };
 
@@ -50,10 +50,12 @@ function isCurrent(target) {
   return target.inputs.every((input) => newestAt(join(root, input)) <= builtAt);
 }
 
+const isNoInput = /^(dist|node_modules|out|docs|selftest|targets)$|^[.]|[.](test[.]ts|md)$/;
+
 function newestAt(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  const entries = readdirSync(path).filter((name) => !name.endsWith('.test.ts'));
+  const entries = readdirSync(path).filter((name) => !isNoInput.test(name));
   return Math.max(0, ...entries.map((name) => newestAt(join(path, name))));
 }
 
@@ -61,7 +63,10 @@ function buildBroker() {
   const next = join(root, 'dist.next');
   rmSync(next, { recursive: true, force: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  if (!run(process.execPath, [compiler, '-p', '.config/tsconfig.build.json', '--outDir', next])) return false;
+  if (!run(process.execPath, [compiler, '-p', '.config/tsconfig.build.json', '--outDir', next])) {
+    rmSync(next, { recursive: true, force: true });
+    return false;
+  }
   chmodSync(join(next, 'cli/main.js'), 0o755);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   renameSync(next, join(root, 'dist'));
