@@ -1,0 +1,542 @@
+// The client library against a scripted broker, over a pair of streams: what it sends, what it makes of answers, and how it ends.
+
+import { Duplex, duplexPair } from 'node:stream';
+import { brotliDecompressSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ZlibCompressor } from '../engine/compressor.ts';
+import { type ReceivedFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
+import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
+import {
+  type Client,
+  CommandError,
+  CommandTimeoutError,
+  ConnectionError,
+  type ConnectOptions,
+  connect,
+  type Delivery,
+  ProtocolError,
+} from './index.ts';
+
+const open: Client[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const client of open.splice(0)) await client.close();
+});
+
+type Party = {
+  readonly client: Client;
+  readonly broker: ScriptedBroker;
+  readonly connectFrame: ReceivedFrame;
+};
+
+async function meet(options: ConnectOptions = {}, welcomeHeaders: [string, string][] = []): Promise<Party> {
+  const [near, far] = duplexPair();
+  const broker = new ScriptedBroker(far, (flags, body) => (flags === 2 ? brotliDecompressSync(body) : body));
+  const [client, connectFrame] = await Promise.all([
+    connect({ ...options, stream: near }),
+    broker.welcome(welcomeHeaders),
+  ]);
+  open.push(client);
+  return { client, broker, connectFrame };
+}
+
+async function subscribed(
+  options: ConnectOptions,
+  handler: (delivery: Delivery) => void | Promise<void>,
+  headers: [string, string][] = [],
+) {
+  const party = await meet(options, headers);
+  const done = party.client.subscribe('orders', handler);
+  const { id } = await party.broker.take();
+  party.broker.send({ command: 23, id, queue: 'orders' });
+  await done;
+  return party;
+}
+
+function payloadText(frame: ReceivedFrame): string {
+  return Buffer.from(frame.payload).toString();
+}
+
+describe('the handshake', () => {
+  it('sends one uncompressed Connect with credentials and compressions [CLIENT-002, CLIENT-003, CLIENT-034]', async () => {
+    const { connectFrame } = await meet({
+      compressor: new ZlibCompressor(),
+      compressionThresholdBytes: 0,
+      authToken: 'token',
+      username: 'ann',
+      password: 'secret',
+    });
+    expect(connectFrame).toMatchObject({ flags: 0, command: 0, queue: '' });
+    expect(Object.fromEntries(connectFrame.headers)).toEqual({
+      authToken: 'token',
+      authUsername: 'ann',
+      authPassword: 'secret',
+      'supported-compression': 'brotli,gzip',
+    });
+  });
+
+  it('takes the next frame for the answer whatever its id, and learns what the broker can do [CLIENT-037]', async () => {
+    const { client } = await meet({}, [['capabilities', 'nack, maxInFlight']]);
+    expect([...client.capabilities]).toEqual(['nack', 'maxInFlight']);
+  });
+
+  it("fails with the broker's Error when refused [CLIENT-037]", async () => {
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const refused = expect(connect({ stream: near })).rejects.toMatchObject({
+      name: 'CommandError',
+      code: 'CONNECTION_LIMIT',
+    });
+    await broker.take();
+    broker.send({ command: 99, id: 'fresh', errorCode: 'CONNECTION_LIMIT', errorMessage: 'too many' });
+    await refused;
+  });
+
+  it('fails when the broker closes without an answer', async () => {
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const failed = expect(connect({ stream: near })).rejects.toThrow(ConnectionError);
+    broker.end();
+    await failed;
+  });
+
+  it('fails when the broker is silent for longer than the command timeout [CLIENT-009]', async () => {
+    vi.useFakeTimers();
+    const [near, far] = duplexPair();
+    new ScriptedBroker(far);
+    const failed = expect(connect({ stream: near })).rejects.toThrow(
+      new CommandTimeoutError('Connect', 10_000),
+    );
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(near.destroyed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await failed;
+    expect(near.destroyed).toBe(true);
+  });
+});
+
+describe('publish', () => {
+  it('sends queue, payload, headers, priority and id, and resolves with the id at the PublishAck [CLIENT-001, CLIENT-040]', async () => {
+    const { client, broker } = await meet();
+    const published = client.publish('orders', { n: 1 }, { headers: { a: 'b' }, priority: 'High', id: 'm1' });
+    const frame = await broker.take();
+    expect(frame).toMatchObject({
+      command: 20,
+      id: 'm1',
+      queue: 'orders',
+      headers: [
+        ['a', 'b'],
+        ['priority', 'High'],
+      ],
+    });
+    expect(payloadText(frame)).toBe('{"n":1}');
+    broker.send({ command: 21, id: 'm1', queue: 'orders' });
+    await expect(published).resolves.toBe('m1');
+  });
+
+  it.each([
+    [Buffer.from('{ "as": "it is" }'), '{ "as": "it is" }'],
+    [new Uint8Array([0x31]), '1'],
+    ['text', '"text"'],
+    [null, 'null'],
+    [undefined, ''],
+  ])('sends %j as %j', async (value, text) => {
+    const { client, broker } = await meet();
+    const published = client.publish('orders', value);
+    const frame = await broker.take();
+    broker.send({ command: 21, id: frame.id });
+    await published;
+    expect(payloadText(frame)).toBe(text);
+  });
+
+  it('refuses what is no JSON, what is too large, and an id that is under way', async () => {
+    const { client, broker } = await meet({ maxMessageSizeBytes: 1_000 });
+    await expect(client.publish('orders', () => 1)).rejects.toThrow(TypeError);
+    await expect(client.publish('orders', 'x'.repeat(1_000), { id: 'm' })).rejects.toThrow(RangeError);
+    const published = client.publish('orders', 1, { id: 'm' });
+    await expect(client.publish('orders', 2, { id: 'm' })).rejects.toThrow(/"m" is under way/);
+    await broker.take();
+    broker.send({ command: 21, id: 'm' });
+    await published;
+  });
+
+  it('fails with the Error that carries its id and leaves others alone [CLIENT-036]', async () => {
+    const { client, broker } = await meet();
+    const full = expect(client.publish('orders', 1, { id: 'm1' })).rejects.toThrow(
+      new CommandError('QUEUE_FULL', 'no room'),
+    );
+    const published = client.publish('orders', 2, { id: 'm2' });
+    await broker.take();
+    await broker.take();
+    broker.send(
+      { command: 99, id: 'm1', errorCode: 'QUEUE_FULL', errorMessage: 'no room' },
+      { command: 21, id: 'm2' },
+    );
+    await full;
+    await expect(published).resolves.toBe('m2');
+  });
+
+  it('fails after the command timeout, and a late answer disturbs nothing [CLIENT-009]', async () => {
+    const { client, broker } = await meet({ commandTimeoutMs: 5_000 });
+    vi.useFakeTimers();
+    const failed = expect(client.publish('orders', 1, { id: 'm1' })).rejects.toThrow(
+      new CommandTimeoutError('Publish', 5_000),
+    );
+    await vi.advanceTimersByTimeAsync(5_000);
+    await failed;
+    vi.useRealTimers();
+    await broker.take();
+    broker.send({ command: 21, id: 'm1' });
+    const pinged = client.ping();
+    const ping = await broker.take();
+    broker.send({ command: 11, id: ping.id });
+    await pinged;
+  });
+
+  it('gathers the frames of one turn into one write', async () => {
+    const writes: number[] = [];
+    const stream = new Duplex({
+      read: () => undefined,
+      write: (_chunk, _encoding, done) => {
+        writes.push(1);
+        done();
+      },
+      writev: (chunks, done) => {
+        writes.push(chunks.length);
+        done();
+      },
+    });
+    const connecting = connect({ stream });
+    stream.push(frameBytes(bodyBytes({ command: 1 })));
+    const client = await connecting;
+    const published = Promise.allSettled([1, 2, 3].map((value) => client.publish('orders', value)));
+    await vi.waitFor(() => expect(writes).toEqual([1, 3]));
+    stream.destroy();
+    await published;
+  });
+});
+
+describe('compression', () => {
+  const large = { text: 'x'.repeat(5_000) };
+
+  it('compresses bodies from the threshold on, once agreed [CLIENT-004]', async () => {
+    const { client, broker } = await meet({ compressor: new ZlibCompressor() }, [
+      ['negotiated-compression', 'brotli'],
+    ]);
+    const published = Promise.all([
+      client.publish('q', large, { id: 'm1' }),
+      client.publish('q', 1, { id: 'm2' }),
+    ]);
+    const frames = [await broker.take(), await broker.take()];
+    expect(frames.map(({ id, flags }) => [id, flags])).toEqual([
+      ['m1', 2],
+      ['m2', 0],
+    ]);
+    expect(JSON.parse(payloadText(frames[0] as ReceivedFrame))).toEqual(large);
+    broker.send({ command: 21, id: 'm1' }, { command: 21, id: 'm2' });
+    await published;
+  });
+
+  it('keeps the order of commands while a compression is under way', async () => {
+    const compressor = new ZlibCompressor({ inPlaceInputBytes: 0 });
+    const { client, broker } = await meet({ compressor }, [['negotiated-compression', 'brotli']]);
+    const ids = ['m1', 'm2', 'm3', 'm4'];
+    const published = Promise.all(
+      ids.map((id, index) => client.publish('q', index % 2 === 0 ? large : 1, { id })),
+    );
+    const frames: ReceivedFrame[] = [];
+    for (const _ of ids) frames.push(await broker.take());
+    expect(frames.map(({ id }) => id)).toEqual(ids);
+    broker.send(...ids.map((id) => ({ command: 21, id })));
+    await published;
+  });
+
+  it('compresses nothing when nothing was agreed [CLIENT-004]', async () => {
+    const { client, broker } = await meet({ compressor: new ZlibCompressor() });
+    const published = client.publish('q', large, { id: 'm1' });
+    expect((await broker.take()).flags).toBe(0);
+    broker.send({ command: 21, id: 'm1' });
+    await published;
+  });
+});
+
+describe('subscribe', () => {
+  it('hands over messages one after another and acknowledges each when the handler is done [CLIENT-005]', async () => {
+    const gates: (() => void)[] = [];
+    const seen: string[] = [];
+    const { broker } = await subscribed({}, (delivery) => {
+      seen.push(
+        `${delivery.id} ${delivery.queue} ${JSON.stringify(delivery.json())} ${delivery.headers.get('a')}`,
+      );
+      return new Promise((resolve) => gates.push(resolve));
+    });
+    const parts = { command: 26, queue: 'orders', headers: [['a', 'b']] as [string, string][] };
+    broker.send({ ...parts, id: 'm1', payload: '{"n":1}' }, { ...parts, id: 'm2', payload: '2' });
+    await vi.waitFor(() => expect(seen).toEqual(['m1 orders {"n":1} b']));
+    expect(broker.untaken).toEqual([]);
+    gates[0]?.();
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    gates[1]?.();
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+  });
+
+  it('takes a Deliver in the same chunk as its SubscribeAck, and before the PublishAck of its own message [CLIENT-035]', async () => {
+    const { client, broker } = await meet();
+    const ids: string[] = [];
+    const subscribing = client.subscribe('orders', ({ id }) => void ids.push(id));
+    const { id } = await broker.take();
+    broker.send({ command: 23, id, queue: 'orders' }, { command: 26, id: 'm1', queue: 'orders' });
+    await subscribing;
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    const published = client.publish('orders', 1, { id: 'm2' });
+    await broker.take();
+    broker.send({ command: 26, id: 'm2', queue: 'orders' }, { command: 21, id: 'm2', queue: 'orders' });
+    await published;
+    await vi.waitFor(() => expect(ids).toEqual(['m1', 'm2']));
+  });
+
+  it('sends no ack for a message whose handler failed, and goes on [CLIENT-006]', async () => {
+    const errors: unknown[] = [];
+    const { broker } = await subscribed({ onHandlerError: (error) => errors.push(error) }, ({ id }) => {
+      if (id === 'm1') throw new Error('no');
+    });
+    broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+    expect(errors).toEqual([new Error('no')]);
+  });
+
+  it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {
+    const handle = (delivery: Delivery) => {
+      delivery.json();
+      throw new Error('no');
+    };
+    const { broker } = await subscribed({ onHandlerError: () => undefined }, handle, [
+      ['capabilities', 'nack'],
+    ]);
+    broker.send(
+      { command: 26, id: 'm1', queue: 'orders', payload: '1' },
+      { command: 26, id: 'm2', queue: 'orders', payload: '{' },
+    );
+    expect(await broker.take()).toMatchObject({
+      command: 30,
+      id: 'm1',
+      headers: [['failureReason', 'HandlerException']],
+    });
+    expect(await broker.take()).toMatchObject({
+      id: 'm2',
+      headers: [['failureReason', 'DeserializationError']],
+    });
+  });
+
+  it('asks for a window, and is not subscribed when refused', async () => {
+    const { client, broker } = await meet();
+    const handled = vi.fn();
+    const refused = expect(client.subscribe('orders', handled, { maxInFlight: 3 })).rejects.toMatchObject({
+      code: 'NOT_AUTHORIZED',
+    });
+    const frame = await broker.take();
+    expect(frame).toMatchObject({ command: 22, headers: [['maxInFlight', '3']] });
+    broker.send({ command: 99, id: frame.id, errorCode: 'NOT_AUTHORIZED', errorMessage: '' });
+    await refused;
+    broker.send({ command: 26, id: 'm1', queue: 'orders' });
+    await pingPong({ client, broker });
+    expect(handled).not.toHaveBeenCalled();
+  });
+
+  it('unsubscribes [CLIENT-001]', async () => {
+    const handled = vi.fn();
+    const { client, broker } = await subscribed({}, handled);
+    const done = client.unsubscribe('orders');
+    const frame = await broker.take();
+    expect(frame).toMatchObject({ command: 24, queue: 'orders' });
+    broker.send({ command: 25, id: frame.id, queue: 'orders' });
+    await done;
+    broker.send({ command: 26, id: 'm1', queue: 'orders' });
+    await pingPong({ client, broker });
+    expect(handled).not.toHaveBeenCalled();
+  });
+
+  it('stops reading while too many messages wait for the handler, and then goes on', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
+    open.push(client);
+    let handledCount = 0;
+    const subscribing = client.subscribe('orders', async () => {
+      await gate;
+      handledCount += 1;
+    });
+    broker.send({ command: 23, id: (await broker.take()).id });
+    await subscribing;
+    for (let number = 0; number < 3_000; number += 1)
+      broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
+    await vi.waitFor(() => expect(near.isPaused()).toBe(true));
+    release();
+    await vi.waitFor(() => expect(handledCount).toBe(3_000));
+    expect(near.isPaused()).toBe(false);
+  });
+});
+
+describe('queues', () => {
+  it('are created with options, deleted, described and listed [CLIENT-001]', async () => {
+    const { client, broker } = await meet();
+    const answer = async (expected: object, payload: string) => {
+      const frame = await broker.take();
+      expect(frame).toMatchObject(expected);
+      broker.send({ command: frame.command, id: frame.id, queue: frame.queue, payload });
+      return payloadText(frame);
+    };
+    const options = {
+      mode: 'PriorityBased',
+      overflowStrategy: 'DropNewest',
+      messageTtlMs: 90_061_500,
+      maxQueueSize: 5,
+    } as const;
+    const created = client.createQueue('orders', options);
+    expect(JSON.parse(await answer({ command: 40, queue: 'orders' }, ''))).toEqual({
+      mode: 3,
+      overflowStrategy: 1,
+      messageTtl: '1.01:01:01.5000000',
+      maxQueueSize: 5,
+    });
+    const plain = client.createQueue('plain');
+    expect(await answer({ command: 40, queue: 'plain' }, '')).toBe('');
+    const deleted = client.deleteQueue('orders');
+    await answer({ command: 41, queue: 'orders' }, '');
+    const info = client.queueInfo('orders');
+    await answer({ command: 42, queue: 'orders' }, infoPayload);
+    const missing = client.queueInfo('none');
+    await answer({ command: 42, queue: 'none' }, '');
+    const names = client.listQueues();
+    await answer({ command: 43, queue: '' }, '["a","b"]');
+    await Promise.all([created, plain, deleted]);
+    await expect(missing).resolves.toBeUndefined();
+    await expect(names).resolves.toEqual(['a', 'b']);
+    await expect(info).resolves.toEqual({
+      name: 'orders',
+      messageCount: 1,
+      subscriberCount: 2,
+      deliveryMode: 'FanOutWithAck',
+      maxSize: 5,
+      createdAt: new Date('2026-02-18T10:30:00.123Z'),
+      messageTtlMs: 90_061_500,
+      enableDeadLetterQueue: true,
+      deadLetterQueueName: undefined,
+      overflowStrategy: 'RedirectToDlq',
+      maxRetryAttempts: 3,
+    });
+  });
+
+  const infoPayload = JSON.stringify({
+    name: 'orders',
+    messageCount: 1,
+    subscriberCount: 2,
+    deliveryMode: 1,
+    maxSize: 5,
+    createdAt: '2026-02-18T10:30:00.1234567Z',
+    messageTtl: '1.01:01:01.5000000',
+    enableDeadLetterQueue: true,
+    overflowStrategy: 'redirecttodlq',
+    maxRetryAttempts: 3,
+  });
+
+  it('fail with a clear error when the answer is not readable', async () => {
+    const { client, broker } = await meet();
+    const failed = expect(client.listQueues()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' });
+    broker.send({ command: 43, id: (await broker.take()).id, payload: '{}' });
+    await failed;
+  });
+});
+
+describe('keeping alive', () => {
+  it('sends a Ping every interval, 30 s by default [CLIENT-007, CLIENT-008]', async () => {
+    vi.useFakeTimers();
+    const { client, broker } = await meet();
+    for (let round = 0; round < 2; round += 1) {
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(broker.untaken).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      const ping = await broker.take();
+      expect(ping).toMatchObject({ command: 10 });
+      broker.send({ command: 11, id: ping.id });
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    expect(client.capabilities).toBeDefined();
+  });
+
+  it('ends the connection when no Pong comes [CLIENT-007]', async () => {
+    vi.useFakeTimers();
+    const { client } = await meet();
+    await vi.advanceTimersByTimeAsync(40_000);
+    await expect(client.closed).resolves.toMatchObject({
+      error: { code: 'CONNECTION_ENDED', message: /does not answer/ },
+    });
+  });
+});
+
+describe('the end', () => {
+  it('says Disconnect, then closes [CLIENT-041]', async () => {
+    const { client, broker } = await meet();
+    await client.close();
+    expect(await broker.take()).toMatchObject({ command: 2 });
+    await expect(client.closed).resolves.toEqual({ error: undefined, reason: undefined });
+    await expect(client.ping()).rejects.toThrow(ConnectionError);
+  });
+
+  it("fails what is under way and tells the broker's reason [CLIENT-038]", async () => {
+    const { client, broker } = await meet();
+    const failed = expect(client.publish('orders', 1)).rejects.toMatchObject({
+      code: 'CONNECTION_ENDED',
+      message: /server_shutdown/,
+    });
+    await broker.take();
+    broker.send({ command: 2, id: 'x', headers: [['reason', 'server_shutdown']] });
+    broker.end();
+    await failed;
+    await expect(client.closed).resolves.toMatchObject({ reason: 'server_shutdown' });
+  });
+
+  it('tells the Error that answered nothing [CLIENT-038]', async () => {
+    const { client, broker } = await meet();
+    broker.send({ command: 99, id: 'fresh', errorCode: 'SERVER_ERROR', errorMessage: 'it broke' });
+    broker.end();
+    await expect(client.closed).resolves.toMatchObject({ reason: 'SERVER_ERROR: it broke' });
+  });
+
+  it.each([
+    ['a length over the limit', frameBytes(Buffer.alloc(2), 0, 2 ** 31)],
+    ['an unknown flag', frameBytes(bodyBytes({ command: 11 }), 9)],
+    ['a compressed frame that nobody agreed to', frameBytes(bodyBytes({ command: 11 }), 1)],
+    ['a body that breaks off', frameBytes(bodyBytes({ command: 11 }).subarray(0, 6))],
+  ])('closes at %s', async (_what, bytes) => {
+    const { client, broker } = await meet();
+    broker.sendRaw(bytes);
+    const { error } = await client.closed;
+    expect(error).toBeInstanceOf(ProtocolError);
+  });
+
+  it('does not wait for ever for a broker that keeps its side open', async () => {
+    const [near, far] = duplexPair({ allowHalfOpen: true });
+    const connecting = connect({ stream: near });
+    far.resume();
+    far.write(frameBytes(bodyBytes({ command: 1 })));
+    const client = await connecting;
+    vi.useFakeTimers();
+    const closed = client.close();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await closed;
+    expect(near.destroyed).toBe(true);
+  });
+});
+
+async function pingPong({ client, broker }: Pick<Party, 'client' | 'broker'>): Promise<void> {
+  const pinged = client.ping();
+  broker.send({ command: 11, id: (await broker.take()).id });
+  await pinged;
+}

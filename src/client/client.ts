@@ -1,0 +1,211 @@
+// The client library's face: connect, and the operations that a user of a broker has. Values go in and come out; frames, ids and
+// answers are connection.ts's. This first version does not reconnect: when the connection ends, `closed` resolves and every
+// operation fails with ConnectionError. Implements CLIENT-001, CLIENT-005 to CLIENT-008, CLIENT-040.
+
+import { Command, type CommandNumber } from '../protocol/command.ts';
+import { HeaderName } from '../protocol/header-name.ts';
+import type { Message } from '../protocol/message.ts';
+import { type ClosedReason, Connection } from './connection.ts';
+import type { Delivery, Handler } from './delivery.ts';
+import { dial } from './dial.ts';
+import { type ClientSettings, type ConnectOptions, toSettings } from './options.ts';
+import {
+  decodeQueueInfo,
+  decodeQueueNames,
+  encodeQueueOptions,
+  type QueueInfo,
+  type QueueOptions,
+} from './queue-options.ts';
+import { type Outcome, Subscription } from './subscription.ts';
+
+/** So many messages may wait for handlers before the client stops reading: a queue without acks knows no other bound. */
+const MAX_BACKLOG_COUNT = 1_024;
+
+export type PublishOptions = {
+  /** Carried to the subscribers unchanged. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly priority?: 'Low' | 'Normal' | 'High' | 'Critical';
+  /** The message's id; a message of this id that is still in the queue makes this one a repeat. Default: a fresh one. */
+  readonly id?: string;
+};
+
+export type SubscribeOptions = {
+  /** Unacknowledged messages that the broker may send; heeded by brokers that announce `maxInFlight`. Default: theirs. */
+  readonly maxInFlight?: number;
+};
+
+/**
+ * Connects to a broker and shakes hands.
+ * @throws ConnectionError when there is no broker or it closes, CommandError when it refuses, CommandTimeoutError when it is silent
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const settings = toSettings(options);
+  const stream = options.stream ?? (await dial(options, settings.commandTimeoutMs));
+  const subscriptions = new Map<string, Subscription>();
+  const onDeliver = (message: Message) => subscriptions.get(message.queue)?.deliver(message);
+  const connection = new Connection({ stream, settings, onDeliver });
+  const welcome = await connection.open();
+  return new Client({ connection, settings, subscriptions, welcome });
+}
+
+type Parts = {
+  readonly connection: Connection;
+  readonly settings: ClientSettings;
+  /** By queue; shared with the connection, which delivers into it. */
+  readonly subscriptions: Map<string, Subscription>;
+  readonly welcome: Message;
+};
+
+/** A connection to a broker. All operations reject with CommandError, CommandTimeoutError or ConnectionError. */
+export class Client {
+  readonly #connection: Connection;
+  readonly #settings: ClientSettings;
+  readonly #subscriptions: Map<string, Subscription>;
+  readonly #capabilities: ReadonlySet<string>;
+
+  /** Use {@link connect}. */
+  constructor({ connection, settings, subscriptions, welcome }: Parts) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#subscriptions = subscriptions;
+    this.#capabilities = new Set(
+      (welcome.headers.get(HeaderName.Capabilities) ?? '').split(',').map((name) => name.trim()),
+    );
+    this.#keepAlive();
+  }
+
+  /** Resolves when the connection has ended, with the reason; never rejects. */
+  get closed(): Promise<ClosedReason> {
+    return this.#connection.closed;
+  }
+
+  /** What the broker said it can do beyond the protocol's core. */
+  get capabilities(): ReadonlySet<string> {
+    return this.#capabilities;
+  }
+
+  /**
+   * Publishes a message and resolves with its id when the broker has taken responsibility for it. A Buffer is sent as it is and
+   * must hold one JSON text; undefined is a message without payload; any other value is sent as JSON.
+   */
+  async publish(queue: string, value: unknown, options: PublishOptions = {}): Promise<string> {
+    const id = options.id ?? this.#settings.createId();
+    const headers = new Map(Object.entries(options.headers ?? {}));
+    if (options.priority !== undefined) headers.set(HeaderName.Priority, options.priority);
+    const fields = { command: Command.Publish, id, queue, headers, payload: toPayload(value) };
+    await this.#connection.request(fields, Command.PublishAck);
+    return id;
+  }
+
+  /**
+   * Receives the messages of a queue, one after another; each is acknowledged when the handler is done with it. A second call
+   * for the same queue replaces the handler.
+   */
+  async subscribe(queue: string, handler: Handler, options: SubscribeOptions = {}): Promise<void> {
+    const previous = this.#subscriptions.get(queue);
+    const subscription = this.#createSubscription(handler);
+    // In place before the answer: the first Deliver may be in the same chunk.
+    this.#subscriptions.set(queue, subscription);
+    const { maxInFlight } = options;
+    const headers = new Map(maxInFlight === undefined ? [] : [[HeaderName.MaxInFlight, String(maxInFlight)]]);
+    try {
+      await this.#request(Command.Subscribe, Command.SubscribeAck, { queue, headers });
+    } catch (error) {
+      if (previous === undefined) this.#subscriptions.delete(queue);
+      else this.#subscriptions.set(queue, previous);
+      throw error;
+    }
+  }
+
+  /** Resolves when the broker sends no more messages of the queue; those that have come are still handled. */
+  async unsubscribe(queue: string): Promise<void> {
+    const subscription = this.#subscriptions.get(queue);
+    await this.#request(Command.Unsubscribe, Command.UnsubscribeAck, { queue });
+    if (this.#subscriptions.get(queue) === subscription) this.#subscriptions.delete(queue);
+  }
+
+  /** Creates a queue; without options it has the broker's defaults. A queue that exists is never changed. */
+  async createQueue(queue: string, options?: QueueOptions): Promise<void> {
+    const payload = options === undefined ? {} : { payload: encodeQueueOptions(options) };
+    await this.#request(Command.CreateQueue, Command.CreateQueue, { queue, ...payload });
+  }
+
+  /** Deletes a queue with all its messages. */
+  async deleteQueue(queue: string): Promise<void> {
+    await this.#request(Command.DeleteQueue, Command.DeleteQueue, { queue });
+  }
+
+  /** What the broker knows about a queue; undefined when there is none of this name. */
+  async queueInfo(queue: string): Promise<QueueInfo | undefined> {
+    const { payload } = await this.#request(Command.QueueInfo, Command.QueueInfo, { queue });
+    return payload.length === 0 ? undefined : decodeQueueInfo(payload);
+  }
+
+  async listQueues(): Promise<readonly string[]> {
+    return decodeQueueNames((await this.#request(Command.ListQueues, Command.ListQueues, {})).payload);
+  }
+
+  async ping(): Promise<void> {
+    await this.#request(Command.Ping, Command.Pong, {});
+  }
+
+  /** Says goodbye and resolves when the connection has ended. Messages that are not acknowledged go to other subscribers. */
+  async close(): Promise<void> {
+    for (const subscription of this.#subscriptions.values()) subscription.stop();
+    await this.#connection.close();
+  }
+
+  #request(
+    command: CommandNumber,
+    answer: CommandNumber,
+    fields: {
+      readonly queue?: string;
+      readonly payload?: Buffer;
+      readonly headers?: ReadonlyMap<string, string>;
+    },
+  ): Promise<Message> {
+    return this.#connection.request({ command, id: this.#settings.createId(), ...fields }, answer);
+  }
+
+  #createSubscription(handler: Handler): Subscription {
+    return new Subscription({
+      handler,
+      onOutcome: (delivery, outcome) => this.#settle(delivery, outcome),
+      onError: this.#settings.onHandlerError,
+      onBacklog: () => this.#balanceReading(),
+    });
+  }
+
+  #settle(delivery: Delivery, outcome: Outcome): void {
+    const ack = { command: Command.Ack, id: delivery.id, queue: delivery.queue };
+    if (outcome === 'done') this.#connection.send(ack);
+    else if (this.#capabilities.has('nack')) {
+      this.#connection.send({ ...ack, headers: new Map([[HeaderName.FailureReason, outcome]]) });
+    }
+  }
+
+  #balanceReading(): void {
+    let backlogCount = 0;
+    for (const subscription of this.#subscriptions.values()) backlogCount += subscription.backlogCount;
+    if (backlogCount >= MAX_BACKLOG_COUNT) this.#connection.pause();
+    else if (this.#connection.isPaused && backlogCount <= MAX_BACKLOG_COUNT / 2) this.#connection.resume();
+  }
+
+  /** A Ping without an answer means that nobody is there any more. While reading is paused no answer could arrive. */
+  #keepAlive(): void {
+    const timer = setInterval(() => {
+      if (this.#connection.isPaused) return;
+      this.ping().catch(() => this.#connection.abandon());
+    }, this.#settings.keepAliveIntervalMs);
+    void this.closed.then(() => clearInterval(timer));
+  }
+}
+
+function toPayload(value: unknown): Buffer {
+  if (Buffer.isBuffer(value)) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (value === undefined) return Buffer.alloc(0);
+  const text: unknown = JSON.stringify(value);
+  if (typeof text !== 'string') throw new TypeError(`a ${typeof value} cannot be sent as JSON`);
+  return Buffer.from(text);
+}

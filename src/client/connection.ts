@@ -1,0 +1,233 @@
+// A client's connection: the session between a duplex stream and whoever waits for its messages. It owns the stream from the
+// first byte to the last, and says once why it ended. Which commands there are is client.ts's.
+// Implements CLIENT-009, CLIENT-035 to CLIENT-038, CLIENT-041.
+
+import type { Duplex } from 'node:stream';
+import { Command, type CommandNumber } from '../protocol/command.ts';
+import { ErrorCode } from '../protocol/error-code.ts';
+import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
+import { HeaderName } from '../protocol/header-name.ts';
+import type { Message, MessageFields } from '../protocol/message.ts';
+import { type ClientEvent, ClientSession } from '../session/client-session.ts';
+import {
+  type ClientError,
+  CommandError,
+  CommandTimeoutError,
+  ConnectionError,
+  ProtocolError,
+} from './errors.ts';
+import { FrameSender } from './frame-sender.ts';
+import type { ClientSettings } from './options.ts';
+import { PendingCommands } from './pending-commands.ts';
+
+/** Why a connection ended; without an error it was closed as asked. */
+export type ClosedReason = {
+  readonly error: ClientError | undefined;
+  /** The broker's word for it, e.g. `server_shutdown`, where it gave one. */
+  readonly reason: string | undefined;
+};
+
+export type ConnectionOptions = {
+  readonly stream: Duplex;
+  readonly settings: ClientSettings;
+  readonly onDeliver: (message: Message) => void;
+};
+
+type InflateEvent = Extract<ClientEvent, { readonly kind: 'inflate' }>;
+
+export class Connection {
+  /** Resolves when the connection has ended, for whatever reason; never rejects. */
+  readonly closed: Promise<ClosedReason>;
+  readonly #options: ConnectionOptions;
+  readonly #session: ClientSession;
+  readonly #sender: FrameSender;
+  readonly #pending: PendingCommands;
+  readonly #connectId: string;
+  #isClosing = false;
+  #error: ClientError | undefined;
+  #reason: string | undefined;
+
+  constructor(options: ConnectionOptions) {
+    const { stream, settings } = options;
+    this.#options = options;
+    this.#session = new ClientSession(settings);
+    this.#sender = new FrameSender(stream, this.#session, settings.compressor);
+    this.#pending = new PendingCommands(settings.commandTimeoutMs);
+    this.#connectId = settings.createId();
+    this.closed = this.#listen(stream);
+  }
+
+  /** Shakes hands and gives the broker's ConnectAck. Ends the connection where that fails. */
+  async open(): Promise<Message> {
+    const id = this.#connectId;
+    const answer = this.#pending.expect({ id, command: Command.Connect, answer: Command.ConnectAck });
+    this.#sender.sendFrame(this.#session.connect({ id, headers: this.#options.settings.connectHeaders }));
+    try {
+      return await answer;
+    } catch (error) {
+      this.#fail(error instanceof CommandTimeoutError ? error : undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a command and gives its answer.
+   * @throws CommandError, CommandTimeoutError, ConnectionError; RangeError when the message is too large
+   */
+  async request(
+    fields: MessageFields & { readonly command: CommandNumber },
+    answer: CommandNumber,
+  ): Promise<Message> {
+    if (this.#isClosing) throw this.#endedError();
+    const expected = this.#pending.expect({ id: fields.id, command: fields.command, answer });
+    try {
+      this.#sender.send(fields);
+    } catch (error) {
+      this.#pending.forget(fields.id);
+      throw error;
+    }
+    return expected;
+  }
+
+  /** Sends a command that has no answer; does nothing when the connection has ended. */
+  send(fields: MessageFields): void {
+    if (!this.#isClosing) this.#sender.send(fields);
+  }
+
+  /** Whether bytes are read; while they are not, answers and Pongs wait too. */
+  get isPaused(): boolean {
+    return this.#options.stream.isPaused();
+  }
+
+  pause(): void {
+    this.#options.stream.pause();
+  }
+
+  resume(): void {
+    this.#options.stream.resume();
+  }
+
+  /** Says Disconnect and resolves when the stream has ended. What is not acknowledged yet is the broker's to send again. */
+  async close(): Promise<void> {
+    if (!this.#isClosing) {
+      this.#isClosing = true;
+      this.#sender.send({ command: Command.Disconnect, id: this.#options.settings.createId() });
+      this.#sender.end();
+      this.#options.stream.resume();
+      this.#destroyLater();
+    }
+    await this.closed;
+  }
+
+  /** Ends the connection because the broker does not answer any more. */
+  abandon(): void {
+    if (!this.#isClosing)
+      this.#fail(new ConnectionError('CONNECTION_ENDED', 'the broker does not answer any more'));
+  }
+
+  /** A broker that never closes its side must not hold the client for ever. */
+  #destroyLater(): void {
+    const timer = setTimeout(() => this.#options.stream.destroy(), this.#options.settings.commandTimeoutMs);
+    void this.closed.then(() => clearTimeout(timer));
+  }
+
+  /** Ends the connection because of an error; without one, because the handshake was refused. */
+  #fail(error: ClientError | undefined): void {
+    this.#error ??= error;
+    this.#isClosing = true;
+    this.#options.stream.destroy();
+  }
+
+  #listen(stream: Duplex): Promise<ClosedReason> {
+    return new Promise((resolve) => {
+      stream.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
+      stream.on('end', () => stream.end());
+      stream.on('error', (error) => {
+        this.#error ??= new ConnectionError('CONNECTION_ENDED', `the connection ended: ${error.message}`, {
+          cause: error,
+        });
+      });
+      stream.on('close', () => resolve(this.#handleClosed()));
+    });
+  }
+
+  #handleClosed(): ClosedReason {
+    if (!this.#isClosing) this.#error ??= this.#endedError();
+    this.#isClosing = true;
+    if (this.#session.state !== 'closed') this.#session.handleClosed();
+    this.#pending.rejectAll(this.#error ?? this.#endedError());
+    return { error: this.#error, reason: this.#reason };
+  }
+
+  #endedError(): ClientError {
+    const why = this.#reason === undefined ? '' : `: ${this.#reason}`;
+    return (
+      this.#error ?? new ConnectionError('CONNECTION_ENDED', `the connection to the broker has ended${why}`)
+    );
+  }
+
+  #handleBytes(chunk: Buffer): void {
+    if (this.#session.state === 'closed') return;
+    this.#session.handleBytes(chunk);
+    this.#drain();
+  }
+
+  #drain(): void {
+    for (let event = this.#session.next(); event !== undefined; event = this.#session.next()) {
+      this.#handleEvent(event);
+    }
+  }
+
+  #handleEvent(event: ClientEvent): void {
+    switch (event.kind) {
+      case 'inflate':
+        this.#inflate(event);
+        return;
+      case 'connected':
+      case 'refused':
+        // Existing brokers answer Connect under an id of their own.
+        this.#pending.settle({ ...event.message, id: this.#connectId });
+        return;
+      case 'fault':
+        this.#fail(new ProtocolError(event.code, `the broker broke the protocol: ${event.text}`));
+        return;
+      case 'message':
+        this.#handleMessage(event.message);
+    }
+  }
+
+  #handleMessage(message: Message): void {
+    if (message.command === Command.Deliver) {
+      this.#options.onDeliver(message);
+      return;
+    }
+    if (message.command === Command.Disconnect) {
+      this.#reason = message.headers.get(HeaderName.Reason);
+      return;
+    }
+    if (this.#pending.settle(message) || message.command !== Command.Error) return;
+    // An Error that answers no command is the last that a broker says before it closes.
+    this.#reason = new CommandError(message.errorCode, message.errorMessage).message;
+  }
+
+  #inflate({ algorithm, body, limitBytes }: InflateEvent): void {
+    const inflated =
+      this.#options.settings.compressor?.decompress(algorithm, body, limitBytes) ?? notAgreed();
+    if (!(inflated instanceof Promise)) {
+      this.#session.handleInflated(inflated);
+      return;
+    }
+    inflated.then(
+      (result) => {
+        if (this.#session.state === 'closed') return;
+        this.#session.handleInflated(result);
+        this.#drain();
+      },
+      (error: Error) => this.#options.stream.destroy(error),
+    );
+  }
+}
+
+function notAgreed(): ProtocolFault {
+  return framingFault(ErrorCode.InvalidMessage, 'a compressed frame, though no compression was agreed');
+}

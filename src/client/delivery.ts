@@ -1,0 +1,46 @@
+// A message as a subscriber's handler gets it. Area CLIENT.
+
+import { HeaderName } from '../protocol/header-name.ts';
+import type { Message } from '../protocol/message.ts';
+import { DeserializationError } from './errors.ts';
+
+export class Delivery {
+  /** The id that the publisher gave the message. */
+  readonly id: string;
+  readonly queue: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** The bytes of one JSON text; empty when the message has no payload. */
+  readonly payload: Buffer;
+
+  constructor(message: Message) {
+    this.id = message.id;
+    this.queue = message.queue;
+    this.headers = message.headers;
+    // A copy: a handler may keep it, and a view would keep the whole chunk that came from the network.
+    this.payload = Buffer.from(message.payload);
+  }
+
+  /** How many times the broker has sent this message, this time included; a hint. */
+  get attemptCount(): number {
+    return Number(this.headers.get(HeaderName.DeliveryAttempts) ?? 1);
+  }
+
+  /**
+   * The payload as a value; undefined when there is none.
+   * @throws DeserializationError, which a handler may let through: the broker then gives the message up
+   */
+  json(): unknown {
+    if (this.payload.length === 0) return undefined;
+    try {
+      return JSON.parse(this.payload.toString());
+    } catch (error) {
+      throw new DeserializationError(error);
+    }
+  }
+}
+
+/**
+ * What a subscriber does with a message. The message is acknowledged when the handler has returned, or its promise is
+ * fulfilled; a handler that throws leaves it to the broker, which sends it again.
+ */
+export type Handler = (delivery: Delivery) => void | Promise<void>;

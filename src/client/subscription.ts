@@ -1,0 +1,63 @@
+// One subscription of a client: hands messages to the handler one after another, in the order in which they came, and reports
+// the outcome of each. Implements CLIENT-005, CLIENT-006.
+
+import type { Message } from '../protocol/message.ts';
+import { Delivery, type Handler } from './delivery.ts';
+import { DeserializationError } from './errors.ts';
+
+/** What became of a delivery. The names of the failures are those of the protocol. */
+export type Outcome = 'done' | 'HandlerException' | 'DeserializationError';
+
+export type SubscriptionOptions = {
+  readonly handler: Handler;
+  readonly onOutcome: (delivery: Delivery, outcome: Outcome) => void;
+  readonly onError: (error: unknown) => void;
+  /** Called when the number of messages that wait for the handler has changed. */
+  readonly onBacklog: () => void;
+};
+
+export class Subscription {
+  readonly #options: SubscriptionOptions;
+  readonly #backlog: Delivery[] = [];
+  #isRunning = false;
+
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+  }
+
+  /** Messages that have come and wait for the handler. */
+  get backlogCount(): number {
+    return this.#backlog.length;
+  }
+
+  deliver(message: Message): void {
+    this.#backlog.push(new Delivery(message));
+    this.#options.onBacklog();
+    if (!this.#isRunning) void this.#run();
+  }
+
+  /** Forgets what waits: nothing that was not handled is acknowledged. */
+  stop(): void {
+    this.#backlog.length = 0;
+  }
+
+  /** Never rejects: a failed handler is an outcome. */
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (let delivery = this.#backlog.shift(); delivery !== undefined; delivery = this.#backlog.shift()) {
+      this.#options.onBacklog();
+      this.#options.onOutcome(delivery, await this.#handle(delivery));
+    }
+    this.#isRunning = false;
+  }
+
+  async #handle(delivery: Delivery): Promise<Outcome> {
+    try {
+      await this.#options.handler(delivery);
+      return 'done';
+    } catch (error) {
+      this.#options.onError(error);
+      return error instanceof DeserializationError ? 'DeserializationError' : 'HandlerException';
+    }
+  }
+}

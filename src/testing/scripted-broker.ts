@@ -1,0 +1,80 @@
+// A broker for tests of clients: it does what the test says and nothing else. It reads with the naive decoder and writes with the
+// tests' own writer, so that it shares nothing with the code under test.
+
+import type { Duplex } from 'node:stream';
+import { decodeNaively, type NaiveMessage } from './naive-decoder.ts';
+import { type BodyParts, bodyBytes, frameBytes } from './wire-bytes.ts';
+
+export type ReceivedFrame = NaiveMessage & { readonly flags: number };
+
+/** Undoes the compression that a frame's flags byte names. */
+export type Inflate = (flags: number, body: Buffer) => Buffer;
+
+export class ScriptedBroker {
+  readonly #stream: Duplex;
+  readonly #inflate: Inflate;
+  readonly #received: ReceivedFrame[] = [];
+  readonly #waiting: ((frame: ReceivedFrame) => void)[] = [];
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(stream: Duplex, inflate: Inflate = (_flags, body) => body) {
+    this.#stream = stream;
+    this.#inflate = inflate;
+    stream.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
+    stream.on('end', () => stream.end());
+    stream.on('error', () => stream.destroy());
+  }
+
+  /** The next frame that the client sent, in order; waits for it. */
+  take(): Promise<ReceivedFrame> {
+    const frame = this.#received.shift();
+    if (frame !== undefined) return Promise.resolve(frame);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** What the client has sent and nobody took. */
+  get untaken(): readonly ReceivedFrame[] {
+    return this.#received;
+  }
+
+  send(...frames: readonly BodyParts[]): void {
+    this.#stream.write(Buffer.concat(frames.map((parts) => frameBytes(bodyBytes(parts)))));
+  }
+
+  sendRaw(bytes: Buffer): void {
+    this.#stream.write(bytes);
+  }
+
+  /** Takes the Connect and answers it with ConnectAck. */
+  async welcome(headers: BodyParts['headers'] = []): Promise<ReceivedFrame> {
+    const frame = await this.take();
+    this.send({ command: 1, id: 'an id of its own', headers });
+    return frame;
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  destroy(): void {
+    this.#stream.destroy();
+  }
+
+  #handleBytes(chunk: Buffer): void {
+    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    while (this.#bytes.length >= 5 && this.#bytes.length >= 5 + this.#bytes.readUInt32BE(0)) {
+      const end = 5 + this.#bytes.readUInt32BE(0);
+      this.#handleFrame(this.#bytes[4] ?? 0, this.#bytes.subarray(5, end));
+      this.#bytes = this.#bytes.subarray(end);
+    }
+  }
+
+  #handleFrame(flags: number, body: Buffer): void {
+    const message = decodeNaively(this.#inflate(flags, body));
+    if (message === 'broken') throw new Error('the client sent a body that the naive decoder cannot read');
+    const frame = { ...message, flags };
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#received.push(frame);
+    else waiting(frame);
+  }
+}
