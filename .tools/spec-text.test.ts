@@ -7,11 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { anchorsIn, refreshRules } from './spec-text/rules.ts';
 import { parseCatalogue, readCatalogueFiles, requirementsOf } from './traceability/catalogue.ts';
+import { rewriteCoverage } from './traceability/rewrite.ts';
 
 const directory = fileURLToPath(new URL('../spec', import.meta.url));
 const read = (path: string): string => readFileSync(join(directory, path), 'utf8');
 const schema = JSON.parse(read('requirements.schema.json')) as object;
-const catalogue = parseCatalogue(readCatalogueFiles(join(directory, 'requirements')), schema);
+const files = readCatalogueFiles(join(directory, 'requirements'));
+const catalogue = parseCatalogue(files, schema);
 const requirements = new Map(
   requirementsOf(catalogue.areas).map((requirement) => [requirement.id, requirement]),
 );
@@ -47,6 +49,12 @@ describe('the catalogue', () => {
     }
   });
 
+  it('is laid out as a rewriting of its coverage leaves it, so that such a change shows nothing else', () => {
+    for (const { path, text } of files) {
+      expect(rewriteCoverage(text, (id) => requirements.get(id)?.coveredBy).text, path).toBe(text);
+    }
+  });
+
   it('says each thing once', () => {
     expect(duplicatesIn([...requirements.values()].map(({ sentence }) => sentence))).toEqual([]);
   });
@@ -70,6 +78,12 @@ describe('the text', () => {
       expect(existsSync(join(directory, target)), target).toBe(true);
       if (anchor !== undefined) expect(anchorsIn(read(target)), `${target}#${anchor}`).toContain(anchor);
     }
+  });
+
+  it('shows a frame whose length is that of its body', () => {
+    const shown = /^ {3}((?:[0-9a-f]{2} +){17}[0-9a-f]{2})$/m.exec(read('frame.md'))?.[1] ?? '';
+    const bytes = Buffer.from(shown.replaceAll(' ', ''), 'hex');
+    expect(bytes.readUInt32BE(0)).toBe(bytes.length - 5);
   });
 
   it('is all in the index', () => {
