@@ -1,0 +1,122 @@
+// Watches a broker core from outside and throws as soon as a promise is broken that holds whatever the sequence of
+// inputs: one answer per command, each accepted message in exactly one place, nothing delivered after it was settled or
+// had expired or after the unsubscribe answer, order, windows, counters that add up. It knows no rule of delivery beyond
+// these and, unlike the naive broker, it looks at the records for the store too.
+
+import { ok, strictEqual } from 'node:assert/strict';
+import type { AnsweredEffect, DeliverEffect, Effect, RefusedEffect } from '../broker/effect.ts';
+import type { Input } from '../broker/input.ts';
+import type { BrokerSettings } from '../broker/settings.ts';
+import type { StoreRecord } from '../broker/store-record.ts';
+import type { Time } from '../broker/time.ts';
+import { AuditedConnections } from './audited-connections.ts';
+import { AuditedStore } from './audited-store.ts';
+import { describeEffect } from './broker-describers.ts';
+import type { SteppedBroker } from './broker-harness.ts';
+
+export type ObservedStep = {
+  readonly input: Input;
+  readonly time: Time;
+  readonly records: readonly StoreRecord[];
+  readonly effects: readonly Effect[];
+};
+
+type Command = Extract<Input, { readonly token: unknown }>;
+
+export class BrokerAudit {
+  readonly #connections: AuditedConnections;
+  readonly #store = new AuditedStore();
+  /** Commands not answered yet, by token. */
+  readonly #open = new Map<unknown, Command>();
+  #deliveredCount = 0;
+  #retryCount = 0;
+  #ackCount = 0;
+  #draining = false;
+
+  constructor(settings: BrokerSettings) {
+    this.#connections = new AuditedConnections(settings.maxInFlightPerSubscriber);
+  }
+
+  /** Looks at one step and what came of it. Throws an assertion that says which promise is broken. */
+  observe(step: ObservedStep, broker: SteppedBroker): void {
+    this.#takeInput(step.input);
+    this.#store.take(step.records, step.time.now);
+    for (const effect of step.effects) this.#takeEffect(effect, step.time.now);
+    this.#checkAnswers(step.input, broker);
+    this.#checkCounts(broker);
+    this.#draining ||= step.input.kind === 'drain';
+  }
+
+  #takeInput(input: Input): void {
+    if ('token' in input) this.#open.set(input.token, input);
+    if (input.kind === 'acknowledge') this.#ackCount += 1;
+    if (input.kind === 'disconnected') {
+      for (const [token, command] of this.#open) {
+        if (command.connection === input.connection) this.#open.delete(token);
+      }
+    }
+    this.#connections.takeInput(input);
+  }
+
+  #takeEffect(effect: Effect, now: number): void {
+    ok(this.#connections.isOpen(effect.connection), `${describeEffect(effect)}: the connection has ended`);
+    if (effect.kind === 'deliver') this.#takeDelivery(effect, now);
+    else if (effect.kind !== 'close') this.#takeAnswer(effect);
+  }
+
+  #takeAnswer(effect: AnsweredEffect | RefusedEffect): void {
+    const command = this.#open.get(effect.token);
+    ok(command !== undefined, `${describeEffect(effect)}: answered twice, or never asked`);
+    strictEqual(effect.connection, command.connection, `${describeEffect(effect)}: not to who asked`);
+    this.#open.delete(effect.token);
+    if (effect.kind === 'answered') this.#connections.takeAnswered(command);
+  }
+
+  #takeDelivery(effect: DeliverEffect, now: number): void {
+    const what = describeEffect(effect);
+    this.#deliveredCount += 1;
+    if (effect.attempt > 1) this.#retryCount += 1;
+    ok(!this.#draining, `${what}: delivered while draining`);
+    const { queue, message } = this.#store.find(effect.queue, effect.content);
+    ok(queue !== undefined && message !== undefined, `${what}: settled before`);
+    const ttl = queue.options.messageTtlMs;
+    ok(ttl === undefined || now - message.acceptedAt < ttl, `${what}: has expired`);
+    strictEqual(effect.deadLetter, message.stored.deadLetter, `${what}: not the dead letter facts it has`);
+    this.#connections.takeDelivery(effect, queue, message);
+  }
+
+  /** Only a publish to a queue that blocks its publishers may wait for its answer. */
+  #checkAnswers(input: Input, broker: SteppedBroker): void {
+    if (!('token' in input) || !this.#open.has(input.token)) return;
+    const strategy = broker.queueInfo('queue' in input ? input.queue : '')?.options.overflowStrategy;
+    ok(input.kind === 'publish' && strategy === 2, `${input.kind} has no answer`);
+  }
+
+  #checkCounts(broker: SteppedBroker): void {
+    const stats = broker.stats();
+    const store = this.#store;
+    strictEqual(stats.deliveredCount, this.#deliveredCount, 'deliveredCount is not what was delivered');
+    strictEqual(stats.retryCount, this.#retryCount, 'retryCount is not what was delivered again');
+    strictEqual(stats.publishedCount, store.addedCount, 'publishedCount is not what was added');
+    strictEqual(stats.deadLetteredCount, store.deadLetteredCount, 'deadLetteredCount is not what was moved');
+    ok(stats.acknowledgedCount <= this.#ackCount, 'more acknowledged than acks came');
+    this.#checkPlaces(broker);
+    if (store.everFannedOut) return;
+    const gone = stats.acknowledgedCount + stats.discardedCount;
+    strictEqual(store.removedCount, gone, 'a message left that was neither acknowledged nor discarded');
+  }
+
+  /** Each message held is waiting or in flight; with one copy per message the numbers are equal. */
+  #checkPlaces(broker: SteppedBroker): void {
+    const names = broker.queueNames();
+    strictEqual(names.length, this.#store.queueCount, 'the queues are not those that were recorded');
+    const waiting = names.reduce((sum, name) => sum + (broker.queueInfo(name)?.messageCount ?? 0), 0);
+    const inFlight = this.#store.messageCount - waiting;
+    const stats = broker.stats();
+    ok(inFlight >= 0, 'more messages wait than are held');
+    if (this.#store.everFannedOut) ok(inFlight <= stats.inFlightCount, 'a message is nowhere');
+    else strictEqual(inFlight, stats.inFlightCount, 'a message is nowhere, or in two places');
+    if (this.#open.size === 0) strictEqual(stats.queuedBytes, this.#store.heldBytes, 'queuedBytes is off');
+    else ok(stats.queuedBytes >= this.#store.heldBytes, 'queuedBytes is less than what is held');
+  }
+}

@@ -1,0 +1,94 @@
+// One readable line per input and per effect of the broker core, for the assertions of tests and for the scenarios that
+// failing properties print. It only reads.
+
+import type { Effect, QueueInfo } from '../broker/effect.ts';
+import type { Input } from '../broker/input.ts';
+
+/** What the harness hands the core as a token: the command in words, and the queue it is about. */
+export type CommandToken = { readonly words: string; readonly queue: string };
+
+/** The token of an effect, which must be one that the harness made. */
+export function tokenOf(effect: { readonly token: unknown }): CommandToken {
+  const token = effect.token;
+  if (typeof token === 'object' && token !== null && 'words' in token && 'queue' in token) {
+    return { words: String(token.words), queue: String(token.queue) };
+  }
+  throw new Error('The core answered with a token that nobody gave it.');
+}
+
+/** `2: publish q m1 ok`, `1 <- q m1`, `1 <- q m1 (attempt 2)`, `1 <- q.dlq m1 (MaxRetriesExceeded in q after 3)`. */
+export function describeEffect(effect: Effect): string {
+  const { connection } = effect;
+  switch (effect.kind) {
+    case 'answered':
+      return `${connection}: ${tokenOf(effect).words} ${describeResult(effect.result)}`;
+    case 'refused':
+      return `${connection}: ${tokenOf(effect).words} ${effect.code}`;
+    case 'deliver':
+      return `${connection} <- ${effect.queue} ${effect.id}${describeDelivery(effect)}`;
+    case 'close':
+      return `${connection}: close`;
+  }
+}
+
+function describeDelivery(effect: Extract<Effect, { kind: 'deliver' }>): string {
+  const { attempt, deadLetter } = effect;
+  const letter =
+    deadLetter === undefined
+      ? []
+      : [`${deadLetter.reason} in ${deadLetter.source} after ${deadLetter.attempts}`];
+  const notes = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...letter];
+  return notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+}
+
+function describeResult(result: QueueInfo | null | readonly string[] | undefined): string {
+  if (result === undefined) return 'ok';
+  if (result === null) return 'no such queue';
+  if (isNames(result)) return `[${result.join(', ')}]`;
+  return `${result.messageCount} waiting, ${result.subscriberCount} subscribed`;
+}
+
+function isNames(result: QueueInfo | readonly string[]): result is readonly string[] {
+  return Array.isArray(result);
+}
+
+/** The harness call that makes this input, to be pasted into a test. */
+export function describeInput(input: Input): string {
+  switch (input.kind) {
+    case 'connected':
+      return `h.connect(); // ${input.connection}`;
+    case 'disconnected':
+      return `h.disconnect(${input.connection});`;
+    case 'writable':
+      return `h.writable(${input.connection}, ${input.writable});`;
+    case 'publish': {
+      const { priority } = input;
+      const extras = `{ priority: ${priority}, byteLength: ${input.content.byteLength} }`;
+      return `h.publish(${input.connection}, '${input.queue}', '${input.id}', ${extras});`;
+    }
+    case 'subscribe': {
+      const window = input.maxInFlight === undefined ? '' : `, ${input.maxInFlight}`;
+      return `h.subscribe(${input.connection}, '${input.queue}'${window});`;
+    }
+    case 'acknowledge':
+      return `h.ack(${input.connection}, '${input.id}'${input.queue === undefined ? '' : `, '${input.queue}'`});`;
+    case 'negativeAcknowledge': {
+      const queue = input.queue === undefined ? '' : `, '${input.queue}'`;
+      return `h.nack(${input.connection}, '${input.id}', '${input.reason}'${queue});`;
+    }
+    case 'createQueue': {
+      const options = input.options === undefined ? '' : `, ${JSON.stringify(input.options)}`;
+      return `h.createQueue(${input.connection}, '${input.queue}'${options});`;
+    }
+    case 'unsubscribe':
+    case 'deleteQueue':
+    case 'queueInfo':
+      return `h.${input.kind}(${input.connection}, '${input.queue}');`;
+    case 'listQueues':
+      return `h.listQueues(${input.connection});`;
+    case 'tick':
+      return 'h.tick();';
+    case 'drain':
+      return 'h.drain();';
+  }
+}

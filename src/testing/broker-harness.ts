@@ -1,0 +1,205 @@
+// Drives a broker core, the real one or the naive one, in virtual time: short calls for inputs, one readable line per
+// effect. It ticks whenever the core asks to be called, as the engine would, and reads no clock.
+
+import type { Effect, QueueInfo } from '../broker/effect.ts';
+import type { ConnectionId, Input } from '../broker/input.ts';
+import { type MessageContent, Priority } from '../broker/message-content.ts';
+import { defaultQueueOptions, type QueueOptions } from '../broker/queue-options.ts';
+import type { BrokerSettings } from '../broker/settings.ts';
+import type { BrokerStats } from '../broker/stats.ts';
+import type { StoreRecord } from '../broker/store-record.ts';
+import type { Time } from '../broker/time.ts';
+import { type CommandToken, describeEffect, describeInput } from './broker-describers.ts';
+
+/** What the real core and the naive one have in common. */
+export type SteppedBroker = {
+  step(input: Input, time: Time): void;
+  takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] };
+  nextDeadline(): number | undefined;
+  queueInfo(name: string): QueueInfo | undefined;
+  queueNames(): string[];
+  stats(): Readonly<BrokerStats>;
+};
+
+export const testSettings: BrokerSettings = {
+  defaultDeliveryMode: 0,
+  defaultMaxQueueSize: 10_000,
+  enableAutoCreate: true,
+  ackTimeoutMs: 30_000,
+  retryDelayMs: 1000,
+  maxRetryDelayMs: 120_000,
+  maxInFlightPerSubscriber: 256,
+  maxBlockedPublishes: 1024,
+  maxBlockedBytes: 4_194_304,
+  maxQueuedBytes: 1_073_741_824,
+  maxQueues: 100_000,
+  maxSubscriptionsPerConnection: 1000,
+  maxContentBytes: 1_048_576,
+};
+
+/** Far from the monotonic clock, so that a mix-up of the two shows. */
+const WALL_START = Date.UTC(2026, 0, 1);
+const CONTENT_BYTES = 100;
+/** More ticks than this at one instant mean that the core asks for the same deadline for ever. */
+const MOST_TICKS_AT_ONCE = 1000;
+
+export type PublishExtras = { readonly priority?: Priority; readonly byteLength?: number };
+
+export class BrokerHarness {
+  readonly broker: SteppedBroker;
+  /** The monotonic clock: milliseconds since the core was made. */
+  now = 0;
+  /** Everything that came out so far, in order. */
+  readonly effects: Effect[] = [];
+  readonly records: StoreRecord[] = [];
+  /** The calls so far, as text that can be pasted into a test. */
+  readonly script: string[] = [];
+  #nextConnection: ConnectionId = 1;
+
+  constructor(broker: SteppedBroker) {
+    this.broker = broker;
+  }
+
+  get wallNow(): number {
+    return WALL_START + this.now;
+  }
+
+  /** Hands the core one input now and tells what came of it, one line per effect. */
+  step(input: Input): string[] {
+    if (input.kind !== 'tick') this.script.push(describeInput(input));
+    return this.#step(input);
+  }
+
+  #step(input: Input): string[] {
+    this.broker.step(input, { now: this.now, wallNow: this.wallNow });
+    const { records, effects } = this.broker.takeOutputs();
+    this.records.push(...records);
+    this.effects.push(...effects);
+    return effects.map(describeEffect);
+  }
+
+  /** Lets time pass. The core is called at every instant that it asked for, and at the end. */
+  advance(ms: number): string[] {
+    this.script.push(`h.advance(${ms});`);
+    const end = this.now + ms;
+    const lines: string[] = [];
+    let ticksAtOnce = 0;
+    for (;;) {
+      const deadline = this.broker.nextDeadline();
+      if (deadline === undefined || deadline > end) break;
+      ticksAtOnce = deadline > this.now ? 0 : ticksAtOnce + 1;
+      if (ticksAtOnce > MOST_TICKS_AT_ONCE) throw new Error(`The core asks for ${deadline} without end.`);
+      this.now = Math.max(this.now, deadline);
+      lines.push(...this.#step({ kind: 'tick' }));
+    }
+    this.now = end;
+    lines.push(...this.#step({ kind: 'tick' }));
+    return lines;
+  }
+
+  /** Lets time pass without calling the core, as on a machine that was busy with something else. */
+  oversleep(ms: number): void {
+    this.script.push(`h.oversleep(${ms});`);
+    this.now += ms;
+  }
+
+  connect(): ConnectionId {
+    const connection = this.#nextConnection;
+    this.#nextConnection += 1;
+    this.step({ kind: 'connected', connection });
+    return connection;
+  }
+
+  /** So many connections at once. */
+  connectAll(count: number): ConnectionId[] {
+    return Array.from({ length: count }, () => this.connect());
+  }
+
+  disconnect(connection: ConnectionId): string[] {
+    return this.step({ kind: 'disconnected', connection });
+  }
+
+  writable(connection: ConnectionId, writable: boolean): string[] {
+    return this.step({ kind: 'writable', connection, writable });
+  }
+
+  publish(connection: ConnectionId, queue: string, id: string, extras: PublishExtras = {}): string[] {
+    const content: MessageContent = { byteLength: extras.byteLength ?? CONTENT_BYTES };
+    const priority = extras.priority ?? Priority.Normal;
+    const token = commandToken(`publish ${queue} ${id}`, queue);
+    return this.step({ kind: 'publish', connection, token, queue, id, priority, content });
+  }
+
+  /** One publish after the other, from one connection. */
+  publishAll(connection: ConnectionId, queue: string, ids: readonly string[]): string[] {
+    return ids.flatMap((id) => this.publish(connection, queue, id));
+  }
+
+  subscribe(connection: ConnectionId, queue: string, maxInFlight?: number): string[] {
+    const token = commandToken(`subscribe ${queue}`, queue);
+    const command = { kind: 'subscribe', connection, token, queue } as const;
+    return this.step(maxInFlight === undefined ? command : { ...command, maxInFlight });
+  }
+
+  unsubscribe(connection: ConnectionId, queue: string): string[] {
+    return this.step(queueCommand('unsubscribe', connection, queue));
+  }
+
+  ack(connection: ConnectionId, id: string, queue?: string): string[] {
+    const ack = { kind: 'acknowledge', connection, id } as const;
+    return this.step(queue === undefined ? ack : { ...ack, queue });
+  }
+
+  nack(
+    connection: ConnectionId,
+    id: string,
+    reason: 'HandlerException' | 'DeserializationError' = 'HandlerException',
+    queue?: string,
+  ): string[] {
+    const nack = { kind: 'negativeAcknowledge', connection, id, reason } as const;
+    return this.step(queue === undefined ? nack : { ...nack, queue });
+  }
+
+  /** Creates a queue with the options given, the others being the defaults; without any, the server decides. */
+  createQueue(connection: ConnectionId, queue: string, options?: Partial<QueueOptions>): string[] {
+    const command = queueCommand('createQueue', connection, queue);
+    return this.step(
+      options === undefined ? command : { ...command, options: { ...defaultQueueOptions, ...options } },
+    );
+  }
+
+  deleteQueue(connection: ConnectionId, queue: string): string[] {
+    return this.step(queueCommand('deleteQueue', connection, queue));
+  }
+
+  queueInfo(connection: ConnectionId, queue: string): string[] {
+    return this.step(queueCommand('queueInfo', connection, queue));
+  }
+
+  listQueues(connection: ConnectionId): string[] {
+    return this.step({ kind: 'listQueues', connection, token: commandToken('listQueues', '') });
+  }
+
+  tick(): string[] {
+    return this.step({ kind: 'tick' });
+  }
+
+  drain(): string[] {
+    return this.step({ kind: 'drain' });
+  }
+
+  /** How many messages wait in the queue. Throws when there is no such queue. */
+  waiting(queue: string): number {
+    const info = this.broker.queueInfo(queue);
+    if (info === undefined) throw new Error(`There is no queue ${queue}.`);
+    return info.messageCount;
+  }
+}
+
+function commandToken(words: string, queue: string): CommandToken {
+  return { words, queue };
+}
+
+function queueCommand<Kind extends string>(kind: Kind, connection: ConnectionId, queue: string) {
+  return { kind, connection, token: commandToken(`${kind} ${queue}`, queue), queue } as const;
+}

@@ -1,0 +1,287 @@
+// Random scenarios for the broker core: which moves there are, how often each comes, and how a move becomes inputs. A
+// move names connections, queues and deliveries by number, counted round those that there are, so that any part of a
+// scenario is a scenario too and failing ones shrink well.
+
+import fc from 'fast-check';
+import type { DeliverEffect } from '../broker/effect.ts';
+import type { ConnectionId } from '../broker/input.ts';
+import type { Priority } from '../broker/message-content.ts';
+import type { DeliveryMode, OverflowStrategy, QueueOptions } from '../broker/queue-options.ts';
+import type { BrokerSettings } from '../broker/settings.ts';
+import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
+
+/** What the scenarios of one property are made from. */
+export type World = {
+  readonly modes: readonly DeliveryMode[];
+  readonly strategies: readonly OverflowStrategy[];
+  /** Queue sizes to choose from. */
+  readonly sizes: readonly number[];
+  /** Times to live to choose from, in milliseconds. */
+  readonly ttls: readonly (number | undefined)[];
+  readonly deadLetters: boolean;
+  readonly settings: Partial<BrokerSettings>;
+  readonly drains: boolean;
+};
+
+export const calmWorld: World = {
+  modes: [0],
+  strategies: [0],
+  sizes: [100],
+  ttls: [undefined],
+  deadLetters: false,
+  settings: {},
+  drains: false,
+};
+
+/** Everything at once, in small numbers. */
+export const wildWorld: World = {
+  modes: [0, 1, 2, 3],
+  strategies: [0, 1, 2, 3],
+  sizes: [1, 2, 3, 100],
+  ttls: [undefined, undefined, 600, 1700],
+  deadLetters: true,
+  settings: { maxBlockedPublishes: 3, maxBlockedBytes: 450, maxQueuedBytes: 4000, maxQueues: 5 },
+  drains: true,
+};
+
+/** Short times and small windows, so that few moves reach far. */
+const scenarioSettings: BrokerSettings = {
+  ...testSettings,
+  ackTimeoutMs: 1000,
+  retryDelayMs: 100,
+  maxRetryDelayMs: 350,
+  maxInFlightPerSubscriber: 10,
+  maxSubscriptionsPerConnection: 3,
+  maxContentBytes: 300,
+};
+
+export function settingsOf(world: World): BrokerSettings {
+  return { ...scenarioSettings, ...world.settings };
+}
+
+type Who = { readonly who: number };
+
+export type Move =
+  | { readonly kind: 'connect' }
+  | (Who & { readonly kind: 'disconnect' })
+  | (Who & { readonly kind: 'writable'; readonly writable: boolean })
+  | (Who & {
+      readonly kind: 'publish';
+      readonly queue: string;
+      readonly number: number;
+      readonly priority: Priority;
+      readonly byteLength: number;
+    })
+  | (Who & { readonly kind: 'subscribe'; readonly queue: string; readonly window: number | undefined })
+  | (Who & { readonly kind: 'unsubscribe' | 'deleteQueue' | 'queueInfo'; readonly queue: string })
+  | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
+  | (Who & { readonly kind: 'listQueues' })
+  /** `stray`: from the connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
+  | (Who & Ack & { readonly kind: 'ack' })
+  | (Who & Ack & { readonly kind: 'nack'; readonly reason: 'HandlerException' | 'DeserializationError' })
+  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'drain' };
+
+type Ack = { readonly delivery: number; readonly stray: boolean; readonly named: boolean };
+
+const QUEUES = ['a', 'b', 'a.dlq'] as const;
+const MOST_MOVES = 90;
+
+/** Sequences of moves in that world. */
+export function scenarios(world: World): fc.Arbitrary<Move[]> {
+  const end = world.drains ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 }) : fc.constant(null);
+  const before = fc.array(move(world), { maxLength: MOST_MOVES, size: 'max' });
+  const after = fc.array(move(world), { maxLength: 15, size: 'max' });
+  return fc
+    .tuple(openings(world), before, end, after)
+    .map(([opening, moves, drain, rest]) => [
+      ...opening,
+      ...moves,
+      ...(drain === null ? [] : [drain, ...rest]),
+    ]);
+}
+
+/** Queues with options first: most scenarios want to have them. */
+function openings(world: World): fc.Arbitrary<Move[]> {
+  return fc.tuple(creation('a', world), creation('b', world)).map(([a, b]) => [a, b]);
+}
+
+function creation(queue: string, world: World): fc.Arbitrary<Move> {
+  return options(world).map((chosen) => ({ kind: 'createQueue', who: 0, queue, options: chosen }));
+}
+
+function options(world: World): fc.Arbitrary<Partial<QueueOptions>> {
+  return fc
+    .record({
+      mode: fc.constantFrom(...world.modes),
+      overflowStrategy: fc.constantFrom(...world.strategies),
+      maxQueueSize: fc.constantFrom(...world.sizes),
+      ttl: fc.constantFrom(...world.ttls),
+      maxRetryAttempts: fc.constantFrom(1, 2, 3),
+      enableDeadLetterQueue: world.deadLetters ? fc.boolean() : fc.constant(false),
+    })
+    .map(({ ttl, ...rest }) => (ttl === undefined ? rest : { ...rest, messageTtlMs: ttl }));
+}
+
+function move(world: World): fc.Arbitrary<Move> {
+  const who = fc.nat(3);
+  const queue = fc.constantFrom(...QUEUES.slice(0, world.deadLetters ? 3 : 2));
+  const kind = <Kind extends Move['kind']>(name: Kind) => fc.constant(name);
+  const ack = { who, delivery: fc.nat(9), stray: fc.nat(9).map((n) => n === 0), named: fc.boolean() };
+  const reason = fc.constantFrom(
+    'HandlerException',
+    'HandlerException',
+    'DeserializationError',
+  ) as fc.Arbitrary<'HandlerException' | 'DeserializationError'>;
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.record({ kind: kind('connect') }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('disconnect'), who }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('writable'), who, writable: fc.boolean() }) },
+    { weight: 16, arbitrary: publishing(queue) },
+    { weight: 6, arbitrary: fc.record({ kind: kind('subscribe'), who, queue, window: windows() }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('unsubscribe'), who, queue }) },
+    { weight: 10, arbitrary: fc.record({ kind: kind('ack'), ...ack }) },
+    { weight: 4, arbitrary: fc.record({ kind: kind('nack'), ...ack, reason }) },
+    { weight: 8, arbitrary: fc.record({ kind: kind('advance'), ms: durations() }) },
+    { weight: 1, arbitrary: creations(queue, world) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('listQueues'), who }) },
+  );
+}
+
+function publishing(queue: fc.Arbitrary<string>): fc.Arbitrary<Move> {
+  return fc.record({
+    kind: fc.constant('publish'),
+    who: fc.nat(3),
+    queue,
+    number: fc.nat(7),
+    priority: fc.constantFrom(0, 1, 2, 3),
+    byteLength: fc.constantFrom(100, 100, 100, 200, 298, 301),
+  });
+}
+
+function creations(queue: fc.Arbitrary<string>, world: World): fc.Arbitrary<Move> {
+  const plain = fc.record({ kind: fc.constant('createQueue' as const), who: fc.nat(3), queue });
+  return fc.oneof(
+    plain,
+    queue.chain((name) => creation(name, world)),
+  );
+}
+
+function windows(): fc.Arbitrary<number | undefined> {
+  return fc.constantFrom(undefined, undefined, 1, 2, 99);
+}
+
+/** Around every instant at which something can happen, and just beside it. */
+function durations(): fc.Arbitrary<number> {
+  return fc.constantFrom(
+    1,
+    49,
+    100,
+    101,
+    200,
+    249,
+    250,
+    251,
+    400,
+    600,
+    700,
+    899,
+    900,
+    1000,
+    1001,
+    1700,
+    5000,
+  );
+}
+
+/** Carries a scenario out. A failure is thrown on with the calls that led to it, for a test of its own. */
+export function play(moves: readonly Move[], broker: SteppedBroker, settings: BrokerSettings): BrokerHarness {
+  const harness = new BrokerHarness(broker);
+  try {
+    const players = harness.connectAll(3);
+    for (const one of moves) playMove(one, harness, players);
+  } catch (error) {
+    const calls = harness.script.join('\n');
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${reason}\nAfter these calls, with ${JSON.stringify(settings)}:\n${calls}\n`, {
+      cause: error,
+    });
+  }
+  return harness;
+}
+
+function playMove(one: Move, harness: BrokerHarness, players: ConnectionId[]): void {
+  switch (one.kind) {
+    case 'connect':
+      players.push(harness.connect());
+      break;
+    case 'advance':
+      harness.advance(one.ms);
+      break;
+    case 'drain':
+      harness.drain();
+      break;
+    default:
+      playAs(players[one.who % players.length], one, harness, players);
+  }
+}
+
+function playAs(
+  who: ConnectionId | undefined,
+  one: Extract<Move, Who>,
+  harness: BrokerHarness,
+  players: ConnectionId[],
+): void {
+  if (who === undefined) return;
+  switch (one.kind) {
+    case 'disconnect':
+      players.splice(players.indexOf(who), 1);
+      harness.disconnect(who);
+      break;
+    case 'publish': {
+      const { priority, byteLength } = one;
+      harness.publish(who, one.queue, `${one.queue}${one.number}`, { priority, byteLength });
+      break;
+    }
+    case 'ack':
+    case 'nack':
+      playAck(who, one, harness, players);
+      break;
+    case 'writable':
+      harness.writable(who, one.writable);
+      break;
+    case 'subscribe':
+      harness.subscribe(who, one.queue, one.window);
+      break;
+    case 'createQueue':
+      harness.createQueue(who, one.queue, one.options);
+      break;
+    case 'listQueues':
+      harness.listQueues(who);
+      break;
+    case 'unsubscribe':
+    case 'deleteQueue':
+    case 'queueInfo':
+      harness[one.kind](who, one.queue);
+      break;
+  }
+}
+
+/** Acknowledges one of the deliveries made last, which may have been acknowledged before. */
+function playAck(
+  who: ConnectionId,
+  one: Extract<Move, Ack>,
+  harness: BrokerHarness,
+  players: readonly ConnectionId[],
+): void {
+  const delivered = harness.effects.filter((effect): effect is DeliverEffect => effect.kind === 'deliver');
+  const delivery = delivered[delivered.length - 1 - (one.delivery % Math.max(1, delivered.length))];
+  if (delivery === undefined) return;
+  const from = one.stray ? who : delivery.connection;
+  if (!players.includes(from)) return;
+  const queue = one.named ? delivery.queue : undefined;
+  if (one.kind === 'ack') harness.ack(from, delivery.id, queue);
+  else harness.nack(from, delivery.id, one.reason, queue);
+}

@@ -1,0 +1,130 @@
+// Two broker cores stepped side by side, the real one and the naive one, as if they were one. After every step all that
+// can be seen of them must be the same, and the audit must be content; else it throws. What the rules leave open is not
+// compared: the order among deliveries of different queues or to different connections, and of the names of a list.
+
+import { deepStrictEqual } from 'node:assert/strict';
+import type { Effect, QueueInfo } from '../broker/effect.ts';
+import type { Input } from '../broker/input.ts';
+import type { BrokerSettings } from '../broker/settings.ts';
+import type { BrokerStats } from '../broker/stats.ts';
+import type { StoreRecord } from '../broker/store-record.ts';
+import type { Time } from '../broker/time.ts';
+import { BrokerAudit } from './broker-audit.ts';
+import { tokenOf } from './broker-describers.ts';
+import type { SteppedBroker } from './broker-harness.ts';
+import { NaiveBroker } from './naive-broker.ts';
+
+export class ComparedBrokers implements SteppedBroker {
+  readonly #real: SteppedBroker;
+  readonly #naive: NaiveBroker;
+  readonly #audit: BrokerAudit;
+  #records: StoreRecord[] = [];
+  #effects: Effect[] = [];
+
+  constructor(real: SteppedBroker, settings: BrokerSettings) {
+    this.#real = real;
+    this.#naive = new NaiveBroker(settings);
+    this.#audit = new BrokerAudit(settings);
+  }
+
+  step(input: Input, time: Time): void {
+    this.#real.step(input, time);
+    this.#naive.step(input, time);
+    const { records, effects } = this.#real.takeOutputs();
+    this.#records.push(...records);
+    this.#effects.push(...effects);
+    this.#audit.observe({ input, time, records, effects }, this.#real);
+    this.#compare(effects, this.#naive.takeOutputs().effects);
+  }
+
+  takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] } {
+    const outputs = { records: this.#records, effects: this.#effects };
+    this.#records = [];
+    this.#effects = [];
+    return outputs;
+  }
+
+  /** The earlier of both: the real core may ask to be called for nothing, but never later than something happens. */
+  nextDeadline(): number | undefined {
+    const naive = this.#naive.nextDeadline();
+    const real = this.#real.nextDeadline();
+    if (naive !== undefined && (real === undefined || real > naive)) {
+      throw new Error(`Something is due at ${naive}, but the core asks to be called at ${real}.`);
+    }
+    return real;
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#real.queueInfo(name);
+  }
+
+  queueNames(): string[] {
+    return this.#real.queueNames();
+  }
+
+  stats(): Readonly<BrokerStats> {
+    return this.#real.stats();
+  }
+
+  #compare(realEffects: readonly Effect[], naiveEffects: readonly Effect[]): void {
+    deepStrictEqual(
+      bySubject(realEffects),
+      bySubject(naiveEffects),
+      'The core (actual) does something else than the model (expected).',
+    );
+    const names = this.#naive.queueNames().sort();
+    deepStrictEqual(this.#real.queueNames().sort(), names, 'The core and the model know different queues.');
+    deepStrictEqual(
+      names.map((name) => this.#real.queueInfo(name)),
+      names.map((name) => this.#naive.queueInfo(name)),
+      'The core and the model tell different things of a queue.',
+    );
+    deepStrictEqual(
+      { ...this.#real.stats() },
+      this.#naive.stats(),
+      'The core and the model count differently.',
+    );
+  }
+}
+
+/** The effects in the orders that count: what one connection sees of one queue. */
+function bySubject(effects: readonly Effect[]): Record<string, unknown[]> {
+  const sequences: Record<string, unknown[]> = {};
+  for (const effect of effects) {
+    const subject = subjectOf(effect);
+    sequences[subject] = [...(sequences[subject] ?? []), comparable(effect)];
+  }
+  return sequences;
+}
+
+function subjectOf(effect: Effect): string {
+  switch (effect.kind) {
+    case 'answered':
+    case 'refused':
+      return `answers to ${effect.connection} about ${tokenOf(effect).queue}`;
+    case 'deliver':
+      return `deliveries to ${effect.connection} from ${effect.queue}`;
+    case 'close':
+      return `close of ${effect.connection}`;
+  }
+}
+
+function comparable(effect: Effect): unknown {
+  switch (effect.kind) {
+    case 'answered': {
+      const { result } = effect;
+      return { words: tokenOf(effect).words, result: Array.isArray(result) ? [...result].sort() : result };
+    }
+    case 'refused':
+      return { words: tokenOf(effect).words, code: effect.code };
+    case 'deliver':
+      return {
+        id: effect.id,
+        attempt: effect.attempt,
+        content: effect.content,
+        deadLetter: effect.deadLetter,
+      };
+    case 'close':
+      return {};
+  }
+}

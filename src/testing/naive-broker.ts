@@ -1,0 +1,185 @@
+// The naive broker: the rules of the specification carried out in the plainest way there is, on lists, with everything
+// counted afresh at every question. It is what the real core is compared with; it must never import code from it, only
+// types, and it need not be fast.
+
+import type { Effect, QueueInfo } from '../broker/effect.ts';
+import type { ConnectionId, Input } from '../broker/input.ts';
+import type { BrokerSettings } from '../broker/settings.ts';
+import type { BrokerStats } from '../broker/stats.ts';
+import type { StoreRecord } from '../broker/store-record.ts';
+import type { Time } from '../broker/time.ts';
+import {
+  acknowledge,
+  comingEvents,
+  comingOffers,
+  deliveriesInFlight,
+  giveBack,
+  negativeAcknowledge,
+} from './naive/attempts.ts';
+import {
+  endSubscriptions,
+  handleCreateQueue,
+  handleDeleteQueue,
+  handleListQueues,
+  handlePublish,
+  handleQueueInfo,
+  handleSubscribe,
+  handleUnsubscribe,
+  refuse,
+  refuseBlocked,
+} from './naive/commands.ts';
+import { offerEverything } from './naive/offering.ts';
+import {
+  connectionOf,
+  infoOf,
+  type NaiveState,
+  newState,
+  queuedBytes,
+  refreshRotations,
+} from './naive/state.ts';
+
+export class NaiveBroker {
+  readonly #state: NaiveState;
+
+  constructor(settings: BrokerSettings) {
+    this.#state = newState(settings);
+  }
+
+  step(input: Input, time: Time): void {
+    const state = this.#state;
+    state.now = time.now;
+    state.wallNow = time.wallNow;
+    runWhatIsDue(state);
+    if (state.draining && isRefusedWhileDraining(input)) refuse(state, input, 'SHUTTING_DOWN');
+    else handle(state, input);
+    runWhatIsDue(state);
+    offerEverything(state);
+    closeIdleConnections(state);
+  }
+
+  /** The model keeps no records: what must be stored is checked by other means. */
+  takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] } {
+    const effects = this.#state.effects;
+    this.#state.effects = [];
+    return { records: [], effects };
+  }
+
+  nextDeadline(): number | undefined {
+    const instants = [...comingEvents(this.#state).map((event) => event.at), ...comingOffers(this.#state)];
+    return instants.length === 0 ? undefined : Math.min(...instants);
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return infoOf(this.#state, name);
+  }
+
+  queueNames(): string[] {
+    return this.#state.queues.map((queue) => queue.name);
+  }
+
+  stats(): BrokerStats {
+    const inFlightCount = deliveriesInFlight(this.#state).length;
+    return { ...this.#state.counters, inFlightCount, queuedBytes: queuedBytes(this.#state) };
+  }
+}
+
+type CommandInput = Extract<Input, { readonly token: unknown }>;
+
+function isRefusedWhileDraining(input: Input): input is CommandInput {
+  return 'token' in input;
+}
+
+function runWhatIsDue(state: NaiveState): void {
+  for (;;) {
+    const first = comingEvents(state)[0];
+    if (first === undefined || first.at > state.now) return;
+    first.run();
+  }
+}
+
+function handle(state: NaiveState, input: Input): void {
+  if ('token' in input) handleCommand(state, input);
+  else handleEvent(state, input);
+}
+
+function handleCommand(state: NaiveState, input: CommandInput): void {
+  switch (input.kind) {
+    case 'publish':
+      handlePublish(state, input);
+      break;
+    case 'subscribe':
+      handleSubscribe(state, input);
+      break;
+    case 'unsubscribe':
+      handleUnsubscribe(state, input);
+      break;
+    case 'createQueue':
+      handleCreateQueue(state, input);
+      break;
+    case 'deleteQueue':
+      handleDeleteQueue(state, input);
+      break;
+    case 'queueInfo':
+      handleQueueInfo(state, input);
+      break;
+    case 'listQueues':
+      handleListQueues(state, input);
+      break;
+  }
+}
+
+function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): void {
+  switch (input.kind) {
+    case 'connected':
+      state.connections.push({ id: input.connection, writable: true, closeAsked: false });
+      break;
+    case 'disconnected':
+      handleDisconnected(state, input.connection);
+      break;
+    case 'writable':
+      connectionOf(state, input.connection).writable = input.writable;
+      refreshRotations(state);
+      break;
+    case 'acknowledge':
+      acknowledge(state, input);
+      break;
+    case 'negativeAcknowledge':
+      negativeAcknowledge(state, input);
+      break;
+    case 'drain':
+      handleDrain(state);
+      break;
+    case 'tick':
+      break;
+  }
+}
+
+function handleDisconnected(state: NaiveState, id: ConnectionId): void {
+  const connection = connectionOf(state, id);
+  endSubscriptions(state, (one) => one.connection === connection);
+  giveBack(state, connection);
+  for (const queue of state.queues) {
+    for (const blocked of queue.blocked) {
+      blocked.askers = blocked.askers.filter((asker) => asker.connection !== connection);
+    }
+    queue.blocked = queue.blocked.filter((blocked) => blocked.askers.length > 0);
+  }
+  state.connections = state.connections.filter((one) => one !== connection);
+}
+
+function handleDrain(state: NaiveState): void {
+  state.draining = true;
+  for (const queue of state.queues) {
+    refuseBlocked(state, queue, 'SHUTTING_DOWN');
+  }
+}
+
+function closeIdleConnections(state: NaiveState): void {
+  if (!state.draining) return;
+  const busy = deliveriesInFlight(state).map(({ copy }) => copy.subscription.connection);
+  for (const connection of state.connections) {
+    if (connection.closeAsked || busy.includes(connection)) continue;
+    connection.closeAsked = true;
+    state.effects.push({ kind: 'close', connection: connection.id });
+  }
+}

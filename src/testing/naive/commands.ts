@@ -1,0 +1,225 @@
+// The naive broker's answers to commands (QUEUE, PUBLISH, DELIVERY, OVERFLOW and LIMIT areas).
+
+import type { RefusalCode } from '../../broker/effect.ts';
+import type { Input, PublishInput, SubscribeInput } from '../../broker/input.ts';
+import type { QueueOptions } from '../../broker/queue-options.ts';
+import {
+  addMessage,
+  canEnter,
+  createQueue,
+  enterDeadLetterQueue,
+  finishIfEnded,
+  pushOutOldest,
+} from './giving-up.ts';
+import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';
+import {
+  connectionOf,
+  findQueue,
+  infoOf,
+  type NaiveConnection,
+  type NaiveQueue,
+  type NaiveState,
+  type NaiveSubscription,
+  queuedBytes,
+  refreshRotations,
+  weightOf,
+} from './state.ts';
+
+type CommandInput = Extract<Input, { readonly token: unknown }>;
+
+export function answer(state: NaiveState, input: CommandInput): void {
+  state.effects.push({ kind: 'answered', connection: input.connection, token: input.token });
+}
+
+export function refuse(state: NaiveState, input: CommandInput, code: RefusalCode): void {
+  state.effects.push({ kind: 'refused', connection: input.connection, token: input.token, code, text: '' });
+}
+
+export function handleCreateQueue(state: NaiveState, input: Extract<Input, { kind: 'createQueue' }>): void {
+  const options = input.options ?? defaultOptions(state.settings);
+  const refusal = refusalOfCreate(state, input.queue, input.options);
+  if (refusal !== undefined) {
+    refuse(state, input, refusal);
+    return;
+  }
+  if (findQueue(state, input.queue) === undefined) createQueue(state, input.queue, options);
+  answer(state, input);
+}
+
+function refusalOfCreate(
+  state: NaiveState,
+  name: string,
+  asked: QueueOptions | undefined,
+): RefusalCode | undefined {
+  const live = findQueue(state, name);
+  if (live !== undefined) {
+    return asked === undefined || meanTheSame(name, live.options, asked) ? undefined : 'QUEUE_EXISTS';
+  }
+  const options = asked ?? defaultOptions(state.settings);
+  if (!isPossible(name, options)) return 'INVALID_PAYLOAD';
+  const needed = [name, ...(options.enableDeadLetterQueue ? [deadLetterName(name, options)] : [])];
+  const missing = needed.filter((one) => findQueue(state, one) === undefined);
+  return state.queues.length + missing.length > state.settings.maxQueues ? 'LIMIT_EXCEEDED' : undefined;
+}
+
+export function handleDeleteQueue(state: NaiveState, input: Extract<Input, { kind: 'deleteQueue' }>): void {
+  const queue = findQueue(state, input.queue);
+  if (queue !== undefined) refuseBlocked(state, queue, 'QUEUE_NOT_FOUND');
+  state.queues = state.queues.filter((one) => one !== queue);
+  answer(state, input);
+}
+
+/** Nobody who waits for room in the queue will get it. */
+export function refuseBlocked(state: NaiveState, queue: NaiveQueue, code: RefusalCode): void {
+  for (const { connection, token } of queue.blocked.flatMap((one) => one.askers)) {
+    state.effects.push({ kind: 'refused', connection: connection.id, token, code, text: '' });
+  }
+  queue.blocked = [];
+}
+
+export function handleQueueInfo(state: NaiveState, input: Extract<Input, { kind: 'queueInfo' }>): void {
+  const result = infoOf(state, input.queue) ?? null;
+  state.effects.push({ kind: 'answered', connection: input.connection, token: input.token, result });
+}
+
+export function handleListQueues(state: NaiveState, input: Extract<Input, { kind: 'listQueues' }>): void {
+  const result = state.queues.map((queue) => queue.name);
+  state.effects.push({ kind: 'answered', connection: input.connection, token: input.token, result });
+}
+
+/** The queue that a publish or subscribe names, made if that is allowed; undefined when the command was refused. */
+function queueFor(state: NaiveState, input: PublishInput | SubscribeInput): NaiveQueue | undefined {
+  const live = findQueue(state, input.queue);
+  if (live !== undefined) return live;
+  if (!state.settings.enableAutoCreate) refuse(state, input, 'QUEUE_NOT_FOUND');
+  else if (state.queues.length + 1 > state.settings.maxQueues) refuse(state, input, 'LIMIT_EXCEEDED');
+  else return createQueue(state, input.queue, defaultOptions(state.settings));
+  return undefined;
+}
+
+export function handleSubscribe(state: NaiveState, input: SubscribeInput): void {
+  const connection = connectionOf(state, input.connection);
+  const own = state.subscriptions.filter((one) => one.connection === connection);
+  if (own.some((one) => one.queueName === input.queue)) answer(state, input);
+  else if (own.length >= state.settings.maxSubscriptionsPerConnection) refuse(state, input, 'LIMIT_EXCEEDED');
+  else if (queueFor(state, input) !== undefined) {
+    answer(state, input);
+    state.subscriptions.push(newSubscription(state, connection, input));
+    refreshRotations(state);
+  }
+}
+
+function newSubscription(
+  state: NaiveState,
+  connection: NaiveConnection,
+  input: SubscribeInput,
+): NaiveSubscription {
+  const fixed = input.maxInFlight !== undefined;
+  const asked = input.maxInFlight ?? 8;
+  const window = Math.max(1, Math.min(asked, state.settings.maxInFlightPerSubscriber));
+  return { connection, queueName: input.queue, window, fixed };
+}
+
+export function handleUnsubscribe(state: NaiveState, input: Extract<Input, { kind: 'unsubscribe' }>): void {
+  answer(state, input);
+  endSubscriptions(state, (one) => one.connection.id === input.connection && one.queueName === input.queue);
+}
+
+/** Takes subscriptions away; copies that were to go to them and have not been sent are gone with them. */
+export function endSubscriptions(
+  state: NaiveState,
+  chosen: (subscription: NaiveState['subscriptions'][number]) => boolean,
+): void {
+  state.subscriptions = state.subscriptions.filter((one) => !chosen(one));
+  refreshRotations(state);
+  for (const queue of state.queues) {
+    for (const message of [...queue.messages]) {
+      const unsent = message.copies.filter((copy) => copy.state === 'unsent' && chosen(copy.subscription));
+      if (unsent.length === 0) continue;
+      for (const copy of unsent) copy.state = 'gone';
+      finishIfEnded(state, queue, message);
+    }
+  }
+}
+
+export function handlePublish(state: NaiveState, input: PublishInput): void {
+  const queue = queueFor(state, input);
+  if (queue === undefined) return;
+  if (isTooLarge(state, queue, input)) refuse(state, input, 'MESSAGE_TOO_LARGE');
+  else if (handleRepeat(state, queue, input)) return;
+  else if (queuedBytes(state) + weightOf(input.content) > state.settings.maxQueuedBytes) {
+    refuse(state, input, 'MEMORY_LIMIT');
+  } else if (queue.blocked.length > 0 || !canEnter(state, queue)) overflow(state, queue, input);
+  else accept(state, queue, input);
+}
+
+function isTooLarge(state: NaiveState, queue: NaiveQueue, input: PublishInput): boolean {
+  const name = deadLetterName(queue.name, queue.options);
+  const longer = Buffer.byteLength(name) - Buffer.byteLength(queue.name);
+  const growth = queue.options.enableDeadLetterQueue ? Math.max(0, longer) : 0;
+  return input.content.byteLength + growth > state.settings.maxContentBytes;
+}
+
+function accept(state: NaiveState, queue: NaiveQueue, input: PublishInput): void {
+  addMessage(state, queue, input, undefined);
+  state.counters.publishedCount += 1;
+  answer(state, input);
+}
+
+/** Whether the publish named a message that the queue has already; then it has been dealt with. */
+function handleRepeat(state: NaiveState, queue: NaiveQueue, input: PublishInput): boolean {
+  if (queue.messages.some((one) => one.id === input.id && one.deadLetter === undefined)) {
+    answer(state, input);
+    return true;
+  }
+  const blocked = queue.blocked.find((one) => one.id === input.id);
+  if (blocked === undefined) return false;
+  const connection = connectionOf(state, input.connection);
+  if (mayBlockMore(state, connection, 0)) {
+    blocked.askers.push({ connection, token: input.token });
+  } else {
+    refuse(state, input, 'QUEUE_FULL');
+  }
+  return true;
+}
+
+function overflow(state: NaiveState, queue: NaiveQueue, input: PublishInput): void {
+  switch (queue.options.overflowStrategy) {
+    case 0:
+      pushOutOldest(state, queue);
+      accept(state, queue, input);
+      break;
+    case 1:
+      refuse(state, input, 'QUEUE_FULL');
+      break;
+    case 2:
+      block(state, queue, input);
+      break;
+    case 3:
+      enterDeadLetterQueue(state, queue, input, { reason: 'QueueOverflow', attempts: 0 });
+      state.counters.publishedCount += 1;
+      answer(state, input);
+      break;
+  }
+}
+
+function block(state: NaiveState, queue: NaiveQueue, input: PublishInput): void {
+  const connection = connectionOf(state, input.connection);
+  if (!mayBlockMore(state, connection, input.content.byteLength)) {
+    refuse(state, input, 'QUEUE_FULL');
+    return;
+  }
+  const asker = { connection, token: input.token };
+  queue.blocked.push({ id: input.id, priority: input.priority, content: input.content, askers: [asker] });
+}
+
+/** Whether the connection may have one more blocked command; a repeat brings no bytes of its own. */
+function mayBlockMore(state: NaiveState, connection: NaiveConnection, byteLength: number): boolean {
+  const blocked = state.queues.flatMap((queue) => queue.blocked);
+  const asked = blocked.flatMap((one) => one.askers).filter((asker) => asker.connection === connection);
+  const own = blocked.filter((one) => one.askers[0]?.connection === connection);
+  const bytes = own.reduce((sum, one) => sum + one.content.byteLength, 0);
+  return (
+    asked.length < state.settings.maxBlockedPublishes && bytes + byteLength <= state.settings.maxBlockedBytes
+  );
+}

@@ -1,0 +1,178 @@
+// How a message leaves its queue without having been taken: discarded, pushed out, or dead-lettered, and how a dead
+// letter enters (DLQ and OVERFLOW areas).
+
+import type { DeadLetterFacts, DeadLetterReason } from '../../broker/message-content.ts';
+import type { QueueOptions } from '../../broker/queue-options.ts';
+import { deadLetterName, deadLetterOptions } from './options.ts';
+import {
+  findQueue,
+  freePlaces,
+  isTooOld,
+  isWaiting,
+  type NaiveMessage,
+  type NaiveQueue,
+  type NaiveState,
+  nextOrder,
+  offerableMessages,
+  owedTo,
+  refreshRotations,
+  retryDelay,
+  subscriptionsOf,
+  waitingMessages,
+} from './state.ts';
+
+export function createQueue(state: NaiveState, name: string, options: QueueOptions): NaiveQueue {
+  const queue = { name, options, createdWallAt: state.wallNow, messages: [], blocked: [], rotation: [] };
+  state.queues.push(queue);
+  if (options.enableDeadLetterQueue) deadLetterQueueFor(state, queue);
+  refreshRotations(state);
+  return queue;
+}
+
+/** The dead letter queue of a queue that has one; made again where it is missing. */
+function deadLetterQueueFor(state: NaiveState, source: NaiveQueue): NaiveQueue {
+  const name = deadLetterName(source.name, source.options);
+  return findQueue(state, name) ?? createQueue(state, name, deadLetterOptions(source.options));
+}
+
+export function removeMessage(queue: NaiveQueue, message: NaiveMessage): void {
+  queue.messages = queue.messages.filter((one) => one !== message);
+}
+
+/** The message leaves for good: into the dead letter queue where there is one and it was in none before. */
+export function giveUp(
+  state: NaiveState,
+  queue: NaiveQueue,
+  message: NaiveMessage,
+  failure: { readonly reason: DeadLetterReason; readonly attempts: number },
+): void {
+  removeMessage(queue, message);
+  refreshRotations(state);
+  if (!queue.options.enableDeadLetterQueue || message.deadLetter !== undefined) {
+    state.counters.discardedCount += 1;
+  } else {
+    enterDeadLetterQueue(state, queue, message, failure);
+  }
+}
+
+export function enterDeadLetterQueue(
+  state: NaiveState,
+  source: NaiveQueue,
+  message: Pick<NaiveMessage, 'id' | 'priority' | 'content'>,
+  failure: { readonly reason: DeadLetterReason; readonly attempts: number },
+): void {
+  const target = deadLetterQueueFor(state, source);
+  if (!canEnter(state, target)) pushOutOldest(state, target);
+  const facts = { ...failure, source: source.name, deadLetteredWallAt: state.wallNow };
+  addMessage(state, target, message, facts);
+  state.counters.deadLetteredCount += 1;
+}
+
+export function addMessage(
+  state: NaiveState,
+  queue: NaiveQueue,
+  message: Pick<NaiveMessage, 'id' | 'priority' | 'content'>,
+  deadLetter: DeadLetterFacts | undefined,
+): void {
+  queue.messages.push({
+    order: nextOrder(state),
+    id: message.id,
+    priority: message.priority,
+    content: message.content,
+    acceptedAt: state.now,
+    deadLetter,
+    wasSent: false,
+    sentCount: 0,
+    failedCount: 0,
+    pushedOut: false,
+    cutShortCount: 0,
+    heldUntil: state.now,
+    copies: [],
+    activationOrder: 0,
+    firstFailure: undefined,
+  });
+}
+
+/** Whether a new message finds room: the queue is not full, or subscribers would take the message at once and whole. */
+export function canEnter(state: NaiveState, queue: NaiveQueue): boolean {
+  return waitingMessages(queue).length < queue.options.maxQueueSize || wouldBeTaken(state, queue);
+}
+
+/** Whether there is room for everything that is to be sent before it, and one more. */
+function wouldBeTaken(state: NaiveState, queue: NaiveQueue): boolean {
+  if (state.draining) return false;
+  const subscriptions = subscriptionsOf(state, queue);
+  const before = offerableMessages(state, queue).length;
+  switch (queue.options.mode) {
+    case 0:
+    case 3:
+      return subscriptions.reduce((sum, one) => sum + Math.max(0, freePlaces(state, queue, one)), 0) > before;
+    case 1:
+      return (
+        subscriptions.length > 0 &&
+        subscriptions.every((one) => freePlaces(state, queue, one) > before + owedTo(queue, one))
+      );
+    case 2:
+      return subscriptions.some((one) => one.connection.writable);
+  }
+}
+
+/** The earliest accepted of everything that waits leaves; of a FanOutWithAck message only the copies not yet sent. */
+export function pushOutOldest(state: NaiveState, queue: NaiveQueue): void {
+  const oldest = waitingMessages(queue).sort((a, b) => a.order - b.order)[0];
+  if (oldest === undefined) return;
+  state.counters.discardedCount += 1;
+  if (oldest.copies.length === 0) {
+    removeMessage(queue, oldest);
+    return;
+  }
+  oldest.pushedOut = true;
+  for (const copy of oldest.copies) if (copy.state === 'unsent') copy.state = 'gone';
+  finishIfEnded(state, queue, oldest);
+}
+
+/** FanOutWithAck: what becomes of the message once every copy has ended. */
+export function finishIfEnded(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): void {
+  const open = message.copies.filter((copy) => ['unsent', 'sent', 'paused'].includes(copy.state));
+  if (open.length > 0 || !queue.messages.includes(message)) return;
+  if (message.firstFailure !== undefined) giveUp(state, queue, message, message.firstFailure);
+  else if (message.pushedOut || message.copies.some((copy) => copy.state === 'acknowledged')) {
+    removeMessage(queue, message);
+  } else
+    waitAgain(
+      state,
+      queue,
+      message,
+      message.copies.some((copy) => copy.cutShort),
+    );
+  refreshRotations(state);
+}
+
+/** Nobody has the message any more: it waits in its old place, held back if it was cut short too often in a row. */
+export function waitAgain(
+  state: NaiveState,
+  queue: NaiveQueue,
+  message: NaiveMessage,
+  cutShort: boolean,
+): void {
+  message.copies = [];
+  message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;
+  if (message.cutShortCount > 1) message.heldUntil = state.now + retryDelay(state, message.cutShortCount - 1);
+  if (!state.draining && isTooOld(state, queue, message)) expire(state, queue, message);
+  refreshRotations(state);
+}
+
+/** The time to live is over: what has not been sent is given up; what is in flight is left alone. */
+export function expire(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): void {
+  if (!isWaiting(message)) return;
+  if (message.copies.length === 0) {
+    giveUp(state, queue, message, { reason: 'MessageExpired', attempts: message.failedCount });
+    return;
+  }
+  for (const copy of message.copies) {
+    if (copy.state !== 'unsent') continue;
+    copy.state = 'failed';
+    message.firstFailure ??= { reason: 'MessageExpired', attempts: copy.failedCount };
+  }
+  finishIfEnded(state, queue, message);
+}

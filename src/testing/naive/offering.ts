@@ -1,0 +1,154 @@
+// How waiting messages reach subscribers, mode by mode, and how blocked publishes get in behind them (DELIVERY and
+// OVERFLOW areas). It is run after every input until nothing moves any more.
+
+import { addMessage, canEnter, removeMessage } from './giving-up.ts';
+import {
+  hasRoom,
+  type NaiveBlocked,
+  type NaiveCopy,
+  type NaiveMessage,
+  type NaiveQueue,
+  type NaiveState,
+  type NaiveSubscription,
+  nextOrder,
+  offerableMessages,
+  refreshRotations,
+  subscriptionsOf,
+} from './state.ts';
+
+/** Delivers everything that can be delivered and lets in every blocked publish that finds room. */
+export function offerEverything(state: NaiveState): void {
+  if (state.draining) return;
+  for (const queue of [...state.queues]) {
+    while (offerOne(state, queue) || unblockOne(state, queue));
+  }
+}
+
+function offerOne(state: NaiveState, queue: NaiveQueue): boolean {
+  switch (queue.options.mode) {
+    case 0:
+    case 3:
+      return offerToOne(state, queue);
+    case 1:
+      return sendUnsentCopy(state, queue) || offerToMembers(state, queue);
+    case 2:
+      return offerWithoutAck(state, queue);
+  }
+}
+
+function offerToOne(state: NaiveState, queue: NaiveQueue): boolean {
+  refreshRotations(state);
+  const next = queue.rotation[0];
+  const message = offerableMessages(state, queue)[0];
+  if (next === undefined || message === undefined) return false;
+  sendTo(state, queue, message, next);
+  return true;
+}
+
+/** Sends a message of which there is one copy at a time; whoever had it before has it no more. */
+export function sendTo(
+  state: NaiveState,
+  queue: NaiveQueue,
+  message: NaiveMessage,
+  subscription: NaiveSubscription,
+): void {
+  const copy = newCopy(subscription);
+  copy.failedCount = message.failedCount;
+  copy.sentCount = message.sentCount;
+  message.copies = [copy];
+  send(state, queue, message, copy);
+  queue.rotation = queue.rotation.filter((one) => one !== subscription);
+  refreshRotations(state);
+}
+
+function sendUnsentCopy(state: NaiveState, queue: NaiveQueue): boolean {
+  const active = [...queue.messages].sort((a, b) => a.activationOrder - b.activationOrder);
+  for (const message of active) {
+    for (const copy of message.copies) {
+      if (copy.state !== 'unsent' || !hasRoom(state, queue, copy.subscription)) continue;
+      send(state, queue, message, copy);
+      return true;
+    }
+  }
+  return false;
+}
+
+function offerToMembers(state: NaiveState, queue: NaiveQueue): boolean {
+  const message = offerableMessages(state, queue)[0];
+  const members = subscriptionsOf(state, queue);
+  if (message === undefined || !members.some((one) => hasRoom(state, queue, one))) return false;
+  message.copies = members.map(newCopy);
+  message.activationOrder = nextOrder(state);
+  return true;
+}
+
+function offerWithoutAck(state: NaiveState, queue: NaiveQueue): boolean {
+  const message = offerableMessages(state, queue)[0];
+  const all = subscriptionsOf(state, queue);
+  const reading = all.filter((one) => one.connection.writable);
+  if (message === undefined || reading.length === 0) return false;
+  for (const subscription of reading) send(state, queue, message, newCopy(subscription));
+  state.counters.discardedCount += all.length - reading.length;
+  removeMessage(queue, message);
+  return true;
+}
+
+function newCopy(subscription: NaiveSubscription): NaiveCopy {
+  return {
+    subscription,
+    state: 'unsent',
+    sentCount: 0,
+    failedCount: 0,
+    cutShort: false,
+    sentAt: 0,
+    sendOrder: 0,
+    timerAt: 0,
+    timerOrder: 0,
+  };
+}
+
+export function send(state: NaiveState, queue: NaiveQueue, message: NaiveMessage, copy: NaiveCopy): void {
+  copy.state = 'sent';
+  copy.sentCount += 1;
+  copy.sentAt = state.now;
+  if (copy.sendOrder === 0) copy.sendOrder = nextOrder(state);
+  copy.timerAt = state.now + state.settings.ackTimeoutMs;
+  copy.timerOrder = nextOrder(state);
+  if (queue.options.mode !== 1) message.sentCount = copy.sentCount;
+  count(state, message, copy);
+  state.effects.push({
+    kind: 'deliver',
+    connection: copy.subscription.connection.id,
+    queue: queue.name,
+    id: message.id,
+    content: message.content,
+    attempt: copy.sentCount,
+    deadLetter: message.deadLetter,
+  });
+}
+
+function count({ counters, now }: NaiveState, message: NaiveMessage, copy: NaiveCopy): void {
+  counters.deliveredCount += 1;
+  if (copy.sentCount > 1) counters.retryCount += 1;
+  if (!message.wasSent) {
+    counters.firstDeliveryCount += 1;
+    counters.firstDeliveryLatencySumMs += now - message.acceptedAt;
+  }
+  message.wasSent = true;
+}
+
+function unblockOne(state: NaiveState, queue: NaiveQueue): boolean {
+  const first = queue.blocked[0];
+  if (first === undefined || !canEnter(state, queue)) return false;
+  queue.blocked = queue.blocked.slice(1);
+  acceptBlocked(state, queue, first);
+  return true;
+}
+
+function acceptBlocked(state: NaiveState, queue: NaiveQueue, blocked: NaiveBlocked): void {
+  addMessage(state, queue, blocked, undefined);
+  state.counters.publishedCount += 1;
+  for (const { connection, token } of blocked.askers) {
+    state.effects.push({ kind: 'answered', connection: connection.id, token });
+  }
+}

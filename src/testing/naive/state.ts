@@ -1,0 +1,238 @@
+// What the naive broker remembers, and the questions it asks about it. Everything is a list, every answer is counted
+// afresh: this is the second, slower mind that the real core is compared with, so it shares nothing but types with it.
+
+import type { Effect, QueueInfo } from '../../broker/effect.ts';
+import type { ConnectionId, Token } from '../../broker/input.ts';
+import type {
+  DeadLetterFacts,
+  DeadLetterReason,
+  MessageContent,
+  Priority,
+} from '../../broker/message-content.ts';
+import type { QueueOptions } from '../../broker/queue-options.ts';
+import type { BrokerSettings } from '../../broker/settings.ts';
+
+export type NaiveConnection = { readonly id: ConnectionId; writable: boolean; closeAsked: boolean };
+
+export type NaiveSubscription = {
+  readonly connection: NaiveConnection;
+  readonly queueName: string;
+  /** How many deliveries may be in flight on it. */
+  window: number;
+  /** Asked for by the subscriber: it neither grows nor shrinks. */
+  readonly fixed: boolean;
+};
+
+/** One message's way to one subscriber. RoundRobin and PriorityBased have at most one at a time. */
+export type NaiveCopy = {
+  readonly subscription: NaiveSubscription;
+  state: 'unsent' | 'sent' | 'paused' | 'acknowledged' | 'failed' | 'gone';
+  sentCount: number;
+  failedCount: number;
+  /** It ended with its connection. */
+  cutShort: boolean;
+  sentAt: number;
+  /** Place in the order of first sendings to a subscriber; 0: never sent. */
+  sendOrder: number;
+  /** While sent: the ack timeout. While paused: when the next attempt is due. */
+  timerAt: number;
+  timerOrder: number;
+};
+
+export type NaiveMessage = {
+  readonly order: number;
+  readonly id: string;
+  readonly priority: Priority;
+  readonly content: MessageContent;
+  readonly acceptedAt: number;
+  readonly deadLetter: DeadLetterFacts | undefined;
+  /** Ever sent to anybody. */
+  wasSent: boolean;
+  /** What it has behind it while nobody has it; in FanOutWithAck always 0, there each copy counts for itself. */
+  sentCount: number;
+  failedCount: number;
+  /** FanOutWithAck: its unsent copies were pushed out. */
+  pushedOut: boolean;
+  /** Times in a row that a delivery was cut short by the end of its connection. */
+  cutShortCount: number;
+  /** Not offered before this instant. */
+  heldUntil: number;
+  copies: NaiveCopy[];
+  /** FanOutWithAck: place in the order in which messages got their members. */
+  activationOrder: number;
+  firstFailure: { readonly reason: DeadLetterReason; readonly attempts: number } | undefined;
+};
+
+/** A publish that waits for room, with everybody who waits for its answer; the first of them holds its place. */
+export type NaiveBlocked = {
+  readonly id: string;
+  readonly priority: Priority;
+  readonly content: MessageContent;
+  askers: { readonly connection: NaiveConnection; readonly token: Token }[];
+};
+
+export type NaiveQueue = {
+  readonly name: string;
+  readonly options: QueueOptions;
+  readonly createdWallAt: number;
+  messages: NaiveMessage[];
+  blocked: NaiveBlocked[];
+  /** Subscriptions that can take a message, the next one first (RoundRobin, PriorityBased). */
+  rotation: NaiveSubscription[];
+};
+
+export type NaiveCounters = {
+  publishedCount: number;
+  deliveredCount: number;
+  acknowledgedCount: number;
+  retryCount: number;
+  deadLetteredCount: number;
+  discardedCount: number;
+  firstDeliveryCount: number;
+  firstDeliveryLatencySumMs: number;
+};
+
+export type NaiveState = {
+  readonly settings: BrokerSettings;
+  readonly counters: NaiveCounters;
+  now: number;
+  wallNow: number;
+  draining: boolean;
+  /** Hands out places in all orders. */
+  lastOrder: number;
+  connections: NaiveConnection[];
+  /** In the order of subscribing; also those of deleted queues. */
+  subscriptions: NaiveSubscription[];
+  queues: NaiveQueue[];
+  effects: Effect[];
+};
+
+export function newState(settings: BrokerSettings): NaiveState {
+  return {
+    settings,
+    counters: {
+      publishedCount: 0,
+      deliveredCount: 0,
+      acknowledgedCount: 0,
+      retryCount: 0,
+      deadLetteredCount: 0,
+      discardedCount: 0,
+      firstDeliveryCount: 0,
+      firstDeliveryLatencySumMs: 0,
+    },
+    now: 0,
+    wallNow: 0,
+    draining: false,
+    lastOrder: 0,
+    connections: [],
+    subscriptions: [],
+    queues: [],
+    effects: [],
+  };
+}
+
+export function nextOrder(state: NaiveState): number {
+  state.lastOrder += 1;
+  return state.lastOrder;
+}
+
+export function findQueue(state: NaiveState, name: string): NaiveQueue | undefined {
+  return state.queues.find((queue) => queue.name === name);
+}
+
+export function connectionOf(state: NaiveState, id: ConnectionId): NaiveConnection {
+  const found = state.connections.find((connection) => connection.id === id);
+  if (found === undefined) throw new Error(`connection ${id} is not open`);
+  return found;
+}
+
+export function subscriptionsOf(state: NaiveState, queue: NaiveQueue): NaiveSubscription[] {
+  return state.subscriptions.filter((subscription) => subscription.queueName === queue.name);
+}
+
+export function isInFlight(copy: NaiveCopy): boolean {
+  return copy.state === 'sent' || copy.state === 'paused';
+}
+
+export function isWaiting(message: NaiveMessage): boolean {
+  return message.copies.length === 0 || message.copies.some((copy) => copy.state === 'unsent');
+}
+
+export function waitingMessages(queue: NaiveQueue): NaiveMessage[] {
+  return queue.messages.filter(isWaiting);
+}
+
+/** Waiting, without members yet, and not held back: what a subscriber could be given, the first to go first. */
+export function offerableMessages(state: NaiveState, queue: NaiveQueue): NaiveMessage[] {
+  const offerable = queue.messages.filter((one) => one.copies.length === 0 && one.heldUntil <= state.now);
+  return offerable.sort((a, b) => {
+    const byPriority = queue.options.mode === 3 ? b.priority - a.priority : 0;
+    return byPriority !== 0 ? byPriority : a.order - b.order;
+  });
+}
+
+export function inFlightOf(queue: NaiveQueue, subscription: NaiveSubscription): number {
+  const copies = queue.messages.flatMap((message) => message.copies);
+  return copies.filter((copy) => copy.subscription === subscription && isInFlight(copy)).length;
+}
+
+export function isSubscribed(state: NaiveState, subscription: NaiveSubscription): boolean {
+  return state.subscriptions.includes(subscription);
+}
+
+/** How many messages the subscription could take now; below 0 when its window has shrunk under what it has. */
+export function freePlaces(state: NaiveState, queue: NaiveQueue, subscription: NaiveSubscription): number {
+  if (!isSubscribed(state, subscription) || !subscription.connection.writable) return 0;
+  return subscription.window - inFlightOf(queue, subscription);
+}
+
+export function hasRoom(state: NaiveState, queue: NaiveQueue, subscription: NaiveSubscription): boolean {
+  return freePlaces(state, queue, subscription) > 0;
+}
+
+/** Copies that are to go to the subscription as soon as it has room. */
+export function owedTo(queue: NaiveQueue, subscription: NaiveSubscription): number {
+  const copies = queue.messages.flatMap((message) => message.copies);
+  return copies.filter((copy) => copy.subscription === subscription && copy.state === 'unsent').length;
+}
+
+/** Drops from every rotation who cannot take a message now and appends who newly can, in subscribe order. */
+export function refreshRotations(state: NaiveState): void {
+  for (const queue of state.queues) {
+    const stayed = queue.rotation.filter((one) => hasRoom(state, queue, one));
+    const others = subscriptionsOf(state, queue).filter((one) => !stayed.includes(one));
+    queue.rotation = [...stayed, ...others.filter((one) => hasRoom(state, queue, one))];
+  }
+}
+
+export function isTooOld(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): boolean {
+  const ttl = queue.options.messageTtlMs;
+  return ttl !== undefined && state.now - message.acceptedAt >= ttl;
+}
+
+/** The pause after the `failedCount`th failed attempt, in milliseconds. */
+export function retryDelay(state: NaiveState, failedCount: number): number {
+  return Math.min(state.settings.retryDelayMs * 2 ** (failedCount - 1), state.settings.maxRetryDelayMs);
+}
+
+/** Every message held, waiting, in flight and blocked, at its weight. */
+export function queuedBytes(state: NaiveState): number {
+  const held = state.queues.flatMap((queue) => [...queue.messages, ...queue.blocked]);
+  return held.reduce((sum, one) => sum + weightOf(one.content), 0);
+}
+
+export function weightOf(content: MessageContent): number {
+  return content.byteLength + 256;
+}
+
+export function infoOf(state: NaiveState, name: string): QueueInfo | undefined {
+  const queue = findQueue(state, name);
+  if (queue === undefined) return undefined;
+  return {
+    name,
+    messageCount: waitingMessages(queue).length,
+    subscriberCount: subscriptionsOf(state, queue).length,
+    createdWallAt: queue.createdWallAt,
+    options: queue.options,
+  };
+}
