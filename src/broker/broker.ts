@@ -131,8 +131,12 @@ export class Broker {
 
   #publish(input: Command<'publish'>): void {
     if (this.#refusesWhileDraining(input)) return;
+    const { connection, token, invalid } = input;
+    if (invalid !== undefined && (this.#settings.enableAutoCreate || this.#queues.get(input.queue))) {
+      return this.#step.refuse(connection, token, 'INVALID_PAYLOAD', invalid);
+    }
     const queue = this.#queueFor(input);
-    if (queue !== undefined) this.#publishing.publish(queue, this.#connection(input.connection), input);
+    if (queue !== undefined) this.#publishing.publish(queue, this.#connection(connection), input);
   }
 
   #subscribe(input: SubscribeInput): void {

@@ -37,6 +37,8 @@ export type PublishInput = Command & {
   readonly id: string;
   readonly priority: Priority;
   readonly content: MessageContent;
+  /** Why the payload cannot be taken; the message is refused then, if nothing that comes first refuses it. */
+  readonly invalid?: string;
 };
 
 export type SubscribeInput = Command & {

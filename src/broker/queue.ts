@@ -68,7 +68,7 @@ export class Queue {
     this.waiting = mode.newWaitingMessages();
     this.deadLetterQueueName = deadLetterQueueOf(name, options);
     this.deadLetterGrowthBytes = options.enableDeadLetterQueue
-      ? utf8Length(this.deadLetterQueueName) - utf8Length(name)
+      ? Math.max(0, utf8Length(this.deadLetterQueueName) - utf8Length(name))
       : 0;
   }
 

@@ -1,0 +1,288 @@
+// The shell around the core. It collects what has arrived in one turn of the event loop, steps it through the core, commits
+// all records in one go, and only then sends every frame, one write per connection: nothing is visible before it is safe.
+// While a commit is under way what arrives waits, in order; the state is never more than one batch ahead of the store.
+// Implements DURABLE (before visible), SHUTDOWN and LIMIT (connections, pending input).
+
+import type { Duplex } from 'node:stream';
+import { Broker } from '../broker/broker.ts';
+import type { Effect, QueueInfo } from '../broker/effect.ts';
+import type { ConnectionId } from '../broker/input.ts';
+import { RateLimitByAddress } from '../broker/rate-limit.ts';
+import type { StoreRecord } from '../broker/store-record.ts';
+import type { Algorithm, Compressor } from '../protocol/compression.ts';
+import type { StorageProvider } from '../storage/storage-provider.ts';
+import type { Arrival } from './arrival.ts';
+import { BatchCompressor } from './batch-compressor.ts';
+import { ClientConnection } from './client-connection.ts';
+import { connectionLimitFields, disconnectFields } from './connection-frames.ts';
+import type { EngineOptions } from './engine-options.ts';
+import type { Environment } from './environment.ts';
+import type { Logger } from './logger.ts';
+import { answerFields, refusalFields } from './translate/answers.ts';
+import { deliverBody } from './translate/content.ts';
+
+type Pending = {
+  readonly from: ClientConnection | undefined;
+  readonly arrival: Arrival;
+  readonly bytes: number;
+};
+
+/** What is done after the commit, in order. */
+type Outcome = { readonly to: ClientConnection; readonly arrival: Arrival } | Effect;
+
+export type EngineParts = {
+  readonly environment: Environment;
+  readonly store: StorageProvider;
+  readonly compressor: Compressor;
+  readonly logger: Logger;
+  /** The store has failed: nothing of the batch was visible, every client was told, and the engine does nothing more. */
+  readonly onStorageFailure: (error: unknown) => void;
+};
+
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #parts: EngineParts;
+  readonly #broker: Broker;
+  readonly #compressor: BatchCompressor;
+  readonly #connections = new Map<ConnectionId, ClientConnection>();
+  readonly #addressLimit: RateLimitByAddress | undefined;
+  readonly #touched = new Set<ClientConnection>();
+  #pending: Pending[] = [];
+  #isScheduled = false;
+  #isCommitting = false;
+  #hasEnded = false;
+  #drained: (() => void) | undefined;
+  #nextConnectionId = 1;
+  #cancelTimer: () => void = () => undefined;
+  /** When the timer that is set will fire. */
+  #timerAt = Number.POSITIVE_INFINITY;
+  #errorFrameCount = 0;
+  #acceptedCount = 0;
+  #rejectedCount = 0;
+
+  constructor(options: EngineOptions, parts: EngineParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#broker = new Broker(options.broker);
+    this.#compressor = new BatchCompressor(parts.compressor);
+    const { rateLimit } = options;
+    this.#addressLimit =
+      rateLimit &&
+      new RateLimitByAddress(rateLimit.maxConnectionsPerIpPerWindow, rateLimit.connectionWindowMs);
+  }
+
+  /** Serves a client on any duplex stream; `address` is whom its rate of connecting is counted for. */
+  attach(stream: Duplex, address: string): void {
+    const now = this.#parts.environment.clock.now();
+    if (this.#hasEnded || this.#drained || this.#addressLimit?.admit(address, now) === false) {
+      this.#rejectedCount += 1;
+      stream.on('error', () => undefined);
+      stream.destroy();
+      return;
+    }
+    const connection = this.#newConnection(stream);
+    if (this.#connections.size >= this.#options.maxConnections) {
+      this.#rejectedCount += 1;
+      connection.refuse(
+        connectionLimitFields(this.#parts.environment.freshId(), this.#options.maxConnections),
+      );
+      return;
+    }
+    this.#acceptedCount += 1;
+    this.#connections.set(connection.id, connection);
+    connection.serve();
+  }
+
+  /**
+   * Ends the broker in good order: clients are told, deliveries stop, what is in flight may still be acknowledged for
+   * `shutdownTimeoutMs`, then all connections are closed and the store too. New streams must not be attached any more.
+   */
+  async drain(): Promise<void> {
+    const { scheduler, freshId } = this.#parts.environment;
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    for (const connection of this.#connections.values()) {
+      if (connection.isConnected) connection.notify(disconnectFields(freshId(), 'server_shutdown'));
+    }
+    this.#arrive(undefined, { kind: 'input', input: { kind: 'drain' } }, 0);
+    for (const connection of this.#connections.values()) {
+      if (!connection.isConnected) this.#arrive(connection, { kind: 'close' }, 0);
+    }
+    const cancel = scheduler.after(this.#options.shutdownTimeoutMs, () => this.#closeAll());
+    await drained;
+    cancel();
+    this.#cancelTimer();
+    this.#hasEnded = true;
+    await this.#parts.store.close();
+  }
+
+  /** The figures of the moment. */
+  stats() {
+    const core = this.#broker.stats();
+    return {
+      ...core,
+      errorsCount: this.#errorFrameCount + core.discardedCount,
+      connectionsAcceptedCount: this.#acceptedCount,
+      connectionsRejectedCount: this.#rejectedCount,
+      activeConnectionCount: this.#connections.size,
+      queueCount: this.#broker.queueCount,
+    };
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#broker.queueInfo(name);
+  }
+
+  #newConnection(stream: Duplex): ClientConnection {
+    const id = this.#nextConnectionId++;
+    const connection: ClientConnection = new ClientConnection(id, stream, {
+      options: this.#options,
+      environment: this.#parts.environment,
+      logger: this.#parts.logger,
+      compressor: this.#parts.compressor,
+      compress: (algorithm: Algorithm, body: Buffer) => this.#compressor.compress(algorithm, body),
+      arrive: (arrival, bytes) => this.#arrive(connection, arrival, bytes),
+      countError: () => {
+        this.#errorFrameCount += 1;
+      },
+    });
+    return connection;
+  }
+
+  #arrive(from: ClientConnection | undefined, arrival: Arrival, bytes: number): void {
+    if (this.#hasEnded) return;
+    this.#pending.push({ from, arrival, bytes });
+    if (this.#isScheduled || this.#isCommitting) return;
+    this.#isScheduled = true;
+    this.#parts.environment.scheduler.soon(() => this.#runBatch());
+  }
+
+  #runBatch(): void {
+    this.#isScheduled = false;
+    if (this.#hasEnded) return;
+    const batch = this.#pending;
+    this.#pending = [];
+    const { records, outcomes } = this.#stepAll(batch);
+    const committed = this.#commit(records);
+    if (committed === undefined) this.#finish(batch, outcomes);
+    else {
+      this.#isCommitting = true;
+      committed.then(
+        () => this.#finish(batch, outcomes),
+        (error: unknown) => this.#fail(error),
+      );
+    }
+  }
+
+  #stepAll(batch: readonly Pending[]): { records: StoreRecord[]; outcomes: Outcome[] } {
+    const { clock } = this.#parts.environment;
+    const time = { now: clock.now(), wallNow: clock.wallNow() };
+    const records: StoreRecord[] = [];
+    const outcomes: Outcome[] = [];
+    const take = (): void => {
+      const outputs = this.#broker.takeOutputs();
+      for (const record of outputs.records) records.push(record);
+      for (const effect of outputs.effects) outcomes.push(effect);
+    };
+    for (const { from, arrival } of batch) {
+      if (arrival.kind === 'input') {
+        if (from === undefined || from.isKnown) this.#broker.step(arrival.input, time);
+        continue;
+      }
+      if (from === undefined) continue;
+      if (arrival.kind !== 'answer' && from.leave()) {
+        this.#broker.step({ kind: 'disconnected', connection: from.id }, time);
+      }
+      take();
+      outcomes.push({ to: from, arrival });
+    }
+    take();
+    return { records, outcomes };
+  }
+
+  /** Undefined when the records are safe already. */
+  #commit(records: readonly StoreRecord[]): Promise<void> | undefined {
+    if (records.length === 0) return undefined;
+    try {
+      return this.#parts.store.commit(records) ?? undefined;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** The batch is safe: everything that came of it happens now. */
+  #finish(batch: readonly Pending[], outcomes: readonly Outcome[]): void {
+    this.#isCommitting = false;
+    for (const outcome of outcomes) this.#carryOut(outcome);
+    for (const { from, bytes } of batch) from?.settled(bytes);
+    for (const connection of this.#touched) connection.flush();
+    this.#touched.clear();
+    this.#compressor.clear();
+    this.#setTimer();
+    if (this.#connections.size === 0) this.#drained?.();
+    if (this.#pending.length > 0 && !this.#isScheduled) {
+      this.#isScheduled = true;
+      this.#parts.environment.scheduler.soon(() => this.#runBatch());
+    }
+  }
+
+  #carryOut(outcome: Outcome): void {
+    if ('arrival' in outcome) return this.#carryOutArrival(outcome.to, outcome.arrival);
+    const connection = this.#connections.get(outcome.connection);
+    if (connection === undefined) return;
+    this.#touched.add(connection);
+    const { maxMessageSizeBytes } = this.#options.limits;
+    switch (outcome.kind) {
+      case 'deliver':
+        return connection.send(deliverBody(outcome, maxMessageSizeBytes));
+      case 'answered':
+        return connection.send(answerFields(outcome, maxMessageSizeBytes));
+      case 'refused':
+        return connection.send(refusalFields(outcome));
+      case 'close':
+        return this.#arrive(connection, { kind: 'close' }, 0);
+    }
+  }
+
+  #carryOutArrival(to: ClientConnection, arrival: Arrival): void {
+    this.#touched.add(to);
+    if (arrival.kind === 'answer') to.send(arrival.fields);
+    else {
+      this.#connections.delete(to.id);
+      to.end();
+    }
+  }
+
+  /** One timer for everything that the core waits for. */
+  #setTimer(): void {
+    const at = this.#broker.nextDeadline() ?? Number.POSITIVE_INFINITY;
+    // A timer that fires too early does no harm, and setting it anew at every batch would cost more.
+    if (at >= this.#timerAt) return;
+    this.#cancelTimer();
+    this.#timerAt = at;
+    const { clock, scheduler } = this.#parts.environment;
+    this.#cancelTimer = scheduler.after(at - clock.now(), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.#arrive(undefined, { kind: 'input', input: { kind: 'tick' } }, 0);
+    });
+  }
+
+  #closeAll(): void {
+    for (const connection of this.#connections.values()) this.#arrive(connection, { kind: 'close' }, 0);
+  }
+
+  /** A failed commit is the end of this engine: what it knows may be ahead of what is stored. */
+  #fail(error: unknown): void {
+    this.#hasEnded = true;
+    this.#cancelTimer();
+    for (const connection of this.#connections.values()) {
+      connection.notify(disconnectFields(this.#parts.environment.freshId(), 'storage_error'));
+      connection.end();
+      connection.flush();
+    }
+    this.#connections.clear();
+    this.#drained?.();
+    this.#parts.onStorageFailure(error);
+  }
+}
