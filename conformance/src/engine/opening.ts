@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Endpoints } from '../target/target-file.ts';
-import type { ConnectionSetting } from '../wire/broker-connection.ts';
 import { BrokerConnection } from '../wire/broker-connection.ts';
+import type { ConnectionSetting } from '../wire/link.ts';
 import type { Pacer } from './pacer.ts';
 
 export async function openConnection(

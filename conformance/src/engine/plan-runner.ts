@@ -107,7 +107,7 @@ export class PlanRunner {
       if (refused.length > 0)
         return this.#unrun(entry, 'could not run', `the adapter does not support ${refused.join(', ')}`);
       const result = await runCheck(this.#checkSetting(entry, lease));
-      const death = lease.broker.unwantedEnd;
+      const death = await deathBehind(result, lease);
       if (death === undefined) return result;
       if (!lease.wasAlone()) {
         this.#sharedDeath = death;
@@ -173,6 +173,16 @@ export class PlanRunner {
     if (death === undefined || this.#blamedCount > 0) return undefined;
     return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
   }
+}
+
+const deathNoticeMs = 150;
+
+/** The end of the broker, which may be noticed a little after the connections that it took along. */
+async function deathBehind(result: CheckResult, { broker }: Lease): Promise<BrokerExit | undefined> {
+  if (result.outcome !== 'pass') {
+    await Promise.race([broker.exit, new Promise((resolve) => setTimeout(resolve, deathNoticeMs))]);
+  }
+  return broker.unwantedEnd;
 }
 
 /** A broker that ends is never right, whatever the level of the check that ended it. */

@@ -25,6 +25,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const watch = watchLoop();
   const thrown = await thrownBy(setting, record);
   const worstDelayMs = watch.stop();
+  const trace = [...record.trace.events];
   record.closeConnections();
   const unreliable = starvation(worstDelayMs, record.evidence.shortestWindowMs);
   const judgement = judge({
@@ -42,7 +43,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     notes: notesOf(record, judgement),
     warnings: record.warnings,
     durationMs: Math.round(now() - startedAt),
-    trace: record.trace.events,
+    trace,
     brokerLog: broker.log.since(logMark),
   };
 }

@@ -2,6 +2,7 @@
 // all reports are made; it prints nothing and knows no command line. Whatever happens, it ends with a verdict.
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
+import { ExpectationFailure } from '../expectation.ts';
 import { goldenFaults } from '../golden-check.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
@@ -92,17 +93,38 @@ async function runSelection(
   observe: (event: SuiteEvent) => void,
 ): Promise<Ran> {
   const pool = new BrokerPool(options.target, timingFor(options.timeoutScale));
+  const strays = watchStrays();
   const runner = new PlanRunner({ catalogue: sources.catalogue, options, selection, pool, observe });
   try {
     await runner.run(entriesOf(selection.checks, options.repeat));
-    return runner.ran();
+    return { ...runner.ran(), ...strays.fault(runner.ran().runnerFault) };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     const fault = error instanceof TargetFault ? { targetFault: text } : { runnerFault: text };
     return { ...runner.ran(), ...fault };
   } finally {
     await pool.dispose();
+    strays.end();
   }
+}
+
+/**
+ * Rejections that nobody awaited. A wait that its check abandoned when it failed elsewhere is nothing; anything else is a
+ * fault of the runner that would otherwise end the process without a verdict.
+ */
+function watchStrays(): { fault(known: string | undefined): Pick<Ran, 'runnerFault'>; end(): void } {
+  let first: string | undefined;
+  const note = (reason: unknown): void => {
+    if (reason instanceof ExpectationFailure) return;
+    first ??= `a rejection was not handled: ${reason instanceof Error ? reason.stack : String(reason)}`;
+  };
+  process.on('unhandledRejection', note);
+  return {
+    fault: (known) => ({ runnerFault: known ?? first }),
+    end: () => {
+      process.off('unhandledRejection', note);
+    },
+  };
 }
 
 export type PlanEntry = { readonly check: Check; readonly repetition: number };

@@ -1,0 +1,253 @@
+// The engine from end to end, around the tiny broker: each way in which a run can end has its exit code.
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../check.ts';
+import type { CheckResult } from '../result.ts';
+import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions, tinyTarget } from '../testing/tiny-target.ts';
+import { Command } from '../wire/command.ts';
+import type { RunOptions, RunReport } from './suite.ts';
+import { runSuite } from './suite.ts';
+
+function run(checks: readonly Check[], more: Partial<RunOptions> = {}): Promise<RunReport> {
+  return runSuite(
+    { catalogue: tinyCatalogue(checks), golden: recordedFrames() },
+    tinyOptions(more),
+    () => {},
+  );
+}
+
+async function only(
+  check: Check,
+  more: Partial<RunOptions> = {},
+): Promise<CheckResult & { exitCode: number }> {
+  const report = await run([check], more);
+  const [result] = report.results;
+  if (result === undefined) throw new Error('no result');
+  return { ...result, exitCode: report.verdict.exitCode };
+}
+
+const pings = tinyCheck('CONN-001a', async (ctx) => {
+  const connection = await ctx.connect();
+  const pong = await connection.ping();
+  ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
+});
+
+const fails: Check['run'] = async (ctx) => ctx.assert.equal(1, 2, 'one is two');
+
+describe('what becomes of one check', () => {
+  it('passes with its evidence, exit code 0', async () => {
+    const result = await only(pings);
+    expect(result).toMatchObject({ outcome: 'pass', exitCode: 0, evidence: { frames: 2, assertions: 1 } });
+    expect(result.reproduce).toBe(
+      'truemq-conformance run --target tiny.json --only CONN-001a --seed 1 --timeout-scale 0.1',
+    );
+  });
+
+  it.each(['bytewise', 'joined', 'random'] as const)('passes with frames cut %s', async (wireMode) => {
+    expect(await only(pings, { wireMode })).toMatchObject({ outcome: 'pass' });
+  });
+
+  it('fails for a MUST, exit code 1, with expected, actual and trace', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.subscribe(ctx.queue('q'));
+    });
+    const result = await only(check);
+    expect(result).toMatchObject({ outcome: 'fail', exitCode: 1 });
+    expect(result.expected).toContain('the answer to Subscribe');
+    expect(result.actual).toContain('within 400 ms');
+    expect(result.trace.map((event) => event.kind)).toEqual(['opened', 'sent', 'received', 'sent']);
+  });
+
+  it('warns for a SHOULD, exit code 0, and 1 with --strict', async () => {
+    const check = tinyCheck('CONN-002a', fails);
+    expect(await only(check)).toMatchObject({ outcome: 'warn', exitCode: 0 });
+    expect(await only(check, { strict: true })).toMatchObject({ outcome: 'warn', exitCode: 1 });
+  });
+
+  it('notes a MAY that is not taken: not applicable, and a run of nothing else is exit code 2', async () => {
+    const result = await only(tinyCheck('CONN-003a', fails));
+    expect(result).toMatchObject({ outcome: 'not applicable', exitCode: 2 });
+    expect(result.notes[0]).toContain('optional, not seen');
+  });
+
+  it('fails a MAY whose capability was declared', async () => {
+    const check = tinyCheck('CONN-003a', fails, { requires: { capabilities: ['nack'] } });
+    const target = { ...tinyTarget(), capabilities: ['nack'] as const };
+    expect(await only(check, { target })).toMatchObject({ outcome: 'fail', exitCode: 1 });
+  });
+
+  it('does not take a pass without an assertion: error, exit code 5', async () => {
+    const result = await only(tinyCheck('CONN-001a', async (ctx) => void (await ctx.connect())));
+    expect(result).toMatchObject({ outcome: 'error', exitCode: 5 });
+    expect(result.reason).toContain('0 of at least 1 assertions');
+  });
+
+  it('does not take a pass below the declared evidence', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'true'), {
+      evidence: { messages: 1 },
+    });
+    expect(await only(check)).toMatchObject({ outcome: 'error', exitCode: 5 });
+  });
+
+  it('calls an exception of a check an error', async () => {
+    const check = tinyCheck('CONN-001a', async () => {
+      throw new TypeError('a fault of ours');
+    });
+    const result = await only(check);
+    expect(result).toMatchObject({ outcome: 'error', exitCode: 5 });
+    expect(result.reason).toContain('a fault of ours');
+  });
+
+  it('calls a check that never ends an error', async () => {
+    const check = tinyCheck('CONN-001a', () => new Promise(() => {}));
+    expect(await only(check, { timeoutScale: 0.05 })).toMatchObject({ outcome: 'error', exitCode: 5 });
+  });
+
+  it('lets a warning stand beside a pass', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      ctx.should(false, 'CONN-002', 'it does otherwise');
+      const title = ctx.acceptable(
+        5,
+        [{ title: 'five', when: (n) => n === 5, difference: { clause: 'CONN-002', text: 'odd' } }],
+        'n',
+      );
+      ctx.assert.equal(title, 'five', 'the title comes back');
+    });
+    const result = await only(check);
+    expect(result.outcome).toBe('warn');
+    expect(result.warnings).toHaveLength(2);
+  });
+
+  it('survives waits that a failing check abandons', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      const connection = await ctx.connect();
+      void connection.expect('Deliver', { withinMs: 600 });
+      await connection.expectSilence('Pong', 650, 'no Pong comes');
+      ctx.assert.fail('it fails elsewhere');
+    });
+    expect(await only(check)).toMatchObject({ outcome: 'fail', exitCode: 1 });
+  });
+});
+
+describe('what cannot be run', () => {
+  it('is incomplete, exit code 3, when the adapter does not support a setting', async () => {
+    const check = tinyCheck('CONN-001b', fails, {
+      requires: { configuration: { limits: { maxConnections: 1 } } },
+    });
+    const target = tinyTarget({ TINY_UNSUPPORTED: 'limits.maxConnections' });
+    const report = await run([pings, check], { target });
+    expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'could not run']);
+    expect(report.verdict).toMatchObject({ exitCode: 3, status: 'undetermined', gate: 'closed' });
+  });
+
+  it('is incomplete when an attached broker would have to be started again', async () => {
+    const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
+    const target = { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints } as const;
+    const result = await only(tinyCheck('CONN-001a', fails, { isolation: 'restart' }), { target });
+    expect(result).toMatchObject({ outcome: 'could not run', exitCode: 3 });
+  });
+
+  it('is not applicable when an optional capability is not declared', async () => {
+    const optional = tinyCheck('CONN-002a', fails, { requires: { capabilities: ['nack'] } });
+    const report = await run([pings, optional]);
+    expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'not applicable']);
+    expect(report.verdict).toMatchObject({ exitCode: 0, conformant: true });
+  });
+
+  it('runs a MUST of a claimed profile whatever capabilities are declared', async () => {
+    const check = tinyCheck('CONN-001a', fails, { requires: { capabilities: ['nack'] } });
+    const claiming = { ...tinyTarget(), profiles: ['core'] as const };
+    expect(await only(check, { target: claiming })).toMatchObject({ outcome: 'fail' });
+  });
+});
+
+describe('a target that is not well', () => {
+  it.each([
+    [{ TINY_REFUSE: 'no disk' }, 'no disk'],
+    [{ TINY_NOISE: '1' }, 'logs belong on standard error'],
+  ])('is exit code 4 when the adapter does not start: %o', async (environment, text) => {
+    const report = await run([pings], { target: tinyTarget(environment) });
+    expect(report.verdict).toMatchObject({ exitCode: 4, status: 'undetermined' });
+    expect(report.verdict.reason).toContain(text);
+  });
+
+  it('is exit code 4 when there is no such program', async () => {
+    const lifecycle = { kind: 'spawn', command: ['/no/such/program'] } as const;
+    const report = await run([pings], { target: { schema: 1, name: 'nothing', lifecycle } });
+    expect(report.verdict.exitCode).toBe(4);
+  });
+
+  it('fails the check that made it die, and only that one', async () => {
+    const kills = tinyCheck('CONN-001b', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.publish(ctx.queue('q'), '1');
+      ctx.assert.ok(true, 'published');
+    });
+    const lingers = tinyCheck('CONN-001c', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.expectSilence('Error', 400, 'no Error comes');
+      await connection.ping();
+    });
+    const report = await run([pings, kills, lingers], {
+      target: tinyTarget({ TINY_DIE_ON: String(Command.Publish) }),
+    });
+    expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'fail', 'pass']);
+    expect(report.results[1]?.reason).toBe('the broker process ended while this check ran');
+    expect(report.results[1]?.actual).toContain('exit code 7');
+    expect(report.verdict).toMatchObject({ exitCode: 1, status: 'not conformant' });
+  });
+});
+
+describe('a run as a whole', () => {
+  it('stops at the first failure with --fail-fast', async () => {
+    const failing = tinyCheck('CONN-001a', fails);
+    const report = await run([failing, { ...pings, id: 'CONN-001b' }], { failFast: true, jobs: 1 });
+    expect(report.results).toHaveLength(1);
+    expect(report.verdict).toMatchObject({ exitCode: 1 });
+  });
+
+  it('is an error of the runner when it is interrupted, exit code 5', async () => {
+    const interrupt = new AbortController();
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      interrupt.abort();
+      await new Promise(() => {});
+      ctx.assert.ok(true, 'never reached');
+    });
+    const report = await run([check], { signal: interrupt.signal });
+    expect(report.verdict).toMatchObject({ exitCode: 5, reason: 'the run was interrupted' });
+  });
+
+  it('repeats with another seed each time and does not hide a flip', async () => {
+    const seeds: number[] = [];
+    const flips = tinyCheck('CONN-001a', async (ctx) => {
+      seeds.push(ctx.seed);
+      ctx.assert.ok(ctx.seed % 2 === 1, 'the seed is odd');
+    });
+    const report = await run([flips], { repeat: 2, jobs: 1 });
+    expect(seeds).toEqual([1, 2]);
+    expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'fail']);
+  });
+
+  it('does not judge when its own codec is wrong: exit code 5', async () => {
+    const sources = { catalogue: tinyCatalogue([pings]), golden: [] };
+    const report = await runSuite(sources, tinyOptions(), () => {});
+    expect(report.verdict).toMatchObject({ exitCode: 5 });
+    expect(report.results).toEqual([]);
+  });
+
+  it('gives queue names and ids that no other check has, and the same ones for the same seed', async () => {
+    const names: string[] = [];
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      names.push(ctx.queue('orders'), ctx.id());
+      ctx.assert.ok(true, 'named');
+    });
+    await run([check], { seed: 36 });
+    await run([check], { seed: 36 });
+    expect(names).toEqual([
+      '10.conn-001a.orders',
+      '10.conn-001a.c-1',
+      '10.conn-001a.orders',
+      '10.conn-001a.c-1',
+    ]);
+  });
+});

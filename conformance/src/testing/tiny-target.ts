@@ -1,0 +1,61 @@
+// Targets and checks for tests of the engine, around the tiny broker. Not in the package.
+import { fileURLToPath } from 'node:url';
+import type { Catalogue } from '../catalogue.ts';
+import { catalogueOf } from '../catalogue.ts';
+import type { Check } from '../check.ts';
+import type { RunOptions } from '../engine/suite.ts';
+import type { GoldenFile, Requirement } from '../suite-data.ts';
+import { loadSuiteData } from '../suite-data.ts';
+import type { Target } from '../target/target-file.ts';
+
+export function tinyTarget(environment: Readonly<Record<string, string>> = {}): Target {
+  const adapter = fileURLToPath(new URL('tiny-broker.mjs', import.meta.url));
+  const lifecycle = { kind: 'spawn', command: [process.execPath, adapter], environment } as const;
+  return { schema: 1, name: 'tiny', lifecycle };
+}
+
+const requirements: readonly Requirement[] = [
+  { id: 'CONN-001', level: 'MUST', sentence: 'A MUST.' },
+  { id: 'CONN-002', level: 'SHOULD', sentence: 'A SHOULD.' },
+  { id: 'CONN-003', level: 'MAY', sentence: 'A MAY.' },
+];
+
+/** A check on one of CONN-001 (MUST), CONN-002 (SHOULD), CONN-003 (MAY). */
+export function tinyCheck(id: string, run: Check['run'], more: Partial<Check> = {}): Check {
+  return {
+    id,
+    title: `title of ${id}`,
+    clauses: [id.slice(0, -1)],
+    profile: 'core',
+    evidence: {},
+    run,
+    ...more,
+  };
+}
+
+export function tinyCatalogue(checks: readonly Check[]): Catalogue {
+  return catalogueOf(checks, requirements);
+}
+
+export function tinyOptions(more: Partial<RunOptions> = {}): RunOptions {
+  return {
+    target: tinyTarget(),
+    targetPath: 'tiny.json',
+    profiles: [],
+    level: 'MAY',
+    only: [],
+    skip: [],
+    seed: 1,
+    repeat: 1,
+    jobs: 4,
+    timeoutScale: 0.1,
+    wireMode: 'whole',
+    failFast: false,
+    strict: false,
+    ...more,
+  };
+}
+
+export function recordedFrames(): readonly GoldenFile[] {
+  return loadSuiteData().golden;
+}

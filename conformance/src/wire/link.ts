@@ -1,0 +1,217 @@
+// One TCP connection and what goes over it: bytes out as they are told, frames in as they come, each with its time, all of it in
+// the trace. It knows frames but no commands; every wait has a deadline. Areas: FRAME, BODY.
+import type { Socket } from 'node:net';
+import type { ClosedHow, SendOptions, WaitOptions } from '../connection.ts';
+import type { Evidence } from '../evidence.ts';
+import { ExpectationFailure } from '../expectation.ts';
+import type { Random } from '../random.ts';
+import type { Timing } from '../timing.ts';
+import type { Trace } from '../trace.ts';
+import { frameText } from '../trace.ts';
+import type { WireMode } from './chunking.ts';
+import { Command, commandName } from './command.ts';
+import { compressedFrame } from './compression.ts';
+import { encodeBody, frameAround } from './encode.ts';
+import type { FrameFields, ReceivedFrame } from './frame.ts';
+import { headerPairs } from './frame.ts';
+import { FrameReader } from './frame-reader.ts';
+import { Inbox } from './inbox.ts';
+import { receivedFrame } from './received-frame.ts';
+import { Sender } from './sender.ts';
+
+export type ConnectionSetting = {
+  readonly name: string;
+  readonly mode: WireMode;
+  readonly random: Random;
+  readonly timing: Timing;
+  readonly maxMessageSizeBytes: number;
+  readonly evidence: Evidence;
+  readonly trace: Trace;
+  readonly now: () => number;
+  /** Fresh ids for the commands of this connection. */
+  readonly nextId: () => string;
+};
+
+export class Link {
+  readonly setting: ConnectionSetting;
+  readonly #socket: Socket;
+  readonly #sender: Sender;
+  readonly #reader: FrameReader;
+  readonly #inbox = new Inbox();
+  readonly #sentIds = new Set<string>();
+  readonly #closed: Promise<ClosedHow>;
+  #isClosed = false;
+
+  constructor(socket: Socket, setting: ConnectionSetting) {
+    this.#socket = socket;
+    this.setting = setting;
+    this.#sender = new Sender(socket, setting.mode, setting.random);
+    this.#reader = new FrameReader(setting.maxMessageSizeBytes);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
+    this.#closed = new Promise((resolve) => this.#watchClosing(resolve));
+  }
+
+  get name(): string {
+    return this.setting.name;
+  }
+
+  get received(): readonly ReceivedFrame[] {
+    return this.#inbox.received;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Frames that no wait has taken yet. */
+  get untaken(): readonly ReceivedFrame[] {
+    return this.#inbox.untaken;
+  }
+
+  /** Whether a command with this id was ever sent here. */
+  hasSent(id: string): boolean {
+    return this.#sentIds.has(id);
+  }
+
+  send(fields: FrameFields, options: SendOptions = {}): Promise<void> {
+    const body = encodeBody(fields);
+    const bytes =
+      options.compress === undefined ? frameAround(body) : compressedFrame(body, options.compress);
+    this.#noteSent(fields, bytes);
+    return this.#sender.send(bytes);
+  }
+
+  sendRaw(bytes: Buffer): Promise<void> {
+    this.#trace('sent', `${bytes.length} raw bytes`, bytes);
+    return this.#sender.send(bytes);
+  }
+
+  sendTogether(frames: readonly FrameFields[]): Promise<void> {
+    const bytes = frames.map((fields) => frameAround(encodeBody(fields)));
+    for (const [index, fields] of frames.entries()) this.#noteSent(fields, bytes[index] ?? Buffer.alloc(0));
+    return this.#sender.sendPieces([Buffer.concat(bytes)]);
+  }
+
+  sendPieces(pieces: readonly Buffer[]): Promise<void> {
+    this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
+    return this.#sender.sendPieces(pieces);
+  }
+
+  /** Takes the first frame not yet taken that matches; an ExpectationFailure at the deadline. */
+  take(
+    matches: (frame: ReceivedFrame) => boolean,
+    options: WaitOptions & { what: string },
+  ): Promise<ReceivedFrame> {
+    const withinMs = options.withinMs ?? this.setting.timing.answerMs;
+    this.setting.evidence.window(withinMs);
+    return this.#inbox.take({ matches, what: options.what, withinMs, clause: options.clause });
+  }
+
+  async closed(options: WaitOptions = {}): Promise<ClosedHow> {
+    const withinMs = options.withinMs ?? this.setting.timing.closeMs;
+    this.setting.evidence.window(withinMs);
+    const how = await within(this.#closed, withinMs);
+    this.setting.evidence.count('assertions');
+    if (how !== undefined) return how;
+    throw new ExpectationFailure(options.what ?? 'the broker closes the connection', {
+      expected: `closed within ${withinMs} ms`,
+      actual: 'still open',
+      clause: options.clause,
+    });
+  }
+
+  /** Waits for `forMs`, or until the connection is closed. */
+  async quiet(forMs: number): Promise<void> {
+    this.setting.evidence.window(forMs);
+    await within(this.#closed, forMs);
+  }
+
+  async abort(): Promise<void> {
+    this.#trace('closed', 'reset by the runner');
+    this.#socket.resetAndDestroy();
+    await this.#closed;
+  }
+
+  async end(): Promise<void> {
+    this.#trace('closed', 'ended by the runner');
+    this.#socket.end();
+  }
+
+  pauseReading(): void {
+    this.#socket.pause();
+  }
+
+  resumeReading(): void {
+    this.#socket.resume();
+  }
+
+  /** Ends the connection without ceremony; the engine does so after each check. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #handleBytes(chunk: Buffer): void {
+    this.#reader.push(chunk);
+    try {
+      this.#readFrames();
+    } catch (error) {
+      this.#trace('undecodable', String(error), this.#reader.partial);
+      this.#inbox.end(`the broker sent bytes that are no frame: ${String(error)}`);
+      this.#socket.pause();
+    }
+  }
+
+  #readFrames(): void {
+    for (let raw = this.#reader.next(); raw !== undefined; raw = this.#reader.next()) {
+      const frame = receivedFrame(raw, this.setting.now(), this.#inbox.received.length);
+      this.#trace('received', frameText(frame), raw.wireBytes);
+      this.setting.evidence.count('frames');
+      if (frame.command === Command.Deliver) this.setting.evidence.count('messages');
+      this.#inbox.offer(frame);
+    }
+  }
+
+  #watchClosing(resolve: (how: ClosedHow) => void): void {
+    const closed = (how: ClosedHow): void => {
+      if (this.#isClosed) return;
+      this.#isClosed = true;
+      this.#trace('closed', how === 'end' ? 'the connection ended' : 'the connection was reset');
+      this.#inbox.end('the connection was closed');
+      resolve(how);
+    };
+    this.#socket.on('end', () => closed('end'));
+    this.#socket.on('error', () => closed('reset'));
+    this.#socket.on('close', () => closed('end'));
+  }
+
+  #noteSent(fields: FrameFields, bytes: Buffer): void {
+    this.#sentIds.add(fields.id);
+    const shown = {
+      commandName: commandName(fields.command),
+      id: fields.id,
+      queue: fields.queue ?? '',
+      headers: headerPairs(fields.headers),
+      payload: Buffer.from(fields.payload ?? ''),
+      errorCode: fields.errorCode ?? '',
+      errorMessage: fields.errorMessage ?? '',
+    };
+    this.#trace('sent', frameText(shown), bytes);
+  }
+
+  #trace(kind: 'sent' | 'received' | 'closed' | 'undecodable', text: string, bytes?: Buffer): void {
+    this.setting.trace.add({ atMs: this.setting.now(), connection: this.name, kind, text }, bytes);
+  }
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
