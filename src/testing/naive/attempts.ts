@@ -15,6 +15,7 @@ import {
   type NaiveMessage,
   type NaiveQueue,
   type NaiveState,
+  type NaiveSubscription,
   nextOrder,
   refreshRotations,
   retryDelay,
@@ -172,6 +173,8 @@ function timeOut(state: NaiveState, delivery: Delivery): void {
   const { subscription, timerAt } = delivery.copy;
   countFailure(delivery);
   if (!subscription.fixed) subscription.window = Math.max(1, Math.floor(subscription.window / 2));
+  // The narrower window may cost it its turn before the place of this attempt is free again.
+  refreshRotations(state);
   pauseOrEnd(state, delivery, 'MaxRetriesExceeded', timerAt);
   refreshRotations(state);
 }
@@ -187,9 +190,16 @@ function tryAgain(state: NaiveState, delivery: Delivery): void {
     const target = other ?? (canKeep ? subscription : undefined);
     if (target === undefined) waitAgain(state, queue, message, false);
     else if (target === subscription) send(state, queue, message, copy);
-    else sendTo(state, queue, message, target);
+    else passOn(state, delivery, target);
   }
   refreshRotations(state);
+}
+
+/** The one that failed gives its place up before the other one is served. */
+function passOn(state: NaiveState, { queue, message }: Delivery, other: NaiveSubscription): void {
+  message.copies = [];
+  refreshRotations(state);
+  sendTo(state, queue, message, other);
 }
 
 /** A copy stays paused while its member does not read, for it can go to nobody else. */

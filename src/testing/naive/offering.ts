@@ -45,7 +45,7 @@ function offerToOne(state: NaiveState, queue: NaiveQueue): boolean {
   return true;
 }
 
-/** Sends a message of which there is one copy at a time; whoever had it before has it no more. */
+/** Sends a message of which there is one copy at a time, and ends the turn of the subscription. */
 export function sendTo(
   state: NaiveState,
   queue: NaiveQueue,
@@ -57,7 +57,7 @@ export function sendTo(
   copy.sentCount = message.sentCount;
   message.copies = [copy];
   send(state, queue, message, copy);
-  queue.rotation = queue.rotation.filter((one) => one !== subscription);
+  queue.rotation = [...queue.rotation.filter((one) => one !== subscription), subscription];
   refreshRotations(state);
 }
 

@@ -1,0 +1,67 @@
+// Arbitrary messages for properties: all of Unicode, empty and longest fields included.
+
+import fc from 'fast-check';
+import { Command } from '../protocol/command.ts';
+import type { MessageFields } from '../protocol/message.ts';
+
+/** Texts of all of Unicode, mostly short, sometimes at the 65,535 bytes that a length prefix can say. */
+export const wireText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 10, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
+  { weight: 5, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 60 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('i'.repeat(65_535), `${'é'.repeat(32_767)}x`, '€'.repeat(21_845), '\ufeff'),
+  },
+);
+
+const filledText = wireText.filter((text) => text !== '');
+
+const headers = fc
+  .array(fc.tuple(filledText, filledText), { maxLength: 6 })
+  .map((pairs) => new Map(pairs) as ReadonlyMap<string, string>);
+
+const payload = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+
+const command = fc.oneof(fc.constantFrom(...Object.values(Command)), fc.integer({ min: 0, max: 255 }));
+
+/** Fields that the format can hold and that decode to themselves: no empty header keys or values. */
+export const messageFields: fc.Arbitrary<Required<MessageFields>> = fc
+  .record({
+    command,
+    id: wireText,
+    queue: wireText,
+    payload,
+    headers,
+    errorCode: wireText,
+    errorMessage: wireText,
+  })
+  .map((fields) =>
+    fields.command === Command.Error ? fields : { ...fields, errorCode: '', errorMessage: '' },
+  );
+
+/** Small sound commands, as clients send them. */
+export const clientCommand: fc.Arbitrary<MessageFields> = fc.record({
+  command: fc.constantFrom(Command.Publish, Command.Subscribe, Command.Ack, Command.Ping, Command.QueueInfo),
+  id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+  queue: fc.constantFrom('', 'orders', '订单'),
+  payload,
+  headers: fc
+    .dictionary(fc.string({ minLength: 1, maxLength: 5 }), fc.string({ minLength: 1, maxLength: 9 }))
+    .map((pairs) => new Map(Object.entries(pairs)) as ReadonlyMap<string, string>),
+});
+
+/** How a stream is cut: lengths of pieces, over and over, until it is used up. */
+export const cuts: fc.Arbitrary<readonly number[]> = fc.array(fc.integer({ min: 1, max: 200 }), {
+  minLength: 1,
+  maxLength: 20,
+});
+
+export function cut(stream: Buffer, lengths: readonly number[]): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0, index = 0; at < stream.length; index += 1) {
+    const length = lengths[index % lengths.length] ?? 1;
+    pieces.push(stream.subarray(at, at + length));
+    at += length;
+  }
+  return pieces;
+}
