@@ -1,24 +1,14 @@
-// The codec against frames recorded between software that exists, and the tables of the specification.
+// The codec against frames recorded between software that exists.
 
-import { readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { type RecordedFrame, recordedFrames } from '../testing/wire-fixtures.ts';
-import {
-  Command,
-  commandName,
-  commandsOfAdministration,
-  commandsOfBrokerOnly,
-  commandsOfClient,
-} from './command.ts';
+import { Command } from './command.ts';
 import { algorithmOf } from './compression.ts';
 import { decodeMessage } from './decode.ts';
 import { encodeFrame } from './encode.ts';
-import { ErrorCode } from './error-code.ts';
 import { isFault } from './fault.ts';
 import { type Frame, FrameSplitter } from './frame-splitter.ts';
-import { HeaderName } from './header-name.ts';
 import { defaultLimits } from './limits.ts';
 import type { Message } from './message.ts';
 
@@ -58,45 +48,8 @@ describe('recorded frames', () => {
   );
 });
 
-describe('the tables of the specification', () => {
-  it('name the same commands and senders [BODY-043]', () => {
-    const { commands } = table('commands') as { readonly commands: readonly CommandRow[] };
-    const entries = commands.map((row) => [row.name, row.value] as const);
-    expect(Object.fromEntries(entries)).toEqual(Command);
-    const brokerOnly = commands.filter((row) => !row.sentBy.includes('client')).map((row) => row.value);
-    expect(new Set(brokerOnly)).toEqual(commandsOfBrokerOnly);
-    const administration = commands.filter((row) => row.needs === 'authorization').map((row) => row.value);
-    expect(new Set(administration)).toEqual(commandsOfAdministration);
-    const others = commands.map((row) => row.value).filter((value) => !commandsOfBrokerOnly.has(value));
-    expect(new Set(others.filter((value) => !commandsOfAdministration.has(value)))).toEqual(commandsOfClient);
-    expect(entries.map(([, value]) => commandName(value))).toEqual(entries.map(([name]) => name));
-    expect(commandName(98)).toBeUndefined();
-  });
-
-  it('name the same error codes [ERROR-003]', () => {
-    const { errors } = table('errors') as { readonly errors: readonly { readonly code: string }[] };
-    expect(errors.map((row) => row.code).sort()).toEqual(Object.values(ErrorCode).sort());
-  });
-
-  it('name every header that the protocol knows', () => {
-    const { headers } = table('headers') as { readonly headers: readonly { readonly name: string }[] };
-    expect(headers.map((row) => row.name)).toEqual(expect.arrayContaining(Object.values(HeaderName)));
-  });
-});
-
 function titled(recorded: readonly RecordedFrame[]): readonly (readonly [string, RecordedFrame])[] {
   return recorded.map((frame) => [`${frame.file} ${frame.seq} ${frame.command}`, frame]);
-}
-
-type CommandRow = {
-  readonly name: string;
-  readonly value: number;
-  readonly sentBy: readonly string[];
-  readonly needs?: string;
-};
-
-function table(name: string): unknown {
-  return parse(readFileSync(new URL(`../../spec/tables/${name}.yaml`, import.meta.url), 'utf8'));
 }
 
 function splitOne(recorded: RecordedFrame): Frame {
