@@ -1,62 +1,20 @@
-// The client library against a scripted broker, over a pair of streams: what it sends, what it makes of answers, and how it ends.
+// The client library against a scripted broker, over a pair of streams: the handshake, what it sends, what it makes of answers, and
+// how it ends. Subscriptions are in client-subscribe.test.ts.
 
 import { Duplex, duplexPair } from 'node:stream';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ZlibCompressor } from '../engine/compressor.ts';
-import { type ReceivedFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
+import { meet, payloadText } from '../testing/client-party.ts';
+import { type Inflate, type ReceivedFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
-import {
-  type Client,
-  CommandError,
-  CommandTimeoutError,
-  ConnectionError,
-  type ConnectOptions,
-  connect,
-  type Delivery,
-  ProtocolError,
-} from './index.ts';
+import { CommandError, CommandTimeoutError, ConnectionError, connect, ProtocolError } from './index.ts';
 
-const open: Client[] = [];
-
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  for (const client of open.splice(0)) await client.close();
 });
 
-type Party = {
-  readonly client: Client;
-  readonly broker: ScriptedBroker;
-  readonly connectFrame: ReceivedFrame;
-};
-
-async function meet(options: ConnectOptions = {}, welcomeHeaders: [string, string][] = []): Promise<Party> {
-  const [near, far] = duplexPair();
-  const broker = new ScriptedBroker(far, (flags, body) => (flags === 2 ? brotliDecompressSync(body) : body));
-  const [client, connectFrame] = await Promise.all([
-    connect({ ...options, stream: near }),
-    broker.welcome(welcomeHeaders),
-  ]);
-  open.push(client);
-  return { client, broker, connectFrame };
-}
-
-async function subscribed(
-  options: ConnectOptions,
-  handler: (delivery: Delivery) => void | Promise<void>,
-  headers: [string, string][] = [],
-) {
-  const party = await meet(options, headers);
-  const done = party.client.subscribe('orders', handler);
-  const { id } = await party.broker.take();
-  party.broker.send({ command: 23, id, queue: 'orders' });
-  await done;
-  return party;
-}
-
-function payloadText(frame: ReceivedFrame): string {
-  return Buffer.from(frame.payload).toString();
-}
+const inflate: Inflate = (flags, body) => (flags === 2 ? brotliDecompressSync(body) : body);
 
 describe('the handshake', () => {
   it('sends one uncompressed Connect with credentials and compressions [CLIENT-002, CLIENT-003, CLIENT-034]', async () => {
@@ -77,7 +35,7 @@ describe('the handshake', () => {
   });
 
   it('takes the next frame for the answer whatever its id, and learns what the broker can do [CLIENT-037]', async () => {
-    const { client } = await meet({}, [['capabilities', 'nack, maxInFlight']]);
+    const { client } = await meet({ welcome: [['capabilities', 'nack, maxInFlight']] });
     expect([...client.capabilities]).toEqual(['nack', 'maxInFlight']);
   });
 
@@ -221,9 +179,11 @@ describe('compression', () => {
   const large = { text: 'x'.repeat(5_000) };
 
   it('compresses bodies from the threshold on, once agreed [CLIENT-004]', async () => {
-    const { client, broker } = await meet({ compressor: new ZlibCompressor() }, [
-      ['negotiated-compression', 'brotli'],
-    ]);
+    const { client, broker } = await meet({
+      compressor: new ZlibCompressor(),
+      inflate,
+      welcome: [['negotiated-compression', 'brotli']],
+    });
     const published = Promise.all([
       client.publish('q', large, { id: 'm1' }),
       client.publish('q', 1, { id: 'm2' }),
@@ -240,7 +200,11 @@ describe('compression', () => {
 
   it('keeps the order of commands while a compression is under way', async () => {
     const compressor = new ZlibCompressor({ inPlaceInputBytes: 0 });
-    const { client, broker } = await meet({ compressor }, [['negotiated-compression', 'brotli']]);
+    const { client, broker } = await meet({
+      compressor,
+      inflate,
+      welcome: [['negotiated-compression', 'brotli']],
+    });
     const ids = ['m1', 'm2', 'm3', 'm4'];
     const published = Promise.all(
       ids.map((id, index) => client.publish('q', index % 2 === 0 ? large : 1, { id })),
@@ -258,128 +222,6 @@ describe('compression', () => {
     expect((await broker.take()).flags).toBe(0);
     broker.send({ command: 21, id: 'm1' });
     await published;
-  });
-});
-
-describe('subscribe', () => {
-  it('hands over messages one after another and acknowledges each when the handler is done [CLIENT-005]', async () => {
-    const gates: (() => void)[] = [];
-    const seen: string[] = [];
-    const { broker } = await subscribed({}, (delivery) => {
-      seen.push(
-        `${delivery.id} ${delivery.queue} ${JSON.stringify(delivery.json())} ${delivery.headers.get('a')}`,
-      );
-      return new Promise((resolve) => gates.push(resolve));
-    });
-    const parts = { command: 26, queue: 'orders', headers: [['a', 'b']] as [string, string][] };
-    broker.send({ ...parts, id: 'm1', payload: '{"n":1}' }, { ...parts, id: 'm2', payload: '2' });
-    await vi.waitFor(() => expect(seen).toEqual(['m1 orders {"n":1} b']));
-    expect(broker.untaken).toEqual([]);
-    gates[0]?.();
-    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
-    gates[1]?.();
-    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
-  });
-
-  it('takes a Deliver in the same chunk as its SubscribeAck, and before the PublishAck of its own message [CLIENT-035]', async () => {
-    const { client, broker } = await meet();
-    const ids: string[] = [];
-    const subscribing = client.subscribe('orders', ({ id }) => void ids.push(id));
-    const { id } = await broker.take();
-    broker.send({ command: 23, id, queue: 'orders' }, { command: 26, id: 'm1', queue: 'orders' });
-    await subscribing;
-    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
-    const published = client.publish('orders', 1, { id: 'm2' });
-    await broker.take();
-    broker.send({ command: 26, id: 'm2', queue: 'orders' }, { command: 21, id: 'm2', queue: 'orders' });
-    await published;
-    await vi.waitFor(() => expect(ids).toEqual(['m1', 'm2']));
-  });
-
-  it('sends no ack for a message whose handler failed, and goes on [CLIENT-006]', async () => {
-    const errors: unknown[] = [];
-    const { broker } = await subscribed({ onHandlerError: (error) => errors.push(error) }, ({ id }) => {
-      if (id === 'm1') throw new Error('no');
-    });
-    broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
-    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
-    expect(errors).toEqual([new Error('no')]);
-  });
-
-  it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {
-    const handle = (delivery: Delivery) => {
-      delivery.json();
-      throw new Error('no');
-    };
-    const { broker } = await subscribed({ onHandlerError: () => undefined }, handle, [
-      ['capabilities', 'nack'],
-    ]);
-    broker.send(
-      { command: 26, id: 'm1', queue: 'orders', payload: '1' },
-      { command: 26, id: 'm2', queue: 'orders', payload: '{' },
-    );
-    expect(await broker.take()).toMatchObject({
-      command: 30,
-      id: 'm1',
-      headers: [['failureReason', 'HandlerException']],
-    });
-    expect(await broker.take()).toMatchObject({
-      id: 'm2',
-      headers: [['failureReason', 'DeserializationError']],
-    });
-  });
-
-  it('asks for a window, and is not subscribed when refused', async () => {
-    const { client, broker } = await meet();
-    const handled = vi.fn();
-    const refused = expect(client.subscribe('orders', handled, { maxInFlight: 3 })).rejects.toMatchObject({
-      code: 'NOT_AUTHORIZED',
-    });
-    const frame = await broker.take();
-    expect(frame).toMatchObject({ command: 22, headers: [['maxInFlight', '3']] });
-    broker.send({ command: 99, id: frame.id, errorCode: 'NOT_AUTHORIZED', errorMessage: '' });
-    await refused;
-    broker.send({ command: 26, id: 'm1', queue: 'orders' });
-    await pingPong({ client, broker });
-    expect(handled).not.toHaveBeenCalled();
-  });
-
-  it('unsubscribes [CLIENT-001]', async () => {
-    const handled = vi.fn();
-    const { client, broker } = await subscribed({}, handled);
-    const done = client.unsubscribe('orders');
-    const frame = await broker.take();
-    expect(frame).toMatchObject({ command: 24, queue: 'orders' });
-    broker.send({ command: 25, id: frame.id, queue: 'orders' });
-    await done;
-    broker.send({ command: 26, id: 'm1', queue: 'orders' });
-    await pingPong({ client, broker });
-    expect(handled).not.toHaveBeenCalled();
-  });
-
-  it('stops reading while too many messages wait for the handler, and then goes on', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const [near, far] = duplexPair();
-    const broker = new ScriptedBroker(far);
-    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
-    open.push(client);
-    let handledCount = 0;
-    const subscribing = client.subscribe('orders', async () => {
-      await gate;
-      handledCount += 1;
-    });
-    broker.send({ command: 23, id: (await broker.take()).id });
-    await subscribing;
-    for (let number = 0; number < 3_000; number += 1)
-      broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
-    await vi.waitFor(() => expect(near.isPaused()).toBe(true));
-    release();
-    await vi.waitFor(() => expect(handledCount).toBe(3_000));
-    expect(near.isPaused()).toBe(false);
   });
 });
 
@@ -534,9 +376,3 @@ describe('the end', () => {
     expect(near.destroyed).toBe(true);
   });
 });
-
-async function pingPong({ client, broker }: Pick<Party, 'client' | 'broker'>): Promise<void> {
-  const pinged = client.ping();
-  broker.send({ command: 11, id: (await broker.take()).id });
-  await pinged;
-}

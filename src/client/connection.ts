@@ -43,7 +43,10 @@ export class Connection {
   readonly #sender: FrameSender;
   readonly #pending: PendingCommands;
   readonly #connectId: string;
+  /** No command is taken any more. */
   #isClosing = false;
+  /** Nothing is sent any more. */
+  #isSilent = false;
   #error: ClientError | undefined;
   #reason: string | undefined;
 
@@ -91,7 +94,7 @@ export class Connection {
 
   /** Sends a command that has no answer; does nothing when the connection has ended. */
   send(fields: MessageFields): void {
-    if (!this.#isClosing) this.#sender.send(fields);
+    if (!this.#isSilent) this.#sender.send(fields);
   }
 
   /** Whether bytes are read; while they are not, answers and Pongs wait too. */
@@ -107,16 +110,24 @@ export class Connection {
     this.#options.stream.resume();
   }
 
-  /** Says Disconnect and resolves when the stream has ended. What is not acknowledged yet is the broker's to send again. */
+  /**
+   * Says Disconnect and resolves when the stream has ended. Acks of handlers that are done in this turn are still sent; what is
+   * not acknowledged then is the broker's to send again.
+   */
   async close(): Promise<void> {
     if (!this.#isClosing) {
       this.#isClosing = true;
-      this.#sender.send({ command: Command.Disconnect, id: this.#options.settings.createId() });
-      this.#sender.end();
-      this.#options.stream.resume();
-      this.#destroyLater();
+      setImmediate(() => this.#sayGoodbye());
     }
     await this.closed;
+  }
+
+  #sayGoodbye(): void {
+    this.send({ command: Command.Disconnect, id: this.#options.settings.createId() });
+    this.#isSilent = true;
+    this.#sender.end();
+    this.#options.stream.resume();
+    this.#destroyLater();
   }
 
   /** Ends the connection because the broker does not answer any more. */
@@ -135,6 +146,7 @@ export class Connection {
   #fail(error: ClientError | undefined): void {
     this.#error ??= error;
     this.#isClosing = true;
+    this.#isSilent = true;
     this.#options.stream.destroy();
   }
 
@@ -154,6 +166,7 @@ export class Connection {
   #handleClosed(): ClosedReason {
     if (!this.#isClosing) this.#error ??= this.#endedError();
     this.#isClosing = true;
+    this.#isSilent = true;
     if (this.#session.state !== 'closed') this.#session.handleClosed();
     this.#pending.rejectAll(this.#error ?? this.#endedError());
     return { error: this.#error, reason: this.#reason };

@@ -20,6 +20,7 @@ export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #backlog: Delivery[] = [];
   #isRunning = false;
+  #isStopped = false;
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
@@ -31,13 +32,15 @@ export class Subscription {
   }
 
   deliver(message: Message): void {
+    if (this.#isStopped) return;
     this.#backlog.push(new Delivery(message));
     this.#options.onBacklog();
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Forgets what waits: nothing that was not handled is acknowledged. */
+  /** Forgets what waits, and takes nothing more: what was not handled is not acknowledged. */
   stop(): void {
+    this.#isStopped = true;
     this.#backlog.length = 0;
   }
 

@@ -5,7 +5,8 @@ import { type RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket, Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startHealthServer } from './health/health-server.ts';
-import { HttpListenError, type HttpListener, listenHttp } from './listen.ts';
+import { type HttpListener, listenHttp } from './listen.ts';
+import { ListenError } from './listen-error.ts';
 
 const open: (() => unknown)[] = [];
 
@@ -42,7 +43,7 @@ describe('listening', () => {
   it('refuses a busy port instead of taking another', async () => {
     const port = await occupiedPort();
     await expect(listen(port)).rejects.toThrow(
-      new HttpListenError(`cannot listen on 127.0.0.1:${port}: the port is in use`),
+      new ListenError({ host: '127.0.0.1', port }, 'the port is in use'),
     );
   });
 
@@ -54,8 +55,8 @@ describe('listening', () => {
 
   it.each([
     ['192.0.2.1', 'cannot listen on 192.0.2.1:0: this machine has no such address'],
-    ['-x', 'cannot listen on -x: no valid host name'],
-    ['a_b', 'cannot listen on a_b: no valid host name'],
+    ['-x', 'cannot listen on -x:0: no valid host name'],
+    ['a_b', 'cannot listen on a_b:0: no valid host name'],
   ])('refuses host %s', async (host, message) => {
     await expect(listen(0, host)).rejects.toThrow(message);
   });

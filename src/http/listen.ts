@@ -5,6 +5,7 @@
 
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Listener, listen as startListhen } from 'listhen';
+import { formatAddress, ListenError, listenFailureReason } from './listen-error.ts';
 
 /** What listhen takes for a host name; anything else it would silently replace by localhost. */
 const HOST_FORM = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
@@ -30,25 +31,16 @@ export type HttpListener = {
   close(options: { readonly graceMs: number }): Promise<void>;
 };
 
-/** The server could not listen where it was told to; the message is one line for people. */
-export class HttpListenError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'HttpListenError';
-  }
-}
-
 /**
  * Starts an HTTP server on exactly this host and port.
- * @throws HttpListenError when the port is taken, forbidden or unsafe, or the host is none of this machine
+ * @throws ListenError when the port is taken, forbidden or unsafe, or the host is none of this machine
  */
 export async function listenHttp(options: HttpListenOptions): Promise<HttpListener> {
-  if (!HOST_FORM.test(options.host))
-    throw new HttpListenError(`cannot listen on ${options.host}: no valid host name`);
+  if (!HOST_FORM.test(options.host)) throw new ListenError(options, 'no valid host name');
   const listener = await startStrictly(options);
   if (options.port !== 0 && listener.address.port !== options.port) {
     await listener.close();
-    throw new HttpListenError(`cannot listen on ${place(options)}: browsers refuse this port as unsafe`);
+    throw new ListenError(options, 'browsers refuse this port as unsafe');
   }
   return toHttpListener(options.host, listener);
 }
@@ -57,7 +49,7 @@ async function startStrictly(options: HttpListenOptions): Promise<Listener> {
   try {
     return await withListenErrors(() => startListhen(options.handler, strictOptions(options)));
   } catch (error) {
-    throw new HttpListenError(`cannot listen on ${place(options)}: ${await reasonOf(error, options)}`);
+    throw new ListenError(options, await reasonOf(error, options));
   }
 }
 
@@ -100,22 +92,8 @@ function withListenErrors(start: () => Promise<Listener>): Promise<Listener> {
 
 /** listhen only says that the port is not available; binding it once ourselves says why. */
 async function reasonOf(error: unknown, options: HttpListenOptions): Promise<string> {
-  const code = codeOf(error) ?? codeOf(await probe(options));
-  switch (code) {
-    case undefined:
-      return error instanceof Error ? error.message : String(error);
-    case 'EADDRINUSE':
-      return 'the port is in use';
-    case 'EACCES':
-      return 'this user may not use the port';
-    case 'EADDRNOTAVAIL':
-      return 'this machine has no such address';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host name is unknown';
-    default:
-      return code;
-  }
+  const reason = listenFailureReason(error) ?? listenFailureReason(await probe(options));
+  return reason ?? (error instanceof Error ? error.message : String(error));
 }
 
 function probe({ host, port }: HttpListenOptions): Promise<unknown> {
@@ -126,16 +104,12 @@ function probe({ host, port }: HttpListenOptions): Promise<unknown> {
   });
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
 function toHttpListener(host: string, listener: Listener): HttpListener {
   const { port } = listener.address;
   return {
     host,
     port,
-    url: `http://${place({ host, port })}`,
+    url: `http://${formatAddress({ host, port })}`,
     close: (options) => closeWithin(listener, options.graceMs),
   };
 }
@@ -146,8 +120,4 @@ async function closeWithin(listener: Listener, graceMs: number): Promise<void> {
   const force = setTimeout(() => server.closeAllConnections(), graceMs);
   await listener.close();
   clearTimeout(force);
-}
-
-function place({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

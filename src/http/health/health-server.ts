@@ -11,7 +11,7 @@ export type HealthServerOptions = HealthAppOptions & {
   readonly port: number;
 };
 
-/** @throws HttpListenError when it cannot listen there */
+/** @throws ListenError when it cannot listen there */
 export function startHealthServer(options: HealthServerOptions): Promise<HttpListener> {
   const handler = toNodeHandler(createHealthApp(options));
   // The handler answers every fault itself, so its promise never rejects.

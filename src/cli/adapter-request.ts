@@ -1,0 +1,95 @@
+// From the adapter protocol's neutral configuration to this broker's keys: what maps is mapped, what this version does not have is
+// listed as unsupported, by the dotted name that the protocol uses. Values are judged by the configuration's loader. Pure.
+
+import { ConfigurationError } from '../config/configuration.ts';
+
+type Entries = ReadonlyMap<string, unknown>;
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export type AdapterSettings = {
+  /** By configuration key, as a configuration file would have them. */
+  readonly entries: Entries;
+  /** Dotted names of settings that were asked for and cannot be honoured. */
+  readonly unsupported: readonly string[];
+};
+
+/** Dotted names of the protocol and the keys that they set. */
+const KEYS: Readonly<Record<string, string>> = {
+  'tcp.host': 'host',
+  'tcp.port': 'port',
+  'health.host': 'healthHost',
+  'health.port': 'healthPort',
+  'rateLimit.maxConnectionsPerIpPerWindow': 'maxConnectionsPerIpPerWindow',
+  'rateLimit.connectionWindowMs': 'connectionWindow',
+  'rateLimit.maxMessagesPerClientPerSecond': 'maxMessagesPerClientPerSecond',
+  'limits.maxConnections': 'maxConnections',
+  'limits.maxMessageSizeBytes': 'maxMessageSize',
+  'limits.maxInFlightPerSubscriber': 'maxInFlightPerSubscriber',
+  'limits.maxBlockedPublishes': 'maxBlockedPublishes',
+  'limits.maxQueuedBytes': 'maxQueuedBytes',
+  'limits.maxQueues': 'maxQueues',
+  'limits.maxSubscriptionsPerConnection': 'maxSubscriptionsPerConnection',
+  'queueDefaults.deliveryMode': 'defaultDeliveryMode',
+  'queueDefaults.maxQueueSize': 'maxQueueSize',
+  'queueDefaults.enableAutoCreate': 'enableAutoCreate',
+  'timing.ackTimeoutMs': 'ackTimeout',
+  'timing.retryDelayMs': 'retryDelay',
+  'timing.maxRetryDelayMs': 'maxRetryDelay',
+  'timing.handshakeTimeoutMs': 'handshakeTimeout',
+  'timing.frameTimeoutMs': 'frameTimeout',
+  'timing.idleTimeoutMs': 'idleTimeout',
+  'timing.shutdownTimeoutMs': 'shutdownTimeout',
+};
+
+/** What the protocol always says, and what need not be honoured because nothing was asked with it. */
+const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'dashboard'];
+
+/** @throws ConfigurationError when the line is not a request of protocol version 1 */
+export function parseAdapterRequest(line: Buffer): AdapterSettings {
+  const request = parseJsonObject(line);
+  if (request['protocol'] !== 1) {
+    throw new ConfigurationError([
+      `adapter request: protocol came ${JSON.stringify(request['protocol'])}; allowed is 1`,
+    ]);
+  }
+  const entries = new Map<string, unknown>([
+    // Null means off here, where it means the broker's default everywhere else.
+    ['rateLimit', isGiven(request['rateLimit'])],
+  ]);
+  const unsupported = isGiven(request['dashboard']) ? ['dashboard'] : [];
+  for (const [section, value] of Object.entries(request)) {
+    if (!isGiven(value) || WITHOUT_EFFECT.includes(section)) continue;
+    for (const [name, setting] of namesIn(section, value)) {
+      const key = KEYS[name];
+      if (key !== undefined) entries.set(key, setting);
+      else if (name !== 'storage' || setting !== 'memory') unsupported.push(name);
+    }
+  }
+  return { entries, unsupported };
+}
+
+/** The given settings of a section by their dotted names; a section without any stands for itself. */
+function namesIn(section: string, value: unknown): readonly (readonly [string, unknown])[] {
+  if (!isObject(value)) return [[section, value]];
+  return Object.entries(value)
+    .filter(([, setting]) => isGiven(setting))
+    .map(([name, setting]) => [`${section}.${name}`, setting]);
+}
+
+function parseJsonObject(line: Buffer): JsonObject {
+  try {
+    const value: unknown = JSON.parse(line.toString());
+    if (isObject(value)) return value;
+  } catch {
+    // Said below, for both ways of being no object.
+  }
+  throw new ConfigurationError(['adapter request: not one JSON object on one line']);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

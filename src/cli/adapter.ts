@@ -1,0 +1,75 @@
+// `truemq adapter`: the conformance runner's way to start this broker. Reads one line of JSON from stdin (a neutral
+// configuration), answers with one on stdout (where it listens, and what it could not honour), and ends with a signal or when
+// stdin closes. The protocol is documented with the runner; translating it is adapter-request.ts's.
+
+import type { Readable } from 'node:stream';
+import { ConfigurationError } from '../config/configuration.ts';
+import { ListenError } from '../http/listen-error.ts';
+import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
+import { parseArguments } from './arguments.ts';
+import { type RunningBroker, startBroker } from './broker-process.ts';
+import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { loadAdapterConfiguration } from './configuration-flags.ts';
+import { readLines } from './lines.ts';
+import { createProcessLogger, runUntilSignal } from './serve.ts';
+import { VERSION } from './version.ts';
+
+export const adapter: Command = {
+  help: `usage: truemq adapter
+
+Speaks the adapter protocol of truemq-conformance, version 1: reads one line of JSON from stdin, starts the broker that it
+describes, answers with one line of JSON on stdout, and runs until SIGTERM or until stdin is closed. Logs go to stderr.`,
+
+  async run(argv, surroundings) {
+    parseArguments(argv, { flags: {}, positionals: [] });
+    const line = await firstLine(surroundings.stdin);
+    try {
+      const settings = parseAdapterRequest(line);
+      const { configuration } = loadAdapterConfiguration(settings.entries, surroundings);
+      const logger = createProcessLogger(configuration, surroundings);
+      const broker = await startBroker(configuration, logger);
+      surroundings.stdout.write(`${JSON.stringify(readyAnswer(broker, settings))}\n`);
+      await runUntilSignal(broker, logger, stoppedByClosedInput(surroundings));
+      return ExitCode.Done;
+    } catch (error) {
+      if (!(error instanceof ConfigurationError) && !(error instanceof ListenError)) throw error;
+      surroundings.stdout.write(`${JSON.stringify({ protocol: 1, ready: false, error: error.message })}\n`);
+      return ExitCode.Failed;
+    }
+  },
+};
+
+function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {
+  return {
+    protocol: 1,
+    ready: true,
+    broker: { name: 'TrueMQ', version: VERSION },
+    tcp: { host: tcp.host, port: tcp.port, tls: false },
+    health: health ?? null,
+    dashboard: null,
+    unsupported,
+  };
+}
+
+/** The first line of a stream that stays open. */
+async function firstLine(stdin: Readable): Promise<Buffer> {
+  const lines = readLines({ [Symbol.asyncIterator]: () => stdin.iterator({ destroyOnReturn: false }) });
+  const { value } = await lines.next();
+  return value ?? Buffer.alloc(0);
+}
+
+/** A runner that has died must not leave brokers behind, so the end of stdin counts as a signal. */
+function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
+  return {
+    ...surroundings,
+    onStopSignal(handle) {
+      const release = surroundings.onStopSignal(handle);
+      const onEnd = () => handle('SIGTERM');
+      surroundings.stdin.on('end', onEnd).resume();
+      return () => {
+        surroundings.stdin.off('end', onEnd).pause();
+        release();
+      };
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// A strict reading of a command line, over the runtime's own tokenizer: an unknown flag, a flag without its value, a value where
+// none belongs and a surplus argument are errors that say what was meant. Knows no command and no key. Area CONFIG (CONFIG-002).
+
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../config/nearest-name.ts';
+
+export type FlagKind =
+  /** `--name value`; the last one wins. */
+  | 'text'
+  /** `--name value`, as often as wanted. */
+  | 'texts'
+  /** `--name` alone. */
+  | 'switch';
+
+export type ArgumentsShape = {
+  /** By name without the dashes in front. `help` (also `-h`) is always there. */
+  readonly flags: Readonly<Record<string, FlagKind>>;
+  /** What the arguments without dashes are called, in order; a trailing `?` marks one that may be left out. */
+  readonly positionals: readonly string[];
+  /** Says what is wrong with an unknown flag, where the caller knows better than "no such flag". */
+  readonly explainUnknown?: (flag: string) => string;
+};
+
+export type Arguments = {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly lists: ReadonlyMap<string, readonly string[]>;
+  readonly switches: ReadonlySet<string>;
+  readonly positionals: readonly string[];
+};
+
+/** The command line cannot be understood; the message says what is wrong with it. Exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+type Token = NonNullable<ReturnType<typeof tokenize>>[number];
+type OptionToken = Extract<Token, { readonly kind: 'option' }>;
+
+/** @throws UsageError */
+export function parseArguments(argv: readonly string[], shape: ArgumentsShape): Arguments {
+  const flags: Readonly<Record<string, FlagKind>> = { ...shape.flags, help: 'switch' };
+  const texts = new Map<string, string>();
+  const lists = new Map<string, string[]>();
+  const switches = new Set<string>();
+  const positionals: string[] = [];
+  for (const token of tokenize(argv, flags)) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const kind = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (kind === undefined) throw new UsageError(explainUnknown(token, shape, Object.keys(flags)));
+    if (kind === 'switch') switches.add(requireNoValue(token));
+    else if (kind === 'text') texts.set(token.name, requireValue(token));
+    else lists.set(token.name, [...(lists.get(token.name) ?? []), requireValue(token)]);
+  }
+  if (!switches.has('help')) checkCount(positionals, shape.positionals);
+  return { texts, lists, switches, positionals };
+}
+
+function tokenize(argv: readonly string[], flags: Readonly<Record<string, FlagKind>>) {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, kind]) => [
+      name,
+      {
+        type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
+        ...(name === 'help' ? { short: 'h' } : {}),
+      },
+    ]),
+  );
+  return parseArgs({ args: [...argv], options, strict: false, tokens: true, allowPositionals: true }).tokens;
+}
+
+function explainUnknown(token: OptionToken, shape: ArgumentsShape, known: readonly string[]): string {
+  if (!token.rawName.startsWith('--')) {
+    return `${token.rawName}: no such flag; put -- before an argument that starts with a dash`;
+  }
+  if (shape.explainUnknown !== undefined) return shape.explainUnknown(token.name);
+  return `--${token.name}: no such flag${didYouMean(token.name, known, '--')}`;
+}
+
+/** The tokenizer takes whatever follows as the value; a flag there means that the value was forgotten. */
+function requireValue({ rawName, value, inlineValue }: OptionToken): string {
+  const isFlag = inlineValue === false && value !== undefined && /^--?[a-z]/i.test(value);
+  if (value === undefined || isFlag) throw new UsageError(`${rawName}: needs a value`);
+  return value;
+}
+
+function requireNoValue({ rawName, name, value }: OptionToken): string {
+  if (value !== undefined) throw new UsageError(`${rawName}: takes no value, came ${JSON.stringify(value)}`);
+  return name;
+}
+
+function checkCount(positionals: readonly string[], names: readonly string[]): void {
+  const missing = names.slice(positionals.length).find((name) => !name.endsWith('?'));
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const surplus = positionals[names.length];
+  if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: one argument too many`);
+}
+
+/** A whole number from `min` on, given as the value of a flag. */
+export function parseCount(flag: string, text: string, min: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  throw new UsageError(`--${flag}: came ${JSON.stringify(text)}; allowed is a whole number from ${min} on`);
+}

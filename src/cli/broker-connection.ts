@@ -1,0 +1,78 @@
+// The connection of `truemq pub` and `truemq sub` to their broker: the flags that both have, and what to tell somebody whose
+// connection failed. Area CLIENT.
+
+import { type Client, connect } from '../client/client.ts';
+import { CommandError, ConnectionError } from '../client/errors.ts';
+import { DEFAULT_HOST, DEFAULT_PORT } from '../client/options.ts';
+import { ZlibCompressor } from '../engine/compressor.ts';
+import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
+import type { Surroundings } from './command.ts';
+import { VERSION } from './version.ts';
+
+export const connectionFlags = { host: 'text', port: 'text' } as const satisfies Readonly<
+  Record<string, FlagKind>
+>;
+
+export const CONNECTION_HELP = `  --host HOST       the broker's address [${DEFAULT_HOST}]
+  --port PORT       the broker's port [${DEFAULT_PORT}]`;
+
+export type BrokerAddress = { readonly host: string; readonly port: number };
+
+/** @throws UsageError */
+export function parseAddress({ texts }: Arguments): BrokerAddress {
+  const host = texts.get('host') ?? DEFAULT_HOST;
+  const text = texts.get('port') ?? String(DEFAULT_PORT);
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return { host, port };
+  throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
+}
+
+/** A connected client; undefined when that failed, which it has then told on stderr. */
+export async function connectOrExplain(
+  address: BrokerAddress,
+  { stderr }: Surroundings,
+): Promise<Client | undefined> {
+  try {
+    const onHandlerError = () => undefined;
+    const clientVersion = `truemq ${VERSION}`;
+    return await connect({ ...address, compressor: new ZlibCompressor(), clientVersion, onHandlerError });
+  } catch (error) {
+    stderr.write(
+      explainFailure(error, address)
+        .map((line) => `truemq: ${line}\n`)
+        .join(''),
+    );
+    return undefined;
+  }
+}
+
+/** What happened, and what to look at: one line each. */
+export function explainFailure(error: unknown, { host, port }: BrokerAddress): readonly string[] {
+  const place = `${host}:${port}`;
+  if (error instanceof CommandError)
+    return [`the broker at ${place} refused: ${error.message}`, ...refusalHints(error.code)];
+  if (!(error instanceof ConnectionError)) return [`cannot connect to ${place}: ${String(error)}`];
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return [
+        `nobody listens on ${place}`,
+        '  is a broker running there? this starts one: truemq serve',
+        '  somewhere else? --host and --port say where',
+      ];
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return [`there is no host ${host}`];
+    case 'CONNECTION_ENDED':
+      return [
+        `the broker at ${place} closed the connection before it answered`,
+        '  too many connections? by default a broker takes 20 a minute from one address (maxConnectionsPerIpPerWindow)',
+        '  is it a broker at all, and one without TLS? its log tells why it closed',
+      ];
+    default:
+      return [error.message];
+  }
+}
+
+function refusalHints(code: string): readonly string[] {
+  return code === 'CONNECTION_LIMIT' ? ['  its maxConnections are all taken; close some, or raise it'] : [];
+}

@@ -1,0 +1,132 @@
+// A whole broker in this process: engine, store, TCP listener and health server, put together from a configuration, and taken
+// down in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
+
+import type { Configuration } from '../config/configuration.ts';
+import { ZlibCompressor } from '../engine/compressor.ts';
+import { Engine } from '../engine/engine.ts';
+import type { Logger } from '../engine/logger.ts';
+import { engineOptions } from '../engine/options-from-configuration.ts';
+import { systemEnvironment } from '../engine/system-environment.ts';
+import type { BrokerView } from '../http/broker-view.ts';
+import type { HttpListener } from '../http/listen.ts';
+import { ListenError, listenFailureReason } from '../http/listen-error.ts';
+import { listenTcp, type TcpServer } from '../server/tcp-server.ts';
+import { openMemoryStore } from '../storage/memory/memory-store.ts';
+import { VERSION } from './version.ts';
+
+/** Once every client is gone, this is how long an HTTP request may still take. */
+const HTTP_GRACE_MS = 1_000;
+
+export type RunningBroker = {
+  readonly tcp: { readonly host: string; readonly port: number };
+  /** Absent when health is off. */
+  readonly health: { readonly url: string } | undefined;
+  readonly view: BrokerView;
+  /** Ends the broker in good order: see {@link Engine.drain}. Must be called once. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts a broker; resolves when everything listens.
+ * @throws ListenError when a port or address cannot be used; nothing listens then
+ */
+export async function startBroker(configuration: Configuration, logger: Logger): Promise<RunningBroker> {
+  warnAboutOpenAddresses(configuration, logger);
+  const engine = createEngine(configuration, logger);
+  const tcp = await listenStrictly(engine, configuration);
+  const view = viewOf(engine);
+  const stopServing = async () => {
+    tcp.close();
+    await engine.drain();
+  };
+  try {
+    const health = await startHealth({ configuration, logger, view });
+    const stop = async () => {
+      await stopServing();
+      await health?.close({ graceMs: HTTP_GRACE_MS });
+    };
+    return { tcp, health: health && { url: health.url }, view, stop };
+  } catch (error) {
+    await stopServing();
+    throw error;
+  }
+}
+
+function createEngine(configuration: Configuration, logger: Logger): Engine {
+  return new Engine(engineOptions(configuration, VERSION), {
+    environment: systemEnvironment,
+    store: openMemoryStore(),
+    compressor: new ZlibCompressor(),
+    logger,
+    onStorageFailure: (error) => {
+      throw new Error('the memory store cannot fail', { cause: error });
+    },
+  });
+}
+
+async function listenStrictly(engine: Engine, { host, port }: Configuration): Promise<TcpServer> {
+  try {
+    return await listenTcp(engine, { host, port });
+  } catch (error) {
+    const reason = listenFailureReason(error) ?? String(error);
+    throw new ListenError({ host, port }, reason).setBy('--host and --port');
+  }
+}
+
+type HealthParts = {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly view: BrokerView;
+};
+
+async function startHealth({ configuration, logger, view }: HealthParts): Promise<HttpListener | undefined> {
+  if (!configuration.health) return undefined;
+  // Loaded late: without it a broker starts in half the time, and with it the TCP port is open already.
+  const [{ startHealthServer }, { processMemorySampler }] = await Promise.all([
+    import('../http/health/health-server.ts'),
+    import('../http/health/memory.ts'),
+  ]);
+  const startedAt = systemEnvironment.clock.now();
+  try {
+    return await startHealthServer({
+      host: configuration.healthHost,
+      port: configuration.healthPort,
+      view,
+      sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
+      wallNow: systemEnvironment.clock.wallNow,
+      uptimeMs: () => systemEnvironment.clock.now() - startedAt,
+      allowedHosts: configuration.allowedHosts,
+      onFault: (fault) => logger.error('a health request failed', { error: String(fault) }),
+    });
+  } catch (error) {
+    throw error instanceof ListenError ? error.setBy('--health-host and --health-port') : error;
+  }
+}
+
+function viewOf(engine: Engine): BrokerView {
+  return {
+    stats() {
+      const { retryCount, firstDeliveryCount, firstDeliveryLatencySumMs, ...stats } = engine.stats();
+      const averageDeliveryLatencyMs =
+        firstDeliveryCount === 0 ? 0 : firstDeliveryLatencySumMs / firstDeliveryCount;
+      return { ...stats, retriesCount: retryCount, averageDeliveryLatencyMs };
+    },
+  };
+}
+
+/** There is no authentication in this version: whoever reaches the port may do everything. Implements HTTP-005. */
+function warnAboutOpenAddresses({ host, health, healthHost }: Configuration, logger: Logger): void {
+  if (!isLoopback(host)) {
+    logger.warn(
+      'listening beyond this machine without authentication: whoever reaches it may do everything',
+      { host },
+    );
+  }
+  if (health && !isLoopback(healthHost)) {
+    logger.warn('health and metrics can be read from beyond this machine', { healthHost });
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

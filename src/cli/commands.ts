@@ -1,0 +1,21 @@
+// The dispatch table: every command but help with its one-line summary and how to load it. Loading is lazy, so that `truemq pub` does not
+// read the server's modules from disk. Area CONFIG.
+
+import type { Command } from './command.ts';
+
+export type CommandEntry = { readonly summary: string; readonly load: () => Promise<Command> };
+
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  serve: { summary: 'start the broker', load: async () => (await import('./serve.ts')).serve },
+  config: {
+    summary: 'print the effective configuration and where each value came from',
+    load: async () => (await import('./config.ts')).config,
+  },
+  pub: { summary: 'publish messages to a queue', load: async () => (await import('./pub.ts')).pub },
+  sub: { summary: 'print the messages of a queue', load: async () => (await import('./sub.ts')).sub },
+  adapter: {
+    summary: 'start the broker for the conformance runner, over its adapter protocol',
+    load: async () => (await import('./adapter.ts')).adapter,
+  },
+  version: { summary: 'print the version', load: async () => (await import('./version.ts')).version },
+};

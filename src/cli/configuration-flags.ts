@@ -1,0 +1,53 @@
+// From a command line to a configuration, for the commands that start a broker or print its configuration: joins the flags with
+// the environment, the file of `--config` and what this machine is like. Area CONFIG (CONFIG-001 to CONFIG-006).
+
+import { totalmem } from 'node:os';
+import type { LoadedConfiguration, Machine } from '../config/configuration.ts';
+import { configurationKeyList, flagName } from '../config/keys.ts';
+import { type ConfigurationSources, loadConfiguration, unknownFlag } from '../config/load.ts';
+import type { ArgumentsShape, FlagKind } from './arguments.ts';
+import type { Surroundings } from './command.ts';
+
+/** The shape of a command line that takes every configuration key as a flag, `--config FILE`, and some more flags. */
+export function configurationArguments(furtherFlags: Readonly<Record<string, FlagKind>>): ArgumentsShape {
+  const keyFlags = configurationKeyList.map(([key]) => [flagName(key), 'text'] as const);
+  const flags = { ...Object.fromEntries(keyFlags), config: 'text' as const, ...furtherFlags };
+  return {
+    flags,
+    positionals: [],
+    explainUnknown: (flag) => unknownFlag(flag, ['config', 'help', ...Object.keys(furtherFlags)]),
+  };
+}
+
+/** @throws ConfigurationError */
+export async function loadEffectiveConfiguration(
+  texts: ReadonlyMap<string, string>,
+  { environment, isTerminal }: Surroundings,
+): Promise<LoadedConfiguration> {
+  const path = texts.get('config');
+  const flags = new Map([...texts].filter(([name]) => name !== 'config'));
+  const sources: ConfigurationSources = { flags, environment, machine: thisMachine(isTerminal) };
+  if (path === undefined) return loadConfiguration(sources);
+  // Only here: most starts have no file and need no parser for it.
+  const { readConfigurationFile } = await import('../config/file.ts');
+  return loadConfiguration({ ...sources, file: readConfigurationFile(path) });
+}
+
+/**
+ * The configuration that the conformance runner asks for; the environment has no say in it.
+ * @throws ConfigurationError
+ */
+export function loadAdapterConfiguration(
+  entries: ReadonlyMap<string, unknown>,
+  { isTerminal }: Surroundings,
+): LoadedConfiguration {
+  const file = { path: 'adapter request', entries };
+  return loadConfiguration({ flags: new Map(), environment: {}, file, machine: thisMachine(isTerminal) });
+}
+
+/** The runtime says 0, or more than there is, where the container sets no limit. */
+function thisMachine(isTerminal: boolean): Machine {
+  const constrained = process.constrainedMemory();
+  const isLimited = constrained !== undefined && constrained > 0 && constrained < totalmem();
+  return { memoryBytes: isLimited ? constrained : totalmem(), isTerminal };
+}

@@ -1,0 +1,44 @@
+// `truemq help [COMMAND]`: the list of commands, or one command's own help.
+
+import { didYouMean } from '../config/nearest-name.ts';
+import { parseArguments, UsageError } from './arguments.ts';
+import { type Command, ExitCode } from './command.ts';
+import { type CommandEntry, commands } from './commands.ts';
+
+export const help: Command = {
+  help: 'usage: truemq help [COMMAND]',
+  async run(argv, { stdout }) {
+    const [name] = parseArguments(argv, { flags: {}, positionals: ['COMMAND?'] }).positionals;
+    stdout.write(`${name === undefined ? overview() : (await findCommand(name).load()).help}\n`);
+    return ExitCode.Done;
+  },
+};
+
+const entries: Readonly<Record<string, CommandEntry>> = {
+  ...commands,
+  help: { summary: 'print this, or the help of a command', load: async () => help },
+};
+
+export function isCommand(name: string): boolean {
+  return Object.hasOwn(entries, name);
+}
+
+/** @throws UsageError when there is no such command */
+export function findCommand(name: string): CommandEntry {
+  const entry = isCommand(name) ? entries[name] : undefined;
+  if (entry === undefined)
+    throw new UsageError(`${name}: no such command${didYouMean(name, Object.keys(entries))}`);
+  return entry;
+}
+
+/** The list of commands, for people who do not know them yet. */
+export function overview(): string {
+  const lines = Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`);
+  return [
+    'usage: truemq COMMAND [flags]',
+    '',
+    ...lines,
+    '',
+    'truemq help COMMAND tells more about one of them.',
+  ].join('\n');
+}

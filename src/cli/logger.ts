@@ -1,0 +1,50 @@
+// The log writer: one line per entry, as JSON for programs or pretty for people. Writes where it is told to (stderr, CONFIG-012),
+// drops nothing and buffers nothing itself. A value with a line break cannot forge a line: both forms escape it.
+
+import type { LogFields, Logger } from '../engine/logger.ts';
+
+/** From the most important to the least. */
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+export type LogLevel = (typeof LEVELS)[number];
+
+export type LoggerOptions = {
+  /** The least important level that is written. */
+  readonly level: LogLevel;
+  readonly format: 'pretty' | 'json';
+  readonly write: (line: string) => void;
+  /** Milliseconds since 1970. */
+  readonly wallNow: () => number;
+};
+
+export function createLogger(options: LoggerOptions): Logger {
+  const log =
+    (level: LogLevel) =>
+    (sentence: string, fields: LogFields = {}) => {
+      if (LEVELS.indexOf(level) > LEVELS.indexOf(options.level)) return;
+      options.write(formatLine(options, { level, sentence, fields }));
+    };
+  return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
+}
+
+type Entry = { readonly level: LogLevel; readonly sentence: string; readonly fields: LogFields };
+
+function formatLine({ format, wallNow }: LoggerOptions, { level, sentence, fields }: Entry): string {
+  const time = new Date(wallNow()).toISOString();
+  if (format === 'json') return `${JSON.stringify({ time, level, message: sentence, ...fields })}\n`;
+  return `${time.slice(11, 23)} ${level.padEnd(5)} ${escapeControls(sentence)}${formatFields(fields)}\n`;
+}
+
+function formatFields(fields: LogFields): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => ` ${name}=${formatField(value)}`).join('');
+}
+
+/** Bare where that can be read without doubt, else as JSON. */
+function formatField(value: LogFields[string]): string {
+  return typeof value === 'string' && !/^[\w.:/@-]+$/.test(value) ? JSON.stringify(value) : String(value);
+}
+
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1));
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+// The entry point of `truemq`: finds the command, runs it, and turns errors into one clear line and an exit code. The composition
+// root of everything; nobody imports it, and it must stay light: what a command needs is loaded with the command.
+
+import { ConfigurationError } from '../config/configuration.ts';
+import { UsageError } from './arguments.ts';
+import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { findCommand, isCommand, overview } from './help.ts';
+
+const surroundings: Surroundings = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  isTerminal: process.stderr.isTTY === true,
+  environment: process.env,
+  onStopSignal,
+  exitNow: (code) => process.exit(code),
+};
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined) {
+    process.stderr.write(`${overview()}\n`);
+    return ExitCode.Usage;
+  }
+  try {
+    const command = await findCommand(commandName(name)).load();
+    return await runCommand(command, rest);
+  } catch (error) {
+    return report(error, name);
+  }
+}
+
+/** `--help` and `--version` in front mean the commands of these names. */
+function commandName(word: string): string {
+  if (word === '--help' || word === '-h') return 'help';
+  return word === '--version' || word === '-v' ? 'version' : word;
+}
+
+async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  if (!flags.includes('--help') && !flags.includes('-h')) return command.run(argv, surroundings);
+  process.stdout.write(`${command.help}\n`);
+  return ExitCode.Done;
+}
+
+/** People's errors in one line each; anything else is our own fault and keeps its stack. */
+function report(error: unknown, name: string): number {
+  if (error instanceof ConfigurationError || error instanceof UsageError) {
+    const topic = isCommand(commandName(name)) ? `truemq help ${commandName(name)}` : 'truemq help';
+    const lines = [...error.message.split('\n'), `"${topic}" tells what is allowed`];
+    process.stderr.write(lines.map((line) => `truemq: ${line}\n`).join(''));
+    return ExitCode.Usage;
+  }
+  const stack = error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`truemq: an unexpected error, please report it\n${stack}\n`);
+  return ExitCode.Failed;
+}
+
+function onStopSignal(handle: (signal: NodeJS.Signals) => void): () => void {
+  process.on('SIGINT', handle).on('SIGTERM', handle);
+  return () => {
+    process.off('SIGINT', handle).off('SIGTERM', handle);
+  };
+}

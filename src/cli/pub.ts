@@ -1,0 +1,153 @@
+// `truemq pub`: publishes one message, or one per line of stdin, and reports each that was not taken. Messages are sent in order,
+// several at a time; a publish counts only when the broker has confirmed it. Area CLIENT (CLIENT-001, CLIENT-040).
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, PublishOptions } from '../client/client.ts';
+import { CommandError, ConnectionError } from '../client/errors.ts';
+import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
+import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { readLines } from './lines.ts';
+
+/** Publishes that may wait for their PublishAck at once. */
+const WINDOW_COUNT = 64;
+/** How long to wait before a publish over the rate limit is tried again. */
+const RATE_LIMIT_PAUSE_MS = 200;
+const PRIORITIES = ['Low', 'Normal', 'High', 'Critical'] as const;
+
+export const pub: Command = {
+  help: `usage: truemq pub QUEUE [JSON] [flags]
+
+Publishes JSON to QUEUE, and says so when the broker has confirmed it. Without JSON it reads stdin, one JSON text per line; a
+line that is none is reported with its number and left out, empty lines are passed over.
+
+  --header K=V      a header of the message; may be given several times
+  --priority NAME   Low, Normal, High or Critical
+  --count N         publish each message N times [1]
+${CONNECTION_HELP}
+
+Exit code: 0 when every message was confirmed, 1 when one was not, 2 when the command line cannot be understood.
+A publish over the broker's rate limit is tried again until it is taken; order may then differ from the input's.`,
+
+  async run(argv, surroundings) {
+    const flags = { ...connectionFlags, header: 'texts', priority: 'text', count: 'text' } as const;
+    const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }));
+    const client = await connectOrExplain(job.address, surroundings);
+    if (client === undefined) return ExitCode.Failed;
+    const report = await publishAll(client, job, surroundings);
+    await client.close();
+    return report;
+  },
+};
+
+type Job = {
+  readonly address: ReturnType<typeof parseAddress>;
+  readonly queue: string;
+  /** Undefined: read stdin. */
+  readonly json: Buffer | undefined;
+  readonly count: number;
+  readonly options: PublishOptions;
+};
+
+/** @throws UsageError */
+function parseJob(given: Arguments): Job {
+  const [queue = '', json] = given.positionals;
+  const bytes = json === undefined ? undefined : Buffer.from(json);
+  const problem = bytes === undefined ? undefined : jsonProblem(bytes);
+  if (problem !== undefined)
+    throw new UsageError(`${JSON.stringify(json)}: ${problem}; a text needs quotes, as in '"text"'`);
+  const headers = Object.fromEntries((given.lists.get('header') ?? []).map(parseHeader));
+  const priority = parsePriority(given.texts.get('priority'));
+  const count = parseCount('count', given.texts.get('count') ?? '1', 1);
+  const options = { headers, ...(priority === undefined ? {} : { priority }) };
+  return { address: parseAddress(given), queue, json: bytes, count, options };
+}
+
+function parseHeader(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(
+    `--header: came ${JSON.stringify(text)}; allowed is NAME=VALUE, neither of them empty`,
+  );
+}
+
+function parsePriority(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const priority = PRIORITIES.find((name) => name.toLowerCase() === text.toLowerCase());
+  if (priority !== undefined) return priority;
+  throw new UsageError(`--priority: came ${JSON.stringify(text)}; allowed is ${PRIORITIES.join(', ')}`);
+}
+
+/** What is wrong with a text that is to be sent; undefined when it is JSON in UTF-8. */
+function jsonProblem(bytes: Buffer): string | undefined {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return undefined;
+  } catch (error) {
+    return error instanceof SyntaxError ? `not JSON (${error.message})` : 'not UTF-8';
+  }
+}
+
+/** One message of the input, with what to call it in a report. */
+type Item = { readonly name: string; readonly bytes: Buffer };
+
+async function publishAll(client: Client, job: Job, { stdin, stderr }: Surroundings): Promise<ExitCode> {
+  const say = (text: string) => void stderr.write(`truemq: ${text}\n`);
+  const underWay = new Set<Promise<void>>();
+  const tally = { confirmedCount: 0, failedCount: 0 };
+  let lost: ConnectionError | undefined;
+  const publish = async ({ name, bytes }: Item) => {
+    try {
+      await publishPatiently(client, job, bytes);
+      tally.confirmedCount += 1;
+    } catch (error) {
+      tally.failedCount += 1;
+      if (error instanceof ConnectionError) lost = error;
+      say(`${name}not confirmed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  for await (const item of items(job, stdin)) {
+    if (lost !== undefined) break;
+    const problem = jsonProblem(item.bytes);
+    if (problem !== undefined) {
+      tally.failedCount += 1;
+      say(`${item.name}not published: ${problem}`);
+      continue;
+    }
+    const publishing = publish(item).finally(() => underWay.delete(publishing));
+    underWay.add(publishing);
+    if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);
+  }
+  await Promise.all(underWay);
+  if (lost !== undefined) say('the connection is lost; what follows in the input was not published');
+  say(
+    `${tally.confirmedCount} ${tally.confirmedCount === 1 ? 'message' : 'messages'} published to ${job.queue}`,
+  );
+  return tally.failedCount === 0 ? ExitCode.Done : ExitCode.Failed;
+}
+
+/** A refusal because of the rate means "later", and nothing was stored: the same message may go again. */
+async function publishPatiently(client: Client, { queue, options }: Job, bytes: Buffer): Promise<void> {
+  for (;;) {
+    try {
+      await client.publish(queue, bytes, options);
+      return;
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.code !== 'RATE_LIMITED') throw error;
+      await delay(RATE_LIMIT_PAUSE_MS);
+    }
+  }
+}
+
+async function* items({ json, count }: Job, stdin: Surroundings['stdin']): AsyncGenerator<Item> {
+  if (json !== undefined) {
+    for (let copy = 0; copy < count; copy += 1) yield { name: '', bytes: json };
+    return;
+  }
+  let lineNumber = 0;
+  for await (const line of readLines(stdin)) {
+    lineNumber += 1;
+    if (line.length === 0) continue;
+    for (let copy = 0; copy < count; copy += 1) yield { name: `line ${lineNumber}: `, bytes: line };
+  }
+}

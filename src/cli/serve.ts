@@ -1,0 +1,114 @@
+// `truemq serve`: starts the broker, says where it listens, and ends it in good order on SIGINT or SIGTERM. Implements CONFIG-008,
+// CONFIG-010, SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-010.
+
+import { constants } from 'node:os';
+import type { Configuration } from '../config/configuration.ts';
+import { flagHelp } from '../config/reference.ts';
+import type { Logger } from '../engine/logger.ts';
+import { ListenError } from '../http/listen-error.ts';
+import { parseArguments } from './arguments.ts';
+import { type RunningBroker, startBroker } from './broker-process.ts';
+import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { configurationArguments, loadEffectiveConfiguration } from './configuration-flags.ts';
+import { createLogger } from './logger.ts';
+import { VERSION } from './version.ts';
+
+export const serve: Command = {
+  help: `usage: truemq serve [--config FILE] [--print-ready] [flags]
+
+Starts the broker. The first Ctrl-C (or SIGTERM) lets messages in flight finish, the second ends it at once.
+
+  --config FILE                          a file of keys, in JSON or YAML; flags and environment win over it
+  --print-ready                          print one line of JSON when everything listens, in place of lines for people
+
+${flagHelp()}`,
+
+  async run(argv, surroundings) {
+    const { texts, switches } = parseArguments(argv, configurationArguments({ 'print-ready': 'switch' }));
+    const { configuration, warnings } = await loadEffectiveConfiguration(texts, surroundings);
+    const logger = createProcessLogger(configuration, surroundings);
+    for (const warning of warnings) logger.warn(warning);
+    const broker = await startOrExplain(configuration, logger, surroundings);
+    if (broker === undefined) return ExitCode.Failed;
+    const describe = switches.has('print-ready') ? readyLine : linesForPeople;
+    surroundings.stdout.write(describe(broker, surroundings));
+    logger.info('started', { version: VERSION, pid: process.pid });
+    await runUntilSignal(broker, logger, surroundings);
+    return ExitCode.Done;
+  },
+};
+
+/** The log of a broker process: to stderr, as the configuration says. */
+export function createProcessLogger(
+  { logLevel, logFormat }: Configuration,
+  { stderr }: Surroundings,
+): Logger {
+  return createLogger({
+    level: logLevel,
+    format: logFormat,
+    write: (line) => void stderr.write(line),
+    wallNow: Date.now,
+  });
+}
+
+/** The line of `--print-ready`. */
+export function readyLine({ tcp, health }: RunningBroker): string {
+  const ready = {
+    ready: true,
+    pid: process.pid,
+    tcp: { host: tcp.host, port: tcp.port, tls: false },
+    health,
+  };
+  return `${JSON.stringify(ready)}\n`;
+}
+
+/** Serves until a signal comes, then ends the broker; a second signal ends the process. */
+export async function runUntilSignal(
+  broker: RunningBroker,
+  logger: Logger,
+  { onStopSignal, exitNow }: Surroundings,
+): Promise<void> {
+  let release: () => void = () => undefined;
+  await new Promise<void>((resolve) => {
+    let isStopping = false;
+    release = onStopSignal((signal) => {
+      if (isStopping) exitNow(128 + constants.signals[signal]);
+      isStopping = true;
+      resolve();
+    });
+  });
+  const { inFlightCount } = broker.view.stats();
+  logger.info('stopping; a second signal ends it at once', { inFlight: inFlightCount });
+  await broker.stop();
+  logger.info('stopped');
+  release();
+}
+
+async function startOrExplain(
+  configuration: Configuration,
+  logger: Logger,
+  { stderr }: Surroundings,
+): Promise<RunningBroker | undefined> {
+  try {
+    return await startBroker(configuration, logger);
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    stderr.write(`truemq: ${error.message}\n`);
+    return undefined;
+  }
+}
+
+function linesForPeople({ tcp, health }: RunningBroker, { environment }: Surroundings): string {
+  // From a clone the command is not on the path; npm says so by its variables.
+  const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
+  const address = tcp.port === 2925 ? '' : ` --port ${tcp.port}`;
+  return [
+    `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}`,
+    ...(health === undefined ? [] : [`health and metrics: ${health.url}/health/ and ${health.url}/metrics/`]),
+    'try it, in two other terminals:',
+    `  ${truemq} sub hello${address}`,
+    `  ${truemq} pub hello '{"n":1}'${address}`,
+    'stop it with Ctrl-C',
+    '',
+  ].join('\n');
+}

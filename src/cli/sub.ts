@@ -1,0 +1,122 @@
+// `truemq sub`: prints the messages of a queue, one per line, until it is stopped or has printed enough. A message is acknowledged
+// when stdout has taken its line, so nothing is lost on the way into a pipe. Area CLIENT (CLIENT-001, CLIENT-005).
+
+import type { Writable } from 'node:stream';
+import type { Client } from '../client/client.ts';
+import type { Delivery } from '../client/delivery.ts';
+import { ClientError } from '../client/errors.ts';
+import { parseArguments, parseCount } from './arguments.ts';
+import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { type Command, ExitCode, type Surroundings } from './command.ts';
+
+/** What a subscriber that wants only a few messages lets the broker send ahead, at most. */
+const SMALL_WINDOW_COUNT = 8;
+
+export const sub: Command = {
+  help: `usage: truemq sub QUEUE [flags]
+
+Prints the payload of each message of QUEUE on a line of its own, and acknowledges it, until it is stopped (Ctrl-C).
+
+  --count N         stop after N messages
+  --verbose         print id, headers and payload, as one JSON object per line
+${CONNECTION_HELP}
+
+Exit code: 0 when it was stopped or has printed enough, 1 when the connection failed, 2 for a wrong command line.`,
+
+  async run(argv, surroundings) {
+    const flags = { ...connectionFlags, count: 'text', verbose: 'switch' } as const;
+    const given = parseArguments(argv, { flags, positionals: ['QUEUE'] });
+    const [queue = ''] = given.positionals;
+    const countText = given.texts.get('count');
+    const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
+    const client = await connectOrExplain(parseAddress(given), surroundings);
+    if (client === undefined) return ExitCode.Failed;
+    return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, surroundings);
+  },
+};
+
+type Job = { readonly queue: string; readonly count: number; readonly isVerbose: boolean };
+
+/** Why printing ended. */
+type End = 'enough' | 'stopped' | 'nobody reads' | 'disconnected';
+
+async function printMessages(client: Client, job: Job, surroundings: Surroundings): Promise<ExitCode> {
+  let finish: (end: End) => void = () => undefined;
+  const ended = new Promise<End>((resolve) => {
+    finish = resolve;
+  });
+  const release = watchForEnd(client, surroundings, finish);
+  try {
+    await client.subscribe(
+      job.queue,
+      createPrinter(job, surroundings.stdout, finish),
+      windowFor(client, job),
+    );
+    const end = await ended;
+    if (end === 'disconnected') await tellWhy(client, surroundings);
+    return end === 'disconnected' ? ExitCode.Failed : ExitCode.Done;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    surroundings.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
+    return ExitCode.Failed;
+  } finally {
+    await client.close();
+    release();
+  }
+}
+
+/** Signals stop politely, the second one at once; a reader that has gone (`truemq sub q | head`) is a fine end too. */
+function watchForEnd(
+  client: Client,
+  { stdout, onStopSignal, exitNow }: Surroundings,
+  finish: (end: End) => void,
+): () => void {
+  let signalCount = 0;
+  const release = onStopSignal(() => {
+    signalCount += 1;
+    if (signalCount > 1) exitNow(ExitCode.Failed);
+    finish('stopped');
+  });
+  stdout.on('error', () => finish('nobody reads'));
+  void client.closed.then(() => finish('disconnected'));
+  return release;
+}
+
+function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end: End) => void) {
+  let remainingCount = count;
+  return async (delivery: Delivery): Promise<void> => {
+    // More than was asked for: never acknowledged, so the broker gives it to somebody else when the connection ends.
+    if (remainingCount === 0) return new Promise(() => undefined);
+    await writeLine(stdout, isVerbose ? verboseLine(delivery) : oneLine(delivery.payload));
+    remainingCount -= 1;
+    if (remainingCount === 0) finish('enough');
+  };
+}
+
+/** Resolves when the stream has taken the line, and rejects when nobody reads it any more. */
+function writeLine(stdout: Writable, line: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function verboseLine({ id, headers, payload }: Delivery): string {
+  const rest = `"payload":${payload.length === 0 ? 'null' : oneLine(payload)}`;
+  return `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(Object.fromEntries(headers))},${rest}}`;
+}
+
+/** Line breaks of a JSON text stand between its tokens only, where a space does as well. */
+function oneLine(payload: Buffer): string {
+  return payload.toString().replace(/[\r\n]+/g, ' ');
+}
+
+function windowFor({ capabilities }: Client, { count }: Job) {
+  return capabilities.has('maxInFlight') && count < SMALL_WINDOW_COUNT ? { maxInFlight: count } : {};
+}
+
+async function tellWhy(client: Client, { stderr }: Surroundings): Promise<void> {
+  const { error, reason } = await client.closed;
+  stderr.write(
+    `truemq: the broker ended the connection: ${reason ?? error?.message ?? 'it gave no reason'}\n`,
+  );
+}

@@ -1,0 +1,139 @@
+// Subscriptions of the client library, against a scripted broker: order, acknowledgment, failure and the end.
+
+import { duplexPair } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { meet, meetSubscribed, pingPong } from '../testing/client-party.ts';
+import { ScriptedBroker } from '../testing/scripted-broker.ts';
+import { connect, type Delivery } from './index.ts';
+
+describe('subscribe', () => {
+  it('hands over messages one after another and acknowledges each when the handler is done [CLIENT-005]', async () => {
+    const gates: (() => void)[] = [];
+    const seen: string[] = [];
+    const { broker } = await meetSubscribed((delivery) => {
+      seen.push(
+        `${delivery.id} ${delivery.queue} ${JSON.stringify(delivery.json())} ${delivery.headers.get('a')}`,
+      );
+      return new Promise((resolve) => gates.push(resolve));
+    });
+    const parts = { command: 26, queue: 'orders', headers: [['a', 'b']] as [string, string][] };
+    broker.send({ ...parts, id: 'm1', payload: '{"n":1}' }, { ...parts, id: 'm2', payload: '2' });
+    await vi.waitFor(() => expect(seen).toEqual(['m1 orders {"n":1} b']));
+    expect(broker.untaken).toEqual([]);
+    gates[0]?.();
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    gates[1]?.();
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+  });
+
+  it('takes a Deliver in the same chunk as its SubscribeAck, and before the PublishAck of its own message [CLIENT-035]', async () => {
+    const { client, broker } = await meet();
+    const ids: string[] = [];
+    const subscribing = client.subscribe('orders', ({ id }) => void ids.push(id));
+    const { id } = await broker.take();
+    broker.send({ command: 23, id, queue: 'orders' }, { command: 26, id: 'm1', queue: 'orders' });
+    await subscribing;
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    const published = client.publish('orders', 1, { id: 'm2' });
+    await broker.take();
+    broker.send({ command: 26, id: 'm2', queue: 'orders' }, { command: 21, id: 'm2', queue: 'orders' });
+    await published;
+    await vi.waitFor(() => expect(ids).toEqual(['m1', 'm2']));
+  });
+
+  it('still acknowledges a message whose handler closes the client [CLIENT-005]', async () => {
+    const { client, broker } = await meetSubscribed(() => void client.close());
+    broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    expect(await broker.take()).toMatchObject({ command: 2 });
+  });
+
+  it('sends no ack for a message whose handler failed, and goes on [CLIENT-006]', async () => {
+    const errors: unknown[] = [];
+    const { broker } = await meetSubscribed(
+      ({ id }) => {
+        if (id === 'm1') throw new Error('no');
+      },
+      { onHandlerError: (error) => errors.push(error) },
+    );
+    broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+    expect(errors).toEqual([new Error('no')]);
+  });
+
+  it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {
+    const handle = (delivery: Delivery) => {
+      delivery.json();
+      throw new Error('no');
+    };
+    const { broker } = await meetSubscribed(handle, {
+      onHandlerError: () => undefined,
+      welcome: [['capabilities', 'nack']],
+    });
+    broker.send(
+      { command: 26, id: 'm1', queue: 'orders', payload: '1' },
+      { command: 26, id: 'm2', queue: 'orders', payload: '{' },
+    );
+    expect(await broker.take()).toMatchObject({
+      command: 30,
+      id: 'm1',
+      headers: [['failureReason', 'HandlerException']],
+    });
+    expect(await broker.take()).toMatchObject({
+      id: 'm2',
+      headers: [['failureReason', 'DeserializationError']],
+    });
+  });
+
+  it('asks for a window, and is not subscribed when refused', async () => {
+    const { client, broker } = await meet();
+    const handled = vi.fn();
+    const refused = expect(client.subscribe('orders', handled, { maxInFlight: 3 })).rejects.toMatchObject({
+      code: 'NOT_AUTHORIZED',
+    });
+    const frame = await broker.take();
+    expect(frame).toMatchObject({ command: 22, headers: [['maxInFlight', '3']] });
+    broker.send({ command: 99, id: frame.id, errorCode: 'NOT_AUTHORIZED', errorMessage: '' });
+    await refused;
+    broker.send({ command: 26, id: 'm1', queue: 'orders' });
+    await pingPong({ client, broker });
+    expect(handled).not.toHaveBeenCalled();
+  });
+
+  it('unsubscribes [CLIENT-001]', async () => {
+    const handled = vi.fn();
+    const { client, broker } = await meetSubscribed(handled);
+    const done = client.unsubscribe('orders');
+    const frame = await broker.take();
+    expect(frame).toMatchObject({ command: 24, queue: 'orders' });
+    broker.send({ command: 25, id: frame.id, queue: 'orders' });
+    await done;
+    broker.send({ command: 26, id: 'm1', queue: 'orders' });
+    await pingPong({ client, broker });
+    expect(handled).not.toHaveBeenCalled();
+  });
+
+  it('stops reading while too many messages wait for the handler, and then goes on', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
+    let handledCount = 0;
+    const subscribing = client.subscribe('orders', async () => {
+      await gate;
+      handledCount += 1;
+    });
+    broker.send({ command: 23, id: (await broker.take()).id });
+    await subscribing;
+    for (let number = 0; number < 3_000; number += 1)
+      broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
+    await vi.waitFor(() => expect(near.isPaused()).toBe(true));
+    release();
+    await vi.waitFor(() => expect(handledCount).toBe(3_000));
+    expect(near.isPaused()).toBe(false);
+  });
+});

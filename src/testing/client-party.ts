@@ -1,0 +1,47 @@
+// A client and a scripted broker that have met, over a pair of streams. For tests of the client library.
+
+import { duplexPair } from 'node:stream';
+import { type Client, type ConnectOptions, connect, type Handler } from '../client/index.ts';
+import { type Inflate, type ReceivedFrame, ScriptedBroker } from './scripted-broker.ts';
+
+export type ClientParty = {
+  readonly client: Client;
+  readonly broker: ScriptedBroker;
+  /** What the client shook hands with. */
+  readonly connectFrame: ReceivedFrame;
+};
+
+export type MeetOptions = ConnectOptions & {
+  /** Headers of the broker's ConnectAck. */
+  readonly welcome?: readonly (readonly [string, string])[];
+  readonly inflate?: Inflate;
+};
+
+export async function meet({ welcome = [], inflate, ...options }: MeetOptions = {}): Promise<ClientParty> {
+  const [near, far] = duplexPair();
+  const broker = new ScriptedBroker(far, inflate);
+  const connecting = connect({ ...options, stream: near });
+  const [client, connectFrame] = await Promise.all([connecting, broker.welcome(welcome)]);
+  return { client, broker, connectFrame };
+}
+
+/** As {@link meet}, and then the client has subscribed to the queue `orders`. */
+export async function meetSubscribed(handler: Handler, options: MeetOptions = {}): Promise<ClientParty> {
+  const party = await meet(options);
+  const done = party.client.subscribe('orders', handler);
+  const { id } = await party.broker.take();
+  party.broker.send({ command: 23, id, queue: 'orders' });
+  await done;
+  return party;
+}
+
+/** One Ping and its Pong: everything that was sent before has then arrived on both sides. */
+export async function pingPong({ client, broker }: Pick<ClientParty, 'client' | 'broker'>): Promise<void> {
+  const pinged = client.ping();
+  broker.send({ command: 11, id: (await broker.take()).id });
+  await pinged;
+}
+
+export function payloadText(frame: ReceivedFrame): string {
+  return Buffer.from(frame.payload).toString();
+}
