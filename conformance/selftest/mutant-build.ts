@@ -1,0 +1,52 @@
+// Builds the reference broker with one planted fault: its sources bundled into one file, with one text replaced on the way, in memory.
+// The sources on disk are never touched. A text that is not there exactly once is an error: the fault would not be planted,
+// or planted elsewhere than meant.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import type { Mutant } from '../mutants/mutant.ts';
+
+/** Where bundles go: as deep below the root as the real build, so that relative paths at run time lead to the same places. */
+export const mutantFolder = 'out/mutants';
+
+/** Builds and returns the bundle's path from the root. Throws when the text is not there exactly once. */
+export async function buildBroker(root: string, name: string, mutant: Mutant | undefined): Promise<string> {
+  const outfile = `${mutantFolder}/${name}.mjs`;
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/cli/main.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'silent',
+    plugins: mutant === undefined ? [] : [planting(root, mutant)],
+  });
+  return outfile;
+}
+
+function planting(root: string, mutant: Mutant): Plugin {
+  const path = resolve(root, mutant.file);
+  const contents = mutatedText(readFileSync(path, 'utf8'), mutant);
+  return {
+    name: 'plant-fault',
+    setup: (builder) => {
+      builder.onLoad({ filter: /\.ts$/ }, (args) =>
+        args.path === path ? { contents, loader: 'ts' } : undefined,
+      );
+    },
+  };
+}
+
+/** Throws unless `find` stands in the text exactly once and the replacement changes it. */
+export function mutatedText(text: string, mutant: Pick<Mutant, 'file' | 'find' | 'replace'>): string {
+  const pieces = text.split(mutant.find);
+  if (pieces.length !== 2) {
+    throw new Error(`the text to replace stands ${pieces.length - 1} times in ${mutant.file}, not once`);
+  }
+  if (mutant.find === mutant.replace) throw new Error('the replacement changes nothing');
+  return pieces.join(mutant.replace);
+}

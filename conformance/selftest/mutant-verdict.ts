@@ -1,0 +1,52 @@
+// Whether the suite saw a planted fault, and nothing else. Pure. Killed means: every check that must fail ran and did not pass, and
+// no other check did but those that may. A check that ended in an error, or that could not run, has shown nothing.
+import type { Mutant } from '../mutants/mutant.ts';
+import type { CheckResult } from '../src/result.ts';
+
+/** What is wrong, one sentence each; empty when the mutant is killed as it should be. */
+export function mutantFaults(
+  mutant: Mutant,
+  results: readonly CheckResult[],
+  smokeId: string,
+): readonly string[] {
+  const smoke = results.find((result) => result.id === smokeId);
+  if (smoke?.outcome !== 'pass') {
+    return [
+      `it does not count: the smoke test ended with ${smoke?.outcome ?? 'nothing'} (${smoke?.reason ?? 'it did not run'})`,
+    ];
+  }
+  const others = results.filter((result) => result.id !== smokeId);
+  return [...survivals(mutant, others), ...unexpected(mutant, others), ...unreliable(others)];
+}
+
+/** A MAY that was not taken is reported as not applicable with a note; here that is a difference like any other. */
+export function isKill(result: CheckResult): boolean {
+  const optional = result.outcome === 'not applicable' && result.notes.length > 0;
+  return result.outcome === 'fail' || result.outcome === 'warn' || optional;
+}
+
+function survivals(mutant: Mutant, results: readonly CheckResult[]): readonly string[] {
+  return mutant.mustFail.flatMap((id) => {
+    const result = results.find((candidate) => candidate.id === id);
+    if (result === undefined) return [`${id} did not run`];
+    return isKill(result) || result.outcome === 'error'
+      ? []
+      : [`it survives ${id}, which ended with ${result.outcome}`];
+  });
+}
+
+function unexpected(mutant: Mutant, results: readonly CheckResult[]): readonly string[] {
+  const allowed = [...mutant.mustFail, ...(mutant.mayFail ?? [])];
+  return results
+    .filter((result) => isKill(result) && !allowed.includes(result.id))
+    .map(
+      (result) =>
+        `${result.id} fails too and is not named: ${result.reason ?? result.warnings[0]?.text ?? ''}`,
+    );
+}
+
+function unreliable(results: readonly CheckResult[]): readonly string[] {
+  return results
+    .filter((result) => result.outcome === 'error' || result.outcome === 'could not run')
+    .map((result) => `${result.id} ended with ${result.outcome}: ${result.reason ?? ''}`);
+}

@@ -1,0 +1,85 @@
+// The self-test's own judgement: a fault that is not planted, a mutant that does not work and a survivor must all be noticed.
+import { describe, expect, it } from 'vitest';
+import type { Mutant } from '../mutants/mutant.ts';
+import type { Outcome } from '../src/outcome.ts';
+import type { CheckResult } from '../src/result.ts';
+import { mutatedText } from './mutant-build.ts';
+import { mutantFaults } from './mutant-verdict.ts';
+
+const mutant: Mutant = {
+  id: 'conn-x',
+  title: 'something is wrong',
+  file: 'src/x.ts',
+  find: 'a < b',
+  replace: 'a <= b',
+  mustFail: ['CONN-001a'],
+  mayFail: ['CONN-002a'],
+};
+
+function result(id: string, outcome: Outcome, notes: readonly string[] = []): CheckResult {
+  const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
+  const rest = { title: '', level: 'MUST', profile: 'core', clauses: [], evidence, warnings: [] } as const;
+  return {
+    id,
+    outcome,
+    notes,
+    ...rest,
+    durationMs: 0,
+    reproduce: '',
+    repetition: 1,
+    trace: [],
+    brokerLog: [],
+  };
+}
+
+const smoke = result('SMOKE-000a', 'pass');
+
+describe('mutatedText', () => {
+  it('replaces the one place', () => {
+    expect(mutatedText('if (a < b) x();', mutant)).toBe('if (a <= b) x();');
+  });
+
+  it.each([
+    ['no place', 'if (a > b) x();', 'stands 0 times in src/x.ts'],
+    ['two places', 'a < b; a < b', 'stands 2 times in src/x.ts'],
+  ])('refuses %s', (_name, text, message) => {
+    expect(() => mutatedText(text, mutant)).toThrow(message);
+  });
+
+  it('refuses a replacement that changes nothing, and takes $ as it is', () => {
+    expect(() => mutatedText('a < b', { ...mutant, replace: 'a < b' })).toThrow('changes nothing');
+    expect(mutatedText('a < b', { ...mutant, replace: '$&' })).toBe('$&');
+  });
+});
+
+describe('mutantFaults', () => {
+  it.each<[string, readonly CheckResult[], string | undefined]>([
+    ['a kill by failure', [smoke, result('CONN-001a', 'fail')], undefined],
+    ['a kill by warning', [smoke, result('CONN-001a', 'warn')], undefined],
+    [
+      'a kill of an optional rule',
+      [smoke, result('CONN-001a', 'not applicable', ['optional, not seen'])],
+      undefined,
+    ],
+    ['a check that may fail', [smoke, result('CONN-001a', 'fail'), result('CONN-002a', 'fail')], undefined],
+    ['a survivor', [smoke, result('CONN-001a', 'pass')], 'it survives CONN-001a, which ended with pass'],
+    ['a check that was not run', [smoke], 'CONN-001a did not run'],
+    [
+      'an optional check that was left out',
+      [smoke, result('CONN-001a', 'not applicable')],
+      'it survives CONN-001a',
+    ],
+    [
+      'another failure',
+      [smoke, result('CONN-001a', 'fail'), result('CONN-003a', 'fail')],
+      'CONN-003a fails too',
+    ],
+    ['an error', [smoke, result('CONN-001a', 'error')], 'CONN-001a ended with error'],
+    ['a broken handshake', [result('SMOKE-000a', 'fail'), result('CONN-001a', 'fail')], 'it does not count'],
+    ['no smoke test', [result('CONN-001a', 'fail')], 'it does not count'],
+  ])('%s', (_name, results, fault) => {
+    const faults = mutantFaults(mutant, results, 'SMOKE-000a');
+    if (fault === undefined) expect(faults).toEqual([]);
+    else expect(faults.join('; ')).toContain(fault);
+  });
+});

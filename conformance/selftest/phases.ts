@@ -1,0 +1,147 @@
+// The phases of the self-test: the reference broker passes everything, null brokers pass nothing, every planted fault is seen, and
+// every check is seen to fail. Each phase yields lines of one case each; it prints nothing.
+import { fileURLToPath } from 'node:url';
+import { mutants } from '../mutants/index.ts';
+import type { Mutant } from '../mutants/mutant.ts';
+import type { Catalogue } from '../src/catalogue.ts';
+import { catalogueOf } from '../src/catalogue.ts';
+import { checks } from '../src/checks/index.ts';
+import type { RunOptions, RunReport } from '../src/engine/suite.ts';
+import { runSuite } from '../src/engine/suite.ts';
+import type { CheckResult } from '../src/result.ts';
+import { loadSuiteData } from '../src/suite-data.ts';
+import type { Target } from '../src/target/target-file.ts';
+import { readTarget } from '../src/target/target-file.ts';
+import type { WireMode } from '../src/wire/chunking.ts';
+import { buildBroker } from './mutant-build.ts';
+import { mutantFaults } from './mutant-verdict.ts';
+import { smokeCheck, smokeRequirement } from './smoke-check.ts';
+
+/** One thing that was shown, or not: `faults` is empty when it was. */
+export type Case = { readonly title: string; readonly faults: readonly string[] };
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const referenceTarget = 'conformance/targets/truemq.json';
+export const nullBrokerKinds = ['closes', 'silent', 'echoes', 'garbage', 'http'] as const;
+
+const data = loadSuiteData();
+
+export function catalogue(): Catalogue {
+  return catalogueOf(checks, data.requirements);
+}
+
+/** Runs everything against the unmodified reference broker. */
+export async function referencePhase(
+  wireMode: WireMode,
+): Promise<{ report: RunReport; cases: readonly Case[] }> {
+  const target = readTarget(`${root}/${referenceTarget}`);
+  const report = await runSuite(
+    { catalogue: catalogue(), golden: data.golden },
+    options({ target, wireMode }),
+    () => {},
+  );
+  return { report, cases: [...report.results.map(referenceCase), verdictCase(report, wireMode)] };
+}
+
+function referenceCase(result: CheckResult): Case {
+  const passed = result.outcome === 'pass';
+  const detail = [result.reason, result.actual, ...result.warnings.map((warning) => warning.text)]
+    .filter(Boolean)
+    .join('; ');
+  return { title: `reference: ${result.id}`, faults: passed ? [] : [`${result.outcome}: ${detail}`] };
+}
+
+function verdictCase({ verdict }: RunReport, wireMode: WireMode): Case {
+  const title = `reference: the gate is open, frames sent ${wireMode}`;
+  return {
+    title,
+    faults: verdict.exitCode === 0 ? [] : [`exit code ${verdict.exitCode}: ${verdict.reason}`],
+  };
+}
+
+/** Runs everything against one null broker: a check that passes there has shown nothing. */
+export async function nullBrokerPhase(kind: string): Promise<readonly Case[]> {
+  const adapter = fileURLToPath(new URL('../null-brokers/null-broker.mjs', import.meta.url));
+  const command = [process.execPath, adapter, kind];
+  const target: Target = {
+    schema: 1,
+    name: `null broker: ${kind}`,
+    lifecycle: { kind: 'spawn', command },
+    profiles: ['full'],
+  };
+  const run = options({ target, timeoutScale: 0.25, jobs: 16 });
+  const report = await runSuite({ catalogue: catalogue(), golden: data.golden }, run, () => {});
+  return report.results.map((result) => nullCase(kind, result));
+}
+
+/** A warning without a reason is one beside a pass: the check itself was content. */
+function nullCase(kind: string, result: CheckResult): Case {
+  const refused =
+    result.outcome === 'warn'
+      ? result.reason !== undefined
+      : ['fail', 'not applicable'].includes(result.outcome);
+  const title = `null broker ${kind}: ${result.id} does not pass`;
+  return {
+    title,
+    faults: refused ? [] : [`it ended with ${result.outcome}: ${result.reason ?? 'content with nothing'}`],
+  };
+}
+
+/** Every check must be named by a mutant that it kills; every mutant must name checks that exist. */
+export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
+  const killed = new Set(all.flatMap((mutant) => mutant.mustFail));
+  const known = new Set(checks.map((check) => check.id));
+  const named = all.map((mutant) => ({
+    title: `mutant ${mutant.id} names checks that exist`,
+    faults: [...mutant.mustFail, ...(mutant.mayFail ?? [])]
+      .filter((id) => !known.has(id))
+      .map((id) => `${id} does not exist`),
+  }));
+  const covered = checks.map((check) => ({
+    title: `${check.id} is killed by a mutant`,
+    faults: killed.has(check.id) ? [] : ['no mutant says that this check must fail'],
+  }));
+  return [...named, ...covered];
+}
+
+/** Plants one fault and runs the checks that must see it, the other checks of their areas, and the smoke test. */
+export async function mutantPhase(mutant: Mutant): Promise<Case> {
+  const title = `mutant ${mutant.id}: ${mutant.title}`;
+  try {
+    const bundle = await buildBroker(root, mutant.id, mutant);
+    return { title, faults: await faultsOf(mutant, bundle) };
+  } catch (error) {
+    return { title, faults: [(error as Error).message] };
+  }
+}
+
+async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string[]> {
+  const reference = readTarget(`${root}/${referenceTarget}`);
+  const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
+  const target: Target = { ...reference, name: mutant.id, lifecycle, profiles: ['full'] };
+  const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
+  const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
+  const only = [...areas, ...mutant.mustFail];
+  const run = options({ target, timeoutScale: 0.25, jobs: 12, only });
+  const report = await runSuite({ catalogue: withSmoke, golden: data.golden }, run, () => {});
+  const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
+  return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
+}
+
+function options(more: Partial<RunOptions> & Pick<RunOptions, 'target'>): RunOptions {
+  return {
+    targetPath: referenceTarget,
+    profiles: [],
+    level: 'MAY',
+    only: [],
+    skip: [],
+    seed: Number(process.env['TRUEMQ_SEED'] ?? Math.floor(Math.random() * 2 ** 31)),
+    repeat: 1,
+    jobs: 6,
+    timeoutScale: 1,
+    wireMode: 'whole',
+    failFast: false,
+    strict: true,
+    ...more,
+  };
+}

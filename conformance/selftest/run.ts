@@ -1,0 +1,87 @@
+// Proves the suite: `node --import tsx conformance/selftest/run.ts [--only PATTERN]`. The reference broker must be built. Prints what
+// failed and one line a phase, writes the reference run's report to out/test/conformance.json, and ends with `N passed, N failed`.
+// --only runs the mutants whose id fits (`delivery-*`), and nothing else.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { mutants } from '../mutants/index.ts';
+import type { Mutant } from '../mutants/mutant.ts';
+import { reportJson } from '../src/report/json.ts';
+import { runnerIdentity } from '../src/version.ts';
+import { mutantFolder } from './mutant-build.ts';
+import type { Case } from './phases.ts';
+import {
+  killerCases,
+  mutantPhase,
+  nullBrokerKinds,
+  nullBrokerPhase,
+  referencePhase,
+  root,
+} from './phases.ts';
+
+const parallelMutants = 2;
+
+const totals = { passed: 0, failed: 0 };
+
+function settle(phase: string, cases: readonly Case[], startedAt: number): void {
+  const failed = cases.filter((one) => one.faults.length > 0);
+  for (const one of failed) {
+    process.stdout.write(`FAIL ${one.title}\n${one.faults.map((fault) => `     ${fault}\n`).join('')}`);
+  }
+  totals.passed += cases.length - failed.length;
+  totals.failed += failed.length;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${phase}: ${cases.length - failed.length} of ${cases.length} shown, ${seconds} s\n`);
+}
+
+async function runReference(): Promise<void> {
+  const startedAt = performance.now();
+  const { report, cases } = await referencePhase('whole');
+  mkdirSync(join(root, 'out/test'), { recursive: true });
+  writeFileSync(join(root, 'out/test/conformance.json'), reportJson(report, runnerIdentity));
+  settle('the reference broker passes all', cases, startedAt);
+  const cutAt = performance.now();
+  settle(
+    'the reference broker passes all, frames cut at random',
+    (await referencePhase('random')).cases,
+    cutAt,
+  );
+}
+
+async function runNullBrokers(): Promise<void> {
+  const startedAt = performance.now();
+  const cases = await Promise.all(nullBrokerKinds.map(nullBrokerPhase));
+  settle('null brokers pass nothing', cases.flat(), startedAt);
+}
+
+async function runMutants(chosen: readonly Mutant[]): Promise<void> {
+  const startedAt = performance.now();
+  const waiting = [...chosen];
+  const cases: Case[] = [];
+  const work = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      cases.push(await mutantPhase(mutant));
+    }
+  };
+  await Promise.all(Array.from({ length: parallelMutants }, work));
+  rmSync(join(root, mutantFolder), { recursive: true, force: true });
+  settle('planted faults are seen', cases, startedAt);
+}
+
+function fits(mutant: Mutant, pattern: string): boolean {
+  const expression = pattern.split('*').map((text) => text.replace(/[^\w-]/g, '\\$&'));
+  return new RegExp(`^${expression.join('.*')}$`).test(mutant.id);
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+if (values.only === undefined) {
+  await runReference();
+  await runNullBrokers();
+  settle('every check has a fault that it sees', killerCases(), performance.now());
+  await runMutants(mutants);
+} else {
+  const pattern = values.only;
+  await runMutants(mutants.filter((mutant) => fits(mutant, pattern)));
+}
+process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`);
+process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;

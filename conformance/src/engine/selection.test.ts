@@ -1,0 +1,56 @@
+// Selecting checks: a pattern that matches nothing and a selection of nothing are refused.
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../check.ts';
+import { tinyCatalogue, tinyCheck } from '../testing/tiny-target.ts';
+import { UsageError } from '../usage-error.ts';
+import type { SelectionRequest } from './selection.ts';
+import { selectChecks } from './selection.ts';
+
+const run: Check['run'] = async () => {};
+const catalogue = tinyCatalogue([
+  tinyCheck('CONN-001a', run),
+  tinyCheck('CONN-001b', run, { profile: 'delivery', clauses: ['CONN-001', 'CONN-003'] }),
+  tinyCheck('CONN-002a', run),
+]);
+
+function select(
+  more: Partial<SelectionRequest>,
+  claims?: readonly ('core' | 'delivery' | 'full')[],
+): readonly string[] {
+  const request: SelectionRequest = { profiles: [], level: 'MAY', only: [], skip: [], ...more };
+  return selectChecks(catalogue, request, claims).checks.map((check) => check.id);
+}
+
+describe('selectChecks', () => {
+  it.each<[string, Partial<SelectionRequest>, readonly string[]]>([
+    ['core unless told otherwise', {}, ['CONN-001a', 'CONN-002a']],
+    ['a profile', { profiles: ['delivery'] }, ['CONN-001b']],
+    ['every profile', { profiles: ['full'] }, ['CONN-001a', 'CONN-001b', 'CONN-002a']],
+    ['a level and above', { level: 'MUST' }, ['CONN-001a']],
+    ['one check, whatever its profile', { only: ['CONN-001b'] }, ['CONN-001b']],
+    ['a requirement', { only: ['conn-001'] }, ['CONN-001a', 'CONN-001b']],
+    ['a requirement that is not the main one', { only: ['CONN-003'] }, ['CONN-001b']],
+    ['an area', { only: ['CONN'] }, ['CONN-001a', 'CONN-001b', 'CONN-002a']],
+    ['a star', { only: ['CONN-*a'] }, ['CONN-001a', 'CONN-002a']],
+    ['all but', { skip: ['CONN-002'] }, ['CONN-001a']],
+    ['an area within a profile', { only: ['CONN'], profiles: ['delivery'] }, ['CONN-001b']],
+  ])('takes %s', (_name, more, ids) => {
+    expect(select(more)).toEqual(ids);
+  });
+
+  it.each<[Partial<SelectionRequest>, string]>([
+    [{ only: ['CONN-001x'] }, '--only CONN-001x matches no check; did you mean CONN-001a?'],
+    [{ skip: ['TELEPORT-*'] }, '--skip TELEPORT-* matches no check'],
+    [{ profiles: ['dashboard'] }, 'the selection is empty'],
+    [{ skip: ['CONN'] }, 'the selection is empty'],
+  ])('refuses %o', (more, text) => {
+    expect(() => select(more)).toThrow(UsageError);
+    expect(() => select(more)).toThrow(text);
+  });
+
+  it('knows how much of what is claimed it leaves out', () => {
+    const request: SelectionRequest = { profiles: [], level: 'MUST', only: [], skip: [] };
+    expect(selectChecks(catalogue, request, ['full']).leftOutCount).toBe(1);
+    expect(selectChecks(catalogue, { ...request, level: 'MAY' }, ['full']).leftOutCount).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+// The gate: every way in which it can be shut, and which exit code wins when several apply.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from './outcome.ts';
+import { outcomes } from './outcome.ts';
+import { verdictLines } from './report/console.ts';
+import type { CheckResult } from './result.ts';
+import type { RunFacts } from './verdict.ts';
+import { countOutcomes, strongest, verdictOf } from './verdict.ts';
+
+function results(...list: readonly Outcome[]): readonly CheckResult[] {
+  const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
+  const rest = {
+    title: '',
+    level: 'MUST',
+    profile: 'core',
+    clauses: [],
+    evidence,
+    notes: [],
+    warnings: [],
+  } as const;
+  const tail = { durationMs: 0, reproduce: '', repetition: 1, trace: [], brokerLog: [] };
+  return list.map((outcome) => ({ id: 'X-001a', ...rest, ...tail, outcome }));
+}
+
+function facts(more: Partial<RunFacts>): RunFacts {
+  return { results: results('pass'), partial: false, strict: false, notReachedCount: 0, ...more };
+}
+
+describe('verdictOf', () => {
+  it.each<[string, Partial<RunFacts>, number, string]>([
+    ['a pass', {}, 0, 'conformant'],
+    ['a warning', { results: results('pass', 'warn') }, 0, 'conformant'],
+    ['a warning with --strict', { results: results('pass', 'warn'), strict: true }, 1, 'conformant'],
+    ['a failure', { results: results('pass', 'fail') }, 1, 'not conformant'],
+    ['nothing at all', { results: [] }, 2, 'undetermined'],
+    ['only what does not apply', { results: results('not applicable') }, 2, 'undetermined'],
+    ['one that could not run', { results: results('pass', 'could not run') }, 3, 'undetermined'],
+    ['only such that could not run', { results: results('could not run') }, 3, 'undetermined'],
+    ['checks that were not reached', { notReachedCount: 1 }, 3, 'undetermined'],
+    ['a target that died', { targetFault: 'died' }, 4, 'undetermined'],
+    ['an error of the runner', { results: results('pass', 'error') }, 5, 'undetermined'],
+    ['an interrupt', { runnerFault: 'interrupted' }, 5, 'undetermined'],
+    [
+      'a failure beside one that could not run',
+      { results: results('fail', 'could not run') },
+      1,
+      'not conformant',
+    ],
+    [
+      'a failure in a target that died',
+      { results: results('fail'), targetFault: 'died' },
+      4,
+      'not conformant',
+    ],
+    [
+      'everything at once',
+      { results: results('fail', 'error', 'could not run'), targetFault: 'died' },
+      5,
+      'not conformant',
+    ],
+  ])('%s', (_name, more, exitCode, status) => {
+    const verdict = verdictOf(facts(more));
+    expect(verdict).toMatchObject({ exitCode, status, conformant: status === 'conformant' });
+    expect(verdict.gate).toBe(exitCode === 0 ? 'open' : 'closed');
+  });
+
+  it('opens the gate only when something ran, nothing is open and nothing failed', () => {
+    const anyResults = fc.array(fc.constantFrom(...outcomes), { maxLength: 5 });
+    fc.assert(
+      fc.property(anyResults, fc.boolean(), fc.nat(1), (list, strict, notReachedCount) => {
+        const verdict = verdictOf(facts({ results: results(...list), strict, notReachedCount }));
+        const bad: readonly Outcome[] = strict
+          ? ['fail', 'error', 'could not run', 'warn']
+          : ['fail', 'error', 'could not run'];
+        const ran = list.some((outcome) => outcome === 'pass' || outcome === 'warn');
+        const open = ran && notReachedCount === 0 && !list.some((outcome) => bad.includes(outcome));
+        expect(verdict.exitCode === 0).toBe(open);
+      }),
+    );
+  });
+
+  it('counts every outcome', () => {
+    expect(countOutcomes(results('pass', 'pass', 'fail'))).toMatchObject({
+      pass: 2,
+      fail: 1,
+      warn: 0,
+      error: 0,
+    });
+  });
+});
+
+describe('strongest', () => {
+  it('takes 5, 4, 2, 1, 3, 0 in this order', () => {
+    const order = [5, 4, 2, 1, 3, 0] as const;
+    for (const [index] of order.entries()) expect(strongest(order.slice(index).reverse())).toBe(order[index]);
+  });
+});
+
+describe('verdictLines', () => {
+  it('are always two: what the broker is, and what the gate says', () => {
+    expect(verdictLines('X', verdictOf(facts({})))).toEqual([
+      'X is CONFORMANT.',
+      'The gate is open (exit code 0): nothing failed.',
+    ]);
+    const [first, second] = verdictLines('X', verdictOf(facts({ results: results('fail'), partial: true })));
+    expect(first).toBe('X is NOT CONFORMANT.');
+    expect(second).toContain('1 checks failed');
+    expect(verdictLines('X', verdictOf(facts({ partial: true })))[0]).toBe(
+      'X is CONFORMANT in the part that was run.',
+    );
+  });
+});
