@@ -7,8 +7,11 @@ import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import type { Mutant } from '../mutants/mutant.ts';
 
-/** Where bundles go: as deep below the root as the real build, so that relative paths at run time lead to the same places. */
-export const mutantFolder = 'out/mutants';
+/**
+ * Where bundles go: as deep below the root as the real build, so that relative paths at run time lead to the same places, and
+ * apart for each process, so that two self-tests do not take each other's bundles away.
+ */
+export const mutantFolder = `out/mutants-${process.pid}`;
 
 /** Builds and returns the bundle's path from the root. Throws when the text is not there exactly once. */
 export async function buildBroker(root: string, name: string, mutant: Mutant | undefined): Promise<string> {

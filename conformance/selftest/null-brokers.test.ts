@@ -1,0 +1,107 @@
+// The null brokers do what they are called, and an attached broker is judged like a started one.
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { catalogueOf } from '../src/catalogue.ts';
+import type { Check } from '../src/check.ts';
+import type { RunReport } from '../src/engine/suite.ts';
+import { runSuite } from '../src/engine/suite.ts';
+import type { Broker } from '../src/target/broker.ts';
+import { spawnBroker } from '../src/target/broker.ts';
+import type { SpawnLifecycle, Target } from '../src/target/target-file.ts';
+import { recordedFrames, tinyOptions, tinyTarget } from '../src/testing/tiny-target.ts';
+import { timingFor } from '../src/timing.ts';
+import { nullBrokerKinds } from './phases.ts';
+import { smokeCheck, smokeRequirement } from './smoke-check.ts';
+
+const healthCheck: Check = {
+  ...smokeCheck,
+  id: 'SMOKE-000b',
+  run: async (ctx) => {
+    const answer = await ctx.http.get('/health/');
+    ctx.assert.equal(answer.status, 200, 'the health server answers 200');
+    ctx.assert.deepEqual(Object.keys(answer.json() as object), ['status'], 'the health record has a status');
+  },
+  evidence: { responses: 1 },
+};
+
+function judge(target: Target): Promise<RunReport> {
+  const catalogue = catalogueOf([smokeCheck, healthCheck], [smokeRequirement]);
+  return runSuite(
+    { catalogue, golden: recordedFrames() },
+    tinyOptions({ target, timeoutScale: 0.25 }),
+    () => {},
+  );
+}
+
+function nullBroker(kind: string): SpawnLifecycle {
+  const adapter = fileURLToPath(new URL('../null-brokers/null-broker.mjs', import.meta.url));
+  return { kind: 'spawn', command: [process.execPath, adapter, kind] };
+}
+
+describe('null brokers', () => {
+  it.each(nullBrokerKinds)('%s: passes neither a handshake nor a health check', async (kind) => {
+    const report = await judge({ schema: 1, name: kind, lifecycle: nullBroker(kind) });
+    expect(report.results.map((result) => result.outcome)).toEqual(['fail', 'fail']);
+    expect(report.verdict).toMatchObject({ exitCode: 1, status: 'not conformant' });
+  });
+
+  it.each([
+    ['closes', 'the connection was closed'],
+    ['silent', 'nothing that fits within 1000 ms'],
+    ['echoes', 'Connect id='],
+    ['garbage', 'bytes that are no frame'],
+  ])('%s: the report says "%s"', async (kind, text) => {
+    const report = await judge({ schema: 1, name: kind, lifecycle: nullBroker(kind) });
+    expect(report.results[0]?.actual).toContain(text);
+  });
+});
+
+describe('an attached broker', () => {
+  const started: Broker[] = [];
+  afterAll(async () => {
+    for (const broker of started) await broker.dispose();
+  });
+
+  async function attach(limits: Target['limits'] = {}): Promise<Target> {
+    const { lifecycle } = tinyTarget();
+    if (lifecycle.kind !== 'spawn') throw new Error('the tiny broker is spawned');
+    const broker = await spawnBroker(lifecycle, {}, timingFor(1));
+    started.push(broker);
+    return {
+      schema: 1,
+      name: 'attached',
+      lifecycle: { kind: 'attach' },
+      endpoints: broker.endpoints,
+      limits,
+    };
+  }
+
+  it('is judged, and is there afterwards', async () => {
+    const target = await attach();
+    const report = await judge(target);
+    expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'pass']);
+    expect(report.verdict.exitCode).toBe(0);
+    const { host, port } = target.endpoints?.tcp ?? { host: '', port: 0 };
+    const socket = connect({ host, port });
+    await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    socket.destroy();
+  });
+
+  it('is not asked for more connections than it declares to take', async () => {
+    const target = await attach({ maxConnectionsPerIpPerWindow: 1, connectionWindowMs: 700 });
+    const twice: Check = {
+      ...smokeCheck,
+      run: async (ctx) => {
+        const first = ctx.now();
+        await ctx.rawConnect();
+        await ctx.rawConnect();
+        ctx.assert.between(ctx.now() - first, 690, 5000, 'the second connection waited for its turn');
+      },
+      evidence: {},
+    };
+    const sources = { catalogue: catalogueOf([twice], [smokeRequirement]), golden: recordedFrames() };
+    const report = await runSuite(sources, tinyOptions({ target }), () => {});
+    expect(report.results[0]).toMatchObject({ outcome: 'pass' });
+  });
+});
