@@ -27,12 +27,12 @@ export class Attempts {
 
   /**
    * A negative ack. One that comes during the pause is about an attempt that has failed already, which does not count
-   * twice. While the broker is draining there is no next attempt to pause for.
+   * twice.
    */
-  refused(delivery: Delivery, reason: 'HandlerException' | 'DeserializationError', draining: boolean): void {
-    const hasFailed = delivery.resume !== undefined;
+  refused(delivery: Delivery, reason: 'HandlerException' | 'DeserializationError'): void {
+    const hasFailed = delivery.isPaused;
     if (reason === 'HandlerException') {
-      if (!hasFailed) this.#failed(delivery, reason, this.#step.now, draining);
+      if (!hasFailed) this.#failed(delivery, reason, this.#step.now);
       return;
     }
     if (!hasFailed) this.#countFailure(delivery);
@@ -51,7 +51,7 @@ export class Attempts {
       }
       delivery.subscription.window.timedOut();
       this.#tools.deliveries.refreshReady(delivery.queue, delivery.subscription);
-      this.#failed(delivery, 'MaxRetriesExceeded', delivery.ackDeadlineAt, false);
+      this.#failed(delivery, 'MaxRetriesExceeded', delivery.ackDeadlineAt);
     }
     return count;
   }
@@ -66,26 +66,28 @@ export class Attempts {
     } else queue.mode.resume(delivery, this.#tools);
   }
 
+  /** The connection takes frames again: attempts that fell due meanwhile are made now. */
+  catchUp(connection: Connection): void {
+    const overdue = [...connection.overdue];
+    connection.overdue.clear();
+    for (const delivery of overdue) this.resume(delivery);
+  }
+
   /** The connection has ended: what it had in flight is given back, without counting as failed. */
   cutShort(connection: Connection): void {
     const deliveries = [...connection.inFlight.values()].flatMap(chain);
-    // Youngest first, so that each finds its old place at the front of those that wait.
-    for (const delivery of deliveries.reverse()) {
+    for (const delivery of deliveries) {
       if (delivery.queue.deleted) this.#tools.deliveries.forget(delivery);
       else this.#end(delivery, { kind: 'gone', cutShort: true });
     }
   }
 
-  #failed(
-    delivery: Delivery,
-    reason: 'MaxRetriesExceeded' | 'HandlerException',
-    failedAt: number,
-    draining: boolean,
-  ): void {
+  #failed(delivery: Delivery, reason: 'MaxRetriesExceeded' | 'HandlerException', failedAt: number): void {
     this.#countFailure(delivery);
     if (delivery.failedAttempts >= delivery.queue.options.maxRetryAttempts) {
       this.#end(delivery, { kind: 'failed', reason });
-    } else if (draining || !delivery.subscription.active) {
+    } else if (this.#step.isDraining || !delivery.subscription.active) {
+      // There is no next attempt here to pause for.
       this.#end(delivery, { kind: 'gone', cutShort: false });
     } else {
       delivery.queue.mode.paused(delivery);

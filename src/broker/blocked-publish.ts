@@ -14,12 +14,17 @@ export class BlockedPublish {
   readonly connection: Connection;
   readonly token: Token;
   /** Publishes of the same id that came meanwhile; they get the same answer. */
-  readonly repeats: Repeat[] = [];
+  repeats: Repeat[] = [];
 
   constructor(queue: Queue, message: QueuedMessage, connection: Connection, token: Token) {
     this.queue = queue;
     this.message = message;
     this.connection = connection;
     this.token = token;
+  }
+
+  /** A connection that repeated the publish has ended: it is owed no answer. */
+  dropRepeatsOf(connection: Connection): void {
+    this.repeats = this.repeats.filter((repeat) => repeat.connection !== connection);
   }
 }

@@ -45,13 +45,14 @@ export class Broker {
   readonly #settlement: Settlement;
   readonly #publishing: Publishing;
   readonly #attempts: Attempts;
-  #draining = false;
+  /** For which instant what was due has been done, as far as one step may. */
+  #doneUntil = Number.NEGATIVE_INFINITY;
 
   constructor(settings: BrokerSettings) {
     this.#settings = settings;
     this.#queues = new Queues(this.#step);
     this.#deliveries = new Deliveries(this.#step, this.#timers, settings.ackTimeoutMs);
-    this.#settlement = new Settlement(this.#step, this.#queues, this.#timers, settings);
+    this.#settlement = new Settlement(this.#step, this.#queues, this.#timers, this.#deliveries, settings);
     const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
     this.#attempts = new Attempts(this.#step, tools, settings);
     this.#publishing = new Publishing(this.#step, this.#settlement, settings);
@@ -60,8 +61,9 @@ export class Broker {
   /** Takes one input. Times never go back from one call to the next; `takeOutputs` has what came of it. */
   step(input: Input, time: Time): void {
     this.#step.begin(time);
+    if (time.now > this.#doneUntil || input.kind === 'tick') this.#doWhatIsDue();
     this.#take(input);
-    if (!this.#draining) this.#moveMessages();
+    this.#moveMessages();
   }
 
   /** What has come of the steps since the last call: carry out the effects after the records are committed. */
@@ -71,7 +73,7 @@ export class Broker {
 
   /** When a tick is due, in milliseconds on the monotonic clock; undefined: not before another input. */
   nextDeadline(): number | undefined {
-    if (this.#draining) return undefined;
+    if (this.#step.isDraining) return undefined;
     const timerAt = this.#timers.nextAt();
     const timeoutAt = this.#deliveries.nextTimeoutAt();
     if (timerAt === undefined || timeoutAt === undefined) return timerAt ?? timeoutAt;
@@ -116,14 +118,13 @@ export class Broker {
       case 'listQueues':
         return this.#report(input, () => this.queueNames());
       case 'connected':
-        this.#connections.set(input.connection, new Connection(input.connection));
-        return;
+        return this.#connected(input.connection);
       case 'disconnected':
         return this.#disconnected(input.connection);
       case 'writable':
         return this.#writable(input.connection, input.writable);
       case 'tick':
-        return this.#tick();
+        return;
       case 'drain':
         return this.#drain();
     }
@@ -187,8 +188,8 @@ export class Broker {
     const delivery = this.#deliveries.find(connection, input.id, input.queue);
     if (delivery === undefined) return;
     if (input.kind === 'acknowledge') this.#attempts.acknowledged(delivery);
-    else this.#attempts.refused(delivery, input.reason, this.#draining);
-    if (this.#draining) this.#closeWhenIdle(connection);
+    else this.#attempts.refused(delivery, input.reason);
+    if (this.#step.isDraining) this.#closeWhenIdle(connection);
   }
 
   #createQueue(input: Command<'createQueue'>): void {
@@ -225,6 +226,12 @@ export class Broker {
     if (!this.#refusesWhileDraining(input)) this.#answer(input, picture());
   }
 
+  #connected(id: ConnectionId): void {
+    const connection = new Connection(id);
+    this.#connections.set(id, connection);
+    if (this.#step.isDraining) this.#closeWhenIdle(connection);
+  }
+
   #disconnected(id: ConnectionId): void {
     const connection = this.#connections.get(id);
     if (connection === undefined) return;
@@ -242,17 +249,20 @@ export class Broker {
       const queue = this.#queues.get(subscription.queueName);
       if (queue !== undefined) this.#deliveries.refreshReady(queue, subscription);
     }
+    if (writable) this.#attempts.catchUp(connection);
   }
 
-  #tick(): void {
-    if (this.#draining) return;
+  /** Everything that has fallen due by now takes effect before what comes now, and before younger messages move. */
+  #doWhatIsDue(): void {
+    if (this.#step.isDraining) return;
+    this.#doneUntil = this.#step.now;
     let left = MOST_CHANGES - this.#attempts.timeOut(MOST_CHANGES);
     while (left > 0) {
       const timer = this.#timers.takeDue(this.#step.now);
-      if (timer === undefined) return;
+      if (timer === undefined) break;
       left -= 1 + this.#fire(timer, left);
-      this.#moveMessages();
     }
+    this.#moveMessages();
   }
 
   /** Does what a timer stands for; tells how many messages it changed beyond the one that every timer may. */
@@ -265,8 +275,8 @@ export class Broker {
   }
 
   #drain(): void {
-    if (this.#draining) return;
-    this.#draining = true;
+    if (this.#step.isDraining) return;
+    this.#step.isDraining = true;
     for (const name of this.#queues.names()) {
       const queue = this.#queues.get(name);
       if (queue !== undefined) this.#publishing.withdrawAll(queue, 'SHUTTING_DOWN', SHUTTING_DOWN);
@@ -276,11 +286,11 @@ export class Broker {
 
   /** Lets messages move wherever something has changed, until nothing moves any more. */
   #moveMessages(): void {
-    const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
+    if (this.#step.isDraining) return;
     for (let queue = this.#step.takeTouched(); queue !== undefined; queue = this.#step.takeTouched()) {
       if (queue.deleted) continue;
-      queue.mode.dispatch(queue, tools);
-      while (this.#publishing.admitNext(queue)) queue.mode.dispatch(queue, tools);
+      this.#settlement.dispatch(queue);
+      while (this.#publishing.admitNext(queue)) this.#settlement.dispatch(queue);
     }
   }
 
@@ -299,7 +309,7 @@ export class Broker {
     name: string,
     options: QueueOptions,
   ): Queue | undefined {
-    if (this.#queues.size < this.#settings.maxQueues) {
+    if (this.#queues.size + this.#queues.missing(name, options) <= this.#settings.maxQueues) {
       const queue = this.#queues.create(name, options);
       this.#step.touch(queue);
       return queue;
@@ -326,8 +336,9 @@ export class Broker {
   }
 
   #refusesWhileDraining(input: { readonly connection: ConnectionId; readonly token: Token }): boolean {
-    if (this.#draining) this.#step.refuse(input.connection, input.token, 'SHUTTING_DOWN', SHUTTING_DOWN);
-    return this.#draining;
+    if (this.#step.isDraining)
+      this.#step.refuse(input.connection, input.token, 'SHUTTING_DOWN', SHUTTING_DOWN);
+    return this.#step.isDraining;
   }
 
   #closeWhenIdle(connection: Connection): void {

@@ -13,6 +13,10 @@ export class Connection {
   /** Deliveries by message id, the oldest of an id first in a chain. */
   readonly inFlight = new Map<string, Delivery>();
   readonly blocked = new Set<BlockedPublish>();
+  /** Blocked publishes, its own or not, that it has repeated. */
+  readonly repeated = new Set<BlockedPublish>();
+  /** Copies whose next attempt is due while the connection takes nothing. */
+  readonly overdue = new Set<Delivery>();
   /** Positive and negative answers owed for blocked publishes, repeats included. */
   blockedCount = 0;
   blockedBytes = 0;

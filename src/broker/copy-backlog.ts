@@ -18,7 +18,12 @@ export class CopyBacklog {
     this.#messages.push(message);
   }
 
-  /** The message whose copy is due next, or undefined; it leaves the backlog. */
+  /** The message whose copy is due next. */
+  first(): QueuedMessage | undefined {
+    return this.#messages[this.#taken];
+  }
+
+  /** Takes out the message whose copy is due next. */
   take(): QueuedMessage | undefined {
     const message = this.#messages[this.#taken];
     if (message === undefined) return undefined;

@@ -89,6 +89,7 @@ export class Deliveries {
     this.#deadlines.remove(delivery);
     if (delivery.resume !== undefined) this.#timers.clear(delivery.resume);
     delivery.resume = undefined;
+    delivery.subscription.connection.overdue.delete(delivery);
     unregister(delivery.subscription.connection, delivery);
   }
 

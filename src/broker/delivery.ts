@@ -39,4 +39,9 @@ export class Delivery {
     this.attempt = earlier.attempts;
     this.failedAttempts = earlier.failedAttempts;
   }
+
+  /** Whether an attempt has failed and the next one has not been made. */
+  get isPaused(): boolean {
+    return this.resume !== undefined || this.subscription.connection.overdue.has(this);
+  }
 }

@@ -1,4 +1,8 @@
-// A binary min-heap whose entries can be taken out from anywhere. Equal keys leave in the order in which they came.
+// A binary min-heap whose entries can be taken out from anywhere. Equal keys leave by rank, then in the order
+// in which they came.
+
+/** More entries than a heap will ever have seen. */
+const RANK_STEP = 2 ** 48;
 
 export class HeapNode<Item> {
   readonly key: number;
@@ -26,8 +30,9 @@ export class Heap<Item> {
     return this.#nodes[0];
   }
 
-  insert(key: number, item: Item): HeapNode<Item> {
-    const node = new HeapNode(key, item, this.#nextOrder++);
+  /** `rank`: of equal keys, those of a lower rank leave first. */
+  insert(key: number, item: Item, rank = 0): HeapNode<Item> {
+    const node = new HeapNode(key, item, rank * RANK_STEP + this.#nextOrder++);
     this.#nodes.push(node);
     this.#rise(node, this.#nodes.length - 1);
     return node;

@@ -63,8 +63,9 @@ export class Publishing {
 
   /** The publisher has left: what it waited for is not accepted any more, unless another one has repeated it. */
   withdrawOf(connection: Connection): void {
+    for (const blocked of connection.repeated) blocked.dropRepeatsOf(connection);
     for (const blocked of [...connection.blocked]) {
-      const heir = blocked.repeats.find((repeat) => repeat.connection !== connection);
+      const [heir] = blocked.repeats;
       if (heir !== undefined) this.#bequeath(blocked, heir);
       else {
         this.#unblock(blocked);
@@ -75,9 +76,12 @@ export class Publishing {
   }
 
   /** Makes a repeat the one that is waited for; it keeps the place of the first. */
-  #bequeath({ queue, message, repeats }: BlockedPublish, heir: Repeat): void {
+  #bequeath(blocked: BlockedPublish, heir: Repeat): void {
+    const { queue, message, repeats } = blocked;
     const inherited = new BlockedPublish(queue, message, heir.connection, heir.token);
     inherited.repeats.push(...repeats.filter((repeat) => repeat !== heir));
+    for (const { connection } of repeats) connection.repeated.delete(blocked);
+    for (const { connection } of inherited.repeats) connection.repeated.add(inherited);
     queue.blocked.set(message.id, inherited);
     heir.connection.blocked.add(inherited);
     heir.connection.blockedBytes += message.content.byteLength;
@@ -93,6 +97,7 @@ export class Publishing {
     if (first === undefined) return false;
     if (this.#mayBlock(connection, 0)) {
       first.repeats.push({ connection, token: input.token });
+      connection.repeated.add(first);
       connection.blockedCount += 1;
     } else this.#refuseBlocking(queue, connection, input.token);
     return true;
@@ -140,7 +145,10 @@ export class Publishing {
     connection.blocked.delete(blocked);
     connection.blockedCount -= 1;
     connection.blockedBytes -= message.content.byteLength;
-    for (const repeat of blocked.repeats) repeat.connection.blockedCount -= 1;
+    for (const repeat of blocked.repeats) {
+      repeat.connection.blockedCount -= 1;
+      repeat.connection.repeated.delete(blocked);
+    }
     queue.heldBytes -= message.heldBytes;
     this.#step.stats.queuedBytes -= message.heldBytes;
   }

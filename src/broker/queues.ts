@@ -3,7 +3,7 @@
 
 import { deliveryModeRules } from './delivery/modes.ts';
 import { Queue } from './queue.ts';
-import { deadLetterQueueOptions, type QueueOptions } from './queue-options.ts';
+import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from './queue-options.ts';
 import type { StepContext } from './step-context.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -28,6 +28,13 @@ export class Queues {
 
   names(): string[] {
     return [...this.#byName.keys()];
+  }
+
+  /** How many queues `create` would make. */
+  missing(name: string, options: QueueOptions): number {
+    const needsDeadLetterQueue =
+      options.enableDeadLetterQueue && !this.#byName.has(deadLetterQueueOf(name, options));
+    return needsDeadLetterQueue ? 2 : 1;
   }
 
   /** Creates a queue that does not exist, and its dead letter queue where it has one that does not exist either. */

@@ -2,6 +2,7 @@
 // held, the record for the store, the ids looked at for repeats and the counters change together.
 // Implements PUBLISH (taking responsibility), TTL, DLQ and OVERFLOW (pushing out).
 
+import type { Deliveries } from './deliveries.ts';
 import { QueuedMessage } from './message.ts';
 import type { DeadLetterReason } from './message-content.ts';
 import type { MessageEvent } from './message-state.ts';
@@ -17,13 +18,38 @@ export class Settlement {
   readonly #step: StepContext;
   readonly #queues: Queues;
   readonly #timers: Timers;
+  readonly #deliveries: Deliveries;
   readonly #settings: BrokerSettings;
 
-  constructor(step: StepContext, queues: Queues, timers: Timers, settings: BrokerSettings) {
+  constructor(
+    step: StepContext,
+    queues: Queues,
+    timers: Timers,
+    deliveries: Deliveries,
+    settings: BrokerSettings,
+  ) {
     this.#step = step;
     this.#queues = queues;
     this.#timers = timers;
+    this.#deliveries = deliveries;
     this.#settings = settings;
+  }
+
+  /** Sends everything of the queue that can be sent now. */
+  dispatch(queue: Queue): void {
+    if (!this.#step.isDraining)
+      queue.mode.dispatch(queue, { deliveries: this.#deliveries, settlement: this });
+  }
+
+  /** The message to be offered next, if there is one that is young enough; one that is not ends at its own time. */
+  nextOffer(queue: Queue): QueuedMessage | undefined {
+    const message = queue.waiting.first();
+    return message === undefined || queue.isExpired(message, this.#step.now) ? undefined : message;
+  }
+
+  /** Whether the message is too old to be sent. */
+  isExpired(queue: Queue, message: QueuedMessage): boolean {
+    return queue.isExpired(message, this.#step.now);
   }
 
   /** The broker takes responsibility for a published message: it waits in its queue. */
@@ -86,7 +112,7 @@ export class Settlement {
   /** A delivery ended without a verdict: the message waits in its old place, unless it has become too old meanwhile. */
   waitAgain(queue: Queue, message: QueuedMessage, cutShort: boolean): void {
     message.move('giveBack');
-    if (queue.isExpired(message, this.#step.now)) {
+    if (!this.#step.isDraining && this.isExpired(queue, message)) {
       this.giveUp(queue, message, 'MessageExpired', message.failedAttempts);
       return;
     }
@@ -144,15 +170,20 @@ export class Settlement {
     attempts: number,
   ): StoredMessage {
     const queue = this.#queues.deadLetterQueueOf(source);
-    if (queue.isFull && !queue.mode.takesAtOnce(queue)) {
-      const oldest = queue.oldestWaiting();
-      if (oldest !== undefined) this.pushOut(queue, oldest);
-    }
+    this.#makeRoom(queue);
     const facts = { reason, source: source.name, attempts, deadLetteredWallAt: this.#step.wallNow };
     const letter = new QueuedMessage('waiting', message, facts);
     this.#enter(queue, letter);
     this.#step.stats.deadLetteredCount += 1;
     return stored(queue, letter, this.#step.wallNow);
+  }
+
+  /** A dead letter always enters: what can go out goes out first, then the oldest is pushed out where it must be. */
+  #makeRoom(queue: Queue): void {
+    if (!queue.isFull) return;
+    this.dispatch(queue);
+    const oldest = queue.oldestWaiting();
+    if (queue.isFull && oldest !== undefined && !queue.mode.takesAtOnce(queue)) this.pushOut(queue, oldest);
   }
 
   #leave(queue: Queue, message: QueuedMessage, event: MessageEvent): void {

@@ -12,6 +12,8 @@ export class StepContext {
   readonly stats: BrokerStats = emptyStats();
   now = 0;
   wallNow = 0;
+  /** The broker is to end: nothing is sent, retried, unblocked or expired any more. */
+  isDraining = false;
   #records: StoreRecord[] = [];
   #effects: Effect[] = [];
   #touched: Queue[] = [];

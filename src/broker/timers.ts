@@ -21,8 +21,9 @@ export class Timers {
     return this.#heap.first()?.key;
   }
 
+  /** Of timers for the same instant, attempts that are due come before what has become too old. */
   set(at: number, timer: Timer): HeapNode<Timer> {
-    return this.#heap.insert(at, timer);
+    return this.#heap.insert(at, timer, timer.kind === 'expire' ? 1 : 0);
   }
 
   /** Takes the first timer that is due at `now`. */

@@ -21,30 +21,33 @@ export const fanOutWithAck: DeliveryModeRules = {
   attemptFailed: () => undefined,
   paused: () => undefined,
   ended,
-  resume: (delivery, { deliveries }) => deliveries.resend(delivery),
+  resume,
   left,
   takePartlySent,
 };
 
 const NOTHING_BEFORE = { attempts: 0, failedAttempts: 0 };
 
-function dispatch(queue: Queue, { deliveries }: DeliveryTools): void {
+function dispatch(queue: Queue, tools: DeliveryTools): void {
   for (let member = queue.owed.pop(); member !== undefined; member = queue.owed.pop()) {
-    sendOwed(queue, member, deliveries);
+    sendOwed(queue, member, tools);
   }
+  const { deliveries, settlement } = tools;
   while (queue.ready.size > 0) {
-    const message = queue.waiting.first();
+    const message = settlement.nextOffer(queue);
     if (message === undefined) return;
     begin(queue, message, deliveries);
   }
 }
 
 /** Sends the copies that a member is owed, as far as it has room. */
-function sendOwed(queue: Queue, member: Subscription, deliveries: Deliveries): void {
+function sendOwed(queue: Queue, member: Subscription, { deliveries, settlement }: DeliveryTools): void {
   while (member.hasRoom) {
-    const message = member.backlog.take();
+    const message = member.backlog.first();
     if (message === undefined) return;
     const fanOut = fanOutOf(message);
+    if (!fanOut.unsentTaken && settlement.isExpired(queue, message)) return;
+    member.backlog.take();
     if (fanOut.unsentTaken) continue;
     fanOut.unsentCount -= 1;
     fanOut.openCount += 1;
@@ -86,6 +89,16 @@ function ended(delivery: Delivery, ending: Ending, { settlement }: DeliveryTools
       fanOut.cutShort ||= ending.cutShort;
   }
   if (fanOut.hasEnded) settle(queue, message, settlement);
+}
+
+/** A retry goes to the member that did not acknowledge, and only to it; while that one takes nothing, it stays due. */
+function resume(delivery: Delivery, tools: DeliveryTools): void {
+  const { subscription } = delivery;
+  if (!subscription.active) {
+    tools.deliveries.remove(delivery);
+    ended(delivery, { kind: 'gone', cutShort: false }, tools);
+  } else if (subscription.connection.writable) tools.deliveries.resend(delivery);
+  else subscription.connection.overdue.add(delivery);
 }
 
 function left(queue: Queue, member: Subscription, { settlement }: DeliveryTools): void {

@@ -19,7 +19,7 @@ export const fanOutWithoutAck: DeliveryModeRules = {
 
 function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void {
   while (queue.ready.size > 0) {
-    const message = queue.waiting.first();
+    const message = settlement.nextOffer(queue);
     if (message === undefined) return;
     queue.waiting.remove(message);
     for (const subscription of queue.subscriptions) {

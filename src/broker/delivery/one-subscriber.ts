@@ -21,11 +21,11 @@ export function oneSubscriber(newWaitingMessages: () => WaitingMessages): Delive
   };
 }
 
-function dispatch(queue: Queue, { deliveries }: DeliveryTools): void {
+function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void {
   for (;;) {
     const subscription = queue.ready.first();
     if (subscription === undefined) return;
-    const message = queue.waiting.first();
+    const message = settlement.nextOffer(queue);
     if (message === undefined) return;
     queue.waiting.remove(message);
     message.move('deliver');
