@@ -49,6 +49,8 @@ export class BrokerHarness {
   readonly broker: SteppedBroker;
   /** The monotonic clock: milliseconds since the core was made. */
   now = 0;
+  /** How far somebody has set the wall clock forward, in milliseconds. */
+  wallShift = 0;
   /** Everything that came out so far, in order. */
   readonly effects: Effect[] = [];
   readonly records: StoreRecord[] = [];
@@ -61,7 +63,7 @@ export class BrokerHarness {
   }
 
   get wallNow(): number {
-    return WALL_START + this.now;
+    return WALL_START + this.now + this.wallShift;
   }
 
   /** Hands the core one input now and tells what came of it, one line per effect. */
@@ -111,6 +113,9 @@ export class BrokerHarness {
   }
 
   /** So many connections at once. */
+  connectAll(count: 2): [ConnectionId, ConnectionId];
+  connectAll(count: 3): [ConnectionId, ConnectionId, ConnectionId];
+  connectAll(count: 4): [ConnectionId, ConnectionId, ConnectionId, ConnectionId];
   connectAll(count: number): ConnectionId[] {
     return Array.from({ length: count }, () => this.connect());
   }
