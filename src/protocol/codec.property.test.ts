@@ -44,7 +44,7 @@ function changed(
 }
 
 describe('any message', () => {
-  it('decodes from its encoding, which is as long as announced [BODY-001] [BODY-003] [BODY-004] [BODY-010]', () => {
+  it('decodes from its encoding, which is as long as announced [BODY-001, BODY-003, BODY-004, BODY-010]', () => {
     fc.assert(
       fc.property(messageFields, (fields) => {
         const body = encodeBody(fields);
@@ -54,7 +54,7 @@ describe('any message', () => {
     );
   });
 
-  it('is encoded as the separate writer writes it [BODY-001] [BODY-002]', () => {
+  it('is encoded as the separate writer writes it [BODY-001, BODY-002]', () => {
     fc.assert(
       fc.property(messageFields, ({ headers, errorCode, errorMessage, payload, ...fields }) => {
         const error = fields.command === 99 ? { errorCode, errorMessage } : {};
@@ -67,7 +67,7 @@ describe('any message', () => {
 });
 
 describe('any bytes', () => {
-  it('decode to what a second, naive decoder makes of them, or are refused by both [BODY-029] [BODY-030]', () => {
+  it('decode to what a second, naive decoder makes of them, or are refused by both [BODY-029, BODY-030]', () => {
     fc.assert(
       fc.property(bodyLikeBytes, (body) => {
         const message = decodeMessage(body);
@@ -80,7 +80,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('yield messages or one fault at the end, and never an exception [FRAME-009]', () => {
+  it('yield messages or one fault at the end, and never an exception', () => {
     fc.assert(
       fc.property(
         fc.array(bodyLikeBytes, { maxLength: 4 }),
@@ -101,7 +101,7 @@ describe('any bytes', () => {
 });
 
 describe('any stream', () => {
-  it('splits into the same frames however it is cut [FRAME-015] [FRAME-016]', () => {
+  it('splits into the same frames however it is cut [FRAME-015, FRAME-016]', () => {
     fc.assert(
       fc.property(fc.array(messageFields, { maxLength: 5 }), cuts, (messages, lengths) => {
         const splitter = new FrameSplitter(defaultLimits);

@@ -23,7 +23,7 @@ describe('negotiate', () => {
 });
 
 describe('flags', () => {
-  it('name the algorithms and nothing else [COMPRESS-002] [COMPRESS-003]', () => {
+  it('name the algorithms and nothing else [COMPRESS-002, COMPRESS-003]', () => {
     expect([0, 1, 2].map(algorithmOf)).toEqual([undefined, 'gzip', 'brotli']);
     expect([undefined, 'gzip', 'brotli'].map((name) => flagsOf(name as Algorithm | undefined))).toEqual([
       0, 1, 2,

@@ -14,7 +14,7 @@ function decoded(body: Buffer): Message {
 }
 
 describe('decodeMessage', () => {
-  it('reads every field in its place [BODY-001] [BODY-004] [BODY-007] [BODY-008]', () => {
+  it('reads every field in its place [BODY-001, BODY-004, BODY-007, BODY-008]', () => {
     const body = bodyBytes({
       command: Command.Publish,
       id: 'm-1',
@@ -41,7 +41,7 @@ describe('decodeMessage', () => {
     });
   });
 
-  it('takes lengths of 0 for absent, and makes no new values for them [BODY-006] [BODY-007]', () => {
+  it('takes lengths of 0 for absent, and makes no new values for them [BODY-006, BODY-007]', () => {
     const message = decoded(bodyBytes({ command: Command.Ping, id: 'p' }));
     expect(message.queue).toBe('');
     expect(message.payload).toBe(noPayload);
@@ -118,7 +118,7 @@ describe('decodeMessage', () => {
     });
   });
 
-  it('refuses every beginning of a body, with the id as soon as it is there [BODY-029] [CONN-008]', () => {
+  it('refuses every beginning of a body, with the id as soon as it is there [BODY-029, CONN-008]', () => {
     const parts = { id: 'm-1', queue: 'orders', payload: '1', headers: [['k', 'v']] as const };
     const body = bodyBytes({ command: Command.Error, ...parts, errorCode: 'C', errorMessage: 'M' });
     for (let length = 0; length < body.length; length += 1) {

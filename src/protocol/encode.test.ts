@@ -28,11 +28,11 @@ const everythingBytes = bodyBytes({
 });
 
 describe('encoding', () => {
-  it('writes every field in its place, with version 1 [BODY-001] [BODY-002] [BODY-013]', () => {
+  it('writes every field in its place, with version 1 [BODY-001, BODY-002, BODY-013]', () => {
     expect(encodeBody(everything)).toEqual(everythingBytes);
   });
 
-  it('writes absent fields as length 0 [BODY-006] [BODY-007]', () => {
+  it('writes absent fields as length 0 [BODY-006, BODY-007]', () => {
     expect(encodeBody({ command: Command.Ping, id: 'p' })).toEqual(
       bodyBytes({ command: Command.Ping, id: 'p' }),
     );
@@ -52,7 +52,7 @@ describe('encoding', () => {
     );
   });
 
-  it('puts the length of the body and the flags before it [FRAME-001] [FRAME-002]', () => {
+  it('puts the length of the body and the flags before it [FRAME-001, FRAME-002]', () => {
     expect(encodeFrame(everything)).toEqual(frameBytes(everythingBytes));
     expect(frameOf(everythingBytes)).toEqual(frameBytes(everythingBytes));
     expect(frameOf(Buffer.from('zz'), 'gzip')).toEqual(frameBytes(Buffer.from('zz'), 1));

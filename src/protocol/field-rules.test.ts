@@ -36,7 +36,7 @@ describe('checkFieldRules', () => {
     expect(check(changes)).toBeUndefined();
   });
 
-  it('names the id in the fault, and none when it is empty [CONN-008] [CONN-009]', () => {
+  it('names the id in the fault, and none when it is empty [CONN-008, CONN-009]', () => {
     expect(check({ queue: 'a b' })).toMatchObject({ code: 'INVALID_MESSAGE', closes: false, id: 'm-1' });
     expect(check({ id: '' })).not.toHaveProperty('id');
   });
@@ -90,7 +90,7 @@ describe('isQueueName', () => {
     'q'.repeat(257),
     `${'𐐀'.repeat(128)}a`,
     '\ud801',
-  ])('refuses %s [BODY-023] [BODY-024]', (name) => {
+  ])('refuses %s [BODY-023, BODY-024]', (name) => {
     expect(isQueueName(name)).toBe(false);
   });
 });

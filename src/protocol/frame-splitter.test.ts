@@ -39,7 +39,7 @@ describe('FrameSplitter', () => {
     ]);
   });
 
-  it('refuses one byte over the limit from the header alone [FRAME-005] [FRAME-017]', () => {
+  it('refuses one byte over the limit from the header alone [FRAME-005, FRAME-017]', () => {
     const splitter = new FrameSplitter(limits);
     splitter.push(frameBytes(Buffer.alloc(0), 0, 101));
     expect(splitter.next()).toMatchObject({ kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true });
@@ -66,7 +66,7 @@ describe('FrameSplitter', () => {
     expect(splitter.pendingBytes).toBe(0);
   });
 
-  it('reads two frames cut at any byte, or byte by byte [FRAME-015] [FRAME-016]', () => {
+  it('reads two frames cut at any byte, or byte by byte [FRAME-015, FRAME-016]', () => {
     const stream = Buffer.concat([frameBytes(Buffer.from('first')), frameBytes(Buffer.from('second'), 1)]);
     for (let cut = 0; cut <= stream.length; cut += 1) {
       const splitter = new FrameSplitter(limits);

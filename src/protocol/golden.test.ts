@@ -23,7 +23,7 @@ describe('recorded frames', () => {
   });
 
   it.each(titled(frames))(
-    '%s decodes to the recorded fields [FRAME-001] [FRAME-002] [BODY-001] [BODY-008]',
+    '%s decodes to the recorded fields [FRAME-001, FRAME-002, BODY-001, BODY-008]',
     (_title, recorded) => {
       const frame = splitOne(recorded);
       expect(algorithmOf(frame.flags) ?? 'none').toBe(recorded.compression);
@@ -32,7 +32,7 @@ describe('recorded frames', () => {
   );
 
   it.each(titled(plain))(
-    '%s encodes back to its bytes [BODY-002] [BODY-004] [BODY-013]',
+    '%s encodes back to its bytes [BODY-002, BODY-004, BODY-013]',
     (_title, recorded) => {
       const message = decoded(splitOne(recorded).body);
       expect(encodeFrame(message).toString('hex')).toBe(recorded.hex);
@@ -40,7 +40,7 @@ describe('recorded frames', () => {
   );
 
   it.each(titled(compressed))(
-    '%s inflates to what we encode [COMPRESS-002] [COMPRESS-003]',
+    '%s inflates to what we encode [COMPRESS-002, COMPRESS-003]',
     (_title, recorded) => {
       const body = inflate(splitOne(recorded));
       expect(encodeFrame(decoded(body)).subarray(5)).toEqual(body);

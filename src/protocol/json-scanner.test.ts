@@ -78,7 +78,7 @@ describe('scanJson', () => {
     expect(scanJson(Buffer.from(text))).toEqual({ offset, reason });
   });
 
-  it('takes 64 levels and refuses 65, of arrays and objects alike [PUBLISH-017] [PUBLISH-018]', () => {
+  it('takes 64 levels and refuses 65, of arrays and objects alike [PUBLISH-017, PUBLISH-018]', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -137,7 +137,7 @@ describe('scanJson', () => {
     );
   });
 
-  it('agrees with JSON.parse on tokens in any order [PUBLISH-013] [PUBLISH-014]', () => {
+  it('agrees with JSON.parse on tokens in any order [PUBLISH-013, PUBLISH-014]', () => {
     const pieces = [
       '[',
       ']',
@@ -166,7 +166,7 @@ describe('scanJson', () => {
     );
   });
 
-  it('agrees with JSON.parse on texts with bytes changed [PUBLISH-014] [PUBLISH-015]', () => {
+  it('agrees with JSON.parse on texts with bytes changed [PUBLISH-014, PUBLISH-015]', () => {
     const change = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }));
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.array(change, { maxLength: 3 }), (text, changes) => {

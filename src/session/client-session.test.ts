@@ -41,7 +41,7 @@ function connected(options: Partial<ClientSessionOptions> = {}): ClientSession {
 }
 
 describe('the handshake', () => {
-  it('offers the compressions in order, as recorded clients do [COMPRESS-009]', () => {
+  it('offers the compressions in order, as recorded clients do', () => {
     const recorded = recordedFrames().find(
       (one) => one.command === 'Connect' && one.headers[0]?.[1] === 'brotli,gzip',
     );
@@ -52,14 +52,14 @@ describe('the handshake', () => {
     ).toBe(recorded?.hex);
   });
 
-  it('offers nothing when there is nothing to offer [COMPRESS-010]', () => {
+  it('offers nothing when there is nothing to offer', () => {
     const headers = new Map([['authToken', 'secret']]);
     expect(clientSession({ compressions: [] }).connect({ id: 'c', headers })).toEqual(
       frame({ command: Command.Connect, id: 'c', headers: [['authToken', 'secret']] }),
     );
   });
 
-  it('takes the ConnectAck whatever its id [CONN-007]', () => {
+  it('takes the ConnectAck whatever its id', () => {
     const session = clientSession();
     session.connect({ id: 'c' });
     const [event] = feed(session, frame({ command: Command.ConnectAck, id: 'another' }));
@@ -67,7 +67,7 @@ describe('the handshake', () => {
     expect([session.state, session.negotiated]).toEqual(['connected', undefined]);
   });
 
-  it('takes an Error whatever its id for a refusal, after which it may try again [AUTH-008]', () => {
+  it('takes an Error whatever its id for a refusal, after which it may try again', () => {
     const session = clientSession();
     session.connect({ id: 'c' });
     const error = frame({
@@ -96,7 +96,7 @@ describe('the handshake', () => {
     expect(session.negotiated).toBeUndefined();
   });
 
-  it('reads a ConnectAck that is compressed already [COMPRESS-008]', () => {
+  it('reads a ConnectAck that is compressed already', () => {
     const session = clientSession();
     session.connect({ id: 'c' });
     const body = bodyBytes({ command: Command.ConnectAck, id: 'c' });
@@ -109,7 +109,7 @@ describe('the handshake', () => {
 });
 
 describe('a connected client', () => {
-  it('yields every message with its body, also one with more headers than a client may send [FRAME-023]', () => {
+  it('yields every message with its body, also one with more headers than a client may send', () => {
     const headers = Array.from({ length: 55 }, (_, index) => [`k${index}`, 'v'] as const);
     const body = bodyBytes({ command: Command.Deliver, id: 'm', queue: 'q', headers });
     expect(feed(connected(), frameBytes(body))).toMatchObject([
@@ -117,7 +117,7 @@ describe('a connected client', () => {
     ]);
   });
 
-  it('compresses from the threshold on [COMPRESS-005]', () => {
+  it('compresses from the threshold on', () => {
     const session = connected();
     expect([session.outboundAlgorithm(1023), session.outboundAlgorithm(1024)]).toEqual([undefined, 'gzip']);
   });

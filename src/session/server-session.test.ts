@@ -29,12 +29,17 @@ function texts(driver: SessionDriver, ...chunks: readonly Buffer[]): string[] {
   return driver.feed(...chunks).map(describeEvent);
 }
 
-function named(file: 'frames' | 'bodies'): readonly (readonly [string, MalformedCase])[] {
-  const stays = file === 'bodies' ? ' [BODY-031] [BODY-032]' : '';
-  return malformedCases(file).map((malformed) => [
-    `${malformed.name} [${malformed.requirement}]${stays}`,
-    malformed,
-  ]);
+/** The cases of a file, each with a title that ends with its own requirement and those that every one of them shows. */
+function named(
+  file: 'frames' | 'bodies',
+  outcome: string,
+  shown: readonly string[],
+): readonly (readonly [string, MalformedCase])[] {
+  return malformedCases(file).map((malformed) => {
+    const ids = [malformed.requirement, ...shown];
+    if (malformed.closes) ids.push(malformed.code === 'MESSAGE_TOO_LARGE' ? 'FRAME-011' : 'FRAME-012');
+    return [`${malformed.name} ${outcome} [${ids.join(', ')}]`, malformed];
+  });
 }
 
 function connected(options: Partial<ServerSessionOptions> = {}): SessionDriver {
@@ -48,14 +53,14 @@ describe('before Connect', () => {
     (command) => command !== Command.Connect && command !== Command.Ping && command !== Command.Disconnect,
   );
 
-  it.each(refused)('refuses command %i and stays open [CONN-001] [CONN-002] [CONN-003]', (command) => {
+  it.each(refused)('refuses command %i and stays open [CONN-001, CONN-002, CONN-003]', (command) => {
     const driver = new SessionDriver();
     const sent = frame({ command, id: 'x', queue: 'orders', errorCode: 'C', errorMessage: 'M' });
     expect(texts(driver, sent)).toEqual(['answer 99 x NOT_AUTHENTICATED']);
     expect(texts(driver, connect)).toEqual(['answer 1 c']);
   });
 
-  it('answers Ping with Pong and its id [CONN-018] [CONN-020]', () => {
+  it('answers Ping with Pong and its id [CONN-018, CONN-020]', () => {
     expect(texts(new SessionDriver(), ping)).toEqual(['answer 11 p']);
   });
 
@@ -73,7 +78,7 @@ describe('before Connect', () => {
     expect(texts(new SessionDriver(), sent)).toEqual(['answer 99 fresh-1 INVALID_MESSAGE', 'close fault']);
   });
 
-  it('refuses a wrong version and closes [CONN-011] [CONN-012]', () => {
+  it('refuses a wrong version and closes [CONN-011, CONN-012]', () => {
     const sent = frame({ version: 2, command: Command.Connect, id: 'c' });
     expect(texts(new SessionDriver(), sent, connect)).toEqual([
       'answer 99 c UNSUPPORTED_VERSION',
@@ -83,7 +88,7 @@ describe('before Connect', () => {
 });
 
 describe('Connect', () => {
-  it('is answered with its id and the headers of the broker [CONN-005] [CONN-007] [CONN-037]', () => {
+  it('is answered with its id and the headers of the broker [CONN-005, CONN-007]', () => {
     const serverHeaders = new Map([['serverVersion', '1.2']]);
     const driver = new SessionDriver({}, () => ({ kind: 'accept', serverHeaders }));
     const [answer] = driver.feed(connect);
@@ -98,7 +103,7 @@ describe('Connect', () => {
     expect(texts(new SessionDriver(), sent)).toEqual(['answer 1 c']);
   });
 
-  it('holds back what follows until its outcome is known [CONN-031] [CONN-032]', () => {
+  it('holds back what follows until its outcome is known [CONN-031, CONN-032]', () => {
     const session = new SessionDriver().session;
     session.handleBytes(Buffer.concat([connect, ping, publish]));
     expect(session.next()).toMatchObject({ kind: 'connect', message: { id: 'c' } });
@@ -142,7 +147,7 @@ describe('Connect', () => {
     expect(texts(driver, connect, ping)).toEqual(['answer 99 c RATE_LIMITED', 'close fault']);
   });
 
-  it('is refused a second time and changes nothing [CONN-029] [CONN-030]', () => {
+  it('is refused a second time and changes nothing [CONN-029, CONN-030]', () => {
     const driver = connected();
     const second = frame({
       version: 9,
@@ -167,7 +172,7 @@ describe('a connected session', () => {
   });
 
   it.each([...commandsOfBrokerOnly, 3, 77, 255])(
-    'does not know command %i and stays open [CONN-026] [CONN-027] [CONN-028]',
+    'does not know command %i and stays open [CONN-026, CONN-027, CONN-028]',
     (command) => {
       const sent = frame({ command, id: 'x', errorCode: 'C', errorMessage: 'M' });
       expect(texts(connected(), sent, ping)).toEqual(['answer 99 x UNKNOWN_COMMAND', 'answer 11 p']);
@@ -187,7 +192,7 @@ describe('a connected session', () => {
     ]);
   });
 
-  it('answers Ping in its place among the commands [CONN-019] [CONN-031]', () => {
+  it('answers Ping in its place among the commands [CONN-019, CONN-031]', () => {
     expect(texts(connected(), Buffer.concat([publish, ping, publish]))).toEqual([
       'command 20 m-1',
       'answer 11 p',
@@ -195,7 +200,7 @@ describe('a connected session', () => {
     ]);
   });
 
-  it('closes on Disconnect after what came before, and reads nothing after it [CONN-024] [CONN-025]', () => {
+  it('closes on Disconnect after what came before, and reads nothing after it [CONN-024, CONN-025]', () => {
     const driver = connected();
     expect(texts(driver, Buffer.concat([publish, disconnect, publish]), publish)).toEqual([
       'command 20 m-1',
@@ -204,24 +209,22 @@ describe('a connected session', () => {
     expect([driver.session.pendingBytes, driver.session.next()]).toEqual([0, undefined]);
   });
 
-  it.each(named('frames'))(
-    'answers %s and closes [FRAME-011] [FRAME-012] [FRAME-013]',
-    (_name, malformed) => {
-      expect(texts(connected(), publish, malformedBytes(malformed), publish)).toEqual([
-        'command 20 m-1',
-        `answer 99 fresh-1 ${malformed.code}`,
-        'close fault',
-      ]);
-    },
-  );
-
-  it.each(named('bodies'))('answers %s and goes on [BODY-030] [ERROR-006]', (_name, malformed) => {
-    const { code, id = 'fresh-1' } = malformed;
-    expect(texts(connected(), malformedBytes(malformed), publish)).toEqual([
-      `answer 99 ${id} ${code}`,
+  it.each(named('frames', 'and closes', ['FRAME-013']))('answers %s', (_name, malformed) => {
+    expect(texts(connected(), publish, malformedBytes(malformed), publish)).toEqual([
       'command 20 m-1',
+      `answer 99 fresh-1 ${malformed.code}`,
+      'close fault',
     ]);
   });
+
+  it.each(named('bodies', 'and goes on', ['BODY-030', 'BODY-031', 'BODY-032', 'ERROR-006']))(
+    'answers %s',
+    (_name, malformed) => {
+      const { code, id = 'fresh-1' } = malformed;
+      const events = texts(connected(), malformedBytes(malformed), publish);
+      expect(events).toEqual([`answer 99 ${id} ${code}`, 'command 20 m-1']);
+    },
+  );
 });
 
 describe('compression', () => {
@@ -232,7 +235,7 @@ describe('compression', () => {
   });
   const body = bodyBytes({ command: Command.Publish, id: 'm-1', queue: 'orders', payload: '1' });
 
-  it('is agreed in the handshake and used from the threshold on [COMPRESS-005] [COMPRESS-006] [COMPRESS-007] [COMPRESS-009]', () => {
+  it('is agreed in the handshake and used from the threshold on [COMPRESS-005, COMPRESS-006, COMPRESS-007, COMPRESS-009]', () => {
     const driver = new SessionDriver();
     const [answer] = driver.feed(offer);
     expect(answer).toMatchObject({ fields: { headers: new Map([['negotiated-compression', 'gzip']]) } });
@@ -242,14 +245,14 @@ describe('compression', () => {
     ]);
   });
 
-  it('is not used when it was not agreed [COMPRESS-004] [COMPRESS-010]', () => {
+  it('is not used when it was not agreed [COMPRESS-004, COMPRESS-010]', () => {
     const driver = new SessionDriver();
     const [answer] = driver.feed(connect);
     expect(answer).toMatchObject({ fields: { headers: new Map() } });
     expect(driver.session.outboundAlgorithm(1_000_000)).toBeUndefined();
   });
 
-  it('is read after the handshake whatever was agreed, mixed and of any size [COMPRESS-001] [COMPRESS-014] [COMPRESS-018]', () => {
+  it('is read after the handshake whatever was agreed, mixed and of any size [COMPRESS-001, COMPRESS-014, COMPRESS-018]', () => {
     const stream = Buffer.concat([
       frameBytes(gzipSync(body), 1),
       frameBytes(body),
@@ -261,7 +264,7 @@ describe('compression', () => {
     );
   });
 
-  it('asks for inflating within the limit, and keeps the order meanwhile [CONN-031] [FRAME-008]', () => {
+  it('asks for inflating within the limit, and keeps the order meanwhile [CONN-031, FRAME-008]', () => {
     const limits = { ...defaultLimits, maxDecompressedSizeBytes: 5000 };
     const { session } = connected({ limits });
     session.handleBytes(Buffer.concat([frameBytes(gzipSync(body), 1), ping]));
@@ -315,7 +318,9 @@ describe('precedence of faults', () => {
     expect(texts(new SessionDriver(), sent)).toEqual(['answer 99 x NOT_AUTHENTICATED']);
   });
 
-  it('puts the field rules before what the broker looks at [ERROR-012]', () => {
+  it('puts the field rules before the queue name and the command [ERROR-012]', () => {
+    const nameless = frame({ command: Command.Publish, id: '', payload: '1' });
+    expect(texts(connected(), nameless)).toEqual(['answer 99 fresh-1 INVALID_MESSAGE']);
     const sent = frame({ command: 77, id: 'x', queue: 'not a name' });
     expect(texts(connected(), sent)).toEqual(['answer 99 x INVALID_MESSAGE']);
   });
