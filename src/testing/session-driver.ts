@@ -74,8 +74,10 @@ export function describeEvent(event: SessionEvent): string {
   switch (event.kind) {
     case 'command':
       return `command ${event.message.command} ${event.message.id}`;
-    case 'answer':
-      return ['answer', event.fields.command, event.fields.id, event.fields.errorCode].join(' ').trim();
+    case 'answer': {
+      const { command, id, errorCode } = event.fields;
+      return errorCode === undefined ? `answer ${command} ${id}` : `answer ${command} ${id} ${errorCode}`;
+    }
     case 'close':
       return `close ${event.cause}`;
     case 'connect':
