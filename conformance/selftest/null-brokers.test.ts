@@ -29,7 +29,7 @@ function judge(target: Target): Promise<RunReport> {
   const catalogue = catalogueOf([smokeCheck, healthCheck], [smokeRequirement]);
   return runSuite(
     { catalogue, golden: recordedFrames() },
-    tinyOptions({ target, timeoutScale: 0.25 }),
+    tinyOptions({ target, timeoutScale: 0.5 }),
     () => {},
   );
 }
@@ -48,7 +48,7 @@ describe('null brokers', () => {
 
   it.each([
     ['closes', 'the connection was closed'],
-    ['silent', 'nothing that fits within 1000 ms'],
+    ['silent', 'nothing that fits within 2000 ms'],
     ['echoes', 'Connect id='],
     ['garbage', 'bytes that are no frame'],
   ])('%s: the report says "%s"', async (kind, text) => {

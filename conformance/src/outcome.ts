@@ -22,6 +22,8 @@ export type Judgement = {
   readonly actual?: string;
   /** The requirement that was broken, where the failure names another than the check's main one. */
   readonly clause?: string;
+  /** The runner was too slow to be believed: the same check may well be judged on a quieter machine. */
+  readonly starved?: true;
 };
 
 export type RunEnd = {
@@ -33,8 +35,8 @@ export type RunEnd = {
   readonly warningCount: number;
   /** What is missing for a pass, in words. */
   readonly missingEvidence: string | undefined;
-  /** Why the runner cannot be believed (it was starved), in words. */
-  readonly unreliable: string | undefined;
+  /** Why the runner cannot be believed, in words. */
+  readonly starved: string | undefined;
 };
 
 export function judge(end: RunEnd): Judgement {
@@ -43,7 +45,7 @@ export function judge(end: RunEnd): Judgement {
   if (thrown !== undefined && !(thrown instanceof ExpectationFailure)) {
     return { outcome: 'error', reason: `the check threw ${stackOf(thrown)}` };
   }
-  if (end.unreliable !== undefined) return { outcome: 'error', reason: end.unreliable };
+  if (end.starved !== undefined) return { outcome: 'error', reason: end.starved, starved: true };
   return thrown === undefined ? judgeReturn(end) : judgeFailure(thrown, end);
 }
 

@@ -18,6 +18,8 @@ export type CheckResult = {
   readonly actual?: string;
   /** The requirement that was broken, where it is not the first of `clauses`. */
   readonly clause?: string;
+  /** The runner was too slow to be believed. */
+  readonly starved?: true;
   readonly notes: readonly string[];
   readonly warnings: readonly Warning[];
   readonly durationMs: number;

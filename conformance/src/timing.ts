@@ -32,7 +32,7 @@ const table: Timing = {
   closeMs: 4000,
   connectMs: 4000,
   httpMs: 4000,
-  silenceMs: 300,
+  silenceMs: 600,
   lateMs: 1000,
   earlyMs: 10,
   startMs: 15_000,

@@ -27,14 +27,14 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const worstDelayMs = watch.stop();
   const trace = [...record.trace.events];
   record.closeConnections();
-  const unreliable = starvation(worstDelayMs, record.evidence.shortestWindowMs);
+  const starved = starvation(worstDelayMs, record.evidence.shortestWindowMs);
   const judgement = judge({
     thrown,
     level: setting.level,
     declared: setting.declared,
     warningCount: record.warnings.length,
     missingEvidence: missingEvidence(check.evidence, record.evidence.counts),
-    unreliable,
+    starved,
   });
   return {
     ...resultHead(setting),

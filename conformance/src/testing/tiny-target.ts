@@ -48,7 +48,7 @@ export function tinyOptions(more: Partial<RunOptions> = {}): RunOptions {
     seed: 1,
     repeat: 1,
     jobs: 4,
-    timeoutScale: 0.1,
+    timeoutScale: 1,
     wireMode: 'whole',
     failFast: false,
     strict: false,

@@ -1,0 +1,52 @@
+// `list` and `explain` on a catalogue of their own.
+import { describe, expect, it } from 'vitest';
+import { tinyCatalogue, tinyCheck } from '../testing/tiny-target.ts';
+import { explainCommand } from './explain.ts';
+import { listCommand } from './list.ts';
+
+const check = tinyCheck('CONN-002a', async () => {}, {
+  accepts: ['a hum'],
+  evidence: { messages: 2 },
+  requires: { capabilities: ['nack'], configuration: { limits: { maxQueues: 3 } } },
+});
+const sources = { catalogue: tinyCatalogue([check, tinyCheck('CONN-001a', async () => {})]), golden: [] };
+
+function printed(command: typeof listCommand, ...args: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  const terminal = { out: (line: string) => lines.push(line), err: () => {}, color: false };
+  expect(command(args, sources, terminal)).toBe(0);
+  return lines;
+}
+
+describe('list', () => {
+  it('has one line for each check, by id, and the same as JSON', () => {
+    const lines = printed(listCommand);
+    expect(lines).toEqual([
+      'CONN-001a     MUST    core           title of CONN-001a',
+      'CONN-002a     SHOULD  core           title of CONN-002a',
+    ]);
+    const rows = JSON.parse(printed(listCommand, '--json', '--level', 'must').join('\n')) as unknown;
+    expect(rows).toEqual([{ id: 'CONN-001a', level: 'MUST', profile: 'core', title: 'title of CONN-001a' }]);
+  });
+});
+
+describe('explain', () => {
+  it('tells clause, accepted outcomes, needs, evidence and what makes the check fail', () => {
+    const text = printed(explainCommand, 'conn-002a').join('\n');
+    expect(text).toContain('CONN-002a title of CONN-002a\n  SHOULD, profile core, isolation shared');
+    expect(text).toContain('CONN-002 (SHOULD): A SHOULD.');
+    expect(text).toContain('accepted: a hum');
+    expect(text).toContain('needs the capabilities nack');
+    expect(text).toContain('{"limits":{"maxQueues":3}}');
+    expect(text).toContain('at least 1 assertions, 2 messages');
+    expect(text).toContain('no planted fault is known to make it fail');
+  });
+
+  it('takes a whole area', () => {
+    expect(printed(explainCommand, 'CONN').filter((line) => line.startsWith('CONN-'))).toHaveLength(2);
+  });
+
+  it('says when a requirement has no check', () => {
+    expect(() => printed(explainCommand, 'CONN-003')).toThrow('no check stands on CONN-003: A MAY.');
+  });
+});
