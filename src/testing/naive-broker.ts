@@ -28,6 +28,7 @@ import {
   refuse,
   refuseBlocked,
 } from './naive/commands.ts';
+import { admitDeadLetters } from './naive/dead-letters.ts';
 import { offerEverything } from './naive/offering.ts';
 import {
   connectionOf,
@@ -52,6 +53,7 @@ export class NaiveBroker {
     runWhatIsDue(state);
     if (state.draining && isRefusedWhileDraining(input)) refuse(state, input, 'SHUTTING_DOWN');
     else handle(state, input);
+    admitDeadLetters(state);
     runWhatIsDue(state);
     offerEverything(state);
     closeIdleConnections(state);
@@ -94,6 +96,7 @@ function runWhatIsDue(state: NaiveState): void {
     const first = comingEvents(state)[0];
     if (first === undefined || first.at > state.now) return;
     first.run();
+    admitDeadLetters(state);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { AcknowledgeInput, NegativeAcknowledgeInput } from '../../broker/input.ts';
 import type { DeadLetterReason } from '../../broker/message-content.ts';
+import { admitDeadLetters } from './dead-letters.ts';
 import { expire, finishIfEnded, giveUp, removeMessage, waitAgain } from './giving-up.ts';
 import { send, sendTo } from './offering.ts';
 import {
@@ -123,6 +124,7 @@ export function giveBack(state: NaiveState, connection: NaiveConnection): void {
   for (const delivery of cut) {
     delivery.copy.cutShort = true;
     leaveSubscriber(state, delivery);
+    admitDeadLetters(state);
   }
 }
 
@@ -202,15 +204,16 @@ function passOn(state: NaiveState, { queue, message }: Delivery, other: NaiveSub
   sendTo(state, queue, message, other);
 }
 
-/** A copy stays paused while its member does not read, for it can go to nobody else. */
+/** A copy that is due stays paused while its member does not read, for it can go to nobody else. */
 function cannotTryYet(state: NaiveState, { queue, copy }: Delivery): boolean {
   const { subscription } = copy;
   if (queue.options.mode !== 1 || !isSubscribed(state, subscription)) return false;
-  return copy.timerAt <= state.now && !subscription.connection.writable;
+  return copy.overdue && !subscription.connection.writable;
 }
 
 function tryCopyAgain(state: NaiveState, delivery: Delivery): void {
   const { queue, message, copy } = delivery;
-  if (isSubscribed(state, copy.subscription)) send(state, queue, message, copy);
-  else leaveSubscriber(state, delivery);
+  if (!isSubscribed(state, copy.subscription)) leaveSubscriber(state, delivery);
+  else if (copy.subscription.connection.writable) send(state, queue, message, copy);
+  else copy.overdue = true;
 }

@@ -3,14 +3,8 @@
 import type { RefusalCode } from '../../broker/effect.ts';
 import type { Input, PublishInput, SubscribeInput } from '../../broker/input.ts';
 import type { QueueOptions } from '../../broker/queue-options.ts';
-import {
-  addMessage,
-  canEnter,
-  createQueue,
-  enterDeadLetterQueue,
-  finishIfEnded,
-  pushOutOldest,
-} from './giving-up.ts';
+import { admitDeadLetters } from './dead-letters.ts';
+import { addMessage, canEnter, createQueue, finishIfEnded, pushOutOldest } from './giving-up.ts';
 import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';
 import {
   connectionOf,
@@ -138,6 +132,7 @@ export function endSubscriptions(
       if (unsent.length === 0) continue;
       for (const copy of unsent) copy.state = 'gone';
       finishIfEnded(state, queue, message);
+      admitDeadLetters(state);
     }
   }
 }
@@ -196,7 +191,11 @@ function overflow(state: NaiveState, queue: NaiveQueue, input: PublishInput): vo
       block(state, queue, input);
       break;
     case 3:
-      enterDeadLetterQueue(state, queue, input, { reason: 'QueueOverflow', attempts: 0 });
+      state.deadLetters.push({
+        source: queue,
+        message: input,
+        failure: { reason: 'QueueOverflow', attempts: 0 },
+      });
       state.counters.publishedCount += 1;
       answer(state, input);
       break;

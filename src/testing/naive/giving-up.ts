@@ -1,20 +1,20 @@
-// How a message leaves its queue without having been taken: discarded, pushed out, or dead-lettered, and how a dead
-// letter enters (DLQ and OVERFLOW areas).
+// How a message leaves its queue without having been taken, and how one enters: discarded, pushed out, expired, waiting
+// again, or on its way to a dead letter queue (DLQ, OVERFLOW and TTL areas).
 
-import type { DeadLetterFacts, DeadLetterReason } from '../../broker/message-content.ts';
+import type { DeadLetterFacts } from '../../broker/message-content.ts';
 import type { QueueOptions } from '../../broker/queue-options.ts';
 import { deadLetterName, deadLetterOptions } from './options.ts';
 import {
   findQueue,
-  freePlaces,
+  hasRoom,
   isTooOld,
   isWaiting,
+  type NaiveFailure,
   type NaiveMessage,
   type NaiveQueue,
   type NaiveState,
   nextOrder,
   offerableMessages,
-  owedTo,
   refreshRotations,
   retryDelay,
   subscriptionsOf,
@@ -30,7 +30,7 @@ export function createQueue(state: NaiveState, name: string, options: QueueOptio
 }
 
 /** The dead letter queue of a queue that has one; made again where it is missing. */
-function deadLetterQueueFor(state: NaiveState, source: NaiveQueue): NaiveQueue {
+export function deadLetterQueueFor(state: NaiveState, source: NaiveQueue): NaiveQueue {
   const name = deadLetterName(source.name, source.options);
   return findQueue(state, name) ?? createQueue(state, name, deadLetterOptions(source.options));
 }
@@ -39,33 +39,20 @@ export function removeMessage(queue: NaiveQueue, message: NaiveMessage): void {
   queue.messages = queue.messages.filter((one) => one !== message);
 }
 
-/** The message leaves for good: into the dead letter queue where there is one and it was in none before. */
+/** The message leaves for good: on its way to the dead letter queue where there is one and it was in none before. */
 export function giveUp(
   state: NaiveState,
   queue: NaiveQueue,
   message: NaiveMessage,
-  failure: { readonly reason: DeadLetterReason; readonly attempts: number },
+  failure: NaiveFailure,
 ): void {
   removeMessage(queue, message);
   refreshRotations(state);
-  if (!queue.options.enableDeadLetterQueue || message.deadLetter !== undefined) {
-    state.counters.discardedCount += 1;
+  if (queue.options.enableDeadLetterQueue && message.deadLetter === undefined) {
+    state.deadLetters.push({ source: queue, message, failure });
   } else {
-    enterDeadLetterQueue(state, queue, message, failure);
+    state.counters.discardedCount += 1;
   }
-}
-
-export function enterDeadLetterQueue(
-  state: NaiveState,
-  source: NaiveQueue,
-  message: Pick<NaiveMessage, 'id' | 'priority' | 'content'>,
-  failure: { readonly reason: DeadLetterReason; readonly attempts: number },
-): void {
-  const target = deadLetterQueueFor(state, source);
-  if (!canEnter(state, target)) pushOutOldest(state, target);
-  const facts = { ...failure, source: source.name, deadLetteredWallAt: state.wallNow };
-  addMessage(state, target, message, facts);
-  state.counters.deadLetteredCount += 1;
 }
 
 export function addMessage(
@@ -98,20 +85,15 @@ export function canEnter(state: NaiveState, queue: NaiveQueue): boolean {
   return waitingMessages(queue).length < queue.options.maxQueueSize || wouldBeTaken(state, queue);
 }
 
-/** Whether there is room for everything that is to be sent before it, and one more. */
 function wouldBeTaken(state: NaiveState, queue: NaiveQueue): boolean {
-  if (state.draining) return false;
+  if (state.draining || offerableMessages(state, queue).length > 0) return false;
   const subscriptions = subscriptionsOf(state, queue);
-  const before = offerableMessages(state, queue).length;
   switch (queue.options.mode) {
     case 0:
     case 3:
-      return subscriptions.reduce((sum, one) => sum + Math.max(0, freePlaces(state, queue, one)), 0) > before;
+      return subscriptions.some((one) => hasRoom(state, queue, one));
     case 1:
-      return (
-        subscriptions.length > 0 &&
-        subscriptions.every((one) => freePlaces(state, queue, one) > before + owedTo(queue, one))
-      );
+      return subscriptions.length > 0 && subscriptions.every((one) => hasRoom(state, queue, one));
     case 2:
       return subscriptions.some((one) => one.connection.writable);
   }

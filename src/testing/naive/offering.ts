@@ -20,8 +20,15 @@ import {
 export function offerEverything(state: NaiveState): void {
   if (state.draining) return;
   for (const queue of [...state.queues]) {
-    while (offerOne(state, queue) || unblockOne(state, queue));
+    while (offerFrom(state, queue) || unblockOne(state, queue));
   }
+}
+
+/** Delivers everything of the queue that can be delivered; tells whether there was anything. */
+export function offerFrom(state: NaiveState, queue: NaiveQueue): boolean {
+  let offered = false;
+  while (!state.draining && offerOne(state, queue)) offered = true;
+  return offered;
 }
 
 function offerOne(state: NaiveState, queue: NaiveQueue): boolean {
@@ -103,12 +110,14 @@ function newCopy(subscription: NaiveSubscription): NaiveCopy {
     sentAt: 0,
     sendOrder: 0,
     timerAt: 0,
+    overdue: false,
     timerOrder: 0,
   };
 }
 
 export function send(state: NaiveState, queue: NaiveQueue, message: NaiveMessage, copy: NaiveCopy): void {
   copy.state = 'sent';
+  copy.overdue = false;
   copy.sentCount += 1;
   copy.sentAt = state.now;
   if (copy.sendOrder === 0) copy.sendOrder = nextOrder(state);

@@ -36,6 +36,8 @@ export type NaiveCopy = {
   sendOrder: number;
   /** While sent: the ack timeout. While paused: when the next attempt is due. */
   timerAt: number;
+  /** The next attempt fell due while the subscriber did not read. */
+  overdue: boolean;
   timerOrder: number;
 };
 
@@ -60,7 +62,7 @@ export type NaiveMessage = {
   copies: NaiveCopy[];
   /** FanOutWithAck: place in the order in which messages got their members. */
   activationOrder: number;
-  firstFailure: { readonly reason: DeadLetterReason; readonly attempts: number } | undefined;
+  firstFailure: NaiveFailure | undefined;
 };
 
 /** A publish that waits for room, with everybody who waits for its answer; the first of them holds its place. */
@@ -70,6 +72,14 @@ export type NaiveBlocked = {
   readonly content: MessageContent;
   askers: { readonly connection: NaiveConnection; readonly token: Token }[];
 };
+
+export type NaiveDeadLetter = {
+  readonly source: NaiveQueue;
+  readonly message: Pick<NaiveMessage, 'id' | 'priority' | 'content'>;
+  readonly failure: NaiveFailure;
+};
+
+export type NaiveFailure = { readonly reason: DeadLetterReason; readonly attempts: number };
 
 export type NaiveQueue = {
   readonly name: string;
@@ -104,6 +114,8 @@ export type NaiveState = {
   /** In the order of subscribing; also those of deleted queues. */
   subscriptions: NaiveSubscription[];
   queues: NaiveQueue[];
+  /** Given up, and on the way to a dead letter queue. */
+  deadLetters: NaiveDeadLetter[];
   effects: Effect[];
 };
 
@@ -127,6 +139,7 @@ export function newState(settings: BrokerSettings): NaiveState {
     connections: [],
     subscriptions: [],
     queues: [],
+    deadLetters: [],
     effects: [],
   };
 }
@@ -180,20 +193,12 @@ export function isSubscribed(state: NaiveState, subscription: NaiveSubscription)
   return state.subscriptions.includes(subscription);
 }
 
-/** How many messages the subscription could take now; below 0 when its window has shrunk under what it has. */
-export function freePlaces(state: NaiveState, queue: NaiveQueue, subscription: NaiveSubscription): number {
-  if (!isSubscribed(state, subscription) || !subscription.connection.writable) return 0;
-  return subscription.window - inFlightOf(queue, subscription);
-}
-
 export function hasRoom(state: NaiveState, queue: NaiveQueue, subscription: NaiveSubscription): boolean {
-  return freePlaces(state, queue, subscription) > 0;
-}
-
-/** Copies that are to go to the subscription as soon as it has room. */
-export function owedTo(queue: NaiveQueue, subscription: NaiveSubscription): number {
-  const copies = queue.messages.flatMap((message) => message.copies);
-  return copies.filter((copy) => copy.subscription === subscription && copy.state === 'unsent').length;
+  return (
+    isSubscribed(state, subscription) &&
+    subscription.connection.writable &&
+    inFlightOf(queue, subscription) < subscription.window
+  );
 }
 
 /** Drops from every rotation who cannot take a message now and appends who newly can, in subscribe order. */
