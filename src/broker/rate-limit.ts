@@ -16,15 +16,25 @@ export class RateLimit {
 
   /** Whether one more may happen at `now`; if so it is counted, if not it leaves no trace. */
   admit(now: number): boolean {
+    const allowed = this.allows(now);
+    if (allowed) this.count(now);
+    return allowed;
+  }
+
+  /** Whether one more may happen at `now`. */
+  allows(now: number): boolean {
+    const oldest = this.#times[this.#oldest];
+    return this.#times.length < this.#most || oldest === undefined || now - oldest >= this.#windowMs;
+  }
+
+  /** Counts one that happens at `now`; it must be allowed. */
+  count(now: number): void {
     if (this.#times.length < this.#most) {
       this.#times.push(now);
-      return true;
+      return;
     }
-    const oldest = this.#times[this.#oldest];
-    if (oldest !== undefined && now - oldest < this.#windowMs) return false;
     this.#times[this.#oldest] = now;
     this.#oldest = (this.#oldest + 1) % this.#most;
-    return true;
   }
 
   /** Whether nothing that was admitted lies in the window before `now` any more. */
@@ -46,14 +56,25 @@ export class RateLimitByAddress {
     this.#windowMs = windowMs;
   }
 
-  admit(address: string, now: number): boolean {
+  /** Whether one more may happen for the address at `now`; leaves no trace. */
+  allows(address: string, now: number): boolean {
+    return this.#limits.get(address)?.allows(now) ?? true;
+  }
+
+  /** Counts one that happens at `now`; it must be allowed. */
+  count(address: string, now: number): void {
     this.#sweep(now);
     let limit = this.#limits.get(address);
     if (limit === undefined) {
       limit = new RateLimit(this.#most, this.#windowMs);
       this.#limits.set(address, limit);
     }
-    return limit.admit(now);
+    limit.count(now);
+  }
+
+  /** Addresses that are remembered. */
+  get size(): number {
+    return this.#limits.size;
   }
 
   #sweep(now: number): void {

@@ -18,10 +18,19 @@ export class BatchCompressor {
     }
     let compressed = ofBody.get(algorithm);
     if (compressed === undefined) {
-      compressed = this.#compressor.compress(algorithm, body);
+      compressed = this.#compress(algorithm, body);
       ofBody.set(algorithm, compressed);
     }
     return compressed;
+  }
+
+  /** Where the library fails at once it counts as failing later: that is the affair of those who wait for the result. */
+  #compress(algorithm: Algorithm, body: Buffer): Buffer | Promise<Buffer> {
+    try {
+      return this.#compressor.compress(algorithm, body);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Forgets the results: a batch has ended. */

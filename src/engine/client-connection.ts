@@ -16,12 +16,16 @@ import { connectAckHeaders } from './connection-frames.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Environment } from './environment.ts';
+import { fittingFields } from './fitting-fields.ts';
 import type { Logger } from './logger.ts';
 import { Outbound, type OutboundFrame } from './outbound.ts';
 import { translateCommand } from './translate/commands.ts';
 
 /** How long a client may take to close its side before the connection is cut. */
 const CLOSING_GRACE_MS = 5_000;
+
+/** What an arrival counts for in the limit on pending input besides its bytes: it takes memory however short it is. */
+const ARRIVAL_OVERHEAD_BYTES = 256;
 
 export type ConnectionParts = {
   readonly options: EngineOptions;
@@ -42,10 +46,14 @@ export class ClientConnection {
   readonly #outbound: Outbound;
   readonly #messageRate: RateLimit | undefined;
   #timeouts: ConnectionTimeouts | undefined;
+  /** What has been handed over and not been worked off. */
   #pendingBytes = 0;
+  /** More is to be sent than the client takes. */
   #isCongested = false;
+  #isInflating = false;
   #isPaused = false;
   #isKnown = false;
+  #hasLeft = false;
   #isEnding = false;
 
   constructor(id: ConnectionId, stream: Duplex, parts: ConnectionParts) {
@@ -66,6 +74,7 @@ export class ClientConnection {
     this.#outbound = new Outbound(stream, {
       algorithmFor: (bodyLength) => this.#session.outboundAlgorithm(bodyLength),
       compress: parts.compress,
+      onProgress: () => this.#decongest(),
       onFailure: (error) => this.#abandon(error),
     });
     stream.on('error', () => undefined);
@@ -90,7 +99,6 @@ export class ClientConnection {
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#stream.on('end', () => this.#parts.arrive({ kind: 'close' }, 0));
     this.#stream.on('close', () => this.#parts.arrive({ kind: 'gone' }, 0));
-    this.#stream.on('drain', () => this.#decongest());
   }
 
   /** Sends one frame and closes, without ever having read. */
@@ -102,8 +110,14 @@ export class ClientConnection {
 
   /** A frame for the next flush. */
   send(frame: OutboundFrame): void {
-    if (!Buffer.isBuffer(frame) && frame.command === Command.Error) this.#parts.countError();
-    this.#outbound.push(frame);
+    if (this.#isEnding) return;
+    if (Buffer.isBuffer(frame)) {
+      this.#outbound.push(frame);
+      return;
+    }
+    if (frame.command === Command.Error) this.#parts.countError();
+    const { options, environment } = this.#parts;
+    this.#outbound.push(fittingFields(frame, options.limits.maxMessageSizeBytes, environment.freshId));
   }
 
   /** A frame that is sent at once, before whatever is still being worked on. */
@@ -114,22 +128,22 @@ export class ClientConnection {
 
   flush(): void {
     this.#outbound.flush();
-    const congested = this.#outbound.unsentBytes > this.#parts.options.maxOutboundBytes;
-    if (!congested || this.#isCongested) return;
+    if (this.#isCongested || this.#outbound.unsentBytes <= this.#parts.options.maxOutboundBytes) return;
     this.#isCongested = true;
     this.#tellWritable(false);
     this.#regulate();
   }
 
-  /** Bytes of input that have been worked off. */
+  /** An arrival that was handed over with this many bytes has been worked off. */
   settled(bytes: number): void {
     this.#pendingBytes -= bytes;
-    this.#regulate();
+    if (this.#isPaused) this.#pump();
   }
 
   /** The connection takes no further part; tells whether the core has to be told. */
   leave(): boolean {
     this.#timeouts?.stop();
+    this.#hasLeft = true;
     const wasKnown = this.#isKnown;
     this.#isKnown = false;
     return wasKnown;
@@ -148,42 +162,52 @@ export class ClientConnection {
   }
 
   #receive(chunk: Buffer): void {
+    this.#timeouts?.received();
     this.#session.handleBytes(chunk);
     this.#pump();
-    this.#timeouts?.received(this.#session);
   }
 
-  /** Takes everything from the session that it has to say now. */
+  /** Takes from the session what it has to say, as long as the connection may bring more. */
   #pump(): void {
-    for (let event = this.#session.next(); event !== undefined; event = this.#session.next()) {
-      if (!this.#handle(event)) return;
+    while (!this.#mustWait()) {
+      const event = this.#session.next();
+      if (event === undefined) break;
+      this.#handle(event);
     }
+    this.#regulate();
+    if (!this.#isPaused && !this.#hasLeft) this.#timeouts?.workedOff(this.#session);
   }
 
-  /** Tells whether the session can go on at once. */
-  #handle(event: SessionEvent): boolean {
+  #mustWait(): boolean {
+    const { maxPendingInputBytes } = this.#parts.options;
+    return (
+      this.#isCongested || this.#isInflating || this.#hasLeft || this.#pendingBytes > maxPendingInputBytes
+    );
+  }
+
+  #handle(event: SessionEvent): void {
     switch (event.kind) {
       case 'command':
-        this.#handleCommand(event.message, event.body);
-        return true;
+        return this.#handleCommand(event.message, event.body);
       case 'answer':
-        this.#arrive({ kind: 'answer', fields: event.fields }, 0);
-        return true;
+        return this.#arrive({ kind: 'answer', fields: event.fields }, 0);
       case 'close':
-        this.#arrive({ kind: 'close' }, 0);
-        return true;
+        return this.#arrive({ kind: 'close' }, 0);
       case 'connect':
-        this.#handleConnect();
-        return true;
+        return this.#handleConnect();
       case 'inflate':
         return this.#inflate(event);
     }
   }
 
   #handleCommand(message: Message, body: Buffer): void {
-    const translated = translateCommand(this.id, message, body, this.#parts.options);
-    if (translated.kind === 'input') this.#arrive({ kind: 'input', input: translated.input }, body.length);
-    else this.#arrive({ kind: 'answer', fields: translated.fields }, body.length);
+    const { options } = this.#parts;
+    const translated = translateCommand(this.id, message, body, options);
+    // The one answer that may be far longer than its command.
+    const answerBytes = message.command === Command.ListQueues ? options.limits.maxMessageSizeBytes : 0;
+    const bytes = body.length + answerBytes;
+    if (translated.kind === 'input') this.#arrive({ kind: 'input', input: translated.input }, bytes);
+    else this.#arrive({ kind: 'answer', fields: translated.fields }, bytes);
   }
 
   #handleConnect(): void {
@@ -195,26 +219,28 @@ export class ClientConnection {
     if (this.#isCongested) this.#tellWritable(false);
   }
 
-  #inflate(event: Extract<SessionEvent, { kind: 'inflate' }>): boolean {
+  /** While a body is inflated elsewhere nothing is read: what follows it has to wait anyway, and would pile up. */
+  #inflate(event: Extract<SessionEvent, { kind: 'inflate' }>): void {
     const result = this.#parts.compressor.decompress(event.algorithm, event.body, event.limitBytes);
     if (!(result instanceof Promise)) {
       this.#session.handleInflated(result);
-      return true;
+      return;
     }
+    this.#isInflating = true;
     result.then(
       (inflated) => {
+        this.#isInflating = false;
         this.#session.handleInflated(inflated);
         this.#pump();
       },
       (error: unknown) => this.#abandon(error),
     );
-    return false;
   }
 
   #arrive(arrival: Arrival, bytes: number): void {
-    this.#pendingBytes += bytes;
-    this.#parts.arrive(arrival, bytes);
-    this.#regulate();
+    const counted = bytes + ARRIVAL_OVERHEAD_BYTES;
+    this.#pendingBytes += counted;
+    this.#parts.arrive(arrival, counted);
   }
 
   #admit(message: Message): ProtocolFault | undefined {
@@ -226,18 +252,22 @@ export class ClientConnection {
 
   /** Reads or stops reading, by what waits on either side. */
   #regulate(): void {
-    const pause = this.#isCongested || this.#pendingBytes > this.#parts.options.maxPendingInputBytes;
-    if (pause === this.#isPaused || this.#isEnding) return;
+    const pause = this.#mustWait();
+    if (pause === this.#isPaused || this.#isEnding || this.#hasLeft) return;
     this.#isPaused = pause;
-    if (pause) this.#stream.pause();
-    else this.#stream.resume();
+    if (pause) {
+      this.#timeouts?.readingPaused();
+      this.#stream.pause();
+    } else this.#stream.resume();
   }
 
+  /** Half of the limit has to be free again, so that a slow reader does not switch to and fro with every frame. */
   #decongest(): void {
-    if (!this.#isCongested) return;
+    const { maxOutboundBytes } = this.#parts.options;
+    if (!this.#isCongested || this.#outbound.unsentBytes > maxOutboundBytes / 2) return;
     this.#isCongested = false;
     this.#tellWritable(true);
-    this.#regulate();
+    this.#pump();
   }
 
   #tellWritable(writable: boolean): void {

@@ -26,3 +26,9 @@ export function connectionLimitFields(id: string, maxConnections: number): Messa
   const errorMessage = `The broker has ${maxConnections} connections, which is the limit.`;
   return { command: Command.Error, id, errorCode: ErrorCode.ConnectionLimit, errorMessage };
 }
+
+/** The answer to a publish that a failed commit has taken along: it may be stored or not. */
+export function storageErrorFields(id: string): MessageFields {
+  const errorMessage = 'The broker could not store the message.';
+  return { command: Command.Error, id, errorCode: ErrorCode.StorageError, errorMessage };
+}

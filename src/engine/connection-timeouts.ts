@@ -30,15 +30,24 @@ export class ConnectionTimeouts {
     this.#arm();
   }
 
-  /** Bytes have come; what they left of a frame is told by its number and whether it has begun. */
-  received(session: { readonly hasPartialFrame: boolean; readonly frameCount: number }): void {
+  /** Bytes have come. */
+  received(): void {
     this.#aliveAt = this.#environment.clock.now();
+  }
+
+  /** What has come was worked off; what it left of a frame is told by its number and whether it has begun. */
+  workedOff(session: { readonly hasPartialFrame: boolean; readonly frameCount: number }): void {
     if (!session.hasPartialFrame) this.#partialSince = undefined;
     else if (this.#partialSince === undefined || session.frameCount !== this.#partialFrameCount) {
-      this.#partialSince = this.#aliveAt;
+      this.#partialSince = this.#environment.clock.now();
       this.#partialFrameCount = session.frameCount;
-      if (this.#aliveAt + this.#settings.frameTimeoutMs < this.#armedUntil) this.#arm();
+      if (this.#partialSince + this.#settings.frameTimeoutMs < this.#armedUntil) this.#arm();
     }
+  }
+
+  /** Nothing is read for now: that a frame is not completed is not the client's doing. */
+  readingPaused(): void {
+    this.#partialSince = undefined;
   }
 
   /** A Connect has arrived; what comes of it is no matter of patience with the client. */

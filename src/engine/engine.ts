@@ -7,14 +7,14 @@ import type { Duplex } from 'node:stream';
 import { Broker } from '../broker/broker.ts';
 import type { Effect, QueueInfo } from '../broker/effect.ts';
 import type { ConnectionId } from '../broker/input.ts';
-import { RateLimitByAddress } from '../broker/rate-limit.ts';
 import type { StoreRecord } from '../broker/store-record.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
+import { Admission } from './admission.ts';
 import type { Arrival } from './arrival.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { ClientConnection } from './client-connection.ts';
-import { connectionLimitFields, disconnectFields } from './connection-frames.ts';
+import { connectionLimitFields, disconnectFields, storageErrorFields } from './connection-frames.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Environment } from './environment.ts';
 import type { Logger } from './logger.ts';
@@ -45,76 +45,58 @@ export class Engine {
   readonly #broker: Broker;
   readonly #compressor: BatchCompressor;
   readonly #connections = new Map<ConnectionId, ClientConnection>();
-  readonly #addressLimit: RateLimitByAddress | undefined;
+  readonly #admission: Admission;
   readonly #touched = new Set<ClientConnection>();
   #pending: Pending[] = [];
   #isScheduled = false;
   #isCommitting = false;
   #hasEnded = false;
-  #drained: (() => void) | undefined;
+  #draining: Promise<void> | undefined;
+  /** To be called when no connection is left. */
+  #onEmpty: () => void = () => undefined;
   #nextConnectionId = 1;
   #cancelTimer: () => void = () => undefined;
   /** When the timer that is set will fire. */
   #timerAt = Number.POSITIVE_INFINITY;
   #errorFrameCount = 0;
-  #acceptedCount = 0;
-  #rejectedCount = 0;
 
   constructor(options: EngineOptions, parts: EngineParts) {
     this.#options = options;
     this.#parts = parts;
     this.#broker = new Broker(options.broker);
     this.#compressor = new BatchCompressor(parts.compressor);
-    const { rateLimit } = options;
-    this.#addressLimit =
-      rateLimit &&
-      new RateLimitByAddress(rateLimit.maxConnectionsPerIpPerWindow, rateLimit.connectionWindowMs);
+    this.#admission = new Admission(options);
   }
 
   /** Serves a client on any duplex stream; `address` is whom its rate of connecting is counted for. */
   attach(stream: Duplex, address: string): void {
-    const now = this.#parts.environment.clock.now();
-    if (this.#hasEnded || this.#drained || this.#addressLimit?.admit(address, now) === false) {
-      this.#rejectedCount += 1;
-      stream.on('error', () => undefined);
-      stream.destroy();
-      return;
+    const { environment } = this.#parts;
+    const isOver = this.#hasEnded || this.#draining !== undefined;
+    const applicant = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
+    switch (isOver ? this.#admission.reject() : this.#admission.judge(applicant)) {
+      case 'accept': {
+        const connection = this.#newConnection(stream);
+        this.#connections.set(connection.id, connection);
+        return connection.serve();
+      }
+      case 'refuse': {
+        const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
+        return this.#newConnection(stream).refuse(fields);
+      }
+      case 'cutOff':
+        stream.on('error', () => undefined);
+        stream.destroy();
     }
-    const connection = this.#newConnection(stream);
-    if (this.#connections.size >= this.#options.maxConnections) {
-      this.#rejectedCount += 1;
-      connection.refuse(
-        connectionLimitFields(this.#parts.environment.freshId(), this.#options.maxConnections),
-      );
-      return;
-    }
-    this.#acceptedCount += 1;
-    this.#connections.set(connection.id, connection);
-    connection.serve();
   }
 
   /**
    * Ends the broker in good order: clients are told, deliveries stop, what is in flight may still be acknowledged for
-   * `shutdownTimeoutMs`, then all connections are closed and the store too. New streams must not be attached any more.
+   * `shutdownTimeoutMs`, then all connections are closed and the store too. New streams are cut off from now on. Later calls
+   * give the promise of the first.
    */
-  async drain(): Promise<void> {
-    const { scheduler, freshId } = this.#parts.environment;
-    const drained = new Promise<void>((resolve) => {
-      this.#drained = resolve;
-    });
-    for (const connection of this.#connections.values()) {
-      if (connection.isConnected) connection.notify(disconnectFields(freshId(), 'server_shutdown'));
-    }
-    this.#arrive(undefined, { kind: 'input', input: { kind: 'drain' } }, 0);
-    for (const connection of this.#connections.values()) {
-      if (!connection.isConnected) this.#arrive(connection, { kind: 'close' }, 0);
-    }
-    const cancel = scheduler.after(this.#options.shutdownTimeoutMs, () => this.#closeAll());
-    await drained;
-    cancel();
-    this.#cancelTimer();
-    this.#hasEnded = true;
-    await this.#parts.store.close();
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
   }
 
   /** The figures of the moment. */
@@ -123,8 +105,8 @@ export class Engine {
     return {
       ...core,
       errorsCount: this.#errorFrameCount + core.discardedCount,
-      connectionsAcceptedCount: this.#acceptedCount,
-      connectionsRejectedCount: this.#rejectedCount,
+      connectionsAcceptedCount: this.#admission.acceptedCount,
+      connectionsRejectedCount: this.#admission.rejectedCount,
       activeConnectionCount: this.#connections.size,
       queueCount: this.#broker.queueCount,
     };
@@ -132,6 +114,34 @@ export class Engine {
 
   queueInfo(name: string): QueueInfo | undefined {
     return this.#broker.queueInfo(name);
+  }
+
+  async #drain(): Promise<void> {
+    if (!this.#hasEnded) {
+      const emptied = new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+      this.#tellAll();
+      const { shutdownTimeoutMs } = this.#options;
+      const cancel = this.#parts.environment.scheduler.after(shutdownTimeoutMs, () => this.#closeAll());
+      await emptied;
+      cancel();
+      this.#cancelTimer();
+      this.#hasEnded = true;
+    }
+    await this.#parts.store.close();
+  }
+
+  /** Clients learn of the end before the core does: what they send from now on is answered accordingly. */
+  #tellAll(): void {
+    for (const connection of this.#connections.values()) {
+      if (!connection.isConnected) continue;
+      connection.notify(disconnectFields(this.#parts.environment.freshId(), 'server_shutdown'));
+    }
+    this.#arrive(undefined, { kind: 'input', input: { kind: 'drain' } }, 0);
+    for (const connection of this.#connections.values()) {
+      if (!connection.isConnected) this.#arrive(connection, { kind: 'close' }, 0);
+    }
   }
 
   #newConnection(stream: Duplex): ClientConnection {
@@ -170,7 +180,7 @@ export class Engine {
       this.#isCommitting = true;
       committed.then(
         () => this.#finish(batch, outcomes),
-        (error: unknown) => this.#fail(error),
+        (error: unknown) => this.#fail(batch, error),
       );
     }
   }
@@ -220,7 +230,7 @@ export class Engine {
     this.#touched.clear();
     this.#compressor.clear();
     this.#setTimer();
-    if (this.#connections.size === 0) this.#drained?.();
+    if (this.#connections.size === 0) this.#onEmpty();
     if (this.#pending.length > 0 && !this.#isScheduled) {
       this.#isScheduled = true;
       this.#parts.environment.scheduler.soon(() => this.#runBatch());
@@ -245,7 +255,9 @@ export class Engine {
     }
   }
 
+  /** What comes of a connection that was closed in the meantime has nobody to go to. */
   #carryOutArrival(to: ClientConnection, arrival: Arrival): void {
+    if (!this.#connections.has(to.id)) return;
     this.#touched.add(to);
     if (arrival.kind === 'answer') to.send(arrival.fields);
     else {
@@ -273,16 +285,27 @@ export class Engine {
   }
 
   /** A failed commit is the end of this engine: what it knows may be ahead of what is stored. */
-  #fail(error: unknown): void {
+  #fail(batch: readonly Pending[], error: unknown): void {
     this.#hasEnded = true;
     this.#cancelTimer();
+    this.#refusePublishes([...batch, ...this.#pending]);
+    this.#pending = [];
     for (const connection of this.#connections.values()) {
+      connection.leave();
       connection.notify(disconnectFields(this.#parts.environment.freshId(), 'storage_error'));
       connection.end();
       connection.flush();
     }
     this.#connections.clear();
-    this.#drained?.();
+    this.#onEmpty();
     this.#parts.onStorageFailure(error);
+  }
+
+  /** Publishers learn which of their messages may be lost. */
+  #refusePublishes(pending: readonly Pending[]): void {
+    for (const { from, arrival } of pending) {
+      if (from === undefined || arrival.kind !== 'input' || arrival.input.kind !== 'publish') continue;
+      if (this.#connections.has(from.id)) from.send(storageErrorFields(arrival.input.id));
+    }
   }
 }

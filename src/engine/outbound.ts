@@ -24,6 +24,8 @@ export type OutboundOptions = {
   /** How a body of this length is to be compressed on this connection, if at all. */
   readonly algorithmFor: (bodyLength: number) => Algorithm | undefined;
   readonly compress: (algorithm: Algorithm, body: Buffer) => Buffer | Promise<Buffer>;
+  /** The stream has passed on everything that was written to it up to a moment ago. */
+  readonly onProgress: () => void;
   /** A frame could not be compressed: our own fault, the connection cannot go on. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -31,21 +33,27 @@ export type OutboundOptions = {
 /** A body as it leaves, with its flags. */
 type Ready = { readonly frame: OutboundFrame; readonly bodyLength: number; readonly flags: number };
 
+/** A body that is still being compressed, and the length that it has before. */
+type Awaited = { readonly ready: Promise<Ready>; readonly bodyLength: number };
+
 export class Outbound {
   readonly #stream: Duplex;
   readonly #options: OutboundOptions;
   #frames: OutboundFrame[] = [];
-  #compressing = false;
-  #ending = false;
+  /** Frames that were flushed and not written, from the first one on that is still being compressed. */
+  #queue: (Ready | Awaited)[] = [];
+  #queuedBytes = 0;
+  #isWaiting = false;
+  #isEnding = false;
 
   constructor(stream: Duplex, options: OutboundOptions) {
     this.#stream = stream;
     this.#options = options;
   }
 
-  /** Bytes that the stream has taken and not passed on. */
+  /** Bytes that were flushed and that the stream has not passed on. */
   get unsentBytes(): number {
-    return this.#stream.writableLength;
+    return this.#stream.writableLength + this.#queuedBytes;
   }
 
   push(frame: OutboundFrame): void {
@@ -54,68 +62,87 @@ export class Outbound {
 
   /** No frame comes any more: the stream is ended when those that are there are written. */
   end(): void {
-    this.#ending = true;
+    this.#isEnding = true;
   }
 
-  /** Writes what has gathered, in one go unless compressing takes time. */
+  /**
+   * Writes what has gathered, in one go unless compressing takes time. All compressing begins here, so that connections
+   * that are flushed together can share its results.
+   */
   flush(): void {
-    if (this.#compressing || this.#stream.destroyed) return;
-    if (this.#frames.length > 0) {
-      const frames = this.#frames;
+    if (this.#stream.destroyed) return;
+    const frames = this.#frames;
+    if (frames.length > 0) {
       this.#frames = [];
-      this.#writeAll(frames);
+      for (const frame of frames) this.#enqueue(this.#prepare(frame));
     }
-    if (this.#ending && !this.#compressing) this.#stream.end();
+    this.#writeReady();
   }
 
-  #writeAll(frames: readonly OutboundFrame[]): void {
+  #enqueue(frame: Ready | Awaited): void {
+    this.#queue.push(frame);
+    this.#queuedBytes += frame.bodyLength;
+  }
+
+  #writeReady(): void {
+    if (this.#isWaiting) return;
+    this.#write(this.#takeReady());
+    const next = this.#queue[0];
+    if (next !== undefined && isAwaited(next)) this.#waitFor(next);
+    else if (this.#isEnding) this.#stream.end();
+  }
+
+  #takeReady(): readonly Ready[] {
     const ready: Ready[] = [];
-    for (let index = 0; index < frames.length; index += 1) {
-      const frame = frames[index];
-      if (frame === undefined) continue;
-      const prepared = this.#prepare(frame);
-      if (prepared instanceof Promise) {
-        this.#write(ready);
-        this.#waitFor(prepared, frames.slice(index + 1));
-        return;
-      }
-      ready.push(prepared);
+    for (const frame of this.#queue) {
+      if (isAwaited(frame)) break;
+      ready.push(frame);
+      this.#queuedBytes -= frame.bodyLength;
     }
-    this.#write(ready);
+    this.#queue = this.#queue.slice(ready.length);
+    return ready;
   }
 
-  #prepare(frame: OutboundFrame): Ready | Promise<Ready> {
+  #waitFor({ ready, bodyLength }: Awaited): void {
+    this.#isWaiting = true;
+    const goOn = (frame: Ready): void => {
+      this.#isWaiting = false;
+      if (this.#stream.destroyed) return;
+      this.#queue[0] = frame;
+      this.#queuedBytes += frame.bodyLength - bodyLength;
+      this.#writeReady();
+    };
+    // A failure has been reported when it came, which may be long before the frame's turn.
+    ready.then(goOn, () => undefined);
+  }
+
+  #prepare(frame: OutboundFrame): Ready | Awaited {
     const bodyLength = Buffer.isBuffer(frame) ? frame.length : encodedBodyLength(frame);
     const algorithm = this.#options.algorithmFor(bodyLength);
     if (algorithm === undefined) return { frame, bodyLength, flags: 0 };
     const body = Buffer.isBuffer(frame) ? frame : encodeBody(frame);
     const compressed = this.#options.compress(algorithm, body);
-    if (compressed instanceof Promise) return compressed.then((result) => smaller(body, result, algorithm));
-    return smaller(body, compressed, algorithm);
-  }
-
-  #waitFor(prepared: Promise<Ready>, rest: readonly OutboundFrame[]): void {
-    this.#compressing = true;
-    prepared.then((ready) => {
-      this.#compressing = false;
-      if (this.#stream.destroyed) return;
-      this.#frames = [...rest, ...this.#frames];
-      this.#write([ready]);
-      this.flush();
-    }, this.#options.onFailure);
+    if (!(compressed instanceof Promise)) return smaller(body, compressed, algorithm);
+    const ready = compressed.then((result) => smaller(body, result, algorithm));
+    ready.catch(this.#options.onFailure);
+    return { ready, bodyLength };
   }
 
   #write(frames: readonly Ready[]): void {
     if (frames.length === 0) return;
     const pieces = piecesOf(frames);
-    if (pieces.length === 1) {
-      this.#stream.write(pieces[0]);
-      return;
+    const last = pieces.length - 1;
+    if (last > 0) this.#stream.cork();
+    for (const [index, piece] of pieces.entries()) {
+      if (index < last) this.#stream.write(piece);
+      else this.#stream.write(piece, this.#options.onProgress);
     }
-    this.#stream.cork();
-    for (const piece of pieces) this.#stream.write(piece);
-    this.#stream.uncork();
+    if (last > 0) this.#stream.uncork();
   }
+}
+
+function isAwaited(frame: Ready | Awaited): frame is Awaited {
+  return 'ready' in frame;
 }
 
 /** The compressed body, unless that would be the longer one. */

@@ -22,9 +22,9 @@ export function listenTcp(
   const options = { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES };
   const server = createServer(options, (socket) => engine.attach(socket, socket.remoteAddress ?? ''));
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    // Stays when it listens: that one connection cannot be accepted, for want of descriptors, must not end the broker.
+    server.on('error', reject);
     server.listen({ host, port }, () => {
-      server.removeListener('error', reject);
       resolve({ host, port: portOf(server), close: () => void server.close() });
     });
   });
