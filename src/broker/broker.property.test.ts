@@ -39,5 +39,23 @@ describe('the core does what the naive broker does', () => {
   it('with messages that expire', () =>
     agreesWithTheModel({ ...calmWorld, modes: [0, 1, 2, 3], ttls: [600, 1700], deadLetters: true }));
 
+  it('with dead letter queues shared, in a row and in a circle', () =>
+    agreesWithTheModel({
+      ...wildWorld,
+      ttls: [undefined],
+      deadLetterNames: [undefined, 'a', 'b', 'a.dlq'],
+      settings: { ...wildWorld.settings, enableAutoCreate: false },
+    }));
+
+  it('called late', () =>
+    agreesWithTheModel({
+      ...calmWorld,
+      modes: [0, 1, 2, 3],
+      strategies: [0, 1, 2],
+      sizes: [1, 3, 100],
+      ttls: [undefined, 600, 1700],
+      oversleeps: true,
+    }));
+
   it('with everything at once', () => agreesWithTheModel(wildWorld));
 });

@@ -66,7 +66,7 @@ export class AuditedStore {
         this.#create(record);
         break;
       case 'queueDeleted':
-        ok(this.#queues.delete(record.generation), 'a queue was deleted that did not exist');
+        this.#delete(this.#queueOf(record.generation));
         break;
       case 'messageAdded':
         this.addedCount += 1;
@@ -95,6 +95,11 @@ export class AuditedStore {
     ok(namesakes.length === 0, `there are two queues ${name}`);
     this.#queues.set(generation, { generation, name, options, messages: new Map() });
     this.everFannedOut ||= FAN_OUT_MODES.includes(options.mode);
+  }
+
+  #delete(queue: AuditedQueue): void {
+    for (const message of queue.messages.values()) this.#justLeft.push({ queue, message });
+    this.#queues.delete(queue.generation);
   }
 
   #move({ from, to }: Extract<StoreRecord, { kind: 'deadLettered' }>, now: number): void {

@@ -19,8 +19,12 @@ export type World = {
   /** Times to live to choose from, in milliseconds. */
   readonly ttls: readonly (number | undefined)[];
   readonly deadLetters: boolean;
+  /** Names of dead letter queues to choose from; undefined is the generated one. */
+  readonly deadLetterNames: readonly (string | undefined)[];
   readonly settings: Partial<BrokerSettings>;
   readonly drains: boolean;
+  /** Whether the core is sometimes called later than it asked to be. */
+  readonly oversleeps: boolean;
 };
 
 export const calmWorld: World = {
@@ -29,8 +33,10 @@ export const calmWorld: World = {
   sizes: [100],
   ttls: [undefined],
   deadLetters: false,
+  deadLetterNames: [undefined],
   settings: {},
   drains: false,
+  oversleeps: false,
 };
 
 /** Everything at once, in small numbers. */
@@ -40,8 +46,10 @@ export const wildWorld: World = {
   sizes: [1, 2, 3, 100],
   ttls: [undefined, undefined, 600, 1700],
   deadLetters: true,
+  deadLetterNames: [undefined],
   settings: { maxBlockedPublishes: 3, maxBlockedBytes: 450, maxQueuedBytes: 4000, maxQueues: 5 },
   drains: true,
+  oversleeps: false,
 };
 
 /** Short times and small windows, so that few moves reach far. */
@@ -79,7 +87,7 @@ export type Move =
   /** `stray`: from the connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
   | (Who & Ack & { readonly kind: 'ack' })
   | (Who & Ack & { readonly kind: 'nack'; readonly reason: 'HandlerException' | 'DeserializationError' })
-  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'advance' | 'oversleep'; readonly ms: number }
   | { readonly kind: 'drain' };
 
 type Ack = { readonly delivery: number; readonly stray: boolean; readonly named: boolean };
@@ -119,8 +127,13 @@ function options(world: World): fc.Arbitrary<Partial<QueueOptions>> {
       ttl: fc.constantFrom(...world.ttls),
       maxRetryAttempts: fc.constantFrom(1, 2, 3),
       enableDeadLetterQueue: world.deadLetters ? fc.boolean() : fc.constant(false),
+      name: fc.constantFrom(...world.deadLetterNames),
     })
-    .map(({ ttl, ...rest }) => (ttl === undefined ? rest : { ...rest, messageTtlMs: ttl }));
+    .map(({ ttl, name, ...rest }) => ({
+      ...rest,
+      ...(ttl === undefined ? {} : { messageTtlMs: ttl }),
+      ...(name === undefined ? {} : { deadLetterQueueName: name }),
+    }));
 }
 
 function move(world: World): fc.Arbitrary<Move> {
@@ -143,6 +156,7 @@ function move(world: World): fc.Arbitrary<Move> {
     { weight: 10, arbitrary: fc.record({ kind: kind('ack'), ...ack }) },
     { weight: 4, arbitrary: fc.record({ kind: kind('nack'), ...ack, reason }) },
     { weight: 8, arbitrary: fc.record({ kind: kind('advance'), ms: durations() }) },
+    { weight: world.oversleeps ? 4 : 0, arbitrary: fc.record({ kind: kind('oversleep'), ms: durations() }) },
     { weight: 1, arbitrary: creations(queue, world) },
     { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
@@ -218,7 +232,8 @@ function playMove(one: Move, harness: BrokerHarness, players: ConnectionId[]): v
       players.push(harness.connect());
       break;
     case 'advance':
-      harness.advance(one.ms);
+    case 'oversleep':
+      harness[one.kind](one.ms);
       break;
     case 'drain':
       harness.drain();

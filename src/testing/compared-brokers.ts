@@ -28,12 +28,14 @@ export class ComparedBrokers implements SteppedBroker {
   }
 
   step(input: Input, time: Time): void {
+    const deadline = this.#real.nextDeadline();
+    const late = deadline !== undefined && deadline <= time.now && input.kind !== 'tick';
     this.#real.step(input, time);
     this.#naive.step(input, time);
     const { records, effects } = this.#real.takeOutputs();
     this.#records.push(...records);
     this.#effects.push(...effects);
-    this.#audit.observe({ input, time, records, effects }, this.#real);
+    this.#audit.observe({ input, time, records, effects, late }, this.#real);
     this.#compare(effects, this.#naive.takeOutputs().effects);
   }
 

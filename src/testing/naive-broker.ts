@@ -51,6 +51,7 @@ export class NaiveBroker {
     state.now = time.now;
     state.wallNow = time.wallNow;
     runWhatIsDue(state);
+    offerEverything(state);
     if (state.draining && isRefusedWhileDraining(input)) refuse(state, input, 'SHUTTING_DOWN');
     else handle(state, input);
     admitDeadLetters(state);
@@ -91,10 +92,12 @@ function isRefusedWhileDraining(input: Input): input is CommandInput {
   return 'token' in input;
 }
 
+/** Called late, it takes the ack timeouts of the whole time first, and only then what else has fallen due. */
 function runWhatIsDue(state: NaiveState): void {
   for (;;) {
-    const first = comingEvents(state)[0];
-    if (first === undefined || first.at > state.now) return;
+    const due = comingEvents(state).filter((event) => event.at <= state.now);
+    const first = due.find((event) => event.rank === 0) ?? due[0];
+    if (first === undefined) return;
     first.run();
     admitDeadLetters(state);
   }

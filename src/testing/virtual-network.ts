@@ -88,6 +88,7 @@ export class VirtualSocket extends Duplex {
   /** As with sockets, the other end reads what had arrived and then the end. */
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#line = [];
+    this.#isFull = false;
     const peer = this.#peer;
     if (peer !== undefined) {
       this.#scheduler.soon(() => peer.#receiveEnd());
