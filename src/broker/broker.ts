@@ -237,6 +237,8 @@ export class Broker {
     if (connection === undefined) return;
     this.#connections.delete(id);
     this.#publishing.withdrawOf(connection);
+    // Attempts that are due and not made end with the connection, like all that it has in flight.
+    connection.overdue.clear();
     for (const subscription of [...connection.subscriptions.values()]) this.#endSubscription(subscription);
     this.#attempts.cutShort(connection);
   }

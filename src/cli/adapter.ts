@@ -67,7 +67,8 @@ function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
       const onEnd = () => handle('SIGTERM');
       surroundings.stdin.on('end', onEnd).resume();
       return () => {
-        surroundings.stdin.off('end', onEnd).pause();
+        // An open pipe would keep the process alive.
+        surroundings.stdin.off('end', onEnd).destroy();
         release();
       };
     },

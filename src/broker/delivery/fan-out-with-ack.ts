@@ -18,7 +18,9 @@ export const fanOutWithAck: DeliveryModeRules = {
   takesAtOnce: (queue) =>
     queue.waiting.size === 0 && queue.ready.size > 0 && queue.ready.size === queue.subscriptions.size,
   dispatch,
-  attemptFailed: () => undefined,
+  attemptFailed: ({ message }) => {
+    message.cutShortCount = 0;
+  },
   paused: () => undefined,
   ended,
   resume,
@@ -101,7 +103,11 @@ function resume(delivery: Delivery, tools: DeliveryTools): void {
   else subscription.connection.overdue.add(delivery);
 }
 
-function left(queue: Queue, member: Subscription, { settlement }: DeliveryTools): void {
+function left(queue: Queue, member: Subscription, tools: DeliveryTools): void {
+  const { settlement } = tools;
+  for (const delivery of [...member.connection.overdue]) {
+    if (delivery.subscription === member) resume(delivery, tools);
+  }
   for (let message = member.backlog.take(); message !== undefined; message = member.backlog.take()) {
     const fanOut = fanOutOf(message);
     if (fanOut.unsentTaken) continue;
