@@ -58,6 +58,8 @@ export interface Connection {
   // --- receiving: each frame is taken once ---
   /** Takes the first frame not yet taken that matches; frames before it stay. Waits when there is none. */
   expect(pattern: FramePattern, options?: WaitOptions): Promise<ReceivedFrame>;
+  /** As `expect`, but a closing by the broker is an answer too: where the specification allows either. */
+  expectOrClosed(pattern: FramePattern, options?: WaitOptions): Promise<ReceivedFrame | ClosedHow>;
   /** Takes the very next frame not yet taken, whatever it is. */
   next(options?: WaitOptions): Promise<ReceivedFrame>;
   /** Sends, and takes the first frame with the same id that is no Deliver: the answer, or Error. */

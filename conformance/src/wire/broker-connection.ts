@@ -1,6 +1,13 @@
 // The Connection that checks work with: a link, and on it the commands of the protocol, each with the answer it must have.
 // Areas: CONN, QUEUE, PUBLISH, DELIVERY.
-import type { Connection, FramePattern, PublishOptions, SendOptions, WaitOptions } from '../connection.ts';
+import type {
+  ClosedHow,
+  Connection,
+  FramePattern,
+  PublishOptions,
+  SendOptions,
+  WaitOptions,
+} from '../connection.ts';
 import { display, ExpectationFailure } from '../expectation.ts';
 import { frameText } from '../trace.ts';
 import { Command, commandName } from './command.ts';
@@ -32,6 +39,13 @@ export class BrokerConnection extends Link implements Connection {
     const frame = await this.take((candidate) => patternMatches(pattern, candidate), { ...options, what });
     this.setting.evidence.count('assertions');
     return frame;
+  }
+
+  async expectOrClosed(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame | ClosedHow> {
+    const what = options.what ?? `${patternText(pattern)}, or the closing of the connection`;
+    const came = await this.takeOrClosed((frame) => patternMatches(pattern, frame), { ...options, what });
+    this.setting.evidence.count('assertions');
+    return came;
   }
 
   next(options: WaitOptions = {}): Promise<ReceivedFrame> {

@@ -108,6 +108,19 @@ export class Link {
     return this.#inbox.take({ matches, what: options.what, withinMs, clause: options.clause });
   }
 
+  /** As `take`, but the end of the connection is a result and no failure. */
+  async takeOrClosed(
+    matches: (frame: ReceivedFrame) => boolean,
+    options: WaitOptions & { what: string },
+  ): Promise<ReceivedFrame | ClosedHow> {
+    try {
+      return await this.take(matches, options);
+    } catch (error) {
+      if (this.#isClosed) return this.#closed;
+      throw error;
+    }
+  }
+
   async closed(options: WaitOptions = {}): Promise<ClosedHow> {
     const withinMs = options.withinMs ?? this.setting.timing.closeMs;
     this.setting.evidence.window(withinMs);
