@@ -31,16 +31,27 @@ export type MalformedCase = {
   readonly id?: string;
 };
 
-type Entry = Omit<RecordedFrame, 'file'> | { readonly seq: number; readonly end: true };
+/** A frame, or that a side has ended the connection. */
+export type RecordedEntry =
+  | Omit<RecordedFrame, 'file'>
+  | { readonly seq: number; readonly from: 'client' | 'broker'; readonly end: true };
+
+type Recording = { readonly connections: readonly (readonly RecordedEntry[])[] };
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
 
 /** Every recorded frame of every file, in the files' order. */
 export function recordedFrames(): readonly RecordedFrame[] {
   return jsonFiles('wire/').flatMap(({ file, content }) => {
-    const { connections } = content as { readonly connections: readonly (readonly Entry[])[] };
+    const { connections } = content as Recording;
     return connections.flat().flatMap((entry) => ('hex' in entry ? [{ file, ...entry }] : []));
   });
+}
+
+/** The connections of one file, each in the order in which its entries passed. */
+export function recordedConnections(title: string): Recording['connections'] {
+  const text = readFileSync(new URL(`wire/${title}.json`, fixtures), 'utf8');
+  return (JSON.parse(text) as Recording).connections;
 }
 
 /** The cases of one file of fixtures/malformed. */
