@@ -99,6 +99,19 @@ describe('FanOutWithAck', () => {
     expect(h.writable(2, true)).toEqual(['2 <- q m1 (attempt 2)']);
   });
 
+  it('ends a due attempt with the subscription of a member that does not read [DELIVERY-062]', () => {
+    const h = testBroker();
+    const [a, b] = h.connectAll(2);
+    h.createQueue(b, 'q', { mode: DeliveryMode.FanOutWithAck });
+    h.subscribe(a, 'q');
+    h.publish(b, 'q', 'm1');
+    h.writable(a, false);
+    h.advance(31_000);
+    h.unsubscribe(a, 'q');
+    expect(h.waiting('q')).toBe(1);
+    expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m1']);
+  });
+
   it('forgets the copies of a member that leaves [DELIVERY-021]', () => {
     const h = withThreeCopies();
     h.ack(1, 'm1');

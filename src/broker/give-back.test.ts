@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ids, testBroker } from '../testing/tested-broker.ts';
-import { OverflowStrategy } from './queue-options.ts';
+import { DeliveryMode, OverflowStrategy } from './queue-options.ts';
 
 describe('messages of a connection that ends', () => {
   it('wait again at once and go to others [DELIVERY-038, DELIVERY-006]', () => {
@@ -116,6 +116,19 @@ describe('a message that is cut short again and again', () => {
     h.advance(1000);
     h.disconnect(b);
     expect(h.subscribe(c, 'q')).toEqual(['3: subscribe q ok', '3 <- q m1 (attempt 4)']);
+  });
+
+  it('starts anew after a copy that failed an attempt [DELIVERY-041]', () => {
+    const h = testBroker();
+    const [a, b, c] = h.connectAll(3);
+    h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
+    h.publish(c, 'q', 'm1');
+    h.subscribe(a, 'q');
+    h.disconnect(a);
+    h.subscribe(b, 'q');
+    h.nack(b, 'm1');
+    h.disconnect(b);
+    expect(h.subscribe(c, 'q')).toEqual(['3: subscribe q ok', '3 <- q m1']);
   });
 
   it('comes back in its old place when several end their rest together [DELIVERY-039]', () => {

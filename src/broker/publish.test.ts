@@ -114,6 +114,26 @@ describe('a repeat', () => {
   });
 });
 
+describe('a payload that cannot be taken', () => {
+  it('is refused, and makes neither message nor queue [PUBLISH-003, PUBLISH-019]', () => {
+    const h = testBroker();
+    const a = h.connect();
+    expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 INVALID_PAYLOAD']);
+    expect(h.broker.queueNames()).toEqual([]);
+    h.publish(a, 'q', 'm1');
+    expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 INVALID_PAYLOAD']);
+    expect(h.waiting('q')).toBe(1);
+  });
+
+  it('is looked at after whether there is a queue', () => {
+    const h = testBroker({ enableAutoCreate: false });
+    const a = h.connect();
+    expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 QUEUE_NOT_FOUND']);
+    h.createQueue(a, 'q');
+    expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 INVALID_PAYLOAD']);
+  });
+});
+
 describe('limits', () => {
   it('refuse a message that fits no frame [PUBLISH-003]', () => {
     const h = testBroker({ maxContentBytes: 100 });

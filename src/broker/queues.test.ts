@@ -102,6 +102,15 @@ describe('impossible options', () => {
     },
   );
 
+  it('are also those that cannot be read [QUEUE-041, QUEUE-042]', () => {
+    const h = testBroker();
+    const a = h.connect();
+    expect(h.createUnreadable(a, 'q')).toEqual(['1: createQueue q INVALID_PAYLOAD']);
+    expect(h.broker.queueNames()).toEqual([]);
+    h.createQueue(a, 'q');
+    expect(h.createUnreadable(a, 'q')).toEqual(['1: createQueue q QUEUE_EXISTS']);
+  });
+
   it('are refused where the generated dead letter name is too long [QUEUE-040]', () => {
     const h = testBroker();
     const a = h.connect();

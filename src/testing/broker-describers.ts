@@ -63,7 +63,8 @@ export function describeInput(input: Input): string {
       return `h.writable(${input.connection}, ${input.writable});`;
     case 'publish': {
       const { priority } = input;
-      const extras = `{ priority: ${priority}, byteLength: ${input.content.byteLength} }`;
+      const invalid = input.invalid === undefined ? '' : ', invalid: true';
+      const extras = `{ priority: ${priority}, byteLength: ${input.content.byteLength}${invalid} }`;
       return `h.publish(${input.connection}, '${input.queue}', '${input.id}', ${extras});`;
     }
     case 'subscribe': {
@@ -77,6 +78,7 @@ export function describeInput(input: Input): string {
       return `h.nack(${input.connection}, '${input.id}', '${input.reason}'${queue});`;
     }
     case 'createQueue': {
+      if (input.invalid !== undefined) return `h.createUnreadable(${input.connection}, '${input.queue}');`;
       const options = input.options === undefined ? '' : `, ${JSON.stringify(input.options)}`;
       return `h.createQueue(${input.connection}, '${input.queue}'${options});`;
     }

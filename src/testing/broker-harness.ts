@@ -43,7 +43,12 @@ const CONTENT_BYTES = 100;
 /** More ticks than this at one instant mean that the core asks for the same deadline for ever. */
 const MOST_TICKS_AT_ONCE = 1000;
 
-export type PublishExtras = { readonly priority?: Priority; readonly byteLength?: number };
+export type PublishExtras = {
+  readonly priority?: Priority;
+  readonly byteLength?: number;
+  /** The payload is one that cannot be taken. */
+  readonly invalid?: true;
+};
 
 export class BrokerHarness {
   readonly broker: SteppedBroker;
@@ -132,7 +137,8 @@ export class BrokerHarness {
     const content: MessageContent = { byteLength: extras.byteLength ?? CONTENT_BYTES };
     const priority = extras.priority ?? Priority.Normal;
     const token = commandToken(`publish ${queue} ${id}`, queue);
-    return this.step({ kind: 'publish', connection, token, queue, id, priority, content });
+    const command = { kind: 'publish', connection, token, queue, id, priority, content } as const;
+    return this.step(extras.invalid ? { ...command, invalid: 'no JSON' } : command);
   }
 
   /** One publish after the other, from one connection. */
@@ -171,6 +177,11 @@ export class BrokerHarness {
     return this.step(
       options === undefined ? command : { ...command, options: { ...defaultQueueOptions, ...options } },
     );
+  }
+
+  /** Asks for a queue with options that cannot be read. */
+  createUnreadable(connection: ConnectionId, queue: string): string[] {
+    return this.step({ ...queueCommand('createQueue', connection, queue), invalid: 'no JSON' });
   }
 
   deleteQueue(connection: ConnectionId, queue: string): string[] {

@@ -79,10 +79,12 @@ export type Move =
       readonly number: number;
       readonly priority: Priority;
       readonly byteLength: number;
+      readonly invalid: boolean;
     })
   | (Who & { readonly kind: 'subscribe'; readonly queue: string; readonly window: number | undefined })
   | (Who & { readonly kind: 'unsubscribe' | 'deleteQueue' | 'queueInfo'; readonly queue: string })
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
+  | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
   | (Who & { readonly kind: 'listQueues' })
   /** `stray`: from the connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
   | (Who & Ack & { readonly kind: 'ack' })
@@ -172,13 +174,14 @@ function publishing(queue: fc.Arbitrary<string>): fc.Arbitrary<Move> {
     number: fc.nat(7),
     priority: fc.constantFrom(0, 1, 2, 3),
     byteLength: fc.constantFrom(100, 100, 100, 200, 298, 301),
+    invalid: fc.nat(19).map((n) => n === 0),
   });
 }
 
 function creations(queue: fc.Arbitrary<string>, world: World): fc.Arbitrary<Move> {
-  const plain = fc.record({ kind: fc.constant('createQueue' as const), who: fc.nat(3), queue });
   return fc.oneof(
-    plain,
+    fc.record({ kind: fc.constant('createQueue' as const), who: fc.nat(3), queue }),
+    fc.record({ kind: fc.constant('createUnreadable' as const), who: fc.nat(3), queue }),
     queue.chain((name) => creation(name, world)),
   );
 }
@@ -257,7 +260,8 @@ function playAs(
       break;
     case 'publish': {
       const { priority, byteLength } = one;
-      harness.publish(who, one.queue, `${one.queue}${one.number}`, { priority, byteLength });
+      const extras = { priority, byteLength, ...(one.invalid ? { invalid: true as const } : {}) };
+      harness.publish(who, one.queue, `${one.queue}${one.number}`, extras);
       break;
     }
     case 'ack':
@@ -276,6 +280,7 @@ function playAs(
     case 'listQueues':
       harness.listQueues(who);
       break;
+    case 'createUnreadable':
     case 'unsubscribe':
     case 'deleteQueue':
     case 'queueInfo':

@@ -1,8 +1,7 @@
 // The naive broker's answers to commands (QUEUE, PUBLISH, DELIVERY, OVERFLOW and LIMIT areas).
 
 import type { RefusalCode } from '../../broker/effect.ts';
-import type { Input, PublishInput, SubscribeInput } from '../../broker/input.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
+import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../../broker/input.ts';
 import { admitDeadLetters } from './dead-letters.ts';
 import { addMessage, canEnter, createQueue, finishIfEnded, pushOutOldest } from './giving-up.ts';
 import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';
@@ -29,9 +28,9 @@ export function refuse(state: NaiveState, input: CommandInput, code: RefusalCode
   state.effects.push({ kind: 'refused', connection: input.connection, token: input.token, code, text: '' });
 }
 
-export function handleCreateQueue(state: NaiveState, input: Extract<Input, { kind: 'createQueue' }>): void {
+export function handleCreateQueue(state: NaiveState, input: CreateQueueInput): void {
   const options = input.options ?? defaultOptions(state.settings);
-  const refusal = refusalOfCreate(state, input.queue, input.options);
+  const refusal = refusalOfCreate(state, input);
   if (refusal !== undefined) {
     refuse(state, input, refusal);
     return;
@@ -42,15 +41,15 @@ export function handleCreateQueue(state: NaiveState, input: Extract<Input, { kin
 
 function refusalOfCreate(
   state: NaiveState,
-  name: string,
-  asked: QueueOptions | undefined,
+  { queue: name, options: asked, invalid }: CreateQueueInput,
 ): RefusalCode | undefined {
   const live = findQueue(state, name);
   if (live !== undefined) {
+    if (invalid !== undefined) return 'QUEUE_EXISTS';
     return asked === undefined || meanTheSame(name, live.options, asked) ? undefined : 'QUEUE_EXISTS';
   }
   const options = asked ?? defaultOptions(state.settings);
-  if (!isPossible(name, options)) return 'INVALID_PAYLOAD';
+  if (invalid !== undefined || !isPossible(name, options)) return 'INVALID_PAYLOAD';
   const needed = [name, ...(options.enableDeadLetterQueue ? [deadLetterName(name, options)] : [])];
   const missing = needed.filter((one) => findQueue(state, one) === undefined);
   return state.queues.length + missing.length > state.settings.maxQueues ? 'LIMIT_EXCEEDED' : undefined;
@@ -138,6 +137,10 @@ export function endSubscriptions(
 }
 
 export function handlePublish(state: NaiveState, input: PublishInput): void {
+  if (input.invalid !== undefined && canHaveQueue(state, input.queue)) {
+    refuse(state, input, 'INVALID_PAYLOAD');
+    return;
+  }
   const queue = queueFor(state, input);
   if (queue === undefined) return;
   if (isTooLarge(state, queue, input)) refuse(state, input, 'MESSAGE_TOO_LARGE');
@@ -146,6 +149,11 @@ export function handlePublish(state: NaiveState, input: PublishInput): void {
     refuse(state, input, 'MEMORY_LIMIT');
   } else if (queue.blocked.length > 0 || !canEnter(state, queue)) overflow(state, queue, input);
   else accept(state, queue, input);
+}
+
+/** A message that cannot be taken makes no queue, but where none may be made, that is what is told first. */
+function canHaveQueue(state: NaiveState, name: string): boolean {
+  return findQueue(state, name) !== undefined || state.settings.enableAutoCreate;
 }
 
 function isTooLarge(state: NaiveState, queue: NaiveQueue, input: PublishInput): boolean {

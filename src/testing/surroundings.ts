@@ -1,0 +1,46 @@
+// Surroundings of a command for tests: streams that the test feeds and reads, and signals that it sends.
+
+import { PassThrough } from 'node:stream';
+import type { Surroundings } from '../cli/command.ts';
+
+export type TestSurroundings = Surroundings & {
+  readonly stdin: PassThrough;
+  readonly stdout: PassThrough;
+  readonly stderr: PassThrough;
+  /** What was written to stdout, or stderr, so far. */
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Exit codes that were asked for at once. */
+  readonly exits: readonly number[];
+};
+
+export function testSurroundings(environment: Readonly<Record<string, string>> = {}): TestSurroundings {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const handlers = new Set<(signal: NodeJS.Signals) => void>();
+  const exits: number[] = [];
+  return {
+    stdin,
+    stdout,
+    stderr,
+    isTerminal: false,
+    environment,
+    onStopSignal: (handle) => {
+      handlers.add(handle);
+      return () => void handlers.delete(handle);
+    },
+    exitNow: (code) => void exits.push(code),
+    output: gather(stdout),
+    errors: gather(stderr),
+    signal: (signal) => {
+      for (const handle of handlers) handle(signal);
+    },
+    exits,
+  };
+}
+
+function gather(stream: PassThrough): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
