@@ -1,5 +1,6 @@
 // Unit and property tests: they stand beside the code, need no network beyond loopback, and take no seed from the clock
 // unless TRUEMQ_SEED is absent; the seed in use is printed so that a failure can be repeated.
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -10,5 +11,7 @@ export default defineConfig({
     passWithNoTests: false,
     setupFiles: ['.config/vitest.setup.ts'],
     testTimeout: 20_000,
+    // One core fewer than there are is the default, which is half of two; and the slowest files mostly wait.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 });
