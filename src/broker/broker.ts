@@ -251,7 +251,7 @@ export class Broker {
       const queue = this.#queues.get(subscription.queueName);
       if (queue !== undefined) this.#deliveries.refreshReady(queue, subscription);
     }
-    if (writable) this.#attempts.catchUp(connection);
+    if (writable && !this.#step.isDraining) this.#attempts.catchUp(connection);
   }
 
   /** Everything that has fallen due by now takes effect before what comes now, and before younger messages move. */

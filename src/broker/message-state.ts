@@ -2,7 +2,8 @@
 // not in the table throws and changes nothing. The table knows no queue, no subscriber and no clock.
 //
 // A copy-by-copy delivery (FanOutWithAck) moves the message to `inFlight` when its last copy has been sent, and out of
-// it when its last copy has ended; the pauses of single copies are not states of the message.
+// it when its last copy has ended; the pauses of single copies are not states of the message. A queue that is deleted takes
+// its messages along in one go: nothing looks at their states any more, so that is no transition of theirs.
 //
 // Implements DELIVERY (waiting, in flight), RETRY (delayed), OVERFLOW (blocked, dropped) and TTL (expired).
 
@@ -28,8 +29,6 @@ export type FinalState =
   | 'deadLettered'
   /** Pushed out by a younger message, or out of attempts without a dead letter queue. */
   | 'dropped'
-  /** Removed with its queue. */
-  | 'purged'
   /** Never accepted: its publisher left, or its queue was deleted, before there was room. */
   | 'withdrawn';
 
@@ -44,17 +43,16 @@ export type MessageEvent =
   | 'giveBack'
   | 'expire'
   | 'deadLetter'
-  | 'drop'
-  | 'purge';
+  | 'drop';
 
 type Row = Readonly<Partial<Record<MessageEvent, MessageState>>>;
 
-const ends: Row = { expire: 'expired', deadLetter: 'deadLettered', drop: 'dropped', purge: 'purged' };
+const ends: Row = { expire: 'expired', deadLetter: 'deadLettered', drop: 'dropped' };
 const final: Row = {};
 
 export const transitions: Readonly<Record<MessageState, Row>> = {
   blocked: { admit: 'waiting', withdraw: 'withdrawn' },
-  waiting: { ...ends, deliver: 'inFlight', sendUnconfirmed: 'sent', acknowledge: 'acknowledged' },
+  waiting: { ...ends, deliver: 'inFlight', sendUnconfirmed: 'sent' },
   inFlight: { ...ends, acknowledge: 'acknowledged', pause: 'delayed', giveBack: 'waiting' },
   delayed: { ...ends, acknowledge: 'acknowledged', resend: 'inFlight', giveBack: 'waiting' },
   acknowledged: final,
@@ -62,7 +60,6 @@ export const transitions: Readonly<Record<MessageState, Row>> = {
   expired: final,
   deadLettered: final,
   dropped: final,
-  purged: final,
   withdrawn: final,
 };
 
