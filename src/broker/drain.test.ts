@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ids, testBroker } from '../testing/tested-broker.ts';
-import { OverflowStrategy } from './queue-options.ts';
+import { DeliveryMode, OverflowStrategy } from './queue-options.ts';
 
 describe('draining', () => {
   it('closes idle connections at once and the others with their last ack [SHUTDOWN-006, SHUTDOWN-008]', () => {
@@ -49,6 +49,19 @@ describe('draining', () => {
     expect(h.advance(3_600_000)).toEqual([]);
     expect(h.waiting('q')).toBe(2);
     expect(h.broker.nextDeadline()).toBeUndefined();
+  });
+
+  it('sends no due attempt to a subscriber that reads again [SHUTDOWN-005]', () => {
+    const h = testBroker();
+    const a = h.connect();
+    h.createQueue(a, 'q', { mode: DeliveryMode.FanOutWithAck });
+    h.subscribe(a, 'q');
+    h.publish(a, 'q', 'm1');
+    h.writable(a, false);
+    h.advance(31_000);
+    h.drain();
+    expect(h.writable(a, true)).toEqual([]);
+    expect(h.ack(a, 'm1')).toEqual(['1: close']);
   });
 
   it('keeps what is given back, so that nothing is lost [SHUTDOWN-003]', () => {
