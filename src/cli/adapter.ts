@@ -11,7 +11,7 @@ import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, ExitCode, type Surroundings } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { readLines } from './lines.ts';
-import { createProcessLogger, runUntilSignal } from './serve.ts';
+import { createProcessLogger, serveUntilSignal } from './serve.ts';
 import { VERSION } from './version.ts';
 
 export const adapter: Command = {
@@ -28,13 +28,16 @@ describes, answers with one line of JSON on stdout, and runs until SIGTERM or un
       const { configuration } = loadAdapterConfiguration(settings.entries, surroundings);
       const logger = createProcessLogger(configuration, surroundings);
       const broker = await startBroker(configuration, logger);
-      surroundings.stdout.write(`${JSON.stringify(readyAnswer(broker, settings))}\n`);
-      await runUntilSignal(broker, logger, stoppedByClosedInput(surroundings));
+      const announcement = `${JSON.stringify(readyAnswer(broker, settings))}\n`;
+      await serveUntilSignal({ broker, logger, announcement }, stoppedByClosedInput(surroundings));
       return ExitCode.Done;
     } catch (error) {
       if (!(error instanceof ConfigurationError) && !(error instanceof ListenError)) throw error;
       surroundings.stdout.write(`${JSON.stringify({ protocol: 1, ready: false, error: error.message })}\n`);
       return ExitCode.Failed;
+    } finally {
+      // An open pipe would keep the process alive.
+      surroundings.stdin.destroy();
     }
   },
 };
@@ -55,20 +58,29 @@ function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSet
 async function firstLine(stdin: Readable): Promise<Buffer> {
   const lines = readLines({ [Symbol.asyncIterator]: () => stdin.iterator({ destroyOnReturn: false }) });
   const { value } = await lines.next();
+  // Lets go of the stream, which would otherwise never tell its end.
+  await lines.return(undefined);
   return value ?? Buffer.alloc(0);
 }
 
-/** A runner that has died must not leave brokers behind, so the end of stdin counts as a signal. */
+/** A runner that has died must not leave brokers behind, so the end of stdin counts as a signal, unless one has come already. */
 function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
   return {
     ...surroundings,
     onStopSignal(handle) {
-      const release = surroundings.onStopSignal(handle);
-      const onEnd = () => handle('SIGTERM');
+      let hasCome = false;
+      const release = surroundings.onStopSignal((signal) => {
+        hasCome = true;
+        handle(signal);
+      });
+      const onEnd = () => {
+        if (!hasCome) handle('SIGTERM');
+        hasCome = true;
+      };
+      if (surroundings.stdin.readableEnded) setImmediate(onEnd);
       surroundings.stdin.on('end', onEnd).resume();
       return () => {
-        // An open pipe would keep the process alive.
-        surroundings.stdin.off('end', onEnd).destroy();
+        surroundings.stdin.off('end', onEnd);
         release();
       };
     },

@@ -2,6 +2,7 @@
 // `--config` takes back. Implements CONFIG-007.
 
 import { describeOrigin, type Setting } from '../config/configuration.ts';
+import { configurationKeys } from '../config/keys.ts';
 import { configurationReference, flagHelp } from '../config/reference.ts';
 import { parseArguments } from './arguments.ts';
 import { type Command, ExitCode } from './command.ts';
@@ -26,10 +27,8 @@ ${flagHelp()}`,
 };
 
 function settingLine({ key, text, origin }: Setting): string {
-  return `${`${key}: ${quoteYaml(text)}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
-}
-
-/** Bare where YAML reads the same text back, else in double quotes (JSON's quoting is YAML's). */
-function quoteYaml(text: string): string {
-  return /^[A-Za-z0-9][\w./-]*(,[\w./-]+)*$/.test(text) ? text : JSON.stringify(text);
+  const { kind } = configurationKeys[key];
+  // Other kinds cannot be taken for something else: what YAML makes of them, the loader reads as the same value.
+  const value = kind === 'text' || kind === 'list' ? JSON.stringify(text) : text;
+  return `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
 }

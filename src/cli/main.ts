@@ -17,6 +17,9 @@ const surroundings: Surroundings = {
   exitNow: (code) => process.exit(code),
 };
 
+// A reader of our output that goes away (`truemq config | head`) is no reason to die; who must know looks at its own writes.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -31,9 +31,7 @@ ${flagHelp()}`,
     const broker = await startOrExplain(configuration, logger, surroundings);
     if (broker === undefined) return ExitCode.Failed;
     const describe = switches.has('print-ready') ? readyLine : linesForPeople;
-    surroundings.stdout.write(describe(broker, surroundings));
-    logger.info('started', { version: VERSION, pid: process.pid });
-    await runUntilSignal(broker, logger, surroundings);
+    await serveUntilSignal({ broker, logger, announcement: describe(broker, surroundings) }, surroundings);
     return ExitCode.Done;
   },
 };
@@ -62,21 +60,31 @@ export function readyLine({ tcp, health }: RunningBroker): string {
   return `${JSON.stringify(ready)}\n`;
 }
 
+export type Serving = {
+  readonly broker: RunningBroker;
+  readonly logger: Logger;
+  /** Written to stdout when signals are listened to: who reads it may send one at once. */
+  readonly announcement: string;
+};
+
 /** Serves until a signal comes, then ends the broker; a second signal ends the process. */
-export async function runUntilSignal(
-  broker: RunningBroker,
-  logger: Logger,
-  { onStopSignal, exitNow }: Surroundings,
+export async function serveUntilSignal(
+  { broker, logger, announcement }: Serving,
+  { stdout, onStopSignal, exitNow }: Surroundings,
 ): Promise<void> {
-  let release: () => void = () => undefined;
-  await new Promise<void>((resolve) => {
-    let isStopping = false;
-    release = onStopSignal((signal) => {
-      if (isStopping) exitNow(128 + constants.signals[signal]);
-      isStopping = true;
-      resolve();
-    });
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  let isStopping = false;
+  const release = onStopSignal((signal) => {
+    if (isStopping) exitNow(128 + constants.signals[signal]);
+    isStopping = true;
+    stop();
+  });
+  stdout.write(announcement);
+  logger.info('started', { version: VERSION, pid: process.pid });
+  await stopped;
   const { inFlightCount } = broker.view.stats();
   logger.info('stopping; a second signal ends it at once', { inFlight: inFlightCount });
   await broker.stop();

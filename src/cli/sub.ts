@@ -77,6 +77,7 @@ function watchForEnd(
     if (signalCount > 1) exitNow(ExitCode.Failed);
     finish('stopped');
   });
+  // Told by the write itself too; without a listener the stream would throw it at the process.
   stdout.on('error', () => finish('nobody reads'));
   void client.closed.then(() => finish('disconnected'));
   return release;
@@ -87,7 +88,12 @@ function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end
   return async (delivery: Delivery): Promise<void> => {
     // More than was asked for: never acknowledged, so the broker gives it to somebody else when the connection ends.
     if (remainingCount === 0) return new Promise(() => undefined);
-    await writeLine(stdout, isVerbose ? verboseLine(delivery) : oneLine(delivery.payload));
+    try {
+      await writeLine(stdout, isVerbose ? verboseLine(delivery) : oneLine(delivery.payload));
+    } catch (error) {
+      finish('nobody reads');
+      throw error;
+    }
     remainingCount -= 1;
     if (remainingCount === 0) finish('enough');
   };

@@ -1,0 +1,135 @@
+// From the adapter protocol to configuration keys: the whole request, the least one, and what cannot be honoured.
+
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { configurationKeys } from '../config/keys.ts';
+import { testSurroundings } from '../testing/surroundings.ts';
+import { parseAdapterRequest } from './adapter-request.ts';
+import { loadAdapterConfiguration } from './configuration-flags.ts';
+
+const least = {
+  protocol: 1,
+  tcp: { host: '127.0.0.1', port: 0 },
+  health: { host: '127.0.0.1', port: 0 },
+  dashboard: { host: '127.0.0.1', port: 0 },
+  dataDirectory: 'data',
+  storage: 'memory',
+  authentication: null,
+  tls: null,
+  rateLimit: null,
+  limits: {},
+  queueDefaults: {},
+  timing: {},
+};
+
+const most = {
+  ...least,
+  rateLimit: { maxConnectionsPerIpPerWindow: 5, connectionWindowMs: 1_000, maxMessagesPerClientPerSecond: 7 },
+  limits: {
+    maxConnections: 3,
+    maxMessageSizeBytes: 4_096,
+    maxInFlightPerSubscriber: 2,
+    maxBlockedPublishes: 9,
+    maxQueuedBytes: 10_000,
+    maxQueues: 8,
+    maxSubscriptionsPerConnection: 6,
+  },
+  queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 11, enableAutoCreate: false },
+  timing: {
+    ackTimeoutMs: 500,
+    retryDelayMs: 100,
+    maxRetryDelayMs: 400,
+    handshakeTimeoutMs: 600,
+    frameTimeoutMs: 700,
+    idleTimeoutMs: 800,
+    shutdownTimeoutMs: 900,
+  },
+};
+
+function parse(request: unknown) {
+  return parseAdapterRequest(Buffer.from(JSON.stringify(request)));
+}
+
+function load(request: unknown) {
+  return loadAdapterConfiguration(parse(request).entries, testSurroundings()).configuration;
+}
+
+describe('an adapter request', () => {
+  it('is, in these tests, one that the runner could send', () => {
+    const path = new URL('../../conformance/schemas/adapter.schema.json', import.meta.url);
+    const ajv = new Ajv2020({ strict: false });
+    ajv.addSchema(JSON.parse(readFileSync(path, 'utf8')), 'adapter');
+    for (const request of [least, most])
+      expect(ajv.validate('adapter#/$defs/request', request), JSON.stringify(ajv.errors)).toBe(true);
+  });
+
+  it('that asks for nothing gets the defaults, without rate limit', () => {
+    expect(parse(least).unsupported).toEqual(['dashboard']);
+    expect(load(least)).toMatchObject({
+      port: 0,
+      healthPort: 0,
+      rateLimit: false,
+      maxQueueSize: 10_000,
+      ackTimeoutMs: 30_000,
+    });
+  });
+
+  it('that asks for everything gets it', () => {
+    expect(parse(most).unsupported).toEqual(['dashboard']);
+    expect(load(most)).toMatchObject({
+      rateLimit: true,
+      maxConnectionsPerIpPerWindow: 5,
+      connectionWindowMs: 1_000,
+      maxMessagesPerClientPerSecond: 7,
+      maxConnections: 3,
+      maxMessageSizeBytes: 4_096,
+      maxInFlightPerSubscriber: 2,
+      maxBlockedPublishes: 9,
+      maxQueuedBytes: 10_000,
+      maxQueues: 8,
+      maxSubscriptionsPerConnection: 6,
+      defaultDeliveryMode: 'PriorityBased',
+      maxQueueSize: 11,
+      enableAutoCreate: false,
+      ackTimeoutMs: 500,
+      retryDelayMs: 100,
+      maxRetryDelayMs: 400,
+      handshakeTimeoutMs: 600,
+      frameTimeoutMs: 700,
+      idleTimeoutMs: 800,
+      shutdownTimeoutMs: 900,
+    });
+  });
+
+  it('names keys that exist', () => {
+    for (const key of parse(most).entries.keys()) expect(configurationKeys).toHaveProperty(key);
+  });
+
+  it('lists what this version does not have', () => {
+    const { unsupported } = parse({
+      ...least,
+      storage: 'durable',
+      authentication: { token: 'x' },
+      tls: { certificatePath: 'x' },
+      limits: { maxSomething: 1, maxQueues: null },
+      dashboard: null,
+    });
+    expect(unsupported.toSorted()).toEqual([
+      'authentication.token',
+      'limits.maxSomething',
+      'storage',
+      'tls.certificatePath',
+    ]);
+  });
+
+  it.each(['', 'x', '[]', 'null', '{}', '{"protocol":2}'])('%j is refused', (line) => {
+    expect(() => parseAdapterRequest(Buffer.from(line))).toThrow(/^adapter request: /);
+  });
+
+  it('with an impossible value is refused by the name of the key [CONFIG-003]', () => {
+    expect(() => load({ ...least, limits: { maxQueues: 0 } })).toThrow(
+      /^maxQueues \(file adapter request\): came 0; allowed is /,
+    );
+  });
+});

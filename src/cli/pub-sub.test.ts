@@ -1,0 +1,250 @@
+// `truemq pub` and `truemq sub` against a broker in this process: what they print, what they confirm, how they end. Area CLIENT.
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connect } from '../client/index.ts';
+import { ScriptedBroker } from '../testing/scripted-broker.ts';
+import { testSurroundings } from '../testing/surroundings.ts';
+import { type RunningBroker, startBroker } from './broker-process.ts';
+import { ExitCode } from './command.ts';
+import { loadAdapterConfiguration } from './configuration-flags.ts';
+import { createLogger } from './logger.ts';
+import { pub } from './pub.ts';
+import { sub } from './sub.ts';
+
+let broker: RunningBroker;
+let address: string[];
+
+beforeAll(async () => {
+  const entries = new Map<string, unknown>([
+    ['port', 0],
+    ['health', false],
+    ['rateLimit', false],
+  ]);
+  const { configuration } = loadAdapterConfiguration(entries, testSurroundings());
+  const logger = createLogger({ level: 'error', format: 'json', write: () => undefined, wallNow: Date.now });
+  broker = await startBroker(configuration, logger);
+  address = ['--port', String(broker.tcp.port)];
+});
+
+afterAll(() => broker.stop());
+
+async function publish(argv: readonly string[], input?: string | Buffer) {
+  const surroundings = testSurroundings();
+  if (input !== undefined) surroundings.stdin.end(input);
+  const exitCode = await pub.run([...argv, ...address], surroundings);
+  return { exitCode, errors: surroundings.errors() };
+}
+
+async function take(queue: string, argv: readonly string[]) {
+  const surroundings = testSurroundings();
+  const exitCode = await sub.run([queue, ...address, ...argv], surroundings);
+  return { exitCode, output: surroundings.output(), errors: surroundings.errors() };
+}
+
+async function messageCount(queue: string): Promise<number | undefined> {
+  const client = await connect({ port: broker.tcp.port });
+  const info = await client.queueInfo(queue);
+  await client.close();
+  return info?.messageCount;
+}
+
+describe('pub', () => {
+  it('publishes one message with headers and priority, and says so [CLIENT-001, CLIENT-040]', async () => {
+    const { exitCode, errors } = await publish([
+      'one',
+      '{ "n": 1 }',
+      '--header',
+      'a=b=c',
+      '--priority',
+      'high',
+    ]);
+    expect([exitCode, errors]).toEqual([ExitCode.Done, 'truemq: 1 message published to one\n']);
+    const { output } = await take('one', ['--count', '1', '--verbose']);
+    expect(JSON.parse(output)).toEqual({
+      id: expect.any(String),
+      headers: { a: 'b=c', priority: 'High' },
+      payload: { n: 1 },
+    });
+  });
+
+  it('publishes the lines of stdin in order, as many times as asked', async () => {
+    const { exitCode, errors } = await publish(['lines', '--count', '2'], '1\r\n"\u2028"\n\n[3]');
+    expect([exitCode, errors]).toEqual([ExitCode.Done, 'truemq: 6 messages published to lines\n']);
+    expect((await take('lines', ['--count', '6'])).output).toBe('1\n1\n"\u2028"\n"\u2028"\n[3]\n[3]\n');
+  });
+
+  it('names the bad lines, publishes the good ones and fails', async () => {
+    const input = Buffer.concat([Buffer.from('1\n{bad\n"'), Buffer.from([0xff]), Buffer.from('"\n4\n')]);
+    const { exitCode, errors } = await publish(['bad'], input);
+    expect(exitCode).toBe(ExitCode.Failed);
+    expect(errors).toMatch(
+      /^truemq: line 2: not published: not JSON .*\ntruemq: line 3: not published: not UTF-8\n/,
+    );
+    expect(errors).toMatch(/\ntruemq: 2 messages published to bad\n$/);
+    expect(await messageCount('bad')).toBe(2);
+  });
+
+  it('tells which message the broker refused', async () => {
+    const { exitCode, errors } = await publish(['no such/name'], '1\n');
+    expect(exitCode).toBe(ExitCode.Failed);
+    expect(errors).toMatch(/^truemq: line 1: not confirmed: INVALID_MESSAGE/);
+  });
+
+  it('publishes more lines than fit into its window', async () => {
+    const numbers = Array.from({ length: 1_000 }, (_, index) => index);
+    expect(await publish(['many'], numbers.join('\n'))).toMatchObject({ exitCode: ExitCode.Done });
+    const { output } = await take('many', ['--count', '1000']);
+    expect(output).toBe(`${numbers.join('\n')}\n`);
+  });
+
+  it('tries again what is over the rate limit', async () => {
+    const [port, taken] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      const first = await script.take();
+      script.send({ command: 99, id: first.id, errorCode: 'RATE_LIMITED', errorMessage: '' });
+      script.send({ command: 21, id: (await script.take()).id });
+    });
+    const surroundings = testSurroundings();
+    expect(await pub.run(['q', '1', '--port', String(port)], surroundings)).toBe(ExitCode.Done);
+    await taken;
+  });
+
+  it('says which lines were not confirmed when the connection is lost', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      script.send({ command: 21, id: (await script.take()).id });
+      await script.take();
+      script.destroy();
+    });
+    const surroundings = testSurroundings();
+    surroundings.stdin.end('1\n2\n');
+    expect(await pub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toMatch(
+      /^truemq: line 2: not confirmed: [^\n]+\n[\s\S]*lost[\s\S]*\ntruemq: 1 message published to q\n$/,
+    );
+  });
+
+  it.each([
+    [['q', '{x'], /^"\{x": not JSON/],
+    [['q', '1', '--header', 'x'], /^--header: came "x"; allowed is NAME=VALUE/],
+    [
+      ['q', '1', '--priority', 'urgent'],
+      /^--priority: came "urgent"; allowed is Low, Normal, High, Critical/,
+    ],
+    [['q', '1', '--count', '0'], /^--count: came "0"/],
+    [['q', '1', '--port', '0'], /^--port: came "0"/],
+  ])('refuses %j', async (argv, message) => {
+    await expect(pub.run(argv, testSurroundings())).rejects.toThrow(message);
+  });
+});
+
+describe('sub', () => {
+  it('prints what waits and what comes, until it is stopped [CLIENT-001, CLIENT-005]', async () => {
+    await publish(['live', '{"a":\n1}']);
+    const surroundings = testSurroundings();
+    const exit = sub.run(['live', ...address], surroundings);
+    await vi.waitFor(() => expect(surroundings.output()).toBe('{"a": 1}\n'));
+    await publish(['live', '2']);
+    await vi.waitFor(() => expect(surroundings.output()).toBe('{"a": 1}\n2\n'));
+    surroundings.signal('SIGINT');
+    expect(await exit).toBe(ExitCode.Done);
+    expect(broker.view.stats().inFlightCount).toBe(0);
+    expect(await messageCount('live')).toBe(0);
+  });
+
+  it('leaves what is beyond its count to others', async () => {
+    await publish(['five'], '1\n2\n3\n4\n5\n');
+    expect(await take('five', ['--count', '2'])).toMatchObject({ exitCode: ExitCode.Done, output: '1\n2\n' });
+    await vi.waitFor(async () => expect(await messageCount('five')).toBe(3));
+  });
+
+  it('ends well when nobody reads its output any more, and acknowledges nothing that was not printed', async () => {
+    await publish(['pipe', '1']);
+    const surroundings = testSurroundings();
+    surroundings.stdout._write = (_chunk, _encoding, done) =>
+      done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
+    expect(await sub.run(['pipe', ...address], surroundings)).toBe(ExitCode.Done);
+    await vi.waitFor(async () => expect(await messageCount('pipe')).toBe(1));
+  });
+
+  it('ends at once at a second signal', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+    });
+    const surroundings = testSurroundings();
+    void sub.run(['q', '--port', String(port)], surroundings);
+    await vi.waitFor(() => {
+      surroundings.signal('SIGINT');
+      expect(surroundings.exits.length).toBeGreaterThan(0);
+    });
+  });
+
+  it('tells why the broker ended the connection [CLIENT-038]', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      script.send({ command: 23, id: (await script.take()).id });
+      script.send({ command: 2, id: 'x', headers: [['reason', 'server_shutdown']] });
+      script.end();
+    });
+    const surroundings = testSurroundings();
+    expect(await sub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toBe('truemq: the broker ended the connection: server_shutdown\n');
+  });
+
+  it('tells why it may not subscribe', async () => {
+    const surroundings = testSurroundings();
+    expect(await sub.run(['no such/name', ...address], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toMatch(/^truemq: cannot subscribe to no such\/name: INVALID_MESSAGE/);
+  });
+});
+
+describe('a connection that fails', () => {
+  it('says that nobody listens and how to start a broker', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    const surroundings = testSurroundings();
+    expect(await pub.run(['q', '1', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toContain(`truemq: nobody listens on 127.0.0.1:${port}\n`);
+    expect(surroundings.errors()).toMatch(/ truemq serve\n/);
+  });
+
+  it('says what a broker may have against it that closes at once', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.take();
+      script.end();
+    });
+    const surroundings = testSurroundings();
+    expect(await sub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toMatch(
+      /closed the connection before it answered\n[\s\S]*20 a minute[\s\S]*maxConnectionsPerIpPerWindow/,
+    );
+  });
+
+  it('says what the broker said', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      const { id } = await script.take();
+      script.send({ command: 99, id, errorCode: 'CONNECTION_LIMIT', errorMessage: 'full' });
+      script.end();
+    });
+    const surroundings = testSurroundings();
+    expect(await sub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toMatch(/refused: CONNECTION_LIMIT: full\n[\s\S]*maxConnections/);
+  });
+});
+
+/** A broker on a port of its own for one connection; resolves with the port, and a promise of the script's end. */
+async function scriptedBroker(
+  play: (script: ScriptedBroker) => Promise<void>,
+): Promise<readonly [number, Promise<void>]> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const played = once(server, 'connection').then(([socket]) => {
+    server.close();
+    return play(new ScriptedBroker(socket));
+  });
+  return [(server.address() as AddressInfo).port, played];
+}

@@ -1,0 +1,208 @@
+// `truemq serve` and `truemq adapter` in process: what they print when they listen, how they end, and how they fail to start.
+
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { connect } from '../client/index.ts';
+import { type TestSurroundings, testSurroundings } from '../testing/surroundings.ts';
+import { adapter } from './adapter.ts';
+import { ExitCode } from './command.ts';
+import { serve } from './serve.ts';
+
+type Ready = {
+  readonly pid: number;
+  readonly tcp: { readonly port: number };
+  readonly health?: { readonly url: string };
+};
+
+const FREE_PORTS = ['--port', '0', '--health-port', '0'];
+
+async function outputLine(surroundings: TestSurroundings): Promise<string> {
+  await vi.waitFor(() => expect(surroundings.output()).toContain('\n'), { timeout: 10_000 });
+  return surroundings.output();
+}
+
+async function startServing(argv: readonly string[]) {
+  const surroundings = testSurroundings();
+  const exit = serve.run(['--print-ready', ...FREE_PORTS, ...argv], surroundings);
+  const ready: Ready = JSON.parse(await outputLine(surroundings));
+  return { surroundings, exit, ready };
+}
+
+async function occupiedPort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, release: () => void server.close() };
+}
+
+describe('serve', () => {
+  it('prints one line when everything listens, on ports that are free [CONFIG-008, CONFIG-009]', async () => {
+    const { surroundings, exit, ready } = await startServing([]);
+    const port = expect.any(Number);
+    const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(ready).toEqual({
+      ready: true,
+      pid: process.pid,
+      tcp: { host: '127.0.0.1', port, tls: false },
+      health: { url },
+    });
+    const client = await connect({ port: ready.tcp.port });
+    await client.publish('hello', 1);
+    const health = await fetch(`${ready.health?.url}/health/`);
+    expect(await health.json()).toMatchObject({
+      active_connections: 1,
+      queue_count: 1,
+      total_messages_published: 1,
+    });
+    await client.close();
+    surroundings.signal('SIGTERM');
+    expect(await exit).toBe(ExitCode.Done);
+    expect(surroundings.output().match(/\n/g)).toHaveLength(1);
+    expect(surroundings.errors()).toMatch(/"started"[\s\S]*"stopped"/);
+  });
+
+  it('prints lines for people else, with commands to try', async () => {
+    const surroundings = testSurroundings({ npm_lifecycle_event: 'start' });
+    const exit = serve.run(FREE_PORTS, surroundings);
+    expect(await outputLine(surroundings)).toMatch(
+      /listens on 127\.0\.0\.1:\d+\n[\s\S]*npx truemq pub hello '\{"n":1\}' --port \d+\n/,
+    );
+    surroundings.signal('SIGINT');
+    expect(await exit).toBe(ExitCode.Done);
+  });
+
+  it('can do without a health server [HEALTH-014]', async () => {
+    const { surroundings, exit, ready } = await startServing(['--health', 'off']);
+    expect(ready.health).toBeUndefined();
+    surroundings.signal('SIGTERM');
+    await exit;
+  });
+
+  it.each([
+    ['--port', '--host and --port'],
+    ['--health-port', '--health-host and --health-port'],
+  ])('ends with one clear line when the port of %s is in use [CONFIG-010]', async (flag, settings) => {
+    const { port, release } = await occupiedPort();
+    const surroundings = testSurroundings();
+    expect(await serve.run([...FREE_PORTS, flag, String(port)], surroundings)).toBe(ExitCode.Failed);
+    expect(surroundings.errors()).toBe(
+      `truemq: cannot listen on 127.0.0.1:${port}: the port is in use (set by ${settings})\n`,
+    );
+    expect(surroundings.output()).toBe('');
+    release();
+  });
+
+  it('accepts nobody while it waits for a message in flight, and ends when it is acknowledged [SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-012]', async () => {
+    const { surroundings, exit, ready } = await startServing([]);
+    const client = await connect({ port: ready.tcp.port });
+    let finish: () => void = () => undefined;
+    const handled = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let isHandling = false;
+    await client.subscribe('work', () => {
+      isHandling = true;
+      return handled;
+    });
+    await client.publish('work', 1);
+    await vi.waitFor(() => expect(isHandling).toBe(true));
+    surroundings.signal('SIGTERM');
+    await vi.waitFor(() => expect(surroundings.errors()).toContain('"inFlight":1'));
+    const late = connectTcp(ready.tcp.port, '127.0.0.1');
+    const [error] = await once(late, 'error');
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    finish();
+    expect(await exit).toBe(ExitCode.Done);
+    await expect(client.closed).resolves.toMatchObject({ reason: 'server_shutdown' });
+  });
+
+  it('ends at once at a second signal [SHUTDOWN-010]', async () => {
+    const { surroundings, exit, ready } = await startServing(['--shutdown-timeout', '1s']);
+    const client = await connect({ port: ready.tcp.port });
+    await client.subscribe('work', () => new Promise(() => undefined));
+    await client.publish('work', 1);
+    surroundings.signal('SIGINT');
+    expect(surroundings.exits).toEqual([]);
+    surroundings.signal('SIGINT');
+    expect(surroundings.exits).toEqual([130]);
+    await exit;
+  });
+
+  it('warns when others can reach it [HTTP-005]', async () => {
+    const { surroundings, exit } = await startServing(['--host', '0.0.0.0', '--health-host', '0.0.0.0']);
+    surroundings.signal('SIGTERM');
+    await exit;
+    expect(surroundings.errors()).toMatch(/"warn"[^\n]*without authentication[^\n]*"host":"0\.0\.0\.0"/);
+    expect(surroundings.errors()).toMatch(/"warn"[^\n]*"healthHost":"0\.0\.0\.0"/);
+  });
+
+  it('listens on this machine only by default and then warns of nothing [HTTP-004, HTTP-005]', async () => {
+    const { surroundings, exit, ready } = await startServing([]);
+    const socket = connectTcp(ready.tcp.port, '127.0.0.2');
+    const [error] = await once(socket, 'error');
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    surroundings.signal('SIGTERM');
+    await exit;
+    expect(surroundings.errors()).not.toContain('"warn"');
+  });
+
+  it('logs what is odd in the environment', async () => {
+    const surroundings = testSurroundings({ TRUEMQ_CMD: 'x' });
+    const exit = serve.run(FREE_PORTS, surroundings);
+    await outputLine(surroundings);
+    surroundings.signal('SIGTERM');
+    await exit;
+    expect(surroundings.errors()).toContain('TRUEMQ_CMD');
+  });
+});
+
+describe('adapter', () => {
+  const request = {
+    protocol: 1,
+    tcp: { host: '127.0.0.1', port: 0 },
+    health: { host: '127.0.0.1', port: 0 },
+    rateLimit: null,
+    storage: 'memory',
+    limits: { maxConnections: 1 },
+  };
+
+  it('starts the broker that is asked for and stops when stdin closes', async () => {
+    const surroundings = testSurroundings();
+    const exit = adapter.run([], surroundings);
+    surroundings.stdin.write(`${JSON.stringify(request)}\n`);
+    const answer = JSON.parse(await outputLine(surroundings));
+    expect(answer).toMatchObject({ protocol: 1, ready: true, broker: { name: 'TrueMQ' }, unsupported: [] });
+    const client = await connect({ port: answer.tcp.port });
+    await expect(connect({ port: answer.tcp.port })).rejects.toMatchObject({ code: 'CONNECTION_LIMIT' });
+    expect((await fetch(`${answer.health.url}/health/`)).status).toBe(200);
+    await client.close();
+    surroundings.stdin.end();
+    expect(await exit).toBe(ExitCode.Done);
+  });
+
+  it('stops at a signal, and does not take the end of stdin for a second one', async () => {
+    const surroundings = testSurroundings();
+    const exit = adapter.run([], surroundings);
+    surroundings.stdin.write(`${JSON.stringify(request)}\n`);
+    await outputLine(surroundings);
+    surroundings.signal('SIGTERM');
+    surroundings.stdin.end();
+    expect(await exit).toBe(ExitCode.Done);
+    expect(surroundings.exits).toEqual([]);
+  });
+
+  it('says why it does not start', async () => {
+    const { port, release } = await occupiedPort();
+    for (const line of ['nonsense', JSON.stringify({ ...request, tcp: { host: '127.0.0.1', port } })]) {
+      const surroundings = testSurroundings();
+      surroundings.stdin.end(`${line}\n`);
+      expect(await adapter.run([], surroundings)).toBe(ExitCode.Failed);
+      expect(JSON.parse(surroundings.output())).toMatchObject({
+        protocol: 1,
+        ready: false,
+        error: expect.any(String),
+      });
+    }
+    release();
+  });
+});
