@@ -1,38 +1,43 @@
-// Runs the scenarios twice: in process with virtual time, and over TCP against a started broker. Ends with
+// Runs the scenarios twice: in process with virtual time, and over TCP against the built broker. Ends with
 // `N passed, N failed` over both. A run without scenarios fails. Arguments are passed on, e.g. a feature file or
 // `--name`.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureBrokerBuilt } from './build.mjs';
 import { add, type Count, countCucumber, failure, settle } from './runner/count.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cucumber = 'node_modules/@cucumber/cucumber/bin/cucumber.js';
 
-// The steps read the driver's name from the world's parameters.
+// Over TCP most of the time is spent waiting, so two workers with brokers of their own take half as long.
 const runs = [
-  { driver: 'in-process', result: 'out/test/features-inprocess.json' },
-  { driver: 'tcp', result: 'out/test/features-tcp.json' },
+  { driver: 'in-process', result: 'out/test/features-inprocess.json', workers: 0 },
+  { driver: 'tcp', result: 'out/test/features-tcp.json', workers: 2 },
 ] as const;
 
-const counts: Count[] = [];
-for (const run of runs) {
-  const count = await runOnce(run, process.argv.slice(2));
-  console.log(`${run.driver}: ${count.passed} scenarios passed, ${count.failed} failed`);
-  for (const remark of count.remarks) console.log(`  ${remark}`);
-  counts.push(count);
-}
-const total = add(counts);
+const total = add(ensureBrokerBuilt() ? await runAll() : [failure('the broker could not be built')]);
+for (const remark of total.remarks) console.log(`  ${remark}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
+
+async function runAll(): Promise<readonly Count[]> {
+  const counts: Count[] = [];
+  for (const run of runs) {
+    const count = await runOnce(run, process.argv.slice(2));
+    console.log(`${run.driver}: ${count.passed} scenarios passed, ${count.failed} failed\n`);
+    counts.push({ ...count, remarks: count.remarks.map((remark) => `${run.driver}: ${remark}`) });
+  }
+  return counts;
+}
 
 async function runOnce(run: (typeof runs)[number], args: readonly string[]): Promise<Count> {
   const path = join(root, run.result);
   rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true });
-  const exitCode = await execute([
-    ...['--config', '.config/cucumber.mjs', '--world-parameters', JSON.stringify({ driver: run.driver })],
+  const exitCode = await execute(run.driver, [
+    ...['--config', '.config/cucumber.mjs', '--parallel', String(run.workers)],
     ...['--format', 'progress', '--format', `json:${run.result}`, ...args],
   ]);
   try {
@@ -42,10 +47,12 @@ async function runOnce(run: (typeof runs)[number], args: readonly string[]): Pro
   }
 }
 
-function execute(args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, ['--import', 'tsx', cucumber, ...args], {
+function execute(driver: string, args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [cucumber, ...args], {
     cwd: root,
     stdio: 'inherit',
+    // Workers are processes of their own, which need to read TypeScript too.
+    env: { ...process.env, FEATURES_DRIVER: driver, NODE_OPTIONS: '--import tsx' },
   });
   return new Promise((resolve) => {
     child.on('error', () => resolve(1));

@@ -1,0 +1,42 @@
+Feature: Disconnect
+  A client that is done says so. The broker finishes what came before, closes, and answers nothing.
+
+  @CONN-024 @CONN-036
+  Scenario: Disconnect closes the connection without an answer
+    Given the client is connected
+    When the client disconnects
+    Then the broker closes the connection of the client
+    And the client has received nothing
+
+  @CONN-025 @CONN-031
+  Scenario: Answers to earlier commands are still sent
+    Given the publisher is connected
+    When the publisher sends in one piece:
+      | command    | id   | queue  |
+      | Publish    | m1   | orders |
+      | Publish    | m2   | orders |
+      | Disconnect | bye  |        |
+    Then the publisher receives in this order:
+      | command    | id |
+      | PublishAck | m1 |
+      | PublishAck | m2 |
+    And the broker closes the connection of the publisher
+    And queue "orders" has 2 waiting messages
+
+  @CONN-024 @CONN-031
+  Scenario: What follows a Disconnect is not carried out
+    Given the publisher is connected
+    When the publisher sends in one piece:
+      | command    | id  | queue  |
+      | Disconnect | bye |        |
+      | Publish    | m1  | orders |
+    Then the broker closes the connection of the publisher
+    And the publisher has received nothing
+    And queue "orders" does not exist
+
+  @CONN-024 @QUEUE-026 @DELIVERY-069
+  Scenario: A subscription ends with its connection
+    Given the subscriber subscribes to queue "orders"
+    When the subscriber disconnects
+    Then the broker closes the connection of the subscriber
+    And queue "orders" has 0 subscribers

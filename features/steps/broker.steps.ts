@@ -1,0 +1,30 @@
+// Steps about the broker as a whole: its settings, the passing of time, its end.
+
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
+import { applySettings } from '../support/settings.ts';
+import * as shutdown from '../support/shutdown.ts';
+import type { FeatureWorld } from '../support/world.ts';
+
+Given('a broker with these settings:', function (this: FeatureWorld, table: DataTable) {
+  applySettings(this.settings, table.raw());
+});
+
+When('{duration} pass(es)', async function (this: FeatureWorld, durationMs: number) {
+  await this.pass(durationMs);
+});
+
+When('the broker is told to stop', async function (this: FeatureWorld) {
+  await shutdown.stop(this);
+});
+
+Then('the broker ends in good order', async function (this: FeatureWorld) {
+  await shutdown.waitForEnd(this);
+});
+
+Then('the broker has not ended', async function (this: FeatureWorld) {
+  await shutdown.assertRunning(this);
+});
+
+Then('no new connection is served', async function (this: FeatureWorld) {
+  await shutdown.assertNoNewConnection(this);
+});

@@ -1,0 +1,274 @@
+// Steps about messages: published, delivered, acknowledged.
+
+import assert from 'node:assert/strict';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
+import { Command } from '../../src/protocol/command.ts';
+import * as messages from '../support/messages.ts';
+import { type FeatureWorld, ofCommand } from '../support/world.ts';
+
+When(
+  '{client} publishes {messages} to queue {string}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string) {
+    await messages.publishAll(this, label, ids, { queue });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} with payload {string}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string, text: string) {
+    await messages.publishAll(this, label, ids, { queue, payload: Buffer.from(text) });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} with payload:',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string, text: string) {
+    await messages.publishAll(this, label, ids, { queue, payload: Buffer.from(text) });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} without payload',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string) {
+    await messages.publishAll(this, label, ids, { queue, payload: Buffer.alloc(0) });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} with headers:',
+  async function (
+    this: FeatureWorld,
+    label: string,
+    ids: readonly string[],
+    queue: string,
+    table: DataTable,
+  ) {
+    const headers = new Map(Object.entries(table.rowsHash()));
+    await messages.publishAll(this, label, ids, { queue, headers });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} with priority {word}',
+  async function (
+    this: FeatureWorld,
+    label: string,
+    ids: readonly string[],
+    queue: string,
+    priority: string,
+  ) {
+    await messages.publishAll(this, label, ids, { queue, headers: new Map([['priority', priority]]) });
+  },
+);
+
+When(
+  '{client} publishes {messages} of {size} (each )to queue {string}',
+  async function (
+    this: FeatureWorld,
+    label: string,
+    ids: readonly string[],
+    sizeBytes: number,
+    queue: string,
+  ) {
+    await messages.publishAll(this, label, ids, { queue, payload: messages.payloadOfSize(sizeBytes) });
+  },
+);
+
+When(
+  '{client} publishes {messages} with {int} headers to queue {string}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], count: number, queue: string) {
+    const headers = new Map(Array.from({ length: count }, (_, index) => [`header-${index}`, 'value']));
+    await messages.publishAll(this, label, ids, { queue, headers });
+  },
+);
+
+When(
+  '{client} publishes {messages} with a header value of {int} characters to queue {string}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], length: number, queue: string) {
+    const headers = new Map([['long', 'x'.repeat(length)]]);
+    await messages.publishAll(this, label, ids, { queue, headers });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} with a payload nested {int} levels deep',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string, depth: number) {
+    const payload = Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+    await messages.publishAll(this, label, ids, { queue, payload });
+  },
+);
+
+When(
+  '{client} publishes {messages} to queue {string} with the payload bytes {string}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string, hex: string) {
+    const payload = Buffer.from(hex.replaceAll(' ', ''), 'hex');
+    await messages.publishAll(this, label, ids, { queue, payload });
+  },
+);
+
+Given(
+  '{client} subscribes to queue {string}',
+  async function (this: FeatureWorld, label: string, queue: string) {
+    await messages.subscribe(this, label, queue);
+  },
+);
+
+Given(
+  '{client} subscribes to queue {string} for at most {int} message(s) at a time',
+  async function (this: FeatureWorld, label: string, queue: string, count: number) {
+    await messages.subscribe(this, label, queue, new Map([['maxInFlight', String(count)]]));
+  },
+);
+
+When(
+  '{client} unsubscribes from queue {string}',
+  async function (this: FeatureWorld, label: string, queue: string) {
+    await messages.unsubscribe(this, label, queue);
+  },
+);
+
+When(
+  '{client} acknowledges {messages}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[]) {
+    await messages.acknowledge(this, label, ids);
+  },
+);
+
+When(
+  '{client} acknowledges {messages} of queue {string}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], queue: string) {
+    await messages.acknowledge(this, label, ids, { queue: await this.queueName(queue) });
+  },
+);
+
+When(
+  '{client} acknowledges message {string} by header messageId',
+  async function (this: FeatureWorld, label: string, id: string) {
+    await messages.acknowledge(this, label, [this.freshId('ack')], { headers: new Map([['messageId', id]]) });
+  },
+);
+
+When(
+  '{client} refuses {messages} with reason {word}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[], reason: string) {
+    await messages.acknowledge(this, label, ids, { headers: new Map([['failureReason', reason]]) });
+  },
+);
+
+Then(
+  '{messages} is/are confirmed to {client}',
+  async function (this: FeatureWorld, ids: readonly string[], label: string) {
+    await messages.receivePublishAck(this, label, ids);
+  },
+);
+
+Then(
+  '{messages} is/are not confirmed to {client}',
+  async function (this: FeatureWorld, ids: readonly string[], label: string) {
+    for (const id of ids) await this.receiveNo(label, ofCommand(Command.PublishAck, id), 'a PublishAck');
+  },
+);
+
+Then(
+  'message {string} of {client} is refused with {errorCode}',
+  async function (this: FeatureWorld, id: string, label: string, code: string) {
+    await messages.assertRefused(this, label, { id, code });
+  },
+);
+
+Then(
+  '{client} receives {messages}',
+  async function (this: FeatureWorld, label: string, ids: readonly string[]) {
+    await messages.receiveMessages(this, label, ids);
+  },
+);
+
+Then(
+  '{client} receives {messages} in any order',
+  async function (this: FeatureWorld, label: string, ids: readonly string[]) {
+    await messages.receiveInAnyOrder(this, label, ids);
+  },
+);
+
+Then('{client} receives no (further )message', async function (this: FeatureWorld, label: string) {
+  await this.receiveNo(label, ofCommand(Command.Deliver), 'a message');
+});
+
+Then(
+  '{client} receives message {string} uncompressed',
+  async function (this: FeatureWorld, label: string, id: string) {
+    const { algorithm } = await messages.receiveMessage(this, label, id);
+    assert.equal(algorithm, undefined);
+  },
+);
+
+Then(
+  '{client} receives message {string} compressed with {algorithm}',
+  async function (this: FeatureWorld, label: string, id: string, expected: string) {
+    const { algorithm } = await messages.receiveMessage(this, label, id);
+    assert.equal(algorithm, expected);
+  },
+);
+
+Then(
+  '{client} receives message {string} of queue {string}',
+  async function (this: FeatureWorld, label: string, id: string, queue: string) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.equal(message.queue, await this.queueName(queue));
+  },
+);
+
+Then(
+  '{client} receives message {string} with payload {string}',
+  async function (this: FeatureWorld, label: string, id: string, text: string) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.equal(message.payload.toString('utf8'), text);
+  },
+);
+
+Then(
+  '{client} receives message {string} with payload:',
+  async function (this: FeatureWorld, label: string, id: string, text: string) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.equal(message.payload.toString('utf8'), text);
+  },
+);
+
+Then(
+  '{client} receives message {string} without payload',
+  async function (this: FeatureWorld, label: string, id: string) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.equal(message.payload.length, 0);
+  },
+);
+
+Then(
+  '{client} receives message {string} with exactly these headers:',
+  async function (this: FeatureWorld, label: string, id: string, table: DataTable) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.deepEqual(Object.fromEntries(message.headers), table.rowsHash());
+  },
+);
+
+Then(
+  '{client} receives message {string} with a payload of {size}',
+  async function (this: FeatureWorld, label: string, id: string, sizeBytes: number) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.deepEqual(message.payload, messages.payloadOfSize(sizeBytes));
+  },
+);
+
+Then(
+  '{client} receives message {string} again, with header {string} {string}',
+  async function (this: FeatureWorld, label: string, id: string, header: string, value: string) {
+    const { message } = await messages.receiveMessage(this, label, id);
+    assert.equal(message.headers.get(header), value);
+  },
+);
+
+Then(
+  'after the UnsubscribeAck {client} receives no message of queue {string}',
+  async function (this: FeatureWorld, label: string, queue: string) {
+    await messages.assertNothingAfterUnsubscribeAck(this, label, queue);
+  },
+);

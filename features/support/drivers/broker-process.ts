@@ -1,0 +1,93 @@
+// One process of the built command, as an operator starts it: it says where it listens in its first line, it is told to end
+// by a signal, and how it ended is its exit code. Free ports only, so that nothing on the machine is in the way.
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { flagName } from '../../../src/config/keys.ts';
+import type { BrokerState } from './driver.ts';
+
+const command = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+
+const START_PATIENCE_MS = 20_000;
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+type ReadyLine = {
+  readonly tcp: { readonly host: string; readonly port: number };
+  readonly health: { readonly url: string };
+};
+
+export class BrokerProcess {
+  readonly tcp: { readonly host: string; readonly port: number };
+  readonly healthUrl: string;
+  readonly #child: Child;
+  readonly #stderr: string[];
+  readonly #exited: Promise<void>;
+  #state: BrokerState = 'running';
+
+  /** Starts a broker with these keys and texts. Rejects, with what it said, when it does not get ready. */
+  static async start(settings: readonly (readonly [string, string])[]): Promise<BrokerProcess> {
+    if (!existsSync(command)) throw new Error('The broker is not built: npm run build.');
+    const flags = settings.flatMap(([key, text]) => [`--${flagName(key)}`, text]);
+    const args = [command, 'serve', '--print-ready', '--port', '0', '--health-port', '0', ...flags];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
+    const stderr: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text));
+    try {
+      return new BrokerProcess(child, stderr, await readyLine(child));
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw new Error(`The broker did not start.\n${stderr.join('')}`, { cause: error });
+    }
+  }
+
+  private constructor(child: Child, stderr: string[], ready: ReadyLine) {
+    this.#child = child;
+    process.once('exit', () => child.kill('SIGKILL'));
+    this.#stderr = stderr;
+    this.tcp = ready.tcp;
+    this.healthUrl = ready.health.url;
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', (code) => {
+        this.#state = code === 0 ? 'ended' : 'failed';
+        resolve();
+      });
+    });
+  }
+
+  get state(): BrokerState {
+    return this.#state;
+  }
+
+  get log(): string {
+    return this.#stderr.join('');
+  }
+
+  /** Asks it to end in good order; `onExit` is called when it has. */
+  stop(onExit: () => void): void {
+    this.#child.kill('SIGTERM');
+    void this.#exited.then(onExit);
+  }
+
+  /** Ends it, if it runs, and waits for it to be gone. */
+  async end(): Promise<void> {
+    if (this.#state === 'running') this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+}
+
+/** The first line. Rejects when the process ends before it or takes too long. */
+async function readyLine(child: Child): Promise<ReadyLine> {
+  const lines = createInterface({ input: child.stdout, signal: AbortSignal.timeout(START_PATIENCE_MS) });
+  for await (const line of lines) return JSON.parse(line) as ReadyLine;
+  throw new Error('It ended without a word.');
+}
+
+/** Settings of whoever runs the scenarios must not reach the broker. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(TRUEMQ_|NODE_OPTIONS$)/.test(name));
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,159 @@
+// Scenarios over TCP: the built command is started, once for each set of settings, and scenarios that want the same share
+// it under queue names of their own. Durations are a tenth of what the scenario says. Time is waited for only where a
+// scenario goes on to act or to look for something that must not have come; what must come is waited for itself.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Client } from '../client.ts';
+import { BrokerProcess } from './broker-process.ts';
+import type { BrokerState, BrokerUnderTest, Driver, Settings } from './driver.ts';
+
+/** One millisecond of a scenario, in real ones. */
+const SCALE = 0.1;
+
+/** How long something that must come may take beyond its time, in real milliseconds. */
+const PATIENCE_MS = 5_000;
+
+/** A timer may be seen to fire this much early or late, in real milliseconds. */
+const EARLY_MS = 10;
+const LATE_MS = 2_000;
+
+export function tcpDriver(): Driver {
+  const processes = new Map<string, Promise<BrokerProcess>>();
+  let scenarioCount = 0;
+  return {
+    async start(settings) {
+      const flags = flagsOf(settings);
+      const key = JSON.stringify(flags);
+      const started = processes.get(key) ?? BrokerProcess.start(flags);
+      processes.set(key, started);
+      scenarioCount += 1;
+      const process = await started;
+      const forget = () => void processes.delete(key);
+      return new TcpBroker(process, { queuePrefix: `s${scenarioCount}-`, forget });
+    },
+    async close() {
+      const all = await Promise.allSettled(processes.values());
+      await Promise.all(all.map((result) => result.status === 'fulfilled' && result.value.end()));
+    },
+  };
+}
+
+function flagsOf(settings: Settings): readonly (readonly [string, string])[] {
+  return [...settings]
+    .map(
+      ([key, setting]) =>
+        [key, typeof setting === 'string' ? setting : durationText(setting.durationMs)] as const,
+    )
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function durationText(durationMs: number): string {
+  return `${Math.round(durationMs * SCALE)}ms`;
+}
+
+class TcpBroker implements BrokerUnderTest {
+  readonly queuePrefix: string;
+  readonly tolerance = { earlyMs: EARLY_MS / SCALE, lateMs: LATE_MS / SCALE };
+  readonly #process: BrokerProcess;
+  readonly #forget: () => void;
+  /** Up to here time has passed for the scenario, in real milliseconds; the clock may still have to catch up. */
+  #passedUntil = 0;
+  #changed: (() => void) | undefined;
+
+  constructor(
+    process: BrokerProcess,
+    options: { readonly queuePrefix: string; readonly forget: () => void },
+  ) {
+    this.#process = process;
+    this.queuePrefix = options.queuePrefix;
+    this.#forget = options.forget;
+  }
+
+  readonly notify = (): void => this.#changed?.();
+
+  now(): number {
+    return performance.now() / SCALE;
+  }
+
+  wallNow(): number {
+    return Date.now();
+  }
+
+  scaled(durationMs: number): number {
+    return durationMs * SCALE;
+  }
+
+  async open(): Promise<Duplex> {
+    await this.#catchUp();
+    const socket = connect({ ...this.#process.tcp, noDelay: true });
+    await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return socket;
+  }
+
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    await this.#catchUp();
+    return fetch(this.#process.healthUrl + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+  }
+
+  /**
+   * A Pong tells that everything its connection sent before has taken effect. After a second one from everybody, all that
+   * came of it has arrived: it was sent before those.
+   */
+  async settle(clients: Iterable<Client>): Promise<void> {
+    await this.#catchUp();
+    for (let round = 0; round < 2; round += 1) {
+      const trips = [...clients].map((client) => client.roundTrip());
+      const isDone = await this.until(() => trips.every((trip) => trip.isOver()) || undefined);
+      if (isDone !== true) throw new Error(`A client got no Pong within ${PATIENCE_MS} ms.\n${this.log()}`);
+    }
+  }
+
+  async pass(durationMs: number): Promise<void> {
+    this.#passedUntil = Math.max(this.#passedUntil, performance.now()) + durationMs * SCALE;
+  }
+
+  async until<Found>(find: () => Found | undefined): Promise<Found | undefined> {
+    const deadline = Math.max(this.#passedUntil, performance.now()) + PATIENCE_MS;
+    for (;;) {
+      const found = find();
+      if (found !== undefined || performance.now() >= deadline) return found;
+      await this.#nextChange(deadline);
+    }
+  }
+
+  stop(): void {
+    this.#forget();
+    this.#process.stop(() => this.notify());
+  }
+
+  state(): BrokerState {
+    return this.#process.state;
+  }
+
+  release(): void {
+    if (this.#process.state === 'failed') this.#forget();
+  }
+
+  log(): string {
+    return this.#process.log;
+  }
+
+  /** Waits for what has passed for the scenario to pass for the broker too. */
+  async #catchUp(): Promise<void> {
+    while (performance.now() < this.#passedUntil) await this.#nextChange(this.#passedUntil);
+  }
+
+  /** Resolves when something has come, or at the deadline. */
+  #nextChange(deadline: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.notify(), Math.max(0, Math.ceil(deadline - performance.now())));
+      this.#changed = () => {
+        clearTimeout(timer);
+        this.#changed = undefined;
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,167 @@
+// Messages as publishers send them and subscribers see them.
+
+import assert from 'node:assert/strict';
+import { Command } from '../../src/protocol/command.ts';
+import type { Algorithm } from '../../src/protocol/compression.ts';
+import type { MessageFields } from '../../src/protocol/message.ts';
+import type { ReceivedFrame } from './received-frame.ts';
+import { type FeatureWorld, ofCommand } from './world.ts';
+
+type Content = {
+  readonly payload?: Buffer;
+  readonly headers?: ReadonlyMap<string, string>;
+};
+
+export type Published = Content & { readonly id: string; readonly queue: string };
+
+/** Sends a Publish and lets it take effect; whether it was accepted is for another step. */
+export async function publish(
+  world: FeatureWorld,
+  label: string,
+  { id, queue, payload = payloadNaming(id), headers }: Published,
+  algorithm?: Algorithm,
+): Promise<void> {
+  const fields: MessageFields = {
+    command: Command.Publish,
+    id,
+    queue: await world.queueName(queue),
+    payload,
+  };
+  await world.send(label, headers === undefined ? fields : { ...fields, headers }, algorithm);
+}
+
+export async function publishAll(
+  world: FeatureWorld,
+  label: string,
+  ids: readonly string[],
+  rest: Content & { readonly queue: string },
+): Promise<void> {
+  for (const id of ids) await publish(world, label, { ...rest, id });
+}
+
+/** A payload that tells which message it belongs to. */
+export function payloadNaming(id: string): Buffer {
+  return Buffer.from(JSON.stringify({ message: id }));
+}
+
+/** A JSON text of exactly so many bytes, which compresses well. */
+export function payloadOfSize(sizeBytes: number): Buffer {
+  const text = 'all work and no play makes a dull message. ';
+  const filler = text.repeat(Math.ceil(sizeBytes / text.length)).slice(0, sizeBytes - 2);
+  return Buffer.from(`"${filler}"`);
+}
+
+export async function receivePublishAck(
+  world: FeatureWorld,
+  label: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids)
+    await world.receive(label, ofCommand(Command.PublishAck, id), `a PublishAck for ${id}`);
+}
+
+export async function assertRefused(
+  world: FeatureWorld,
+  label: string,
+  { id, code }: { readonly id: string; readonly code: string },
+): Promise<void> {
+  const { message } = await world.receive(label, ofCommand(Command.Error, id), `an Error for ${id}`);
+  assert.equal(message.errorCode, code);
+  await world.receiveNo(label, ofCommand(Command.PublishAck, id), 'a PublishAck as well');
+}
+
+export async function subscribe(
+  world: FeatureWorld,
+  label: string,
+  queue: string,
+  headers: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
+  const id = world.freshId('subscribe');
+  await world.send(label, { command: Command.Subscribe, id, queue: await world.queueName(queue), headers });
+}
+
+export async function unsubscribe(world: FeatureWorld, label: string, queue: string): Promise<void> {
+  const id = world.freshId('unsubscribe');
+  await world.send(label, { command: Command.Unsubscribe, id, queue: await world.queueName(queue) });
+  await world.receive(label, ofCommand(Command.UnsubscribeAck, id), 'an UnsubscribeAck');
+}
+
+export async function acknowledge(
+  world: FeatureWorld,
+  label: string,
+  ids: readonly string[],
+  rest: Pick<MessageFields, 'queue' | 'headers'> = {},
+): Promise<void> {
+  for (const id of ids) await world.send(label, { command: Command.Ack, id, ...rest });
+}
+
+/** The message, the next one if it comes several times. */
+export async function receiveMessage(world: FeatureWorld, label: string, id: string): Promise<ReceivedFrame> {
+  const frame = await world.receive(label, ofCommand(Command.Deliver, id), `message ${id}`);
+  world.deliveredAt.set(`${label} ${id}`, frame.at);
+  return frame;
+}
+
+/** Exactly these messages, in this order, and no more. */
+export async function receiveMessages(
+  world: FeatureWorld,
+  label: string,
+  ids: readonly string[],
+): Promise<void> {
+  const client = await world.client(label);
+  const broker = await world.broker();
+  const delivered = () => client.inbox.filter(ofCommand(Command.Deliver));
+  await broker.until(() => delivered().length >= ids.length || undefined);
+  await world.settle();
+  assert.deepEqual(
+    delivered().map(({ message }) => message.id),
+    ids,
+    `what ${label} received`,
+  );
+  for (const id of ids) await receiveMessage(world, label, id);
+}
+
+/** As many messages as there are ids, these and no others, in any order. */
+export async function receiveInAnyOrder(
+  world: FeatureWorld,
+  label: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) await receiveMessage(world, label, id);
+  await world.receiveNo(label, ofCommand(Command.Deliver), 'another message');
+}
+
+/** The message comes again, `gapMs` after it was last sent to this client or, where that never was, to `since`. */
+export async function receiveAgainAfter(
+  world: FeatureWorld,
+  label: string,
+  { id, gapMs, since = label }: { readonly id: string; readonly gapMs: number; readonly since?: string },
+): Promise<void> {
+  const lastAt = world.deliveredAt.get(`${since} ${id}`);
+  assert.ok(lastAt !== undefined, `${since} has not received ${id} before`);
+  const broker = await world.broker();
+  await world.pass(lastAt + gapMs - broker.now());
+  const { at } = await receiveMessage(world, label, id);
+  const { earlyMs, lateMs } = broker.tolerance;
+  const foundMs = at - lastAt;
+  const inTime = foundMs >= gapMs - earlyMs && foundMs <= gapMs + lateMs;
+  assert.ok(inTime, `it came ${Math.round(foundMs)} ms after the one before, not ${gapMs}`);
+}
+
+/** The UnsubscribeAck has come, and no message of the queue stands behind it. */
+export async function assertNothingAfterUnsubscribeAck(
+  world: FeatureWorld,
+  label: string,
+  queue: string,
+): Promise<void> {
+  await world.settle();
+  const name = await world.queueName(queue);
+  const client = await world.client(label);
+  const end = client.inbox.findIndex(ofCommand(Command.UnsubscribeAck));
+  assert.notEqual(end, -1, `${label} received no UnsubscribeAck`);
+  const late = client.inbox.slice(end).filter(ofCommand(Command.Deliver));
+  assert.deepEqual(
+    late.filter(({ message }) => message.queue === name).map(({ message }) => message.id),
+    [],
+  );
+}
