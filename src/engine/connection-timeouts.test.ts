@@ -1,0 +1,142 @@
+// The three patiences with a client, in virtual time: for its Connect, for a frame that has begun, and for any sign of life.
+
+import { describe, expect, it } from 'vitest';
+import { testSettings } from '../testing/broker-harness.ts';
+import { GatedStore } from '../testing/gated-store.ts';
+import { ping, publish, TestedEngine } from '../testing/tested-engine.ts';
+import { framesOf } from '../testing/wire-client.ts';
+
+const timeouts = { handshakeTimeoutMs: 10_000, frameTimeoutMs: 30_000, idleTimeoutMs: 300_000 };
+
+describe('a client that does not connect', () => {
+  it('is closed at the handshake timeout, and not before [CONN-014]', async () => {
+    const tested = new TestedEngine({ timeouts });
+    const client = tested.attach();
+    await tested.advance(9_999);
+    expect(client.isOver).toBe(false);
+    await tested.advance(1);
+    expect(client.isOver).toBe(true);
+    expect(tested.engine.stats().activeConnectionCount).toBe(0);
+  });
+
+  it('is closed however much it pings [CONN-014] [CONN-018]', async () => {
+    const tested = new TestedEngine({ timeouts });
+    const client = tested.attach();
+    for (let second = 0; second < 9; second += 1) {
+      await tested.advance(1000);
+      expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
+    }
+    await tested.advance(1000);
+    expect(client.isOver).toBe(true);
+  });
+
+  it('is not meant any more once its Connect has come [CONN-015]', async () => {
+    const tested = new TestedEngine({ timeouts });
+    const client = await tested.connect();
+    await tested.advance(20_000);
+    expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
+  });
+
+  it('and whose Connect comes after that is heard no more [CONN-014]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ timeouts }, { store });
+    const other = await tested.connect();
+    const client = tested.attach();
+    other.send(publish('other', 'm'));
+    await tested.advance(10_000);
+    client.send({ command: 0, id: 'c' }, publish('q', 'm1'));
+    await tested.settle();
+    store.release();
+    await tested.advance(5_000);
+    expect(client.take()).toEqual([]);
+    expect(client.isOver).toBe(true);
+    expect(tested.engine.queueInfo('q')).toBeUndefined();
+    expect(tested.engine.stats().activeConnectionCount).toBe(1);
+  });
+});
+
+describe('a frame that is not completed', () => {
+  const half = framesOf(publish('q', 'm1', { payload: JSON.stringify('x'.repeat(200)) })).subarray(0, 100);
+
+  it('closes the connection at the frame timeout after its first byte, though bytes keep coming [CONN-016]', async () => {
+    const tested = new TestedEngine({ timeouts });
+    const client = await tested.connect();
+    for (const byte of half.subarray(0, 29)) {
+      client.sendRaw(Buffer.from([byte]));
+      await tested.advance(1000);
+    }
+    client.sendRaw(half.subarray(29, 30));
+    await tested.advance(999);
+    expect(client.isOver).toBe(false);
+    await tested.advance(1);
+    expect(client.isOver).toBe(true);
+  });
+
+  it('is not meant when every chunk ends in another one [CONN-016]', async () => {
+    const tested = new TestedEngine({ timeouts });
+    const client = await tested.connect();
+    const frame = framesOf(publish('q', 'm1'));
+    const stream = Buffer.concat(Array.from({ length: 200 }, () => frame));
+    const step = frame.length + 1;
+    for (let at = 0; at + step < stream.length; at += step) {
+      client.sendRaw(stream.subarray(at, at + step));
+      await tested.advance(1000);
+    }
+    expect(client.isOver).toBe(false);
+    expect(client.take().length).toBeGreaterThan(150);
+  });
+
+  it('is not held against a client that the broker does not read from [CONN-016]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ timeouts, maxPendingInputBytes: 100 }, { store });
+    const client = await tested.connect();
+    const rest = framesOf(ping('p2'));
+    client.sendRaw(Buffer.concat([framesOf(publish('q', 'm1')), rest.subarray(0, 4)]));
+    await tested.advance(100_000);
+    client.sendRaw(rest.subarray(4));
+    await tested.advance(100_000);
+    store.release();
+    await tested.settle();
+    expect(client.lines()).toEqual(['PublishAck m1 q', 'Pong p2']);
+    expect(client.isOver).toBe(false);
+  });
+
+  it('is waited for anew when reading goes on', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ timeouts, maxPendingInputBytes: 100 }, { store });
+    const client = await tested.connect();
+    client.sendRaw(Buffer.concat([framesOf(publish('q', 'm1')), framesOf(ping()).subarray(0, 4)]));
+    await tested.advance(100_000);
+    store.release();
+    await tested.advance(29_999);
+    expect(client.isOver).toBe(false);
+    await tested.advance(1);
+    expect(client.isOver).toBe(true);
+  });
+});
+
+describe('a client that is silent', () => {
+  it('is closed at the idle timeout [CONN-017]', async () => {
+    const tested = new TestedEngine({ timeouts });
+    const client = await tested.connect();
+    await tested.advance(200_000);
+    expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
+    await tested.advance(299_999);
+    expect(client.isOver).toBe(false);
+    await tested.advance(1);
+    expect(client.isOver).toBe(true);
+  });
+
+  it('has its messages given to others', async () => {
+    const tested = new TestedEngine({ timeouts, broker: { ...testSettings, ackTimeoutMs: 3_600_000 } });
+    const silent = await tested.subscriber('q');
+    await tested.advance(100_000);
+    const other = await tested.connect();
+    await tested.exchange(other, publish('q', 'm1'));
+    await tested.advance(150_000);
+    await tested.exchange(other, { command: 22, id: 's', queue: 'q' });
+    await tested.advance(50_000);
+    expect(silent.isOver).toBe(true);
+    expect(other.lines()).toEqual(['Deliver m1 q']);
+  });
+});
