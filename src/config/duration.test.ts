@@ -15,7 +15,7 @@ describe('durations', () => {
     ['1.00:00:00', 86_400_000],
     ['00:00:00.5', 500],
     ['00:00:00.0010000', 1],
-  ])('reads %s as %d ms', (text, milliseconds) => {
+  ])('reads %s as %d ms [CONFIG-004]', (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
   });
 
@@ -58,7 +58,7 @@ describe('sizes', () => {
     ['64KiB', 65_536],
     ['1MiB', 1_048_576],
     ['2GiB', 2_147_483_648],
-  ])('reads %s as %d bytes', (text, bytes) => {
+  ])('reads %s as %d bytes [CONFIG-005]', (text, bytes) => {
     expect(parseSize(text)).toBe(bytes);
   });
 

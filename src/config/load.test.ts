@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import {
   type Configuration,
   ConfigurationError,
@@ -9,13 +10,23 @@ import {
   type LoadedConfiguration,
 } from './configuration.ts';
 import { parseConfigurationFile } from './file.ts';
-import { describeAllowed } from './key-kinds.ts';
+import { describeAllowed, type KeyKind } from './key-kinds.ts';
 import { configurationKeyList, environmentName, flagName } from './keys.ts';
 import { type ConfigurationSources, loadConfiguration, propertyName } from './load.ts';
 import { nearestName } from './nearest-name.ts';
 import { configurationReference, flagHelp } from './reference.ts';
 
 const GIB = 1024 ** 3;
+
+/** What this test needs of spec/tables/limits.yaml. */
+type Tables = {
+  readonly server: readonly {
+    readonly name: string;
+    readonly default?: unknown;
+    readonly min?: number;
+    readonly max?: number;
+  }[];
+};
 
 type Texts = Readonly<Record<string, string>>;
 type Given = {
@@ -46,7 +57,7 @@ function problemsOf(given: Given): readonly string[] {
 }
 
 describe('defaults', () => {
-  it('are those of the reference', () => {
+  it('are those of the reference [CONFIG-011, CONFIG-013, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',
       port: 2925,
@@ -91,6 +102,22 @@ describe('defaults', () => {
     expect(load({}).configuration).toEqual(expected);
   });
 
+  it('are those of spec/tables/limits.yaml, ranges too [CONFIG-014]', () => {
+    const tables: Tables = parse(
+      readFileSync(new URL('../../spec/tables/limits.yaml', import.meta.url), 'utf8'),
+    );
+    const kinds: ReadonlyMap<string, KeyKind> = new Map(configurationKeyList);
+    const shared = tables.server.filter(({ name }) => kinds.has(name));
+    expect(shared.length).toBeGreaterThan(20);
+    for (const limit of shared) {
+      const kind = kinds.get(limit.name);
+      // What this version refuses cannot be its default.
+      if (kind === undefined || (kind.kind === 'boolean' && kind.unavailable !== undefined)) continue;
+      expect('default' in kind ? kind.default : undefined, limit.name).toEqual(limit.default);
+      if ('min' in kind) expect([kind.min, kind.max], limit.name).toEqual([limit.min, limit.max]);
+    }
+  });
+
   it('follow the values they are derived from', () => {
     const { configuration } = load({
       flags: { 'memory-limit': '1GiB', 'max-message-size': '2MiB', host: 'broker.example' },
@@ -108,7 +135,7 @@ describe('defaults', () => {
 });
 
 describe('precedence', () => {
-  it('is flag, environment, file, default, and each value knows its origin', () => {
+  it('is flag, environment, file, default, and each value knows its origin [CONFIG-001, CONFIG-007]', () => {
     const { configuration, settings } = load({
       flags: { port: '1' },
       environment: { TRUEMQ_PORT: '2', TRUEMQ_MAX_QUEUE_SIZE: '22' },
@@ -139,7 +166,7 @@ describe('precedence', () => {
 });
 
 describe('the file', () => {
-  it('may be JSON with numbers, booleans and lists', () => {
+  it('may be JSON with numbers, booleans and lists [CONFIG-004, CONFIG-006]', () => {
     const file = JSON.stringify({
       ackTimeout: 250,
       retryDelay: '5ms',
@@ -176,11 +203,11 @@ describe('the file', () => {
     ['prot: 1', 'prot (file truemq.yaml): no such key; did you mean port?'],
     ['authToken: x', 'authToken (file truemq.yaml): not available in this version'],
     ['- port', 'file truemq.yaml: holds no map of keys to values'],
-  ])('refuses %j', (file, problem) => {
+  ])('refuses %j [CONFIG-002, CONFIG-003]', (file, problem) => {
     expect(problemsOf({ file })).toEqual([problem]);
   });
 
-  it('that breaks off is named with the place', () => {
+  it('that breaks off is named with the place [CONFIG-006]', () => {
     expect(problemsOf({ file: '{"port": 1', path: 'truemq.json' })[0]).toMatch(
       /^file truemq\.json: is no JSON: /,
     );
@@ -230,9 +257,12 @@ describe('refusals', () => {
       { port: '2926' },
       'healthPort 2926 (default) and port 2926 (flag --port) do not go together; allowed is a different port for each, or 0',
     ],
-  ] as const)('of %j name key, origin, what came and what is allowed', (flags, problem) => {
-    expect(problemsOf({ flags })).toEqual([problem]);
-  });
+  ] as const)(
+    'of %j name key, origin, what came and what is allowed [CONFIG-002, CONFIG-003]',
+    (flags, problem) => {
+      expect(problemsOf({ flags })).toEqual([problem]);
+    },
+  );
 
   it('come all at once', () => {
     expect(problemsOf({ flags: { port: 'x', 'max-queues': '0' }, file: 'nonsense: 1' })).toHaveLength(3);

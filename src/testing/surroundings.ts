@@ -1,12 +1,16 @@
-// Surroundings of a command for tests: streams that the test feeds and reads, and signals that it sends.
+// Surroundings of a command for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the
+// commands' Surroundings without importing it: nobody imports the composition root.
 
 import { PassThrough } from 'node:stream';
-import type { Surroundings } from '../cli/command.ts';
 
-export type TestSurroundings = Surroundings & {
+export type TestSurroundings = {
   readonly stdin: PassThrough;
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
+  readonly isTerminal: boolean;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;
+  readonly exitNow: (code: number) => void;
   /** What was written to stdout, or stderr, so far. */
   readonly output: () => string;
   readonly errors: () => string;
