@@ -45,9 +45,12 @@ export function loadAdapterConfiguration(
   return loadConfiguration({ flags: new Map(), environment: {}, file, machine: thisMachine(isTerminal) });
 }
 
-/** The runtime says 0, or more than there is, where the container sets no limit. */
 function thisMachine(isTerminal: boolean): Machine {
-  const constrained = process.constrainedMemory();
-  const isLimited = constrained !== undefined && constrained > 0 && constrained < totalmem();
-  return { memoryBytes: isLimited ? constrained : totalmem(), isTerminal };
+  return { memoryBytes: smallerLimit(process.constrainedMemory(), totalmem()), isTerminal };
+}
+
+/** The container's limit, where there is one: the runtime says nothing, 0, or more than the machine has, where there is none. */
+export function smallerLimit(containerBytes: number | undefined, machineBytes: number): number {
+  const isLimited = containerBytes !== undefined && containerBytes > 0 && containerBytes < machineBytes;
+  return isLimited ? containerBytes : machineBytes;
 }

@@ -12,6 +12,7 @@ import { loadConfiguration } from '../config/load.ts';
 import { testSurroundings } from '../testing/surroundings.ts';
 import { commands } from './commands.ts';
 import { config } from './config.ts';
+import { smallerLimit } from './configuration-flags.ts';
 import { findCommand, overview } from './help.ts';
 import { VERSION } from './version.ts';
 
@@ -111,6 +112,17 @@ describe('config', () => {
     expect(surroundings.output()).toBe(
       readFileSync(new URL('../../docs/reference/configuration.md', import.meta.url), 'utf8'),
     );
+  });
+});
+
+describe('the default memory limit', () => {
+  it.each([
+    [undefined, 100, 100],
+    [0, 100, 100],
+    [18_446_744_073_709_552_000, 100, 100],
+    [40, 100, 40],
+  ])('of a container with %s on a machine with %d is %d [HEALTH-010]', (container, machine, limit) => {
+    expect(smallerLimit(container, machine)).toBe(limit);
   });
 });
 

@@ -78,6 +78,14 @@ describe('serve', () => {
     await exit;
   });
 
+  it('is unhealthy when it uses 90 percent of the configured memory or more [HEALTH-005, HEALTH-010]', async () => {
+    const { surroundings, exit, ready } = await startServing(['--memory-limit', '1MiB']);
+    const health = await fetch(`${ready.health?.url}/health/`);
+    expect([health.status, await health.json()]).toMatchObject([503, { status: 'unhealthy' }]);
+    surroundings.signal('SIGTERM');
+    await exit;
+  });
+
   it.each([
     ['--port', '--host and --port'],
     ['--health-port', '--health-host and --health-port'],
