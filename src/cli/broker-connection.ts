@@ -66,7 +66,7 @@ export function explainFailure(error: unknown, { host, port }: BrokerAddress): r
       return [
         `the broker at ${place} closed the connection before it answered`,
         '  too many connections? by default a broker takes 20 a minute from one address (maxConnectionsPerIpPerWindow)',
-        '  is it a broker at all, and one without TLS? its log tells why it closed',
+        '  is it a broker at all, and one without TLS?',
       ];
     default:
       return [error.message];
