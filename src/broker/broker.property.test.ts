@@ -15,7 +15,7 @@ import { ComparedBrokers } from '../testing/compared-brokers.ts';
 import { Broker } from './broker.ts';
 
 const given = process.env['TRUEMQ_RUNS'];
-const runs = given === undefined ? 60 : Number(given);
+const runs = given === undefined ? 120 : Number(given);
 
 function agreesWithTheModel(world: World): void {
   const settings = settingsOf(world);

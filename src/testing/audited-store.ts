@@ -6,7 +6,11 @@ import type { MessageContent } from '../broker/message-content.ts';
 import type { QueueOptions } from '../broker/queue-options.ts';
 import type { Generation, StoredMessage, StoreRecord } from '../broker/store-record.ts';
 
-export type AuditedMessage = { readonly stored: StoredMessage; readonly acceptedAt: number };
+export type AuditedMessage = {
+  readonly stored: StoredMessage;
+  readonly acceptedAt: number;
+  failedAttempts: number;
+};
 
 export type AuditedQueue = {
   readonly generation: Generation;
@@ -78,8 +82,7 @@ export class AuditedStore {
         this.#remove(record.generation, record.sequence);
         break;
       case 'attemptFailed':
-        this.#messageOf(record.generation, record.sequence);
-        ok(record.failedAttempts >= 1, 'a failed attempt was recorded as none');
+        this.#fail(this.#messageOf(record.generation, record.sequence), record.failedAttempts);
         break;
       case 'deadLettered':
         this.deadLetteredCount += 1;
@@ -103,9 +106,11 @@ export class AuditedStore {
   }
 
   #move({ from, to }: Extract<StoreRecord, { kind: 'deadLettered' }>, now: number): void {
-    const { stored } = this.#messageOf(from.generation, from.sequence);
+    const { stored, failedAttempts } = this.#messageOf(from.generation, from.sequence);
     ok(stored.deadLetter === undefined, `${stored.id} was dead-lettered twice`);
     ok(to.deadLetter !== undefined, `${stored.id} was dead-lettered without its mark`);
+    const { attempts } = to.deadLetter;
+    ok(failedAttempts === 0 || attempts === failedAttempts, `${stored.id} forgot attempts on its way`);
     ok(to.id === stored.id && to.content === stored.content, `${stored.id} changed on its way`);
     this.#remove(from.generation, from.sequence);
     this.#add(to, now);
@@ -115,7 +120,12 @@ export class AuditedStore {
     const messages = this.#queueOf(stored.generation).messages;
     const youngest = Math.max(0, ...messages.keys());
     ok(stored.sequence > youngest, `sequence ${stored.sequence} came after ${youngest}`);
-    messages.set(stored.sequence, { stored, acceptedAt: now });
+    messages.set(stored.sequence, { stored, acceptedAt: now, failedAttempts: 0 });
+  }
+
+  #fail(message: AuditedMessage, failedAttempts: number): void {
+    ok(failedAttempts === message.failedAttempts + 1, 'an attempt failed that was not the next one');
+    message.failedAttempts = failedAttempts;
   }
 
   #remove(generation: Generation, sequence: number): void {

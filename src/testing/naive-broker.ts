@@ -162,7 +162,11 @@ function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): vo
 
 function handleDisconnected(state: NaiveState, id: ConnectionId): void {
   const connection = connectionOf(state, id);
-  endSubscriptions(state, (one) => one.connection === connection);
+  endSubscriptions(
+    state,
+    (one) => one.connection === connection,
+    (copy) => copy.state === 'unsent',
+  );
   giveBack(state, connection);
   for (const queue of state.queues) {
     for (const blocked of queue.blocked) {

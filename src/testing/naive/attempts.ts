@@ -8,6 +8,7 @@ import { expire, finishIfEnded, giveUp, removeMessage, waitAgain } from './givin
 import { send, sendTo } from './offering.ts';
 import {
   isInFlight,
+  isOverdue,
   isSubscribed,
   isTooOld,
   isWaiting,
@@ -208,7 +209,7 @@ function passOn(state: NaiveState, { queue, message }: Delivery, other: NaiveSub
 function cannotTryYet(state: NaiveState, { queue, copy }: Delivery): boolean {
   const { subscription } = copy;
   if (queue.options.mode !== 1 || !isSubscribed(state, subscription)) return false;
-  return copy.overdue && !subscription.connection.writable;
+  return isOverdue(copy) && !subscription.connection.writable;
 }
 
 function tryCopyAgain(state: NaiveState, delivery: Delivery): void {

@@ -9,7 +9,9 @@ import {
   connectionOf,
   findQueue,
   infoOf,
+  isOverdue,
   type NaiveConnection,
+  type NaiveCopy,
   type NaiveQueue,
   type NaiveState,
   type NaiveSubscription,
@@ -115,21 +117,26 @@ function newSubscription(
 
 export function handleUnsubscribe(state: NaiveState, input: Extract<Input, { kind: 'unsubscribe' }>): void {
   answer(state, input);
-  endSubscriptions(state, (one) => one.connection.id === input.connection && one.queueName === input.queue);
+  endSubscriptions(
+    state,
+    (one) => one.connection.id === input.connection && one.queueName === input.queue,
+    (copy) => copy.state === 'unsent' || isOverdue(copy),
+  );
 }
 
-/** Takes subscriptions away; copies that were to go to them and have not been sent are gone with them. */
+/** Takes subscriptions away, and with them those of their copies that are lost by that. */
 export function endSubscriptions(
   state: NaiveState,
-  chosen: (subscription: NaiveState['subscriptions'][number]) => boolean,
+  chosen: (subscription: NaiveSubscription) => boolean,
+  isLost: (copy: NaiveCopy) => boolean,
 ): void {
   state.subscriptions = state.subscriptions.filter((one) => !chosen(one));
   refreshRotations(state);
   for (const queue of state.queues) {
     for (const message of [...queue.messages]) {
-      const unsent = message.copies.filter((copy) => copy.state === 'unsent' && chosen(copy.subscription));
-      if (unsent.length === 0) continue;
-      for (const copy of unsent) copy.state = 'gone';
+      const lost = message.copies.filter((copy) => chosen(copy.subscription) && isLost(copy));
+      if (lost.length === 0) continue;
+      for (const copy of lost) copy.state = 'gone';
       finishIfEnded(state, queue, message);
       admitDeadLetters(state);
     }

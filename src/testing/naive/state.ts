@@ -167,6 +167,11 @@ export function isInFlight(copy: NaiveCopy): boolean {
   return copy.state === 'sent' || copy.state === 'paused';
 }
 
+/** Due for its next attempt, which cannot be made while its subscriber does not read. */
+export function isOverdue(copy: NaiveCopy): boolean {
+  return copy.state === 'paused' && copy.overdue;
+}
+
 export function isWaiting(message: NaiveMessage): boolean {
   return message.copies.length === 0 || message.copies.some((copy) => copy.state === 'unsent');
 }
