@@ -1,4 +1,21 @@
 // The list of all checks: one module per area of the specification. What is not listed here does not exist.
 import type { Check } from '../check.ts';
+import { body } from './body.ts';
+import { connection } from './connection.ts';
+import { fieldRules } from './field-rules.ts';
+import { framing } from './framing.ts';
+import { handshake } from './handshake.ts';
+import { publish } from './publish.ts';
+import { queueOptions } from './queue-options.ts';
+import { queues } from './queues.ts';
 
-export const checks: readonly Check[] = [];
+export const checks: readonly Check[] = [
+  ...framing,
+  ...body,
+  ...fieldRules,
+  ...handshake,
+  ...connection,
+  ...queues,
+  ...queueOptions,
+  ...publish,
+];

@@ -1,0 +1,328 @@
+// Checks of the body's layout: texts, repeated and empty headers, bytes behind the last field, bodies that break off, versions.
+// A body that cannot be read must do nothing; an Error and closing are both right. Area: BODY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { bodyBytes, bytes32, encodeBody, frameAround, string16, u8, u16 } from '../wire/encode.ts';
+import type { FrameFields } from '../wire/frame.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { refusedBytes, refusedWith, reopening } from './shared/refusal.ts';
+
+export const body: CheckModule = [
+  {
+    id: 'BODY-003a',
+    title: 'carries text of many scripts in id, queue, headers and payload',
+    clauses: ['BODY-003', 'BODY-001', 'BODY-004', 'BODY-008', 'DELIVERY-052'],
+    profile: 'core',
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'größe-日本語');
+      const id = `${ctx.id('m')}-Ωمرحبا-🚀`;
+      const payload = '{"text":"naïve ☃ 🚀"}';
+      await connection.subscribe(queue);
+      await connection.publish(queue, payload, { id, headers: { schlüssel: 'värde 値 🚀' } });
+      const delivery = await connection.delivery({ queue });
+      ctx.assert.equal(delivery.id, id, 'the id');
+      ctx.assert.equal(delivery.header('schlüssel'), 'värde 値 🚀', 'the header');
+      ctx.assert.deepEqual(delivery.json(), { text: 'naïve ☃ 🚀' }, 'the payload');
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'BODY-005a',
+    title: 'refuses an empty id with INVALID_MESSAGE and stores nothing',
+    clauses: ['BODY-005'],
+    profile: 'core',
+    accepts: ['Error INVALID_MESSAGE', 'closing the connection'],
+    evidence: { frames: 3, assertions: 3 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'no-id');
+      const connection = await ctx.connect({ own: true });
+      const publish = { command: Command.Publish, id: '', queue, payload: '1' };
+      await refusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
+      ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
+    },
+  },
+  {
+    id: 'BODY-009a',
+    title: 'carries out a Publish that has headers with an empty key or value',
+    clauses: ['BODY-009'],
+    profile: 'core',
+    accepts: ['the empty pairs are dropped', 'they are carried unchanged'],
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'empty-headers');
+      const headers = [
+        ['', 'no key'],
+        ['noValue', ''],
+        ['whole', 'yes'],
+      ] as const;
+      await connection.subscribe(queue);
+      await connection.publish(queue, '1', { headers });
+      const delivery = await connection.delivery({ queue });
+      ctx.assert.equal(delivery.header('whole'), 'yes', 'the complete header');
+      ctx.assert.oneOf(delivery.header('noValue'), [undefined, ''], 'the header without a value');
+      ctx.assert.oneOf(delivery.header(''), [undefined, 'no key'], 'the header without a key');
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'BODY-011a',
+    title: 'ignores bytes after the last field of a body',
+    clauses: ['BODY-011'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const id = ctx.id('ping');
+      await connection.sendRaw(withTrail({ command: Command.Ping, id }));
+      await connection.expect({ command: 'Pong', id });
+    },
+  },
+  {
+    id: 'BODY-012a',
+    title: 'takes the last of several headers with the same key, in Connect and in what it delivers',
+    clauses: ['BODY-012', 'COMPRESS-009'],
+    profile: 'core',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({
+        headers: [
+          ['supported-compression', 'gzip'],
+          ['supported-compression', 'brotli'],
+        ],
+      });
+      const negotiated = connection.connectAck.header('negotiated-compression');
+      ctx.assert.equal(negotiated?.toLowerCase(), 'brotli', 'the algorithm agreed');
+      const queue = await newQueue(ctx, connection, 'twice');
+      await connection.subscribe(queue);
+      const headers = [
+        ['k', 'first'],
+        ['other', 'x'],
+        ['k', 'last'],
+      ] as const;
+      await connection.publish(queue, '1', { headers });
+      const delivery = await connection.delivery({ queue });
+      ctx.assert.equal(delivery.header('k'), 'last', 'the header delivered');
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'BODY-013a',
+    title: 'sends version 1 in every frame, whatever version a Publish had',
+    clauses: ['BODY-013'],
+    profile: 'core',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, connection, 'versions');
+      await connection.subscribe(queue);
+      await connection.publish(queue, '1');
+      await connection.ack(await connection.delivery({ queue }));
+      await publishVersion7(ctx, connection, queue);
+      const versions = new Set(connection.received.map(({ version }) => version));
+      ctx.assert.deepEqual([...versions], [1], 'the versions of all frames');
+    },
+  },
+  {
+    id: 'BODY-014a',
+    title: 'delivers a message that ends after its headers, also when what was published did not',
+    clauses: ['BODY-014', 'BODY-011'],
+    profile: 'core',
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, connection, 'trail');
+      const id = ctx.id('m');
+      await connection.subscribe(queue);
+      await connection.sendRaw(withTrail({ command: Command.Publish, id, queue, payload: '1' }));
+      const delivery = await connection.delivery({ queue, id });
+      ctx.assert.equal(delivery.trailingByteCount, 0, 'the bytes after the headers');
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'BODY-015a',
+    title: 'takes ids of 1 and of 256 bytes',
+    clauses: ['BODY-015'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'ids');
+      await connection.subscribe(queue);
+      const longest = `é${'x'.repeat(254)}`;
+      for (const id of ['x', longest]) {
+        await connection.publish(queue, '1', { id });
+        const delivery = await connection.delivery({ queue });
+        ctx.assert.equal(delivery.id, id, `the id of ${Buffer.byteLength(id)} bytes`);
+        await connection.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'BODY-016a',
+    title: 'refuses an id of 257 bytes with INVALID_MESSAGE',
+    clauses: ['BODY-016'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const fields = { command: Command.ListQueues, id: 'x'.repeat(257) };
+      await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the id has 257 bytes' });
+    },
+  },
+  {
+    id: 'BODY-017a',
+    title: 'tells ids apart by case: two messages, not a repeat',
+    clauses: ['BODY-017'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'id-case');
+      const lower = ctx.id('m');
+      const both = [lower, lower.toUpperCase()];
+      for (const id of both) await connection.publish(queue, '1', { id });
+      ctx.assert.equal(await waitingCount(connection, queue), 2, 'messages that wait');
+      await connection.subscribe(queue);
+      for (const id of both) {
+        const delivery = await connection.delivery({ queue });
+        ctx.assert.equal(delivery.id, id, 'the id delivered');
+        await connection.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'BODY-018a',
+    title: 'tells queue names apart by case',
+    clauses: ['BODY-018'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const lower = await newQueue(ctx, connection, 'orders');
+      const upper = await newQueue(ctx, connection, 'ORDERS');
+      await connection.publish(upper, '1');
+      ctx.assert.equal(await waitingCount(connection, lower), 0, 'messages in the queue in lower case');
+      ctx.assert.equal(await waitingCount(connection, upper), 1, 'messages in the queue in upper case');
+    },
+  },
+  {
+    id: 'BODY-019a',
+    title: 'tells header names apart by case',
+    clauses: ['BODY-019', 'COMPRESS-010', 'DELIVERY-052'],
+    profile: 'core',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ headers: { 'Supported-Compression': 'brotli,gzip' } });
+      const negotiated = connection.connectAck.header('negotiated-compression');
+      ctx.assert.equal(negotiated, undefined, 'a header of another name agrees on nothing');
+      const queue = await newQueue(ctx, connection, 'header-case');
+      await connection.subscribe(queue);
+      await connection.publish(queue, '1', { headers: { key: 'lower', KEY: 'upper' } });
+      const delivery = await connection.delivery({ queue });
+      ctx.assert.equal(delivery.header('key'), 'lower', 'the header in lower case');
+      ctx.assert.equal(delivery.header('KEY'), 'upper', 'the header in upper case');
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'BODY-020a',
+    title: 'refuses invalid UTF-8 in an id, a queue name or a header name with INVALID_MESSAGE',
+    clauses: ['BODY-020', 'BODY-003'],
+    profile: 'core',
+    accepts: ['Error INVALID_MESSAGE', 'closing the connection'],
+    evidence: { frames: 2, assertions: 3 },
+    run: async (ctx) => {
+      const open = reopening(ctx);
+      const lone = Buffer.from([0x61, 0x80]);
+      const id = ctx.id('m');
+      const queue = ctx.queue('q');
+      const bodies: Readonly<Record<string, Buffer>> = {
+        id: publishParts({ id: lone, queue, headers: [] }),
+        queue: publishParts({ id, queue: lone, headers: [] }),
+        'header name': publishParts({ id, queue, headers: [[lone, 'v']] }),
+      };
+      let last: Awaited<ReturnType<typeof refusedBytes>> | undefined;
+      for (const [field, bytes] of Object.entries(bodies)) {
+        const connection = await open(last);
+        last = await refusedBytes(ctx, connection, frameAround(bytes), `the ${field} is not UTF-8`);
+        if (last.error !== undefined)
+          ctx.assert.equal(last.error.errorCode, 'INVALID_MESSAGE', `the code for the ${field}`);
+      }
+    },
+  },
+  {
+    id: 'BODY-029a',
+    title: 'answers a body that breaks off with INVALID_MESSAGE',
+    clauses: ['BODY-029', 'BODY-031', 'BODY-032'],
+    profile: 'core',
+    accepts: ['Error INVALID_MESSAGE, and the connection stays open', 'closing the connection'],
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const whole = publishParts({ id: ctx.id('m'), queue: ctx.queue('q'), headers: [] });
+      const cut = frameAround(whole.subarray(0, -4));
+      const { error } = await refusedBytes(ctx, connection, cut, 'the body breaks off in the payload');
+      if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
+    },
+  },
+  {
+    id: 'BODY-030a',
+    title: 'carries out no Publish that breaks off, wherever it does, and disturbs nobody else',
+    clauses: ['BODY-030', 'BODY-033', 'BODY-029'],
+    profile: 'core',
+    accepts: ['Error, and the connection stays open', 'closing the connection'],
+    evidence: { frames: 4, assertions: 5 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'broken');
+      const open = reopening(ctx);
+      const whole = publishParts({ id: ctx.id('m'), queue, headers: [['k', 'v']] });
+      let last: Awaited<ReturnType<typeof refusedBytes>> | undefined;
+      for (const missing of [1, 2, 3, 5, 7, 8, 12]) {
+        const bytes = frameAround(whole.subarray(0, -missing));
+        last = await refusedBytes(ctx, await open(last), bytes, `${missing} bytes are missing`);
+        if (!last.open) break;
+      }
+      await witness.ping();
+      ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is published');
+    },
+  },
+] satisfies readonly Check[];
+
+/** A frame with bytes after the last field of its body. */
+function withTrail(fields: FrameFields): Buffer {
+  return frameAround(bodyBytes(encodeBody(fields), Buffer.from([0, 1, 0xff])));
+}
+
+/** The body of a Publish from pieces that need not be text; the payload is the number 1. */
+function publishParts(parts: {
+  readonly id: string | Buffer;
+  readonly queue: string | Buffer;
+  readonly headers: readonly (readonly [string | Buffer, string])[];
+}): Buffer {
+  const headers = parts.headers.flatMap(([key, value]) => [string16(key), string16(value)]);
+  return bodyBytes(
+    u8(1),
+    u8(Command.Publish),
+    string16(parts.id),
+    string16(parts.queue),
+    bytes32('1'),
+    u16(parts.headers.length),
+    ...headers,
+  );
+}
+
+/** A broker may refuse the version byte, against a recommendation; what it takes it delivers with its own version. */
+async function publishVersion7(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
+  const id = ctx.id('m');
+  await connection.send({ command: Command.Publish, id, queue, payload: '7', version: 7 });
+  const answer = await connection.expectOrClosed({ command: ['PublishAck', 'Error'] });
+  if (typeof answer === 'string' || answer.command === Command.Error) return;
+  await connection.ack(await connection.delivery({ queue, id }));
+}

@@ -1,0 +1,390 @@
+// Checks of a connection in use: ids of answers, pings, order, Disconnect, commands that a client may not send. Areas: CONN, ERROR.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { frameText } from '../trace.ts';
+import { Command } from '../wire/command.ts';
+import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
+import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { refusedBytes, refusedWith } from './shared/refusal.ts';
+
+export const connection: CheckModule = [
+  {
+    id: 'CONN-006a',
+    title: 'gives every positive answer the id and the command number that belong to its command',
+    clauses: ['CONN-006', 'BODY-043', 'BODY-006'],
+    profile: 'core',
+    evidence: { frames: 8, assertions: 8 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('ids');
+      for (const [command, answerCommand] of answersByCommand) {
+        const named = command === Command.ListQueues || command === Command.Ping ? {} : { queue };
+        const answer = await client.request({ command, id: ctx.id(), ...named });
+        ctx.assert.equal(answer.command, answerCommand, `the answer to ${nameOf(command)}`);
+      }
+    },
+  },
+  {
+    id: 'CONN-008a',
+    title: 'gives an Error the id of the command that it answers',
+    clauses: ['CONN-008'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('errors');
+      for (const faulty of [
+        { command: Command.Subscribe, id: ctx.id() },
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '{' },
+        { command: 77, id: ctx.id() },
+      ]) {
+        await client.send(faulty);
+        const error = await client.expect('Error');
+        ctx.assert.equal(error.id, faulty.id, 'the id of the Error');
+      }
+    },
+  },
+  {
+    id: 'CONN-009a',
+    title: 'gives an Error for a command without a readable id an id of its own',
+    clauses: ['CONN-009'],
+    profile: 'core',
+    accepts: ['an Error with an id that is not empty', 'closing the connection'],
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const cut = frameAround(encodeBody({ command: Command.Ping, id: ctx.id() }).subarray(0, 9));
+      const { error } = await refusedBytes(ctx, client, cut, 'the body breaks off in the id');
+      ctx.assert.ok(error === undefined || error.id !== '', 'the Error has an id', {
+        actual: error === undefined ? 'closed' : frameText(error),
+      });
+    },
+  },
+  {
+    id: 'CONN-010a',
+    title: 'names the queue in PublishAck, SubscribeAck and UnsubscribeAck',
+    clauses: ['CONN-010'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'named');
+      ctx.assert.equal((await client.publish(queue, '1')).queue, queue, 'the queue in PublishAck');
+      const other = await newQueue(ctx, client, 'named-too');
+      ctx.assert.equal((await client.subscribe(other)).queue, other, 'the queue in SubscribeAck');
+      ctx.assert.equal((await client.unsubscribe(other)).queue, other, 'the queue in UnsubscribeAck');
+    },
+  },
+  {
+    id: 'CONN-020a',
+    title: 'answers each Ping with a Pong of the same id, however long and in whatever script',
+    clauses: ['CONN-020', 'CONN-019'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const id of ['p', `${ctx.id('ping')}-日本-${'x'.repeat(200)}`, 'p'.repeat(256)]) {
+        await client.send({ command: Command.Ping, id });
+        const pong = await client.expect('Pong');
+        ctx.assert.equal(pong.id, id, 'the id of the Pong');
+      }
+    },
+  },
+  {
+    id: 'CONN-021a',
+    title: 'answers a Ping while another client has sent half a frame',
+    clauses: ['CONN-021', 'CONN-019'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      const half = await ctx.connect({ own: true });
+      const other = await ctx.connect({ own: true });
+      const id = ctx.id('ping');
+      const frame = encodeFrame({ command: Command.Ping, id });
+      await half.sendPieces([frame.subarray(0, 9)]);
+      for (let count = 0; count < 3; count += 1) await other.ping();
+      await half.sendPieces([frame.subarray(9)]);
+      await half.expect({ command: 'Pong', id });
+    },
+  },
+  {
+    id: 'CONN-024a',
+    title: 'closes after Disconnect without an answer',
+    clauses: ['CONN-024', 'CONN-036'],
+    profile: 'core',
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      await client.disconnect();
+      await client.closed();
+      ctx.assert.deepEqual(
+        client.received.slice(1).map(({ commandName }) => commandName),
+        [],
+        'frames after Disconnect',
+      );
+    },
+  },
+  {
+    id: 'CONN-025a',
+    title: 'still sends the answers to commands that came before Disconnect',
+    clauses: ['CONN-025', 'CONN-031'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 5 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = ctx.queue('last-words');
+      await client.sendTogether([
+        { command: Command.CreateQueue, id: ctx.id(), queue },
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' },
+        { command: Command.QueueInfo, id: ctx.id(), queue },
+        { command: Command.Ping, id: ctx.id('ping') },
+        { command: Command.Disconnect, id: ctx.id() },
+      ]);
+      await client.closed();
+      for (const answer of ['CreateQueue', 'PublishAck', 'QueueInfo', 'Pong'] as const)
+        await client.expect(answer);
+    },
+  },
+  {
+    id: 'CONN-026a',
+    title: 'answers unknown commands with UNKNOWN_COMMAND and keeps the connection',
+    clauses: ['CONN-026', 'CONN-028'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 6 },
+    run: (ctx) => expectUnknown(ctx, [3, 77, 255]),
+  },
+  {
+    id: 'CONN-027a',
+    title: 'answers commands that only a broker sends with UNKNOWN_COMMAND',
+    clauses: ['CONN-027', 'CONN-028'],
+    profile: 'core',
+    evidence: { frames: 7, assertions: 12 },
+    run: (ctx) =>
+      expectUnknown(ctx, [
+        Command.ConnectAck,
+        Command.Pong,
+        Command.PublishAck,
+        Command.SubscribeAck,
+        Command.UnsubscribeAck,
+        Command.Deliver,
+      ]),
+  },
+  {
+    id: 'CONN-029a',
+    title: 'answers a second Connect with INVALID_MESSAGE',
+    clauses: ['CONN-029'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const again = { command: Command.Connect, id: ctx.id() };
+      await refusedWith(ctx, client, again, { code: 'INVALID_MESSAGE', what: 'it is connected already' });
+    },
+  },
+  {
+    id: 'CONN-030a',
+    title: 'keeps subscriptions and compression as they were after a second Connect',
+    clauses: ['CONN-030', 'CONN-029'],
+    profile: 'core',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ headers: { 'supported-compression': 'brotli' } });
+      const queue = await newQueue(ctx, client, 'kept');
+      await client.subscribe(queue);
+      const headers = { 'supported-compression': 'gzip' };
+      await client.send({ command: Command.Connect, id: ctx.id(), headers });
+      await client.publish(queue, JSON.stringify('x'.repeat(3000)));
+      const delivery = await client.delivery({ queue });
+      ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of a large Deliver');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'CONN-031a',
+    title: 'carries out the frames of a connection in the order in which they were sent',
+    clauses: ['CONN-031'],
+    profile: 'core',
+    evidence: { frames: 8, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('in-order');
+      const [empty, two, gone] = [ctx.id('info'), ctx.id('info'), ctx.id('info')];
+      await client.sendTogether([
+        { command: Command.CreateQueue, id: ctx.id(), queue },
+        { command: Command.QueueInfo, id: empty, queue },
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' },
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '2' },
+        { command: Command.QueueInfo, id: two, queue },
+        { command: Command.DeleteQueue, id: ctx.id(), queue },
+        { command: Command.QueueInfo, id: gone, queue },
+      ]);
+      ctx.assert.equal(countIn(await client.expect({ id: empty })), 0, 'messages before the first Publish');
+      ctx.assert.equal(countIn(await client.expect({ id: two })), 2, 'messages after two of them');
+      ctx.assert.equal(countIn(await client.expect({ id: gone })), undefined, 'messages after DeleteQueue');
+    },
+  },
+  {
+    id: 'CONN-033a',
+    title: 'sends SubscribeAck before the first Deliver of messages that wait',
+    clauses: ['CONN-033'],
+    profile: 'core',
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'ack-first');
+      await client.publish(queue, '1');
+      const ack = await client.subscribe(queue);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck comes first');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'CONN-035a',
+    title: 'sends answers and Errors in the order of their commands',
+    clauses: ['CONN-035', 'CONN-008'],
+    profile: 'core',
+    evidence: { frames: 6, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'answers');
+      const commands: readonly FrameFields[] = [
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' },
+        { command: Command.Ping, id: ctx.id() },
+        { command: Command.QueueInfo, id: ctx.id(), queue },
+        { command: Command.Unsubscribe, id: ctx.id() },
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '2' },
+        { command: Command.Ping, id: ctx.id() },
+      ];
+      const before = client.received.length;
+      await client.sendTogether(commands);
+      await client.expect({ id: commands.at(-1)?.id ?? '' });
+      await client.ping();
+      const order = client.received.slice(before, -1).map(({ id }) => id);
+      ctx.assert.deepEqual(order, idsOf(commands), 'the ids of the answers');
+    },
+  },
+  {
+    id: 'CONN-036a',
+    title: 'sends nothing for an Ack',
+    clauses: ['CONN-036'],
+    profile: 'core',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'silent-ack');
+      await client.subscribe(queue);
+      await client.publish(queue, '1');
+      await client.ack(await client.delivery({ queue }));
+      await client.expectNothingBeforePong(() => true, 'no frame answers an Ack');
+    },
+  },
+  {
+    id: 'ERROR-001a',
+    title: 'gives a refused command an Error and no positive answer beside it',
+    clauses: ['ERROR-001', 'PUBLISH-003'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'either-or');
+      for (const faulty of [
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":' },
+        { command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('x'), payload: '{"maxQueueSize":0}' },
+      ]) {
+        const from = client.received.length;
+        await client.send(faulty);
+        await client.ping();
+        const answers = client.received.slice(from).filter(({ command }) => command !== Command.Pong);
+        const isRefused = answers.some(({ command }) => command === Command.Error);
+        ctx.should(isRefused, 'ERROR-001', 'the command is refused', { actual: answers.map(frameText) });
+        ctx.assert.equal(answers.length, 1, 'answers to one command');
+      }
+    },
+  },
+  {
+    id: 'ERROR-002a',
+    title: 'gives every Error a code and a text',
+    clauses: ['ERROR-002', 'BODY-010'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('x');
+      for (const faulty of [
+        { command: 78, id: ctx.id() },
+        { command: Command.CreateQueue, id: ctx.id(), queue, payload: '{"maxRetryAttempts":0}' },
+      ]) {
+        await client.send(faulty);
+        const error = await client.expect('Error');
+        ctx.assert.matches(error.errorCode, /^[A-Z][A-Z_]*$/, 'the code');
+        ctx.assert.matches(error.errorMessage, /./, 'the text');
+      }
+    },
+  },
+  {
+    id: 'ERROR-004a',
+    title: 'answers commands that name no queue with INVALID_QUEUE',
+    clauses: ['ERROR-004', 'BODY-006'],
+    profile: 'core',
+    evidence: { frames: 7, assertions: 12 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      for (const command of [20, 22, 24, 40, 41, 42]) {
+        const fields = { command, id: ctx.id() };
+        await refusedWith(ctx, client, fields, { code: 'INVALID_QUEUE', what: 'no queue is named' });
+      }
+    },
+  },
+  {
+    id: 'ERROR-006a',
+    title: 'serves the next command after an Error',
+    clauses: ['ERROR-006'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'goes-on');
+      const faulty = { command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('x') };
+      await client.send({ ...faulty, payload: '{"maxQueueSize":-1}' });
+      await client.expect('Error');
+      await client.publish(queue, '1');
+      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages published after the Error');
+    },
+  },
+] satisfies readonly Check[];
+
+/** Every command that has a positive answer, in an order in which each can succeed. */
+const answersByCommand: readonly (readonly [command: number, answer: number])[] = [
+  [Command.CreateQueue, Command.CreateQueue],
+  [Command.Subscribe, Command.SubscribeAck],
+  [Command.Publish, Command.PublishAck],
+  [Command.QueueInfo, Command.QueueInfo],
+  [Command.ListQueues, Command.ListQueues],
+  [Command.Ping, Command.Pong],
+  [Command.Unsubscribe, Command.UnsubscribeAck],
+  [Command.DeleteQueue, Command.DeleteQueue],
+];
+
+function nameOf(command: number): string {
+  return Object.entries(Command).find(([, number]) => number === command)?.[0] ?? String(command);
+}
+
+async function expectUnknown(ctx: CheckContext, commands: readonly number[]): Promise<void> {
+  const client = await ctx.connect({ own: true });
+  const queue = ctx.queue('unknown');
+  for (const command of commands) {
+    await client.send({ command, id: ctx.id(), queue });
+    const error = await client.expect('Error');
+    ctx.assert.equal(error.errorCode, 'UNKNOWN_COMMAND', `the code for command ${command}`);
+  }
+  await client.ping({ what: 'a Pong after the Errors', clause: 'CONN-028' });
+}
+
+function countIn(info: ReceivedFrame): unknown {
+  return (info.json() as { readonly messageCount?: unknown } | undefined)?.messageCount;
+}
+
+function idsOf(frames: readonly FrameFields[]): readonly string[] {
+  return frames.map(({ id }) => id);
+}

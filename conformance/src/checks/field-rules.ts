@@ -1,0 +1,138 @@
+// Checks of what fields may hold: lengths and characters of queue names, numbers and lengths of headers. Each limit is shown from
+// both sides: what lies on it is taken, what lies one beyond is refused. Area: BODY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import type { FrameFields } from '../wire/frame.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { refusedCommand, refusedWith, reopening } from './shared/refusal.ts';
+
+const refusals = ['Error INVALID_MESSAGE', 'closing the connection'];
+
+export const fieldRules: CheckModule = [
+  {
+    id: 'BODY-022a',
+    title: 'takes queue names of 256 UTF-16 units in letters and digits of any script, with - _ and .',
+    clauses: ['BODY-022'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const scripts = ctx.queue('Aé中ﾊ٣९𝒳-_.');
+      for (const queue of [paddedName(ctx, 256), scripts]) {
+        await connection.createQueue(queue);
+        const info = await connection.queueInfo(queue);
+        ctx.assert.equal(info?.['name'], queue, 'the name in the queue info');
+      }
+    },
+  },
+  {
+    id: 'BODY-023a',
+    title: 'refuses a queue name of 257 UTF-16 units with INVALID_MESSAGE',
+    clauses: ['BODY-023'],
+    profile: 'core',
+    accepts: refusals,
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const fields = { command: Command.CreateQueue, id: ctx.id(), queue: paddedName(ctx, 257) };
+      await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the name is too long' });
+    },
+  },
+  {
+    id: 'BODY-024a',
+    title: 'refuses queue names with other characters with INVALID_MESSAGE',
+    clauses: ['BODY-024'],
+    profile: 'core',
+    accepts: refusals,
+    evidence: { frames: 2, assertions: 8 },
+    run: async (ctx) => {
+      const open = reopening(ctx);
+      let last: Awaited<ReturnType<typeof refusedWith>> | undefined;
+      for (const character of [' ', '/', '*', '!', '\0', '\n', '½', '🚀']) {
+        const queue = ctx.queue(`bad${character}name`);
+        const what = `the queue name holds ${JSON.stringify(character)}`;
+        const fields = { command: Command.CreateQueue, id: ctx.id(), queue };
+        last = await refusedWith(ctx, await open(last), fields, { code: 'INVALID_MESSAGE', what });
+        if (!last.open) break;
+      }
+    },
+  },
+  {
+    id: 'BODY-025a',
+    title: 'takes a message with 50 headers and delivers them all',
+    clauses: ['BODY-025', 'DELIVERY-052'],
+    profile: 'core',
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'many-headers');
+      const headers = numberedHeaders(50);
+      await connection.subscribe(queue);
+      await connection.publish(queue, '1', { headers });
+      const delivery = await connection.delivery({ queue });
+      const came = Object.fromEntries(Object.keys(headers).map((key) => [key, delivery.header(key)]));
+      ctx.assert.deepEqual(came, headers, 'the headers');
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'BODY-026a',
+    title: 'refuses a message with 51 headers with INVALID_MESSAGE',
+    clauses: ['BODY-026'],
+    profile: 'core',
+    accepts: refusals,
+    evidence: { frames: 4, assertions: 3 },
+    run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'it has 51 headers'),
+  },
+  {
+    id: 'BODY-027a',
+    title: 'takes a header value of 4096 UTF-16 units, whatever its bytes',
+    clauses: ['BODY-027', 'BODY-004'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'long-header');
+      await connection.subscribe(queue);
+      for (const value of ['中'.repeat(4096), '🚀'.repeat(2048)]) {
+        await connection.publish(queue, '1', { headers: { long: value } });
+        const delivery = await connection.delivery({ queue });
+        ctx.assert.equal(delivery.header('long'), value, 'the header');
+        await connection.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'BODY-028a',
+    title: 'refuses a header value of 4097 UTF-16 units with INVALID_MESSAGE',
+    clauses: ['BODY-028'],
+    profile: 'core',
+    accepts: refusals,
+    evidence: { frames: 4, assertions: 3 },
+    run: (ctx) =>
+      expectRefusedPublish(ctx, { headers: { long: 'x'.repeat(4097) } }, 'a header value is too long'),
+  },
+] satisfies readonly Check[];
+
+async function expectRefusedPublish(
+  ctx: CheckContext,
+  fault: Pick<FrameFields, 'headers'>,
+  what: string,
+): Promise<void> {
+  const witness = await ctx.connect();
+  const queue = await newQueue(ctx, witness, 'refused');
+  const connection = await ctx.connect({ own: true });
+  const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1', ...fault };
+  const { error } = await refusedCommand(ctx, connection, publish, what);
+  if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
+  ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
+}
+
+/** A name of this check with exactly this many UTF-16 units. */
+function paddedName(ctx: CheckContext, length: number): string {
+  return ctx.queue('long-').padEnd(length, 'n');
+}
+
+function numberedHeaders(count: number): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, `v${index}`]));
+}

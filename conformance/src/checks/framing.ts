@@ -1,0 +1,336 @@
+// Checks of the frame: lengths, flags, bodies that do not decompress, and a stream cut or joined anywhere. A framing fault must
+// never do harm to anybody else; how it is answered is only recommended. Area: FRAME.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import { compress } from '../wire/compression.ts';
+import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
+import { publishBodyOf, textOfLength } from './shared/bodies.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { acceptFault, faultOutcome, framingFault } from './shared/refusal.ts';
+
+const faultOutcomes = [
+  'Error, then the connection is closed',
+  'Error, and the connection stays open (warning)',
+  'the connection is closed without an Error (warning)',
+  'the frame is passed over (warning)',
+];
+
+export const framing: CheckModule = [
+  {
+    id: 'FRAME-001a',
+    title: 'reads bodies whose length fills one, two and three bytes of the length field',
+    clauses: ['FRAME-001', 'FRAME-002', 'BODY-002', 'BODY-007'],
+    profile: 'core',
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'lengths');
+      await connection.subscribe(queue);
+      for (const length of [20, 300, 70_000]) {
+        const payload = JSON.stringify('x'.repeat(length));
+        await connection.publish(queue, payload);
+        const delivery = await connection.delivery({ queue });
+        ctx.assert.ok(delivery.text() === payload, `a payload of ${length} characters arrives whole`, {
+          actual: `${delivery.payload.length} bytes`,
+        });
+        await connection.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'FRAME-003a',
+    title: 'takes a Publish of exactly MaxMessageSize bytes and delivers it',
+    clauses: ['FRAME-003', 'FRAME-018'],
+    profile: 'core',
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const queue = await newQueue(ctx, connection, 'largest');
+      const id = ctx.id('m');
+      await connection.subscribe(queue);
+      const body = publishBodyOf({ id, queue, totalBytes: ctx.target.maxMessageSizeBytes });
+      await connection.sendRaw(frameAround(body));
+      await connection.expect({ command: 'PublishAck', id });
+      const delivery = await connection.delivery({ queue, id });
+      ctx.assert.between(
+        delivery.bodyLengthBytes,
+        1000,
+        ctx.target.maxMessageSizeBytes,
+        'the length of what is delivered',
+      );
+      await connection.ack(delivery);
+    },
+  },
+  {
+    id: 'FRAME-004a',
+    title: 'carries nothing out for a body length of 0 or 1',
+    clauses: ['FRAME-004', 'FRAME-009'],
+    profile: 'core',
+    accepts: faultOutcomes,
+    evidence: { frames: 2, assertions: 4 },
+    run: async (ctx) => {
+      for (const body of [Buffer.alloc(0), Buffer.from([1])]) {
+        const connection = await ctx.connect({ own: true });
+        const { outcome } = await framingFault(ctx, connection, frameAround(body));
+        acceptFault(ctx, outcome);
+      }
+    },
+  },
+  {
+    id: 'FRAME-005a',
+    title: 'does not store a Publish whose body is one byte over MaxMessageSize',
+    clauses: ['FRAME-005', 'FRAME-010'],
+    profile: 'core',
+    accepts: faultOutcomes,
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const totalBytes = ctx.target.maxMessageSizeBytes + 1;
+      await expectNotStored(ctx, (publish) => frameAround(publishBodyOf({ ...publish, totalBytes })));
+    },
+  },
+  {
+    id: 'FRAME-006a',
+    title: 'does not carry out a Publish with compression flags 0x03 or 0x80',
+    clauses: ['FRAME-006', 'FRAME-010'],
+    profile: 'core',
+    accepts: faultOutcomes,
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      for (const flags of [0x03, 0x80]) {
+        await expectNotStored(ctx, (publish) => frameAround(publishBody(publish), { flags }));
+      }
+    },
+  },
+  {
+    id: 'FRAME-007a',
+    title: 'does not carry out a Publish whose gzip body breaks off',
+    clauses: ['FRAME-007', 'FRAME-010'],
+    profile: 'core',
+    accepts: faultOutcomes,
+    evidence: { frames: 4, assertions: 3 },
+    run: (ctx) =>
+      expectNotStored(ctx, (publish) => {
+        const whole = compress(publishBody(publish), 'gzip');
+        return frameAround(whole.subarray(0, -4), { flags: 1 });
+      }),
+  },
+  {
+    id: 'FRAME-007b',
+    title: 'carries nothing out for a plain body with the flags of gzip or brotli',
+    clauses: ['FRAME-007', 'FRAME-009'],
+    profile: 'core',
+    accepts: faultOutcomes,
+    evidence: { frames: 2, assertions: 4 },
+    run: async (ctx) => {
+      for (const flags of [1, 2]) {
+        const connection = await ctx.connect({ own: true });
+        const faulty = frameAround(encodeBody({ command: Command.ListQueues, id: ctx.id() }), { flags });
+        const { outcome } = await framingFault(ctx, connection, faulty);
+        acceptFault(ctx, outcome);
+      }
+    },
+  },
+  {
+    id: 'FRAME-010a',
+    title: 'reads on where another connection stood when one breaks the framing',
+    clauses: ['FRAME-010', 'FRAME-009'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 3 },
+    run: async (ctx) => {
+      const other = await ctx.connect({ own: true });
+      const faulty = await ctx.connect({ own: true });
+      const id = ctx.id('ping');
+      const ping = encodeFrame({ command: Command.Ping, id });
+      await other.sendPieces([ping.subarray(0, 7)]);
+      // Both connections are read by now, in whichever order: the faulty one has been answered.
+      await faulty.ping();
+      const { outcome } = await framingFault(ctx, faulty, frameAround(Buffer.from([1])));
+      acceptFault(ctx, outcome);
+      await other.sendPieces([ping.subarray(7)]);
+      await other.expect({ command: 'Pong', id });
+    },
+  },
+  {
+    id: 'FRAME-011a',
+    title: 'answers a length over MaxMessageSize with MESSAGE_TOO_LARGE',
+    clauses: ['FRAME-011'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const totalBytes = ctx.target.maxMessageSizeBytes + 1;
+      const body = publishBodyOf({ id: ctx.id('m'), queue: ctx.queue('q'), totalBytes });
+      await connection.sendRaw(frameAround(body));
+      const error = await connection.expect('Error');
+      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code for a length over the limit');
+    },
+  },
+  {
+    id: 'FRAME-012a',
+    title: 'answers unknown flags and a body that does not decompress with INVALID_MESSAGE',
+    clauses: ['FRAME-012'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 4 },
+    run: async (ctx) => {
+      for (const flags of [0x40, 1]) {
+        const connection = await ctx.connect({ own: true });
+        await connection.sendRaw(frameAround(pingBody(ctx), { flags }));
+        const error = await connection.expect('Error');
+        ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the code for flags ${flags}`);
+      }
+    },
+  },
+  {
+    id: 'FRAME-013a',
+    title: 'closes the connection after the Error for a framing fault',
+    clauses: ['FRAME-013'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      await connection.sendRaw(frameAround(pingBody(ctx), { flags: 0x7f }));
+      await connection.expect('Error');
+      await connection.closed();
+    },
+  },
+  {
+    id: 'FRAME-014a',
+    title: 'answers the commands before a faulty frame before it answers the fault',
+    clauses: ['FRAME-014'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, connection, 'before');
+      const [publishId, pingId] = [ctx.id('m'), ctx.id('ping')];
+      await connection.sendPieces([
+        Buffer.concat([
+          encodeFrame({ command: Command.Publish, id: publishId, queue, payload: '1' }),
+          encodeFrame({ command: Command.Ping, id: pingId }),
+          frameAround(pingBody(ctx), { flags: 0x7f }),
+        ]),
+      ]);
+      const ack = await connection.expect({ command: 'PublishAck', id: publishId });
+      const pong = await connection.expect({ command: 'Pong', id: pingId });
+      const error = await connection.expect('Error');
+      ctx.assert.ok(Math.max(ack.sequence, pong.sequence) < error.sequence, 'the Error comes last');
+    },
+  },
+  {
+    id: 'FRAME-015a',
+    title: 'reads frames that come byte by byte',
+    clauses: ['FRAME-015'],
+    profile: 'core',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      const queue = ctx.queue('bytewise');
+      const id = ctx.id('m');
+      const stream = Buffer.concat(
+        [
+          { command: Command.Connect, id: ctx.id() },
+          { command: Command.CreateQueue, id: ctx.id(), queue },
+          { command: Command.Subscribe, id: ctx.id(), queue },
+          { command: Command.Publish, id, queue, payload: '{"a":1}', headers: { k: 'v' } },
+        ].map(encodeFrame),
+      );
+      await connection.sendPieces(Array.from(stream, (_, at) => stream.subarray(at, at + 1)));
+      const delivery = await connection.delivery({ queue, id });
+      ctx.assert.equal(delivery.text(), '{"a":1}', 'the payload');
+      ctx.assert.equal(delivery.header('k'), 'v', 'the header');
+      await connection.ack(delivery);
+      await connection.ping();
+    },
+  },
+  {
+    id: 'FRAME-015b',
+    title: 'reads frames that are cut once, at any byte of two neighbours',
+    clauses: ['FRAME-015', 'FRAME-016'],
+    profile: 'core',
+    evidence: { frames: 20, assertions: 20 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const length = pairOfPings(ctx).bytes.length;
+      for (let at = 1; at < length; at += 1) {
+        const { bytes, ids } = pairOfPings(ctx);
+        await connection.sendPieces([bytes.subarray(0, at), bytes.subarray(at)]);
+        for (const id of ids) await connection.expect({ command: 'Pong', id });
+      }
+    },
+  },
+  {
+    id: 'FRAME-016a',
+    title: 'reads every frame of forty that come in one piece',
+    clauses: ['FRAME-016', 'FRAME-001'],
+    profile: 'core',
+    evidence: { frames: 40, assertions: 40 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const ids = Array.from({ length: 40 }, () => ctx.id('ping'));
+      await connection.sendTogether(ids.map((id) => ({ command: Command.Ping, id })));
+      for (const id of ids) await connection.expect({ command: 'Pong', id });
+    },
+  },
+  {
+    id: 'FRAME-017a',
+    title: 'refuses a length over MaxMessageSize from the five header bytes alone',
+    clauses: ['FRAME-017'],
+    profile: 'core',
+    accepts: ['Error, then closing', 'closing without an Error'],
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const lengthBytes = ctx.target.maxMessageSizeBytes + 1;
+      await connection.sendRaw(frameAround(Buffer.alloc(0), { lengthBytes }));
+      const { outcome } = await faultOutcome(ctx, connection);
+      ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the header alone is refused');
+    },
+  },
+  {
+    id: 'FRAME-028a',
+    title: 'does not carry out a frame that the end of its connection cuts short',
+    clauses: ['FRAME-028'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 2 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'cut-short');
+      const connection = await ctx.connect({ own: true });
+      const body = encodeBody({ command: Command.Publish, id: ctx.id('m'), queue, payload: '1' });
+      // The fields are complete: what is missing is the last of some bytes that follow them.
+      const frame = frameAround(bodyBytes(body, Buffer.from('more')));
+      await connection.sendPieces([frame.subarray(0, -1)]);
+      await connection.end();
+      await connection.closed();
+      ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is published');
+    },
+  },
+] satisfies readonly Check[];
+
+type PublishNames = { readonly id: string; readonly queue: string };
+
+/** A faulty Publish on a connection of its own leaves no message, whatever is said about it. */
+async function expectNotStored(
+  ctx: CheckContext,
+  faultyFrame: (publish: PublishNames) => Buffer,
+): Promise<void> {
+  const witness = await ctx.connect();
+  const queue = await newQueue(ctx, witness, ctx.id('faulty'));
+  const connection = await ctx.connect({ own: true });
+  const { outcome } = await framingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
+  acceptFault(ctx, outcome);
+  ctx.assert.equal(await waitingCount(witness, queue), 0, 'the message is not stored');
+}
+
+function publishBody({ id, queue }: PublishNames): Buffer {
+  return encodeBody({ command: Command.Publish, id, queue, payload: JSON.stringify(textOfLength(40)) });
+}
+
+function pingBody(ctx: CheckContext): Buffer {
+  return encodeBody({ command: Command.Ping, id: ctx.id('ping') });
+}
+
+function pairOfPings(ctx: CheckContext): { readonly bytes: Buffer; readonly ids: readonly string[] } {
+  const ids = [`a${ctx.id()}`.slice(-4), `b${ctx.id()}`.slice(-4)];
+  return { ids, bytes: Buffer.concat(ids.map((id) => encodeFrame({ command: Command.Ping, id }))) };
+}

@@ -1,0 +1,241 @@
+// Checks of the beginning of a connection: what may come before Connect, what Connect is answered with, versions, and the patience
+// with a client that says nothing. Area: CONN.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { ConfigurationRequest } from '../configuration.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { encodeFrame } from '../wire/encode.ts';
+import type { FrameFields } from '../wire/frame.ts';
+import { waitingCount } from './shared/queue-state.ts';
+
+/** Short patience, so that the waits are short; one broker serves all checks that ask for it. */
+const impatient = {
+  timing: { handshakeTimeoutMs: 600, frameTimeoutMs: 600, idleTimeoutMs: 1500 },
+} as const satisfies ConfigurationRequest;
+
+export const handshake: CheckModule = [
+  {
+    id: 'CONN-001a',
+    title: 'carries out no command before Connect',
+    clauses: ['CONN-001', 'CONN-002'],
+    profile: 'core',
+    accepts: ['Error NOT_AUTHENTICATED', 'another Error, closing, or silence (warning)'],
+    evidence: { frames: 2, assertions: 4 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      const queue = ctx.queue('before-connect');
+      const commands = commandsOn(ctx, queue);
+      await connection.sendTogether([...commands, { command: Command.Ping, id: ctx.id('ping') }]);
+      const end = await connection.expectOrClosed('Pong');
+      const before = connection.received.filter((frame) => frame.command !== Command.Pong);
+      ctx.assert.ok(
+        before.every((frame) => frame.command === Command.Error),
+        'no positive answer before Connect',
+        { actual: before.map((frame) => frame.commandName) },
+      );
+      const answered = typeof end !== 'string' && before.length === commands.length;
+      ctx.should(answered, 'CONN-002', 'each of the commands gets an Error', { actual: before.length });
+      const witness = await ctx.connect();
+      ctx.assert.equal(await waitingCount(witness, queue), undefined, 'no queue was made');
+    },
+  },
+  {
+    id: 'CONN-002a',
+    title: 'answers a command before Connect with NOT_AUTHENTICATED and still lets the client connect',
+    clauses: ['CONN-002', 'CONN-003'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 3 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      await connection.send({ command: Command.ListQueues, id: ctx.id() });
+      const error = await connection.expect('Error');
+      ctx.assert.equal(error.errorCode, 'NOT_AUTHENTICATED', 'the code of the Error');
+      await connection.send({ command: Command.Connect, id: ctx.id() });
+      await connection.expect('ConnectAck', { clause: 'CONN-003' });
+    },
+  },
+  {
+    id: 'CONN-004a',
+    title: 'answers Disconnect before Connect by closing, or by an Error',
+    clauses: ['CONN-004', 'CONN-018'],
+    profile: 'core',
+    accepts: ['the connection is closed', 'Error NOT_AUTHENTICATED'],
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      await connection.ping();
+      await connection.send({ command: Command.Disconnect, id: ctx.id() });
+      const end = await connection.expectOrClosed('Error');
+      if (typeof end === 'string') return;
+      ctx.assert.equal(end.errorCode, 'NOT_AUTHENTICATED', 'the code of the Error');
+    },
+  },
+  {
+    id: 'CONN-007a',
+    title: 'answers Connect with a ConnectAck that carries its id',
+    clauses: ['CONN-007', 'CONN-005'],
+    profile: 'core',
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      const id = ctx.id();
+      await connection.send({ command: Command.Connect, id });
+      const ack = await connection.expect('ConnectAck', { clause: 'CONN-005' });
+      ctx.assert.equal(ack.id, id, 'the id of ConnectAck');
+    },
+  },
+  {
+    id: 'CONN-011a',
+    title: 'answers a Connect of version 2 with UNSUPPORTED_VERSION and closes',
+    clauses: ['CONN-011', 'CONN-012'],
+    profile: 'core',
+    evidence: { frames: 1, assertions: 3 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      await connection.send({ command: Command.Connect, id: ctx.id(), version: 2 });
+      const error = await connection.expect('Error');
+      ctx.assert.equal(error.errorCode, 'UNSUPPORTED_VERSION', 'the code of the Error');
+      await connection.closed({ clause: 'CONN-012' });
+    },
+  },
+  {
+    id: 'CONN-013a',
+    title: 'ignores the version byte after Connect',
+    clauses: ['CONN-013'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const id = ctx.id();
+      const answer = await connection.request({ command: Command.ListQueues, id, version: 9 });
+      ctx.assert.equal(answer.commandName, 'ListQueues', 'the answer to a command of version 9');
+    },
+  },
+  {
+    id: 'CONN-014a',
+    title: 'closes a connection on which no Connect comes in time, and not before',
+    clauses: ['CONN-014', 'CONN-015'],
+    profile: 'limits',
+    requires: { configuration: impatient },
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connected = await ctx.connect({ own: true });
+      const startedAt = ctx.now();
+      const silent = await ctx.rawConnect();
+      await expectTimedOut(ctx, silent, { startedAt, timeoutMs: impatient.timing.handshakeTimeoutMs });
+      // It was opened earlier and has connected: its patience has ended by now if it went on counting.
+      await connected.ping();
+    },
+  },
+  {
+    id: 'CONN-016a',
+    title: 'closes a connection whose frame is not complete in time, and not before',
+    clauses: ['CONN-016'],
+    profile: 'limits',
+    requires: { configuration: impatient },
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const startedAt = ctx.now();
+      const ping = encodeFrame({ command: Command.Ping, id: ctx.id('ping') });
+      await connection.sendPieces([ping.subarray(0, -1)]);
+      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: impatient.timing.frameTimeoutMs });
+    },
+  },
+  {
+    id: 'CONN-017a',
+    title: 'closes a connection that is silent for the idle timeout, and not before',
+    clauses: ['CONN-017'],
+    profile: 'limits',
+    requires: { configuration: impatient },
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const startedAt = ctx.now();
+      await connection.ping();
+      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: impatient.timing.idleTimeoutMs });
+    },
+  },
+  {
+    id: 'CONN-018a',
+    title: 'answers a Ping before Connect',
+    clauses: ['CONN-018', 'CONN-020'],
+    profile: 'core',
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      const id = ctx.id('ping');
+      await connection.send({ command: Command.Ping, id });
+      await connection.expect({ command: 'Pong', id });
+    },
+  },
+  {
+    id: 'CONN-032a',
+    title: 'answers what follows a Connect in the same piece after ConnectAck, and as to a connected client',
+    clauses: ['CONN-032', 'CONN-031'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 4 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      const queue = ctx.queue('at-once');
+      await connection.sendTogether([
+        { command: Command.Connect, id: ctx.id() },
+        { command: Command.CreateQueue, id: ctx.id(), queue },
+        { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' },
+        { command: Command.Ping, id: ctx.id('ping') },
+      ]);
+      const first = await connection.next();
+      ctx.assert.equal(first.commandName, 'ConnectAck', 'the first answer');
+      for (const answer of ['CreateQueue', 'PublishAck', 'Pong'] as const) await connection.expect(answer);
+    },
+  },
+  {
+    id: 'CONN-037a',
+    title: 'names its version and the connection in ConnectAck',
+    clauses: ['CONN-037'],
+    profile: 'core',
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const { connectAck } = await ctx.connect();
+      ctx.assert.matches(connectAck.header('serverVersion'), /./, 'header serverVersion');
+      ctx.assert.matches(connectAck.header('connectionId'), /./, 'header connectionId');
+    },
+  },
+  {
+    id: 'CONN-038a',
+    title: 'ignores headers of Connect that it does not know',
+    clauses: ['CONN-038', 'CONN-005'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 1 },
+    run: async (ctx) => {
+      const headers = { clientVersion: '0.0.1-suite', 'x-unknown': 'anything', another: 'ünknown' };
+      const connection = await ctx.connect({ headers });
+      await connection.ping();
+      ctx.assert.equal(connection.connectAck.commandName, 'ConnectAck', 'the answer to Connect');
+    },
+  },
+] satisfies readonly Check[];
+
+/** One command of each kind that would leave something behind. */
+function commandsOn(ctx: CheckContext, queue: string): readonly FrameFields[] {
+  return [
+    { command: Command.CreateQueue, id: ctx.id(), queue },
+    { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' },
+    { command: Command.Subscribe, id: ctx.id(), queue },
+    { command: Command.ListQueues, id: ctx.id() },
+  ];
+}
+
+/** Early is wrong on any machine; late is judged by the deadline alone. */
+async function expectTimedOut(
+  ctx: CheckContext,
+  connection: Connection,
+  wait: { readonly startedAt: number; readonly timeoutMs: number },
+): Promise<void> {
+  await connection.closed({ withinMs: wait.timeoutMs + ctx.timing.closeMs });
+  const lastedMs = ctx.now() - wait.startedAt;
+  ctx.assert.ok(lastedMs >= wait.timeoutMs - ctx.timing.earlyMs, 'the connection is not closed early', {
+    expected: `open for ${wait.timeoutMs} ms`,
+    actual: `closed after ${Math.round(lastedMs)} ms`,
+  });
+}

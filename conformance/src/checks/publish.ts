@@ -1,0 +1,299 @@
+// Checks of publishing: what PublishAck promises, what a refused Publish leaves, repeats, payloads, priorities. Area: PUBLISH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { refusedWith } from './shared/refusal.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const promises: CheckModule = [
+  {
+    id: 'PUBLISH-002a',
+    title: 'has every message in the queue that it confirmed',
+    clauses: ['PUBLISH-002', 'PUBLISH-001'],
+    profile: 'core',
+    evidence: { frames: 28, messages: 12 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'confirmed');
+      const ids = await publishSeries(ctx, client, queue, 12);
+      ctx.assert.equal(await waitingCount(client, queue), 12, 'messages that wait');
+      await client.subscribe(queue);
+      const came = idsOf(await takeAndAck(client, queue, 12));
+      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'the messages delivered');
+    },
+  },
+  {
+    id: 'PUBLISH-003a',
+    title: 'never delivers a message whose Publish it refused',
+    clauses: ['PUBLISH-003', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'refused');
+      await client.subscribe(queue);
+      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":}' };
+      const answer = await client.request(publish);
+      const isRefused = answer.command === Command.Error;
+      ctx.should(isRefused, 'PUBLISH-014', 'a payload that is no JSON is refused', {
+        actual: answer.commandName,
+      });
+      if (!isRefused) await client.ack(await client.delivery({ queue }));
+      await expectOnlySentinel(ctx, client, queue, { text: 'the refused message does not come' });
+    },
+  },
+  {
+    id: 'PUBLISH-020a',
+    title: 'takes a Publish without payload and delivers it without payload',
+    clauses: ['PUBLISH-020', 'BODY-007'],
+    profile: 'core',
+    evidence: { frames: 4, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'empty');
+      await client.subscribe(queue);
+      await client.publish(queue);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.payload.length, 0, 'the length of the payload');
+      await client.ack(delivery);
+    },
+  },
+] satisfies readonly Check[];
+
+const repeats: CheckModule = [
+  {
+    id: 'PUBLISH-005a',
+    title: 'confirms a repeat of a waiting message, adds none, and keeps the first content',
+    clauses: ['PUBLISH-005', 'PUBLISH-008'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'repeat');
+      const id = ctx.id('m');
+      await client.publish(queue, '"first"', { id });
+      await client.publish(queue, '"second"', { id });
+      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait');
+      await client.subscribe(queue);
+      const [delivery] = await takeAndAck(client, queue, 1);
+      ctx.assert.equal(delivery?.text(), '"first"', 'the payload delivered', 'PUBLISH-008');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
+    },
+  },
+  {
+    id: 'PUBLISH-006a',
+    title: 'confirms a repeat of a message in flight and adds none',
+    clauses: ['PUBLISH-006'],
+    profile: 'core',
+    evidence: { frames: 7, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'repeat-in-flight');
+      const id = ctx.id('m');
+      await client.subscribe(queue);
+      await client.publish(queue, '1', { id });
+      const delivery = await client.delivery({ queue });
+      await client.publish(queue, '1', { id });
+      await client.ack(delivery);
+      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
+    },
+  },
+  {
+    id: 'PUBLISH-009a',
+    title: 'pushes nothing out of a full queue for a repeat',
+    clauses: ['PUBLISH-009', 'ERROR-017'],
+    profile: 'core',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'full', { maxQueueSize: 2 });
+      const ids = await publishSeries(ctx, client, queue, 2);
+      const [, second = ''] = ids;
+      await client.publish(queue, '1', { id: second });
+      await client.subscribe(queue);
+      const came = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual(came, ids, 'the messages delivered');
+    },
+  },
+  {
+    id: 'PUBLISH-010a',
+    title: 'takes the same id in two queues for two messages',
+    clauses: ['PUBLISH-010'],
+    profile: 'core',
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const id = ctx.id('m');
+      for (const name of ['one', 'two']) {
+        const queue = await newQueue(ctx, client, name);
+        await client.publish(queue, '1', { id });
+        ctx.assert.equal(await waitingCount(client, queue), 1, `messages in queue ${name}`);
+      }
+    },
+  },
+  {
+    id: 'PUBLISH-011a',
+    title: 'takes the id of a settled message for a new one',
+    clauses: ['PUBLISH-011'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'settled');
+      const id = ctx.id('m');
+      await client.subscribe(queue);
+      for (const payload of ['"old"', '"new"']) {
+        await client.publish(queue, payload, { id });
+        const delivery = await client.delivery({ queue });
+        ctx.assert.equal(delivery.text(), payload, 'the payload delivered');
+        await client.ack(delivery);
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+const payloads: CheckModule = [
+  {
+    id: 'PUBLISH-013a',
+    title: 'takes every kind of JSON text',
+    clauses: ['PUBLISH-013', 'DELIVERY-053'],
+    profile: 'core',
+    evidence: { frames: 30, messages: 14 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'kinds');
+      await client.subscribe(queue);
+      for (const payload of jsonTexts) {
+        await client.publish(queue, payload);
+        const delivery = await client.delivery({ queue });
+        ctx.assert.deepEqual(delivery.json(), JSON.parse(payload), `the value of ${payload}`);
+        await client.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'PUBLISH-014a',
+    title: 'refuses what is not one JSON text with INVALID_PAYLOAD and stores nothing of it',
+    clauses: ['PUBLISH-014', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 12, assertions: 12 },
+    run: (ctx) =>
+      expectRefusedPayloads(ctx, [
+        ...['{', '[1,]', '{"a":1,}', "{'a':1}", '{a:1}', '1 2', '{} x', 'nul', 'NaN', '01', '+1', '.5', '1.'],
+        ...[' ', '"open', '"tab\there"', '"\\x"', '"\\u12"', '[1}', ','],
+      ]),
+  },
+  {
+    id: 'PUBLISH-015a',
+    title: 'refuses payloads that are not valid UTF-8 with INVALID_PAYLOAD',
+    clauses: ['PUBLISH-015', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 6, assertions: 6 },
+    run: (ctx) =>
+      expectRefusedPayloads(
+        ctx,
+        // A lone byte, an overlong slash, half of a surrogate pair, a character over U+10FFFF.
+        ['ff', '80', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.from(`22${hex}22`, 'hex')),
+      ),
+  },
+  {
+    id: 'PUBLISH-016a',
+    title: 'refuses a payload that begins with a byte order mark with INVALID_PAYLOAD',
+    clauses: ['PUBLISH-016', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 3 },
+    run: (ctx) => expectRefusedPayloads(ctx, [Buffer.from('efbbbf7b7d', 'hex')]),
+  },
+  {
+    id: 'PUBLISH-017a',
+    title: 'refuses payloads that are nested 65 levels deep with INVALID_PAYLOAD',
+    clauses: ['PUBLISH-017', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 5 },
+    run: (ctx) => expectRefusedPayloads(ctx, nested(65)),
+  },
+  {
+    id: 'PUBLISH-018a',
+    title: 'takes payloads that are nested 64 levels deep',
+    clauses: ['PUBLISH-018', 'PUBLISH-013'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'deep');
+      for (const payload of nested(64)) await client.publish(queue, payload);
+      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages that wait');
+    },
+  },
+] satisfies readonly Check[];
+
+const priorities: CheckModule = [
+  {
+    id: 'PUBLISH-021a',
+    title: 'reads header priority in any case, and Normal where there is none',
+    clauses: ['PUBLISH-021', 'PUBLISH-022', 'DELIVERY-031', 'DELIVERY-030'],
+    profile: 'delivery',
+    evidence: { frames: 12, messages: 5 },
+    run: async (ctx) => {
+      const order = await deliveredPriorities(ctx, ['low', undefined, 'HIGH', 'critical', 'Low']);
+      const expected = ['critical', 'HIGH', undefined, 'low', 'Low'];
+      ctx.assert.deepEqual(order, expected, 'the priorities in the order of delivery');
+    },
+  },
+  {
+    id: 'PUBLISH-023a',
+    title: 'counts an unknown priority as Normal',
+    clauses: ['PUBLISH-023'],
+    profile: 'delivery',
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const order = await deliveredPriorities(ctx, ['Low', 'Urgent', 'High']);
+      ctx.assert.deepEqual(order, ['High', 'Urgent', 'Low'], 'the priorities in the order of delivery');
+    },
+  },
+] satisfies readonly Check[];
+
+export const publish: CheckModule = [...promises, ...repeats, ...payloads, ...priorities];
+
+const jsonTexts = [
+  ...['{}', '[]', '""', '0', '-7', '-1.5e-3', '1E+2', 'true', 'false', 'null', '12345678901234567890'],
+  ' {"a" : [1, 2.50, {"b":null}] }\n',
+  '"\\u00e9\\ud83d\\ude80\\n\\/"',
+  '{"twice":1,"twice":2}',
+];
+
+/** Arrays in each other, and objects in each other. */
+function nested(levels: number): readonly string[] {
+  return [
+    '['.repeat(levels) + ']'.repeat(levels),
+    '{"a":'.repeat(levels - 1).concat('{}', '}'.repeat(levels - 1)),
+  ];
+}
+
+async function expectRefusedPayloads(
+  ctx: CheckContext,
+  refused: readonly (string | Buffer)[],
+): Promise<void> {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, 'no-json');
+  for (const payload of refused) {
+    const fields = { command: Command.Publish, id: ctx.id('m'), queue, payload };
+    const what = `the payload is ${JSON.stringify(payload.toString()).slice(0, 40)}`;
+    await refusedWith(ctx, client, fields, { code: 'INVALID_PAYLOAD', what });
+  }
+  ctx.assert.equal(await waitingCount(client, queue), 0, 'messages that wait', 'PUBLISH-019');
+}
+
+/** Publishes with these priorities to a PriorityBased queue, and returns those of the messages in the order of delivery. */
+async function deliveredPriorities(
+  ctx: CheckContext,
+  given: readonly (string | undefined)[],
+): Promise<readonly (string | undefined)[]> {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, 'by-priority', { mode: 3 });
+  for (const priority of given) {
+    await client.publish(queue, '1', priority === undefined ? {} : { headers: { priority } });
+  }
+  await client.subscribe(queue);
+  return (await takeAndAck(client, queue, given.length)).map((delivery) => delivery.header('priority'));
+}

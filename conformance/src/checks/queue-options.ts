@@ -1,0 +1,388 @@
+// Checks of queue options and of the queue info that shows them: defaults, names for numbers, texts of time, impossible values.
+// Areas: QUEUE, BODY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { refusedWith } from './shared/refusal.ts';
+
+type Info = Readonly<Record<string, unknown>>;
+
+const possible: CheckModule = [
+  {
+    id: 'QUEUE-001a',
+    title: 'makes a queue with the options of CreateQueue',
+    clauses: ['QUEUE-001', 'QUEUE-022', 'QUEUE-023'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueueName = ctx.queue('letters');
+      const info = await infoAfter(ctx, client, {
+        mode: 3,
+        maxQueueSize: 77,
+        messageTtl: '00:30:00',
+        enableDeadLetterQueue: true,
+        deadLetterQueueName,
+        overflowStrategy: 3,
+        maxRetryAttempts: 9,
+      });
+      ctx.assert.deepEqual(
+        pick(info, optionFields),
+        {
+          deliveryMode: 3,
+          maxSize: 77,
+          messageTtl: '00:30:00',
+          enableDeadLetterQueue: true,
+          deadLetterQueueName,
+          overflowStrategy: 3,
+          maxRetryAttempts: 9,
+        },
+        'the options in the queue info',
+      );
+    },
+  },
+  {
+    id: 'QUEUE-002a',
+    title: 'gives options that a payload leaves out their defaults',
+    clauses: ['QUEUE-002', 'QUEUE-003', 'QUEUE-004', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007', 'BODY-035'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const info = await infoAfter(ctx, await ctx.connect(), {});
+      const defaults = { enableDeadLetterQueue: false, overflowStrategy: 0, maxRetryAttempts: 3 };
+      ctx.assert.deepEqual(
+        pick(info, optionFields),
+        { deliveryMode: 0, maxSize: 10_000, ...defaults },
+        'the options in the queue info',
+      );
+    },
+  },
+  {
+    id: 'QUEUE-008a',
+    title: 'gives a queue that is created without payload the options of one made by a Publish',
+    clauses: ['QUEUE-008', 'QUEUE-044'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const created = await newQueue(ctx, client, 'created');
+      const published = ctx.queue('published');
+      await client.publish(published, '1');
+      ctx.assert.deepEqual(
+        pick((await client.queueInfo(created)) ?? {}, optionFields),
+        pick((await client.queueInfo(published)) ?? {}, optionFields),
+        'the options of the created queue',
+      );
+    },
+  },
+  {
+    id: 'QUEUE-008b',
+    title: 'gives a queue that is created without payload the configured defaults',
+    clauses: ['QUEUE-008'],
+    profile: 'limits',
+    requires: { configuration: { queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 77 } } },
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const info = await client.queueInfo(await newQueue(ctx, client, 'created'));
+      const shown = pick(info ?? {}, ['deliveryMode', 'maxSize']);
+      ctx.assert.deepEqual(shown, { deliveryMode: 3, maxSize: 77 }, 'the options in the queue info');
+    },
+  },
+  {
+    id: 'QUEUE-021a',
+    title: 'describes a queue with every field of queue info, each of its type',
+    clauses: ['QUEUE-021', 'BODY-034', 'BODY-036', 'BODY-041'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 9 },
+    run: async (ctx) => {
+      const info = await infoAfter(ctx, await ctx.connect(), { maxQueueSize: 5 });
+      for (const [field, type] of requiredFields) {
+        ctx.assert.equal(typeof info[field], type, `the type of ${field}`);
+      }
+      ctx.assert.matches(info['createdAt'], timestamp, 'createdAt', 'BODY-041');
+    },
+  },
+  {
+    id: 'QUEUE-022a',
+    title: 'shows messageTtl where a queue has one, and leaves it out where it has none',
+    clauses: ['QUEUE-022', 'BODY-035', 'QUEUE-004'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const timed = await infoAfter(ctx, client, { messageTtl: '01:00:00' });
+      ctx.assert.equal(timed['messageTtl'], '01:00:00', 'messageTtl of a queue that has one');
+      const untimed = await infoAfter(ctx, client, {});
+      ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is left out', { actual: untimed });
+    },
+  },
+  {
+    id: 'QUEUE-023a',
+    title: 'shows deadLetterQueueName where one was given, and leaves it out where it is generated',
+    clauses: ['QUEUE-023', 'BODY-035'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueueName = ctx.queue('given');
+      const given = await infoAfter(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
+      ctx.assert.equal(given['deadLetterQueueName'], deadLetterQueueName, 'the name that was given');
+      const generated = await infoAfter(ctx, client, { enableDeadLetterQueue: true });
+      ctx.assert.ok(!('deadLetterQueueName' in generated), 'the generated name is left out', {
+        actual: generated,
+      });
+    },
+  },
+  {
+    id: 'QUEUE-027a',
+    title: 'shows as createdAt when the queue was made',
+    clauses: ['QUEUE-027', 'BODY-041'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const first = createdAt(ctx, await infoAfter(ctx, client, {}));
+      const second = createdAt(ctx, await infoAfter(ctx, client, {}));
+      ctx.assert.ok(first <= second, 'the queue that was made first is not the younger one');
+      const offMs = Math.abs(Date.now() - second);
+      ctx.assert.between(offMs, 0, clockToleranceMs, "milliseconds between createdAt and the runner's clock");
+    },
+  },
+  {
+    id: 'QUEUE-043a',
+    title: 'ignores options that it does not know',
+    clauses: ['QUEUE-043'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const info = await infoAfter(ctx, await ctx.connect(), {
+        maxQueueSize: 6,
+        colour: 'green',
+        nested: {},
+      });
+      ctx.assert.equal(info['maxSize'], 6, 'maxSize');
+    },
+  },
+  {
+    id: 'BODY-037a',
+    title: 'takes the name of an enumeration value, in any case, for its number',
+    clauses: ['BODY-037'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const names of [
+        { mode: 'prioritybased', overflowStrategy: 'BLOCKPUBLISHER' },
+        { mode: 'PRIORITYBASED', overflowStrategy: 'blockPublisher' },
+      ]) {
+        const shown = pick(await infoAfter(ctx, client, names), ['deliveryMode', 'overflowStrategy']);
+        ctx.assert.deepEqual(shown, { deliveryMode: 3, overflowStrategy: 2 }, 'the numbers');
+      }
+    },
+  },
+  {
+    id: 'BODY-038a',
+    title: 'numbers the delivery modes RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3',
+    clauses: ['BODY-038', 'BODY-036', 'BODY-037'],
+    profile: 'core',
+    evidence: { frames: 9, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const modes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'];
+      for (const [number, mode] of modes.entries()) {
+        const info = await infoAfter(ctx, client, { mode });
+        ctx.assert.equal(info['deliveryMode'], number, `the number of ${mode}`);
+      }
+    },
+  },
+  {
+    id: 'BODY-039a',
+    title: 'numbers the overflow strategies DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3',
+    clauses: ['BODY-039', 'BODY-036', 'BODY-037'],
+    profile: 'core',
+    evidence: { frames: 9, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const strategies = ['DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq'];
+      for (const [number, overflowStrategy] of strategies.entries()) {
+        const info = await infoAfter(ctx, client, { overflowStrategy, enableDeadLetterQueue: true });
+        ctx.assert.equal(info['overflowStrategy'], number, `the number of ${overflowStrategy}`);
+      }
+    },
+  },
+  {
+    id: 'BODY-040a',
+    title: 'reads and writes time spans of days and of fractions of a second',
+    clauses: ['BODY-040', 'BODY-042'],
+    profile: 'core',
+    evidence: { frames: 7, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [given, shown] of [
+        ['1.00:00:00', /^1\.00:00:00$/],
+        ['00:00:01.5', /^00:00:01\.50{0,6}$/],
+        ['2.03:04:05.0000000', /^2\.03:04:05$/],
+      ] as const) {
+        const info = await infoAfter(ctx, client, { messageTtl: given });
+        ctx.assert.matches(info['messageTtl'], shown, `messageTtl after ${given}`);
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+type Impossible = {
+  readonly id: string;
+  readonly title: string;
+  /** Option payloads, each with one fault. */
+  readonly payloads: (queue: string) => readonly string[];
+  /** The end of the queue's name, where it matters. */
+  readonly name?: string;
+};
+
+const impossible: readonly Impossible[] = [
+  {
+    id: 'QUEUE-032a',
+    title: 'refuses maxQueueSize outside 1 .. 2,147,483,647',
+    payloads: () => [
+      '{"maxQueueSize":0}',
+      '{"maxQueueSize":-1}',
+      '{"maxQueueSize":2147483648}',
+      '{"maxQueueSize":1.5}',
+    ],
+  },
+  {
+    id: 'QUEUE-033a',
+    title: 'refuses maxRetryAttempts outside 1 .. 2,147,483,647',
+    payloads: () => ['{"maxRetryAttempts":0}', '{"maxRetryAttempts":-3}', '{"maxRetryAttempts":2147483648}'],
+  },
+  {
+    id: 'QUEUE-034a',
+    title: 'refuses messageTtl that is not positive',
+    payloads: () => ['{"messageTtl":"00:00:00"}', '{"messageTtl":"-00:00:01"}'],
+  },
+  {
+    id: 'QUEUE-035a',
+    title: 'refuses messageTtl over 10,000 days',
+    payloads: () => ['{"messageTtl":"10000.00:00:01"}', '{"messageTtl":"10001.00:00:00"}'],
+  },
+  {
+    id: 'QUEUE-036a',
+    title: 'refuses unknown delivery modes and overflow strategies',
+    payloads: () => [
+      '{"mode":4}',
+      '{"mode":-1}',
+      '{"mode":"Anycast"}',
+      '{"overflowStrategy":4}',
+      '{"overflowStrategy":"Spill"}',
+    ],
+  },
+  {
+    id: 'QUEUE-037a',
+    title: 'refuses RedirectToDlq without a dead letter queue',
+    payloads: () => ['{"overflowStrategy":3}', '{"overflowStrategy":3,"enableDeadLetterQueue":false}'],
+  },
+  {
+    id: 'QUEUE-038a',
+    title: 'refuses a queue that is its own dead letter queue',
+    payloads: (queue) => [JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName: queue })],
+  },
+  {
+    id: 'QUEUE-039a',
+    title: 'refuses a deadLetterQueueName that breaks the rule for queue names',
+    payloads: () =>
+      ['no good!', 'x'.repeat(257)].map((deadLetterQueueName) =>
+        JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName }),
+      ),
+  },
+  {
+    id: 'QUEUE-040a',
+    title: 'refuses a dead letter queue whose generated name would be too long',
+    name: 'n'.repeat(220),
+    payloads: () => ['{"enableDeadLetterQueue":true}'],
+  },
+  {
+    id: 'QUEUE-041a',
+    title: 'refuses options that are no JSON object, or hold a value of the wrong type',
+    payloads: () => [
+      '[]',
+      '7',
+      '"orders"',
+      '{"maxQueueSize":"many"}',
+      '{"enableDeadLetterQueue":"yes"}',
+      '{"messageTtl":30}',
+    ],
+  },
+];
+
+/** All queue option checks. */
+export const queueOptions: CheckModule = [...possible, ...impossible.map(impossibleCheck)];
+
+function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
+  return {
+    id,
+    title: `${title} with INVALID_PAYLOAD, and makes no queue`,
+    clauses: [id.slice(0, -1), 'QUEUE-042'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = name === undefined ? ctx.queue('impossible') : ctx.queue(name).padEnd(254, 'n');
+      for (const payload of payloads(queue)) {
+        const fields = { command: Command.CreateQueue, id: ctx.id(), queue, payload };
+        await refusedWith(ctx, client, fields, {
+          code: 'INVALID_PAYLOAD',
+          what: `the options are ${payload}`,
+        });
+        ctx.assert.equal(await client.queueInfo(queue), undefined, 'no queue is made', 'QUEUE-042');
+      }
+    },
+  };
+}
+
+/** Creates a queue with these options and returns its info. */
+async function infoAfter(ctx: CheckContext, client: Connection, options: Info): Promise<Info> {
+  const queue = await newQueue(ctx, client, ctx.id('options'), options);
+  const info = await client.queueInfo(queue);
+  if (info === undefined) ctx.assert.fail('a queue that was created has an info', { actual: info });
+  return info;
+}
+
+const optionFields = [
+  'deliveryMode',
+  'maxSize',
+  'messageTtl',
+  'enableDeadLetterQueue',
+  'deadLetterQueueName',
+  'overflowStrategy',
+  'maxRetryAttempts',
+];
+
+const requiredFields = [
+  ['name', 'string'],
+  ['messageCount', 'number'],
+  ['subscriberCount', 'number'],
+  ['deliveryMode', 'number'],
+  ['maxSize', 'number'],
+  ['createdAt', 'string'],
+  ['enableDeadLetterQueue', 'boolean'],
+  ['overflowStrategy', 'number'],
+  ['maxRetryAttempts', 'number'],
+] as const;
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
+
+/** The clocks of broker and runner may differ; a time zone or a clock that does not count from 1970 is further off. */
+const clockToleranceMs = 15 * 60_000;
+
+function createdAt(ctx: CheckContext, info: Info): number {
+  const text = info['createdAt'];
+  ctx.assert.matches(text, timestamp, 'createdAt', 'BODY-041');
+  return Date.parse(String(text));
+}
+
+/** The named fields that are there. */
+function pick(info: Info, fields: readonly string[]): Info {
+  return Object.fromEntries(Object.entries(info).filter(([name]) => fields.includes(name)));
+}

@@ -1,0 +1,344 @@
+// Checks of queues: created, described, listed, deleted, and created on demand. Area: QUEUE.
+import type { Check, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { cutSubscriber, expectOnlySentinel, takeAndAck } from './shared/subscribers.ts';
+
+export const queues: CheckModule = [
+  {
+    id: 'QUEUE-009a',
+    title: 'changes nothing of a queue that is created again with other options',
+    clauses: ['QUEUE-009'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'kept', { maxQueueSize: 50, maxRetryAttempts: 7 });
+      const before = await client.queueInfo(queue);
+      const payload = '{"mode":3,"maxQueueSize":60,"maxRetryAttempts":8,"messageTtl":"00:10:00"}';
+      await client.request({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
+      ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the queue info');
+    },
+  },
+  {
+    id: 'QUEUE-010a',
+    title: 'answers CreateQueue without options on an existing queue with success',
+    clauses: ['QUEUE-010', 'QUEUE-009'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'again', { maxQueueSize: 50 });
+      await client.createQueue(queue);
+      ctx.assert.equal((await client.queueInfo(queue))?.['maxSize'], 50, 'maxSize afterwards');
+    },
+  },
+  {
+    id: 'QUEUE-011a',
+    title: 'answers CreateQueue with the same options on an existing queue with success',
+    clauses: ['QUEUE-011'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const options = { mode: 3, maxQueueSize: 50, messageTtl: '1.00:00:00', maxRetryAttempts: 4 };
+      const queue = await newQueue(ctx, client, 'same', options);
+      await client.createQueue(queue, { ...options, mode: 'PriorityBased', overflowStrategy: 0 });
+      ctx.assert.equal((await client.queueInfo(queue))?.['deliveryMode'], 3, 'deliveryMode afterwards');
+    },
+  },
+  {
+    id: 'QUEUE-012a',
+    title: 'answers CreateQueue with other options on an existing queue with QUEUE_EXISTS',
+    clauses: ['QUEUE-012'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'other', { maxQueueSize: 50 });
+      for (const payload of ['{"maxQueueSize":51}', '{"maxQueueSize":50,"maxRetryAttempts":4}']) {
+        await client.send({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
+        const error = await client.expect('Error');
+        ctx.assert.equal(error.errorCode, 'QUEUE_EXISTS', 'the code of the Error');
+      }
+    },
+  },
+  {
+    id: 'QUEUE-013a',
+    title: 'takes an absent deadLetterQueueName for <queue>.dlq when options are compared',
+    clauses: ['QUEUE-013', 'QUEUE-011'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'letters', { enableDeadLetterQueue: true });
+      await client.createQueue(queue, { enableDeadLetterQueue: true, deadLetterQueueName: `${queue}.dlq` });
+      const info = await client.queueInfo(queue);
+      ctx.assert.equal(info?.['deadLetterQueueName'], undefined, 'deadLetterQueueName afterwards');
+    },
+  },
+  {
+    id: 'QUEUE-014a',
+    title: 'removes a queue with its messages',
+    clauses: ['QUEUE-014', 'QUEUE-024'],
+    profile: 'core',
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'gone');
+      await client.publish(queue, '1');
+      await client.deleteQueue(queue);
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info after DeleteQueue');
+      await client.createQueue(queue);
+      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages in the new queue');
+    },
+  },
+  {
+    id: 'QUEUE-015a',
+    title: 'answers DeleteQueue of a missing queue with success',
+    clauses: ['QUEUE-015'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const answer = await client.deleteQueue(ctx.queue('never'));
+      ctx.assert.equal(answer.commandName, 'DeleteQueue', 'the answer');
+    },
+  },
+  {
+    id: 'QUEUE-016a',
+    title: 'serves the subscribers of a deleted queue again when a queue of that name is made',
+    clauses: ['QUEUE-016'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'back');
+      await client.subscribe(queue);
+      await client.deleteQueue(queue);
+      await client.createQueue(queue);
+      const id = ctx.id('m');
+      await client.publish(queue, '1', { id });
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.id, id, 'the message delivered');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'QUEUE-017a',
+    title: 'does not deliver a message again that was in flight when its queue was deleted',
+    clauses: ['QUEUE-017', 'QUEUE-014'],
+    profile: 'core',
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'held');
+      await holder.subscribe(queue);
+      await client.publish(queue, '1');
+      await holder.delivery({ queue });
+      await client.deleteQueue(queue);
+      await client.createQueue(queue);
+      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await client.subscribe(queue);
+      await expectOnlySentinel(ctx, client, queue, { text: 'nothing of the deleted queue comes again' });
+    },
+  },
+  {
+    id: 'QUEUE-018a',
+    title: 'ignores an Ack for a message of a deleted queue, also when a new one has its id',
+    clauses: ['QUEUE-018', 'QUEUE-017'],
+    profile: 'core',
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'reborn');
+      const id = ctx.id('m');
+      await holder.subscribe(queue);
+      await client.publish(queue, '"old"', { id });
+      const old = await holder.delivery({ queue });
+      await client.deleteQueue(queue);
+      await holder.ack(old);
+      await holder.ping();
+      await client.createQueue(queue);
+      await client.publish(queue, '"new"', { id });
+      const renewed = await holder.delivery({ queue });
+      ctx.assert.equal(renewed.text(), '"new"', 'the new message');
+      await holder.ack(renewed);
+      await holder.ping();
+      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await client.subscribe(queue);
+      await expectOnlySentinel(ctx, client, queue, { text: 'the new message is settled' });
+    },
+  },
+  {
+    id: 'QUEUE-024a',
+    title: 'answers QueueInfo of a missing queue without payload',
+    clauses: ['QUEUE-024'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('missing');
+      const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
+      ctx.assert.equal(answer.commandName, 'QueueInfo', 'the answer');
+      ctx.assert.equal(answer.payload.length, 0, 'the length of its payload');
+    },
+  },
+  {
+    id: 'QUEUE-025a',
+    title: 'counts waiting messages in messageCount, and none that are in flight',
+    clauses: ['QUEUE-025', 'DELIVERY-002'],
+    profile: 'core',
+    evidence: { frames: 8, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'counted');
+      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages in a new queue');
+      await client.publish(queue, '1');
+      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages after a Publish');
+      await client.subscribe(queue);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages while it is in flight');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'QUEUE-026a',
+    title: 'counts the subscriptions of open connections in subscriberCount',
+    clauses: ['QUEUE-026', 'DELIVERY-069'],
+    profile: 'core',
+    evidence: { frames: 8, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const leaving = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'subscribers');
+      const counted = async (): Promise<unknown> => (await client.queueInfo(queue))?.['subscriberCount'];
+      ctx.assert.equal(await counted(), 0, 'subscribers of a new queue');
+      await client.subscribe(queue);
+      await leaving.subscribe(queue);
+      ctx.assert.equal(await counted(), 2, 'subscribers after two of them subscribed');
+      await client.unsubscribe(queue);
+      ctx.assert.equal(await counted(), 1, 'subscribers after one has unsubscribed');
+      await leaving.abort();
+      await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
+    },
+  },
+  {
+    id: 'QUEUE-028a',
+    title: 'lists the queues that exist, empty ones too, and none that was deleted',
+    clauses: ['QUEUE-028'],
+    profile: 'core',
+    evidence: { frames: 5, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const [first, second] = [
+        await newQueue(ctx, client, 'listed-1'),
+        await newQueue(ctx, client, 'listed-2'),
+      ];
+      const deleted = await newQueue(ctx, client, 'listed-3');
+      await client.deleteQueue(deleted);
+      const names = await client.listQueues();
+      const of = (wanted: string): number => names.filter((name) => name === wanted).length;
+      ctx.assert.equal(of(first), 1, 'entries of the first queue');
+      ctx.assert.equal(of(second), 1, 'entries of the second queue');
+      ctx.assert.equal(of(deleted), 0, 'entries of the deleted queue');
+    },
+  },
+  {
+    id: 'QUEUE-029a',
+    title: 'keeps at most maxQueueSize messages waiting',
+    clauses: ['QUEUE-029', 'QUEUE-031'],
+    profile: 'core',
+    evidence: { frames: 6, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'small', { maxQueueSize: 2 });
+      for (const payload of ['1', '2', '3']) await client.publish(queue, payload);
+      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages in a queue for two');
+    },
+  },
+  {
+    id: 'QUEUE-030a',
+    title: 'takes messages that are given back into a full queue',
+    clauses: ['QUEUE-030', 'DELIVERY-006', 'DELIVERY-038'],
+    profile: 'core',
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'over-full', { maxQueueSize: 1 });
+      await holder.subscribe(queue);
+      await client.publish(queue, '1');
+      await holder.delivery({ queue });
+      // It waits, or it is in flight too: whichever the window allows, both are there afterwards.
+      await client.publish(queue, '2');
+      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
+      await client.subscribe(queue);
+      const texts = (await takeAndAck(client, queue, 2)).map((delivery) => delivery.text()).sort();
+      ctx.assert.deepEqual(texts, ['1', '2'], 'the messages delivered');
+    },
+  },
+  {
+    id: 'QUEUE-044a',
+    title: 'makes a missing queue when a message is published to it',
+    clauses: ['QUEUE-044', 'QUEUE-049', 'QUEUE-002'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('by-publish');
+      await client.publish(queue, '1');
+      const info = await client.queueInfo(queue);
+      ctx.assert.equal(info?.['name'], queue, 'the name in the queue info');
+      ctx.assert.equal(info?.['messageCount'], 1, 'messages in the queue');
+    },
+  },
+  {
+    id: 'QUEUE-045a',
+    title: 'confirms no Publish to a missing queue when EnableAutoCreate is false',
+    clauses: ['QUEUE-045', 'QUEUE-046'],
+    profile: 'limits',
+    requires: { configuration: { queueDefaults: { enableAutoCreate: false } } },
+    evidence: { frames: 3, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('by-publish');
+      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
+      const answer = await client.request(publish);
+      ctx.assert.equal(answer.commandName, 'Error', 'the answer to the Publish');
+      const code = answer.errorCode;
+      ctx.should(code === 'QUEUE_NOT_FOUND', 'QUEUE-046', 'the code is QUEUE_NOT_FOUND', { actual: code });
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info');
+    },
+  },
+  {
+    id: 'QUEUE-047a',
+    title: 'makes a missing queue when it is subscribed to',
+    clauses: ['QUEUE-047', 'QUEUE-049'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('by-subscribe');
+      await client.subscribe(queue);
+      ctx.assert.equal((await client.queueInfo(queue))?.['subscriberCount'], 1, 'subscriberCount');
+    },
+  },
+  {
+    id: 'QUEUE-048a',
+    title: 'refuses a Subscribe to a missing queue with QUEUE_NOT_FOUND when EnableAutoCreate is false',
+    clauses: ['QUEUE-048'],
+    profile: 'limits',
+    requires: { configuration: { queueDefaults: { enableAutoCreate: false } } },
+    evidence: { frames: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      await client.send({ command: Command.Subscribe, id: ctx.id(), queue: ctx.queue('by-subscribe') });
+      const error = await client.expect('Error');
+      ctx.assert.equal(error.errorCode, 'QUEUE_NOT_FOUND', 'the code of the Error');
+    },
+  },
+] satisfies readonly Check[];

@@ -1,0 +1,53 @@
+// What the checks ask a queue: how many messages wait, how many subscribers there are; and the waits for what a broker may notice
+// a moment later, such as the end of another connection. Areas: QUEUE, DELIVERY.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CheckContext } from '../../check.ts';
+import type { Connection } from '../../connection.ts';
+
+/** Between two looks at something that changes on its own: looking without a pause would load the broker under test. */
+const lookGapMs = 15;
+
+/** A queue of its own, created with the server's defaults, or with these options. */
+export async function newQueue(
+  ctx: CheckContext,
+  connection: Connection,
+  name: string,
+  options?: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const queue = ctx.queue(name);
+  await connection.createQueue(queue, options);
+  return queue;
+}
+
+/** The messageCount of a queue; undefined when there is no such queue. */
+export async function waitingCount(connection: Connection, queue: string): Promise<unknown> {
+  return (await connection.queueInfo(queue))?.['messageCount'];
+}
+
+/** Waits until the queue's info has this value, at most `ctx.timing.answerMs`. */
+export async function waitForInfo(
+  ctx: CheckContext,
+  connection: Connection,
+  queue: string,
+  wanted: { readonly field: 'messageCount' | 'subscriberCount'; readonly value: number },
+): Promise<void> {
+  const look = async (): Promise<unknown> => (await connection.queueInfo(queue))?.[wanted.field];
+  await eventually(ctx, look, (seen) => seen === wanted.value, `${wanted.field} becomes ${wanted.value}`);
+}
+
+/** Looks again and again until what is seen is accepted; fails with the last that was seen. */
+export async function eventually<T>(
+  ctx: CheckContext,
+  look: () => Promise<T>,
+  accept: (seen: T) => boolean,
+  what: string,
+): Promise<T> {
+  const until = ctx.now() + ctx.timing.answerMs;
+  let seen = await look();
+  while (!accept(seen) && ctx.now() < until) {
+    await pause(lookGapMs);
+    seen = await look();
+  }
+  ctx.assert.ok(accept(seen), what, { actual: seen });
+  return seen;
+}

@@ -1,0 +1,66 @@
+// What the checks of delivery share: publishing a series, taking deliveries one by one as a window of one message allows, and the
+// end of a subscriber, waited for until the broker has noticed it. Areas: DELIVERY, QUEUE, PUBLISH.
+import type { CheckContext } from '../../check.ts';
+import type { Connection } from '../../connection.ts';
+import type { ReceivedFrame } from '../../wire/frame.ts';
+import { waitForInfo } from './queue-state.ts';
+
+/** Publishes numbered messages one after another, each when the one before is confirmed; returns their ids in order. */
+export async function publishSeries(
+  ctx: CheckContext,
+  publisher: Connection,
+  queue: string,
+  count: number,
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => ctx.id('m'));
+  for (const [index, id] of ids.entries()) await publisher.publish(queue, String(index), { id });
+  return ids;
+}
+
+/** Takes this many deliveries of the queue and acknowledges each before it waits for the next. */
+export async function takeAndAck(
+  subscriber: Connection,
+  queue: string,
+  count: number,
+): Promise<readonly ReceivedFrame[]> {
+  const taken: ReceivedFrame[] = [];
+  while (taken.length < count) {
+    const delivery = await subscriber.delivery({ queue });
+    await subscriber.ack(delivery);
+    taken.push(delivery);
+  }
+  return taken;
+}
+
+export function idsOf(frames: readonly ReceivedFrame[]): readonly string[] {
+  return frames.map(({ id }) => id);
+}
+
+/** Resets a subscriber's connection and waits until the broker counts only `left` subscribers of the queue. */
+export async function cutSubscriber(
+  ctx: CheckContext,
+  subscriber: Connection,
+  seenFrom: { readonly witness: Connection; readonly queue: string; readonly left: number },
+): Promise<void> {
+  await subscriber.abort();
+  const { witness, queue, left } = seenFrom;
+  await waitForInfo(ctx, witness, queue, { field: 'subscriberCount', value: left });
+}
+
+/**
+ * Shows that nothing is left to deliver: a last message comes, is acknowledged, and no other delivery of the queue comes before
+ * the Pong that follows.
+ */
+export async function expectOnlySentinel(
+  ctx: CheckContext,
+  subscriber: Connection,
+  queue: string,
+  what: { readonly text: string; readonly clause?: string },
+): Promise<void> {
+  const id = ctx.id('sentinel');
+  await subscriber.publish(queue, '"sentinel"', { id });
+  const next = await subscriber.delivery({ queue }, { what: 'the last message' });
+  ctx.assert.equal(next.id, id, what.text, what.clause);
+  await subscriber.ack(next);
+  await subscriber.expectNothingBeforePong({ command: 'Deliver', queue }, what.text, what.clause);
+}
