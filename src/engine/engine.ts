@@ -15,6 +15,7 @@ import type { Arrival } from './arrival.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { ClientConnection } from './client-connection.ts';
 import { connectionLimitFields, disconnectFields, storageErrorFields } from './connection-frames.ts';
+import { DeliveryLatency } from './delivery-latency.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Environment } from './environment.ts';
 import type { Logger } from './logger.ts';
@@ -59,6 +60,9 @@ export class Engine {
   /** When the timer that is set will fire. */
   #timerAt = Number.POSITIVE_INFINITY;
   #errorFrameCount = 0;
+  /** When the first arrival of the batch to come was taken. */
+  #batchArrivedAt = 0;
+  readonly #latency = new DeliveryLatency();
 
   constructor(options: EngineOptions, parts: EngineParts) {
     this.#options = options;
@@ -104,6 +108,7 @@ export class Engine {
     const core = this.#broker.stats();
     return {
       ...core,
+      averageDeliveryLatencyMs: this.#latency.averageMs(core),
       errorsCount: this.#errorFrameCount + core.discardedCount,
       connectionsAcceptedCount: this.#admission.acceptedCount,
       connectionsRejectedCount: this.#admission.rejectedCount,
@@ -162,6 +167,7 @@ export class Engine {
 
   #arrive(from: ClientConnection | undefined, arrival: Arrival, bytes: number): void {
     if (this.#hasEnded) return;
+    if (this.#pending.length === 0) this.#batchArrivedAt = this.#parts.environment.clock.now();
     this.#pending.push({ from, arrival, bytes });
     if (this.#isScheduled || this.#isCommitting) return;
     this.#isScheduled = true;
@@ -173,6 +179,7 @@ export class Engine {
     if (this.#hasEnded) return;
     const batch = this.#pending;
     this.#pending = [];
+    this.#latency.batchArrivedAt = this.#batchArrivedAt;
     const { records, outcomes } = this.#stepAll(batch);
     const committed = this.#commit(records);
     if (committed === undefined) this.#finish(batch, outcomes);
@@ -229,6 +236,7 @@ export class Engine {
     for (const connection of this.#touched) connection.flush();
     this.#touched.clear();
     this.#compressor.clear();
+    this.#latency.written(this.#broker.stats().firstDeliveryCount, this.#parts.environment.clock.now());
     this.#setTimer();
     if (this.#connections.size === 0) this.#onEmpty();
     if (this.#pending.length > 0 && !this.#isScheduled) {

@@ -44,7 +44,9 @@ export function queueInfoPayload(info: QueueInfo): Buffer {
 
 function parseObject(payload: Buffer): Properties | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+    const value: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload),
+    );
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Properties)
       : undefined;
