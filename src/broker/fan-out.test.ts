@@ -181,6 +181,21 @@ describe('FanOutWithAck', () => {
     expect(h.broker.stats()).toMatchObject({ discardedCount: 1, acknowledgedCount: 2 });
   });
 
+  it('does not come back once DropOldest took copies of it and its other members left [DELIVERY-019]', () => {
+    const h = testBroker();
+    const [a, b, c] = h.connectAll(3);
+    h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 1 });
+    h.subscribe(a, 'q', 1);
+    h.subscribe(b, 'q');
+    h.publishAll(c, 'q', ids(3));
+    h.unsubscribe(b, 'q');
+    h.disconnect(b);
+    expect(h.ack(a, 'm1')).toEqual(['1 <- q m3']);
+    h.ack(a, 'm3');
+    expect(h.subscribe(c, 'q')).toEqual(['3: subscribe q ok']);
+    expect(h.broker.stats()).toMatchObject({ discardedCount: 1, queuedBytes: 0 });
+  });
+
   it('lets copies not sent expire, and leaves those in flight [DELIVERY-020, TTL-009]', () => {
     const h = testBroker();
     const [a, b, c] = h.connectAll(3);

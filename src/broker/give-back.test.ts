@@ -105,6 +105,39 @@ describe('a message that is cut short again and again', () => {
     expect(h.advance(1000)).toEqual(['3 <- q m1 (attempt 3)']);
   });
 
+  it('can be pushed out while it rests [OVERFLOW-002, DELIVERY-041]', () => {
+    const h = testBroker();
+    const [a, b, c] = h.connectAll(3);
+    h.createQueue(c, 'q', { maxQueueSize: 1 });
+    h.publish(c, 'q', 'm1');
+    h.subscribe(a, 'q');
+    h.disconnect(a);
+    h.subscribe(b, 'q');
+    h.disconnect(b);
+    h.publish(c, 'q', 'm2');
+    expect(h.subscribe(c, 'q')).toEqual(['3: subscribe q ok', '3 <- q m2']);
+    h.ack(c, 'm2');
+    expect(h.advance(10_000)).toEqual([]);
+    expect(h.broker.stats()).toMatchObject({ discardedCount: 1, queuedBytes: 0 });
+  });
+
+  it('can expire while it rests [TTL-005, DELIVERY-041]', () => {
+    const h = testBroker({ retryDelayMs: 5000 });
+    const [a, b, c] = h.connectAll(3);
+    h.createQueue(c, 'q', { messageTtlMs: 1000 });
+    h.publish(c, 'q', 'm1');
+    h.subscribe(a, 'q');
+    h.disconnect(a);
+    h.subscribe(b, 'q');
+    h.disconnect(b);
+    h.advance(999);
+    expect(h.waiting('q')).toBe(1);
+    h.advance(1);
+    expect(h.waiting('q')).toBe(0);
+    h.subscribe(c, 'q');
+    expect(h.advance(10_000)).toEqual([]);
+  });
+
   it('starts anew after an attempt that failed [DELIVERY-041]', () => {
     const h = testBroker();
     const [a, b, c] = h.connectAll(3);
