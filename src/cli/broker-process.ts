@@ -106,10 +106,8 @@ async function startHealth({ configuration, logger, view }: HealthParts): Promis
 function viewOf(engine: Engine): BrokerView {
   return {
     stats() {
-      const { retryCount, firstDeliveryCount, firstDeliveryLatencySumMs, ...stats } = engine.stats();
-      const averageDeliveryLatencyMs =
-        firstDeliveryCount === 0 ? 0 : firstDeliveryLatencySumMs / firstDeliveryCount;
-      return { ...stats, retriesCount: retryCount, averageDeliveryLatencyMs };
+      const { retryCount, ...stats } = engine.stats();
+      return { ...stats, retriesCount: retryCount };
     },
   };
 }

@@ -15,7 +15,10 @@ export class DeliveryLatency {
   }
 
   /** The mean in milliseconds; 0 before the first delivery. */
-  averageMs(waited: { readonly firstDeliveryCount: number; readonly firstDeliveryLatencySumMs: number }): number {
+  averageMs(waited: {
+    readonly firstDeliveryCount: number;
+    readonly firstDeliveryLatencySumMs: number;
+  }): number {
     if (waited.firstDeliveryCount === 0) return 0;
     return (waited.firstDeliveryLatencySumMs + this.#sumMs) / waited.firstDeliveryCount;
   }
