@@ -48,6 +48,21 @@ When(
   },
 );
 
+When(
+  '{client} sends {command} with an id of {int} bytes',
+  async function (this: FeatureWorld, label: string, command: number, length: number) {
+    await this.send(label, { command, id: 'x'.repeat(length) });
+  },
+);
+
+Then(
+  '{client} receives {command} with that id',
+  async function (this: FeatureWorld, label: string, command: number) {
+    const { id } = this.lastCommand().fields;
+    await this.receive(label, ofCommand(command, id), 'that answer with that id');
+  },
+);
+
 When('{client} sends in one piece:', async function (this: FeatureWorld, label: string, table: DataTable) {
   await connection.sendTogether(this, label, table.hashes());
 });

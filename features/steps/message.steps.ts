@@ -211,6 +211,23 @@ Then(
 );
 
 Then(
+  '{client} receives message {string} of {size} compressed with {algorithm}',
+  async function (this: FeatureWorld, label: string, id: string, sizeBytes: number, expected: string) {
+    const { message, algorithm } = await messages.receiveMessage(this, label, id);
+    assert.equal(algorithm, expected);
+    assert.deepEqual(message.payload, messages.payloadOfSize(sizeBytes));
+  },
+);
+
+Then(
+  '{client} receives message {string} with nothing after its last field',
+  async function (this: FeatureWorld, label: string, id: string) {
+    const { message, bodyBytes } = await messages.receiveMessage(this, label, id);
+    assert.equal(message.endAt, bodyBytes);
+  },
+);
+
+Then(
   '{client} receives message {string} of queue {string}',
   async function (this: FeatureWorld, label: string, id: string, queue: string) {
     const { message } = await messages.receiveMessage(this, label, id);

@@ -1,10 +1,9 @@
 // What clients do on their connections and see there, below any meaning of the commands.
 
 import assert from 'node:assert/strict';
-import { Command, type CommandName } from '../../src/protocol/command.ts';
+import { Command, type CommandName, commandName } from '../../src/protocol/command.ts';
 import { encodeFrame, frameHeaderBytes } from '../../src/protocol/encode.ts';
 import type { MessageFields } from '../../src/protocol/message.ts';
-import { describeMessage } from './received-frame.ts';
 import { type FeatureWorld, ofCommand } from './world.ts';
 
 type Row = Readonly<Record<string, string>>;
@@ -71,6 +70,9 @@ export async function receiveErrorOfOwnId(world: FeatureWorld, label: string, co
   assert.ok(!isOld, `the id ${message.id} is one that a client had used`);
 }
 
+/** Stands in a table for an id that the broker chose. */
+const BROKERS_OWN = "the broker's own";
+
 /** Exactly these frames, in this order. */
 export async function receiveInOrder(
   world: FeatureWorld,
@@ -80,12 +82,13 @@ export async function receiveInOrder(
   const client = await world.client(label);
   const broker = await world.broker();
   await broker.until(() => client.inbox.length >= rows.length || undefined);
-  const received = client.inbox.map(({ message }) =>
-    describeMessage(message).split(' ').slice(0, 2).join(' '),
-  );
+  const received = client.inbox.map(({ message }, index) => {
+    const id = rows[index]?.['id'] === BROKERS_OWN ? BROKERS_OWN : message.id;
+    return `${commandName(message.command)} ${id}`;
+  });
   assert.deepEqual(
     received,
-    rows.map((row) => `${row['command']} id=${row['id']}`),
+    rows.map((row) => `${row['command']} ${row['id']}`),
   );
   for (const _ of rows) client.take(() => true);
 }

@@ -14,7 +14,7 @@ export function applySettings(
     assert.ok(isKey(key), `there is no setting ${key}`);
     const [, amount = '', unit = ''] = DURATION_FORM.exec(text) ?? [];
     const isDuration = configurationKeys[key].kind === 'duration';
-    settings.set(key, isDuration ? { durationMs: durationMs(amount, unit) } : text.replace(' ', ''));
+    settings.set(key, isDuration ? { durationMs: durationMs(amount, unit) } : text.replace(/ (bytes)?/, ''));
   }
 }
 

@@ -1,0 +1,3 @@
+// What TypeScript needs to know of build.mjs.
+export function ensureBrokerBuilt(): boolean;
+export function ensureAllBuilt(): boolean;

@@ -1,0 +1,89 @@
+Feature: Errors
+  A command that is refused gets one Error, with a code for programs and a text for people, and the connection goes on. Where a
+  command has several faults the one that comes first in the protocol's order is reported.
+
+  @ERROR-001 @ERROR-002 @ERROR-006 @CONN-008
+  Scenario: A refused command gets an Error and no answer
+    Given the publisher is connected
+    When the publisher publishes message "m1" to queue "orders" with payload "no JSON"
+    Then message "m1" of the publisher is refused with INVALID_PAYLOAD
+    And the connection of the publisher stays open
+
+  @ERROR-004
+  Scenario Outline: <command> without a queue
+    Given the client is connected
+    When the client sends a <command> with id "where?"
+    Then the client receives Error INVALID_QUEUE with id "where?"
+    And the connection of the client stays open
+
+    Examples:
+      | command     |
+      | Publish     |
+      | Subscribe   |
+      | Unsubscribe |
+      | CreateQueue |
+      | DeleteQueue |
+      | QueueInfo   |
+
+  @ERROR-011
+  Scenario: A missing handshake comes before a breach of a field rule
+    Given the client has opened a connection
+    When the client sends a Publish with id "m1" for queue "or/ders"
+    Then the client receives Error NOT_AUTHENTICATED with id "m1"
+
+  @ERROR-012
+  Scenario: A breach of a field rule comes before a missing queue
+    Given the client is connected
+    When the client sends a Publish with an id of 257 bytes
+    Then the client receives Error INVALID_MESSAGE
+
+  @ERROR-015
+  Scenario: A missing queue comes before a faulty payload
+    Given a broker with these settings:
+      | enableAutoCreate | false |
+    When the publisher publishes message "m1" to queue "orders" with payload "no JSON"
+    Then message "m1" of the publisher is refused with QUEUE_NOT_FOUND
+
+  @ERROR-015
+  Scenario: An existing queue comes before faulty options
+    Given queue "orders" exists
+    When the client creates queue "orders" with options:
+      | maxQueueSize | 0 |
+    Then the command is refused with QUEUE_EXISTS
+
+  @ERROR-016
+  Scenario: A faulty payload comes before a repeat
+    Given the publisher publishes message "m1" to queue "orders"
+    When the publisher publishes message "m1" to queue "orders" with payload "no JSON"
+    Then message "m1" is confirmed to the publisher
+    And the publisher receives Error INVALID_PAYLOAD with id "m1"
+
+  @ERROR-017 @PUBLISH-005
+  Scenario: A repeat comes before overflow
+    Given queue "orders" exists with options:
+      | maxQueueSize     | 1          |
+      | overflowStrategy | DropNewest |
+    When the publisher publishes messages "m1, m1" to queue "orders"
+    Then messages "m1, m1" are confirmed to the publisher
+    And queue "orders" has 1 waiting message
+
+  @ERROR-007
+  Scenario: A fault of the frame comes before anything in its body
+    Given the client has opened a connection
+    When the client sends a frame with compression flags 3
+    Then the client receives Error INVALID_MESSAGE
+    And the broker closes the connection of the client
+
+  @ERROR-010
+  Scenario: An exceeded rate comes before a missing handshake
+    Given a broker with these settings:
+      | rateLimit                     | on   |
+      | maxConnectionsPerIpPerWindow  | 1000 |
+      | maxMessagesPerClientPerSecond | 1    |
+    And the client has opened a connection
+    When the client sends in one piece:
+      | command | id | queue  |
+      | Publish | m1 | orders |
+      | Publish | m2 | orders |
+    Then the client receives Error NOT_AUTHENTICATED with id "m1"
+    And the client receives Error RATE_LIMITED with id "m2"

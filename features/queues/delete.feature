@@ -1,0 +1,57 @@
+Feature: Deleting a queue
+  A deleted queue is gone with its messages. Subscriptions wait for a queue of that name to come back.
+
+  @QUEUE-014 @CONN-006
+  Scenario: A queue is deleted with its messages
+    Given the publisher publishes messages "m1, m2" to queue "orders"
+    And the client is connected
+    When the client sends a DeleteQueue with id "delete" for queue "orders"
+    Then the client receives a DeleteQueue with id "delete"
+    And queue "orders" does not exist
+    When the subscriber subscribes to queue "orders"
+    Then the subscriber receives no message
+
+  @QUEUE-015
+  Scenario: Deleting a queue that does not exist succeeds
+    When the client deletes queue "orders"
+    Then the command succeeds
+
+  @QUEUE-016 @QUEUE-026
+  Scenario: Subscriptions come alive with a new queue of that name
+    Given the subscriber subscribes to queue "orders"
+    When the client deletes queue "orders"
+    And the client creates queue "orders"
+    Then queue "orders" has 1 subscriber
+    When the publisher publishes message "m1" to queue "orders"
+    Then the subscriber receives message "m1"
+
+  @QUEUE-017 @QUEUE-018
+  Scenario: Messages in flight are gone, and late acks are ignored
+    Given the publisher publishes message "m1" to queue "orders"
+    And subscriber A subscribes to queue "orders"
+    And subscriber A receives message "m1"
+    When the client deletes queue "orders"
+    And subscriber A acknowledges message "m1"
+    And the client creates queue "orders"
+    And subscriber A disconnects
+    And subscriber B subscribes to queue "orders"
+    Then subscriber B receives no message
+    And queue "orders" has 0 waiting messages
+
+  @QUEUE-020
+  Scenario: The dead letter queue of a deleted queue stays
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    When the client deletes queue "orders"
+    Then queue "orders" does not exist
+    And queue "orders.dlq" exists still
+
+  @QUEUE-019 @OVERFLOW-012
+  Scenario: A publish that waits for room is refused
+    Given queue "orders" exists with options:
+      | maxQueueSize     | 1              |
+      | overflowStrategy | BlockPublisher |
+    And the publisher publishes messages "m1, m2" to queue "orders"
+    When the client deletes queue "orders"
+    Then message "m1" is confirmed to the publisher
+    And message "m2" of the publisher is refused with QUEUE_NOT_FOUND
