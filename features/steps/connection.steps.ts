@@ -151,3 +151,10 @@ Then(
     await connection.receiveConnectAckListing(this, label, { header, entries: [one, other] });
   },
 );
+
+Then(
+  '{client} receives {command} whose header {string} is {string}',
+  async function (this: FeatureWorld, label: string, command: number, header: string, value: string) {
+    await connection.receiveWithHeader(this, label, { command, header, value });
+  },
+);

@@ -126,6 +126,15 @@ export async function receiveConnectAckListing(
   for (const entry of expected.entries) assert.ok(listed.includes(entry), `${entry} is not among ${listed}`);
 }
 
+export async function receiveWithHeader(
+  world: FeatureWorld,
+  label: string,
+  expected: { readonly command: number; readonly header: string; readonly value: string },
+): Promise<void> {
+  const { message } = await world.receive(label, ofCommand(expected.command), 'that command');
+  assert.equal(message.headers.get(expected.header), expected.value);
+}
+
 /** The number of a command, by its name. */
 export function numberOf(name: string): number {
   assert.ok(Object.hasOwn(Command, name), `there is no command ${name}`);

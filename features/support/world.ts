@@ -12,6 +12,7 @@ import { Client } from './client.ts';
 import type { BrokerUnderTest, Driver, Setting } from './drivers/driver.ts';
 import { inProcessDriver } from './drivers/in-process.ts';
 import { tcpDriver } from './drivers/tcp.ts';
+import type { HttpAnswer } from './http.ts';
 import { describeMessage, type FrameMatch, type ReceivedFrame } from './received-frame.ts';
 
 export const driver: Driver = chosenDriver(process.env['FEATURES_DRIVER'] ?? 'in-process');
@@ -26,6 +27,9 @@ export class FeatureWorld extends World {
   readonly deliveredAt = new Map<string, number>();
   /** What is left of a frame of which a client has sent the beginning. */
   readonly unsentBytes = new Map<string, Buffer>();
+  /** The last answer over HTTP, and numbers that were noted, by path. */
+  httpAnswer: HttpAnswer | undefined;
+  readonly notedNumbers = new Map<string, Readonly<Record<string, unknown>>>();
   readonly connectAcks = new Map<string, Message>();
   #broker: BrokerUnderTest | undefined;
   #commandCount = 0;

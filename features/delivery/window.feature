@@ -1,0 +1,74 @@
+Feature: The window
+  A subscriber has only so many messages in flight. The window begins small, grows with every quick acknowledgment and halves
+  when one fails to come, so that a slow subscriber is not sent what it would let time out.
+
+  @DELIVERY-042
+  Scenario: The window begins with 8 messages
+    Given the publisher publishes messages "m1 to m20" to queue "orders"
+    When the subscriber subscribes to queue "orders"
+    Then the subscriber receives messages "m1 to m8"
+    And queue "orders" has 12 waiting messages
+
+  @DELIVERY-043
+  Scenario: Each quick acknowledgment makes room for two
+    Given the publisher publishes messages "m1 to m20" to queue "orders"
+    And the subscriber subscribes to queue "orders"
+    And the subscriber receives messages "m1 to m8"
+    When the subscriber acknowledges message "m1"
+    Then the subscriber receives messages "m9, m10"
+    When the subscriber acknowledges messages "m2, m3"
+    Then the subscriber receives messages "m11 to m14"
+
+  @DELIVERY-043
+  Scenario: A slow acknowledgment makes room for one
+    Given a broker with these settings:
+      | ackTimeout | 20 s |
+    And the publisher publishes messages "m1 to m20" to queue "orders"
+    And the subscriber subscribes to queue "orders"
+    And the subscriber receives messages "m1 to m8"
+    When 6 s pass
+    And the subscriber acknowledges message "m1"
+    Then the subscriber receives message "m9"
+    And the subscriber receives no further message
+
+  @DELIVERY-045
+  Scenario: The window has a limit
+    Given a broker with these settings:
+      | maxInFlightPerSubscriber | 3 |
+    And the publisher publishes messages "m1 to m9" to queue "orders"
+    When the subscriber subscribes to queue "orders"
+    Then the subscriber receives messages "m1 to m3"
+    When the subscriber acknowledges messages "m1, m2"
+    Then the subscriber receives messages "m4, m5"
+
+  @DELIVERY-046
+  Scenario: A subscriber may fix its window
+    Given the publisher publishes messages "m1 to m20" to queue "orders"
+    When the subscriber subscribes to queue "orders" for at most 2 messages at a time
+    Then the subscriber receives messages "m1, m2"
+    When the subscriber acknowledges message "m1"
+    Then the subscriber receives message "m3"
+    And the subscriber receives no further message
+
+  @DELIVERY-042
+  Scenario: Each queue has a window of its own
+    Given the publisher publishes messages "m1 to m4" to queue "orders"
+    And the publisher publishes messages "p1 to p4" to queue "payments"
+    When the subscriber subscribes to queue "orders" for at most 2 messages at a time
+    And the subscriber subscribes to queue "payments" for at most 3 messages at a time
+    Then the subscriber receives messages "m1, m2, p1 to p3"
+
+  @DELIVERY-044 @DELIVERY-004
+  Scenario: An acknowledgment that fails to come halves the window
+    Given a broker with these settings:
+      | ackTimeout | 3 s  |
+      | retryDelay | 30 s |
+    And the publisher publishes messages "m1 to m20" to queue "orders"
+    And the subscriber subscribes to queue "orders"
+    And the subscriber receives messages "m1 to m8"
+    And the subscriber acknowledges messages "m1 to m7"
+    And the subscriber receives messages "m9 to m20"
+    And the subscriber acknowledges messages "m9 to m20"
+    When 4 s pass
+    And the publisher publishes messages "n1 to n30" to queue "orders"
+    Then the subscriber receives messages "n1 to n12"

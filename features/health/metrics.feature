@@ -1,0 +1,180 @@
+Feature: Metrics
+  Counters and gauges over HTTP. Counters never fall; what each counts is said here by differences over a quiet moment.
+
+  @METRICS-001 @METRICS-002 @METRICS-003 @METRICS-004 @METRICS-005 @METRICS-006
+  Scenario: The complete record
+    When somebody gets "/metrics/"
+    Then the HTTP status is 200
+    And the JSON of the answer has:
+      | total_messages_published    | integer   |
+      | total_messages_delivered    | integer   |
+      | total_messages_acknowledged | integer   |
+      | total_retries               | integer   |
+      | total_dead_lettered         | integer   |
+      | total_errors                | integer   |
+      | total_connections_accepted  | integer   |
+      | total_connections_rejected  | integer   |
+      | active_connections          | integer   |
+      | active_queues               | integer   |
+      | in_flight_messages          | integer   |
+      | memory_usage_bytes          | integer   |
+      | average_delivery_latency_ms | number    |
+      | timestamp                   | timestamp |
+      | uptime                      | time span |
+
+  @METRICS-020
+  Scenario: The last slash may be left out
+    When somebody gets "/metrics"
+    Then the HTTP status is 200
+    And the JSON of the answer has:
+      | active_queues | integer |
+
+  @METRICS-008 @METRICS-009 @METRICS-010 @METRICS-014
+  Scenario: A message from publisher to subscriber
+    Given the numbers of "/metrics/" are noted
+    When the publisher publishes messages "m1 to m5" to queue "orders"
+    Then these numbers of "/metrics/" have changed by:
+      | total_messages_published    | 5 |
+      | total_messages_delivered    | 0 |
+      | in_flight_messages          | 0 |
+    When the subscriber subscribes to queue "orders" for at most 3 messages at a time
+    Then these numbers of "/metrics/" have changed by:
+      | total_messages_published    | 5 |
+      | total_messages_delivered    | 3 |
+      | total_messages_acknowledged | 0 |
+      | in_flight_messages          | 3 |
+    When the subscriber acknowledges messages "m1, m2"
+    Then these numbers of "/metrics/" have changed by:
+      | total_messages_published    | 5 |
+      | total_messages_delivered    | 5 |
+      | total_messages_acknowledged | 2 |
+      | in_flight_messages          | 3 |
+      | total_retries               | 0 |
+      | total_errors                | 0 |
+
+  @METRICS-008 @PUBLISH-009
+  Scenario: Repeats and refused messages are not counted as published
+    Given the numbers of "/metrics/" are noted
+    When the publisher publishes messages "m1, m1" to queue "orders"
+    And the publisher publishes message "m2" to queue "orders" with payload "no JSON"
+    Then message "m2" of the publisher is refused with INVALID_PAYLOAD
+    And these numbers of "/metrics/" have changed by:
+      | total_messages_published | 1 |
+      | total_errors             | 1 |
+
+  @METRICS-010 @DELIVERY-059 @DELIVERY-058
+  Scenario: Acks that end no delivery are not counted
+    Given the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the numbers of "/metrics/" are noted
+    When the subscriber acknowledges messages "m1, m1, never seen"
+    Then these numbers of "/metrics/" have changed by:
+      | total_messages_acknowledged | 1  |
+      | in_flight_messages          | -1 |
+
+  @METRICS-013
+  Scenario: Errors are counted
+    Given the client is connected
+    And the numbers of "/metrics/" are noted
+    When the client sends the command number 98 with id "what?"
+    And the client sends a Publish with id "where?"
+    Then the client receives Error UNKNOWN_COMMAND with id "what?"
+    And the client receives Error INVALID_QUEUE with id "where?"
+    And these numbers of "/metrics/" have changed by:
+      | total_errors | 2 |
+
+  @METRICS-013 @OVERFLOW-006
+  Scenario: Messages that are pushed out are counted as errors
+    Given queue "orders" exists with options:
+      | maxQueueSize | 2 |
+    And the numbers of "/metrics/" are noted
+    When the publisher publishes messages "m1 to m5" to queue "orders"
+    Then these numbers of "/metrics/" have changed by:
+      | total_messages_published | 5 |
+      | total_errors             | 3 |
+
+  @METRICS-011
+  Scenario: A message that is sent again is counted as a retry
+    Given subscriber A subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the numbers of "/metrics/" are noted
+    When subscriber A disconnects
+    And subscriber B subscribes to queue "orders"
+    Then subscriber B receives message "m1"
+    And these numbers of "/metrics/" have changed by:
+      | total_messages_delivered | 1 |
+      | total_retries            | 1 |
+      | in_flight_messages       | 0 |
+
+  @METRICS-016 @METRICS-018
+  Scenario: Connections are counted when they are made, and as long as they last
+    Given the numbers of "/metrics/" are noted
+    When client A has opened a connection
+    And client B has opened a connection
+    And client B disconnects
+    Then these numbers of "/metrics/" have changed by:
+      | total_connections_accepted | 2 |
+      | active_connections         | 1 |
+
+  @METRICS-019 @LIMIT-012
+  Scenario: A connection too many is rejected and counted
+    Given a broker with these settings:
+      | maxConnections | 2 |
+    And client A is connected
+    And client B is connected
+    And the numbers of "/metrics/" are noted
+    When client C has opened a connection
+    Then client C receives Error CONNECTION_LIMIT with an id of the broker's own
+    And the broker closes the connection of client C
+    And these numbers of "/metrics/" have changed by:
+      | total_connections_rejected | 1 |
+      | total_connections_accepted | 0 |
+      | active_connections         | 0 |
+
+  @METRICS-019 @LIMIT-008 @LIMIT-009
+  Scenario: A connection over the rate of its address is rejected and counted
+    Given a broker with these settings:
+      | rateLimit                    | on    |
+      | maxConnectionsPerIpPerWindow | 2     |
+      | connectionWindow             | 600 s |
+    And client A is connected
+    And client B is connected
+    And the numbers of "/metrics/" are noted
+    When client C has opened a connection
+    Then the broker closes the connection of client C
+    And client C has received nothing
+    And these numbers of "/metrics/" have changed by:
+      | total_connections_rejected | 1 |
+
+  @METRICS-017
+  Scenario: Queues are counted as long as they exist
+    Given the client is connected
+    And the numbers of "/metrics/" are noted
+    When the client creates queue "orders"
+    And the client creates queue "payments"
+    And the client deletes queue "orders"
+    Then these numbers of "/metrics/" have changed by:
+      | active_queues | 1 |
+
+  @METRICS-007
+  Scenario: Counters do not fall when queues and connections go
+    Given the subscriber subscribes to queue "orders"
+    And the publisher publishes messages "m1 to m3" to queue "orders"
+    And the subscriber acknowledges message "m1"
+    And the numbers of "/metrics/" are noted
+    When the publisher deletes queue "orders"
+    And the subscriber disconnects
+    Then these numbers of "/metrics/" have changed by:
+      | total_messages_published    | 0 |
+      | total_messages_delivered    | 0 |
+      | total_messages_acknowledged | 0 |
+
+  @METRICS-015
+  Scenario: Latency is the time from acceptance to the first delivery
+    Given a broker with these settings:
+      | maxQueueSize | 4321 |
+    And the publisher publishes message "m1" to queue "orders"
+    When 2 s pass
+    And the subscriber subscribes to queue "orders"
+    Then the subscriber receives message "m1"
+    And the average delivery latency is about 2 s

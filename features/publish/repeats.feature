@@ -1,0 +1,62 @@
+Feature: Repeats
+  A publisher that got no answer sends its message again under the same id. The broker recognises the repeat and confirms it
+  without taking the message twice.
+
+  @PUBLISH-005 @PUBLISH-008
+  Scenario: A repeat of a waiting message
+    When the publisher publishes message "m1" to queue "orders" with payload "1"
+    And the publisher publishes message "m1" to queue "orders" with payload "2"
+    Then messages "m1, m1" are confirmed to the publisher
+    And queue "orders" has 1 waiting message
+    When the subscriber subscribes to queue "orders"
+    Then the subscriber receives message "m1" with payload "1"
+    And the subscriber receives no further message
+
+  @PUBLISH-006
+  Scenario: A repeat of a message in flight
+    Given the subscriber subscribes to queue "orders"
+    When the publisher publishes messages "m1, m1" to queue "orders"
+    Then messages "m1, m1" are confirmed to the publisher
+    And the subscriber receives message "m1"
+    And the subscriber receives no further message
+
+  @PUBLISH-005
+  Scenario: A repeat by another publisher
+    When publisher A publishes message "m1" to queue "orders"
+    And publisher B publishes message "m1" to queue "orders"
+    Then message "m1" is confirmed to publisher B
+    And queue "orders" has 1 waiting message
+
+  @PUBLISH-011
+  Scenario: The id of a settled message is free again
+    Given the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    And the subscriber acknowledges message "m1"
+    When the publisher publishes message "m1" to queue "orders"
+    Then messages "m1, m1" are confirmed to the publisher
+    And the subscriber receives message "m1"
+
+  @PUBLISH-009
+  Scenario: A repeat pushes nothing out of a full queue
+    Given queue "orders" exists with options:
+      | maxQueueSize | 2 |
+    When the publisher publishes messages "m1, m2, m2" to queue "orders"
+    Then messages "m1, m2, m2" are confirmed to the publisher
+    When the subscriber subscribes to queue "orders"
+    Then the subscriber receives messages "m1, m2"
+
+  @PUBLISH-007
+  Scenario: A repeat of a publish that waits for room gets the first one's answer
+    Given queue "orders" exists with options:
+      | maxQueueSize     | 1              |
+      | overflowStrategy | BlockPublisher |
+    And publisher A publishes messages "m1, m2" to queue "orders"
+    When publisher B publishes message "m2" to queue "orders"
+    Then message "m1" is confirmed to publisher A
+    And message "m2" is not confirmed to publisher A
+    And message "m2" is not confirmed to publisher B
+    When the subscriber subscribes to queue "orders"
+    Then message "m2" is confirmed to publisher A
+    And message "m2" is confirmed to publisher B
+    And the subscriber receives messages "m1, m2"
