@@ -62,6 +62,17 @@ const examples: readonly Example[] = [
   one(text.noRegistryHosts, 'a.md', 'the npm registry', word('https://registry.', 'example.org/a')),
   one(text.linksResolve, 'docs/a.md', '# One Two\n[x](#one-two) [y](a.md) `[z](no.md)`', '[x](b.md)'),
   one(text.linksResolve, 'docs/a.md', '<a id="FRAME-1"></a>[x](a.md#FRAME-1)', '[x](#not-there)'),
+  {
+    rule: text.documentsLinked,
+    good: [
+      { path: 'README.md', text: '[a](docs/a.md)' },
+      { path: 'docs/a.md', text: '' },
+    ],
+    bad: [
+      { path: 'README.md', text: '' },
+      { path: 'docs/a.md', text: '[myself](a.md)' },
+    ],
+  },
   named(packages.topLevelNames, 'src/a.ts', 'notes.txt'),
   one(
     packages.exactVersions,

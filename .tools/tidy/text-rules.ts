@@ -32,6 +32,19 @@ export const linksResolve: Rule = {
   },
 };
 
+export const documentsLinked: Rule = {
+  name: 'every document is linked from another one',
+  check: (files) => {
+    const documents = files.filter((file) => file.path.endsWith('.md'));
+    const linked = new Set(
+      documents.flatMap((file) => linkedPaths(file).filter((path) => path !== file.path)),
+    );
+    return documents
+      .filter((file) => file.path.includes('/') && !linked.has(file.path))
+      .map((file) => `${file.path} is linked from nowhere`);
+  },
+};
+
 type Tree = {
   readonly paths: ReadonlySet<string>;
   readonly anchors: ReadonlyMap<string, ReadonlySet<string>>;
@@ -70,21 +83,32 @@ function slug(heading: string): string {
 const withoutCode = (text: string): string =>
   text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
 
-function brokenLinks(file: File, tree: Tree): readonly string[] {
-  const targets = [
-    ...withoutCode(file.text).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm),
-  ];
-  return targets
+function linksOf(file: File): readonly string[] {
+  const targets = withoutCode(file.text).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm);
+  return [...targets]
     .map((match) => match[1] ?? match[2] ?? '')
-    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target) && !leadsSomewhere(file, target, tree))
+    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target));
+}
+
+function linkedPaths(file: File): readonly string[] {
+  return linksOf(file).map((target) => targetPath(file, target.split('#')[0] ?? ''));
+}
+
+function brokenLinks(file: File, tree: Tree): readonly string[] {
+  return linksOf(file)
+    .filter((target) => !leadsSomewhere(file, target, tree))
     .map((target) => `${file.path}: the link to ${target} leads nowhere`);
 }
 
 function leadsSomewhere(file: File, target: string, tree: Tree): boolean {
   const [path = '', anchor] = target.split('#');
-  const absolute =
-    path === '' ? file.path : normalize(`${dirname(file.path)}/${decodeURI(path)}`).replace(/\/$/, '');
+  const absolute = targetPath(file, path);
   if (!tree.paths.has(absolute)) return false;
   const anchors = tree.anchors.get(absolute);
   return anchor === undefined || anchors === undefined || anchors.has(anchor);
+}
+
+function targetPath(file: File, path: string): string {
+  if (path === '') return file.path;
+  return normalize(`${dirname(file.path)}/${decodeURI(path)}`).replace(/\/$/, '');
 }
