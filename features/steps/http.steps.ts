@@ -40,7 +40,7 @@ Then('the answer is a problem document', function (this: FeatureWorld) {
 });
 
 Then('the answer has no header {string}', function (this: FeatureWorld, header: string) {
-  assert.equal(http.lastAnswer(this).headers.get(header), null);
+  assert.equal(http.lastAnswer(this).headers.get(header), undefined);
 });
 
 Given('the numbers of {string} are noted', async function (this: FeatureWorld, path: string) {

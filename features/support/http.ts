@@ -1,18 +1,15 @@
 // The health server, as somebody with an HTTP client sees it.
 
 import assert from 'node:assert/strict';
+import type { HttpAnswer, HttpRequest } from './drivers/driver.ts';
 import type { FeatureWorld } from './world.ts';
 
 type Numbers = Readonly<Record<string, unknown>>;
 
-/** An answer with its body read. */
-export type HttpAnswer = { readonly status: number; readonly headers: Headers; readonly text: string };
-
-export async function request(world: FeatureWorld, path: string, init?: RequestInit): Promise<HttpAnswer> {
+export async function request(world: FeatureWorld, path: string, init?: HttpRequest): Promise<HttpAnswer> {
   const broker = await world.broker();
   await broker.settle(world.clients.values());
-  const response = await broker.request(path, init);
-  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  const answer = await broker.request(path, init);
   world.httpAnswer = answer;
   return answer;
 }

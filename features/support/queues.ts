@@ -59,10 +59,13 @@ export async function assertExists(world: FeatureWorld, name: string, expected: 
   assert.equal(exists, expected, `queue ${name} ${exists ? 'exists' : 'does not exist'}`);
 }
 
-/** Each row's property has the value; `absent` stands for a property that is left out. */
+/** Stands for a property that is left out. */
+const ABSENT = 'absent';
+
+/** Each row's property has the value. */
 export async function assertInfo(world: FeatureWorld, name: string, rows: OptionRows): Promise<void> {
   const info = (await queueInfo(world, name)) ?? assert.fail(`queue ${name} does not exist`);
-  const shown = rows.map(([property = '']) => [property, property in info ? info[property] : 'absent']);
+  const shown = rows.map(([property = '']) => [property, property in info ? info[property] : ABSENT]);
   const expected: unknown[] = [];
   for (const [property = '', cell = ''] of rows)
     expected.push([property, await infoValue(world, property, cell)]);
@@ -70,6 +73,7 @@ export async function assertInfo(world: FeatureWorld, name: string, rows: Option
 }
 
 async function infoValue(world: FeatureWorld, property: string, cell: string): Promise<unknown> {
+  if (cell === ABSENT) return ABSENT;
   return property === 'name' ? world.queueName(cell) : optionValue(world, property, cell);
 }
 

@@ -1,7 +1,8 @@
 // The end of a broker, as its clients and its operator see it.
 
 import assert from 'node:assert/strict';
-import type { FeatureWorld } from './world.ts';
+import { Command } from '../../src/protocol/command.ts';
+import { type FeatureWorld, ofCommand } from './world.ts';
 
 /** Tells the broker to stop and lets the clients hear of it. */
 export async function stop(world: FeatureWorld): Promise<void> {
@@ -15,7 +16,9 @@ export async function stop(world: FeatureWorld): Promise<void> {
 /** Every client has heard of it, or the broker is gone already. */
 function hasBegunToStop(world: FeatureWorld): boolean {
   const clients = [...world.clients.values()];
-  const haveHeard = clients.every((client) => client.isClosed || client.inbox.length > 0);
+  const haveHeard = clients.every(
+    (client) => client.isClosed || client.inbox.some(ofCommand(Command.Disconnect)),
+  );
   return clients.length > 0 ? haveHeard : world.brokerInUse?.state() !== 'running';
 }
 

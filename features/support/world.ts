@@ -9,10 +9,9 @@ import { Command, commandName } from '../../src/protocol/command.ts';
 import type { Algorithm } from '../../src/protocol/compression.ts';
 import type { Message, MessageFields } from '../../src/protocol/message.ts';
 import { Client } from './client.ts';
-import type { BrokerUnderTest, Driver, Setting } from './drivers/driver.ts';
+import type { BrokerUnderTest, Driver, HttpAnswer, Setting } from './drivers/driver.ts';
 import { inProcessDriver } from './drivers/in-process.ts';
 import { tcpDriver } from './drivers/tcp.ts';
-import type { HttpAnswer } from './http.ts';
 import { describeMessage, type FrameMatch, type ReceivedFrame } from './received-frame.ts';
 
 export const driver: Driver = chosenDriver(process.env['FEATURES_DRIVER'] ?? 'in-process');

@@ -21,6 +21,18 @@ export type Driver = {
 /** How a broker is, seen from outside: it runs, it has ended in good order, or it has failed. */
 export type BrokerState = 'running' | 'ended' | 'failed';
 
+export type HttpRequest = {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type HttpAnswer = {
+  readonly status: number;
+  /** By their names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+};
+
 export type BrokerUnderTest = {
   /** Stands in front of every queue name of the scenario, so that scenarios can share a broker. */
   readonly queuePrefix: string;
@@ -35,7 +47,7 @@ export type BrokerUnderTest = {
   /** A connection to the broker. Rejects when it takes none. */
   open(): Promise<Duplex>;
   /** An HTTP request to the health server. */
-  request(path: string, init?: RequestInit): Promise<Response>;
+  request(path: string, request?: HttpRequest): Promise<HttpAnswer>;
   /** Resolves when everything that was sent has taken effect, and what came of it has arrived at the clients. */
   settle(clients: Iterable<Client>): Promise<void>;
   /** Lets time pass. */

@@ -15,7 +15,7 @@ import { processMemorySampler } from '../../../src/http/health/memory.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
 import { VirtualEnvironment } from '../../../src/testing/virtual-environment.ts';
 import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
-import type { BrokerState, BrokerUnderTest, Driver, Settings } from './driver.ts';
+import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
 
 export function inProcessDriver(): Driver {
   return { start: async (settings) => new InProcessBroker(settings), close: async () => undefined };
@@ -72,9 +72,10 @@ class InProcessBroker implements BrokerUnderTest {
     return client;
   }
 
-  async request(path: string, init?: RequestInit): Promise<Response> {
+  async request(path: string, request: HttpRequest = {}): Promise<HttpAnswer> {
     await this.#environment.settle();
-    return this.#health.request(path, init);
+    const response = await this.#health.request(path, { ...request });
+    return { status: response.status, headers: new Map(response.headers), text: await response.text() };
   }
 
   settle(): Promise<void> {

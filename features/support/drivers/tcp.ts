@@ -3,11 +3,13 @@
 // scenario goes on to act or to look for something that must not have come; what must come is waited for itself.
 
 import { once } from 'node:events';
+import { request as httpRequest, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Client } from '../client.ts';
 import { BrokerProcess } from './broker-process.ts';
-import type { BrokerState, BrokerUnderTest, Driver, Settings } from './driver.ts';
+import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
 
 /** One millisecond of a scenario, in real ones. */
 const SCALE = 0.1;
@@ -92,9 +94,9 @@ class TcpBroker implements BrokerUnderTest {
     return socket;
   }
 
-  async request(path: string, init: RequestInit = {}): Promise<Response> {
+  async request(path: string, init: HttpRequest = {}): Promise<HttpAnswer> {
     await this.#catchUp();
-    return fetch(this.#process.healthUrl + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+    return exchange(this.#process.healthUrl + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
   }
 
   /**
@@ -156,4 +158,19 @@ class TcpBroker implements BrokerUnderTest {
       };
     });
   }
+}
+
+/** Node's own client: fetch would not send a Host header of ours. */
+function exchange(url: string, options: RequestOptions): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { ...options, agent: false }, (response) => {
+      text(response).then((body) => {
+        const headers = new Map(
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+        );
+        resolve({ status: response.statusCode ?? 0, headers, text: body });
+      }, reject);
+    });
+    request.on('error', reject).end();
+  });
 }
