@@ -1,0 +1,23 @@
+// The store that keeps nothing: it does what every store must, and a commit costs nothing.
+
+import { expect, it } from 'vitest';
+import { describeStorageContract } from '../../testing/storage-contract.ts';
+import { publish, TestedEngine } from '../../testing/tested-engine.ts';
+import { openMemoryStore } from './memory-store.ts';
+
+describeStorageContract('the memory store', openMemoryStore);
+
+it('is done at once: a commit gives no promise to wait for', () => {
+  const store = openMemoryStore();
+  expect(store.commit([{ kind: 'queueDeleted', generation: 1 }])).toBeUndefined();
+});
+
+it('leaves nothing for a broker that starts anew [DURABLE-023]', async () => {
+  const store = openMemoryStore();
+  const first = new TestedEngine({}, { store });
+  await first.exchange(await first.connect(), publish('q', 'm1'));
+  expect(first.engine.queueInfo('q')?.messageCount).toBe(1);
+  const second = new TestedEngine({}, { store });
+  expect(await second.exchange(await second.connect(), { command: 43, id: 'l' })).toEqual(['ListQueues l']);
+  expect(second.engine.stats()).toMatchObject({ queueCount: 0, queuedBytes: 0 });
+});
