@@ -1,6 +1,6 @@
 // Bodies of an exact length, which the checks of limits need. Areas: FRAME, COMPRESS.
 import { Command } from '../../wire/command.ts';
-import { encodeBody } from '../../wire/encode.ts';
+import { bodyBytes, encodeBody, u16, u32 } from '../../wire/encode.ts';
 
 export type SizedPublish = {
   readonly id: string;
@@ -23,12 +23,23 @@ export function sizedPayload(publish: SizedPublish): string {
   return `"${textOfLength(rest)}"`;
 }
 
+/** The body of such a Publish in pieces of 1 MiB at most, for lengths that nobody wants to hold at once. */
+export function* publishPieces({ id, queue, totalBytes }: Omit<SizedPublish, 'headers'>): Iterable<Buffer> {
+  const empty = encodeBody(fieldsOf({ id, queue }));
+  const payloadBytes = totalBytes - empty.length;
+  const lengthAndHeaderCountBytes = 6;
+  yield bodyBytes(empty.subarray(0, -lengthAndHeaderCountBytes), u32(payloadBytes), Buffer.from('"'));
+  const piece = Buffer.from(textOfLength(1_048_576));
+  for (let rest = payloadBytes - 2; rest > 0; rest -= piece.length) yield piece.subarray(0, rest);
+  yield bodyBytes(Buffer.from('"'), u16(0));
+}
+
 /** Letters that compress well. */
 export function textOfLength(length: number): string {
   return 'abcdefgh'.repeat(Math.ceil(length / 8)).slice(0, length);
 }
 
-function fieldsOf({ id, queue, headers }: SizedPublish) {
+function fieldsOf({ id, queue, headers }: Omit<SizedPublish, 'totalBytes'>) {
   const command = Command.Publish;
   return headers === undefined ? { command, id, queue } : { command, id, queue, headers };
 }

@@ -1,0 +1,304 @@
+// Checks of acknowledgments and of subscriptions that begin and end: what an Ack settles and what it does not, and what is never sent
+// after UnsubscribeAck. Area: DELIVERY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const acks: CheckModule = [
+  {
+    id: 'DELIVERY-001a',
+    title: 'does not deliver a message again that was acknowledged with its queue',
+    clauses: ['DELIVERY-001', 'DELIVERY-067'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: (ctx) => expectSettled(ctx, (holder, held) => holder.ack(held, { withQueue: true })),
+  },
+  {
+    id: 'DELIVERY-065a',
+    title: 'takes an Ack by the message id alone, as existing clients send it',
+    clauses: ['DELIVERY-065', 'DELIVERY-001'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: (ctx) => expectSettled(ctx, (holder, held) => holder.ack(held)),
+  },
+  {
+    id: 'DELIVERY-066a',
+    title: 'takes an Ack that names its message in header messageId',
+    clauses: ['DELIVERY-066'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: (ctx) =>
+      expectSettled(ctx, (holder, { id }) =>
+        holder.send({ command: Command.Ack, id: ctx.id('ack'), headers: { messageId: id } }),
+      ),
+  },
+  {
+    id: 'DELIVERY-003a',
+    title: 'does not count a message in flight for maxQueueSize',
+    clauses: ['DELIVERY-003', 'DELIVERY-002'],
+    profile: 'delivery',
+    evidence: { frames: 7, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'room-for-one', { maxQueueSize: 1, overflowStrategy: 1 });
+      await client.subscribe(queue);
+      const first = ctx.id('m');
+      await client.publish(queue, '1', { id: first });
+      const held = await client.delivery({ queue, id: first });
+      const second = ctx.id('m');
+      await client.publish(queue, '2', { id: second });
+      await client.ack(held);
+      const next = await client.delivery({ queue });
+      ctx.assert.equal(next.id, second, 'the message published while the first was in flight');
+      await client.ack(next);
+    },
+  },
+  {
+    id: 'DELIVERY-006a',
+    title: 'does not lose a message that was in flight when its subscriber unsubscribed and left',
+    clauses: ['DELIVERY-006', 'DELIVERY-062', 'DELIVERY-038'],
+    profile: 'delivery',
+    accepts: ['it is given back when the connection ends', 'it was given back at the Unsubscribe'],
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'left-behind');
+      const { held } = await hold(ctx, { publisher: client, holder, queue });
+      await holder.unsubscribe(queue);
+      await client.subscribe(queue);
+      await holder.abort();
+      const again = await client.delivery({ queue });
+      ctx.assert.equal(again.id, held.id, 'the message delivered again');
+      await client.ack(again);
+    },
+  },
+  {
+    id: 'DELIVERY-057a',
+    title: 'ignores the Ack of a connection to which the message was not delivered',
+    clauses: ['DELIVERY-057'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'not-yours');
+      const { held } = await hold(ctx, { publisher: client, holder, queue });
+      await client.ack(held);
+      await client.ping();
+      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await client.subscribe(queue);
+      const again = await client.delivery({ queue });
+      ctx.assert.equal(again.id, held.id, 'the message delivered again');
+      await client.ack(again);
+    },
+  },
+  {
+    id: 'DELIVERY-058a',
+    title: 'ignores an Ack for an unknown message without an answer',
+    clauses: ['DELIVERY-058', 'CONN-036'],
+    profile: 'delivery',
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'unknown');
+      await client.ack({ id: ctx.id('never'), queue });
+      await client.ack({ id: ctx.id('never'), queue }, { withQueue: true });
+      await client.expectNothingBeforePong(() => true, 'no frame answers the Acks');
+    },
+  },
+  {
+    id: 'DELIVERY-059a',
+    title: 'ignores a repeated Ack without an answer',
+    clauses: ['DELIVERY-059', 'CONN-036'],
+    profile: 'delivery',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'repeated');
+      await client.subscribe(queue);
+      await publishSeries(ctx, client, queue, 1);
+      const delivery = await client.delivery({ queue });
+      for (let count = 0; count < 3; count += 1) await client.ack(delivery);
+      await client.expectNothingBeforePong(() => true, 'no frame answers the Acks');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the next message is delivered' });
+    },
+  },
+  {
+    id: 'DELIVERY-067a',
+    title: 'settles only a delivery of the queue that an Ack names',
+    clauses: ['DELIVERY-067'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const pair = await holdTwins(ctx);
+      const [first, second] = pair.queues;
+      await pair.holder.ack({ id: pair.id, queue: second }, { withQueue: true });
+      await pair.holder.ping();
+      await expectLeft(ctx, pair, { left: first, settled: second });
+    },
+  },
+  {
+    id: 'DELIVERY-068a',
+    title: 'settles the oldest of several deliveries that have the acknowledged id',
+    clauses: ['DELIVERY-068'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const pair = await holdTwins(ctx);
+      const [first, second] = pair.queues;
+      await pair.holder.ack({ id: pair.id, queue: '' });
+      await pair.holder.ping();
+      await expectLeft(ctx, pair, { left: second, settled: first });
+    },
+  },
+] satisfies readonly Check[];
+
+const subscriptions: CheckModule = [
+  {
+    id: 'DELIVERY-061a',
+    title: 'sends no message of a queue after UnsubscribeAck, however many are published meanwhile',
+    clauses: ['DELIVERY-061', 'CONN-034', 'DELIVERY-069'],
+    profile: 'delivery',
+    evidence: { frames: 23, messages: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const subscriber = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, publisher, 'no-more');
+      await subscriber.subscribe(queue);
+      await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.ack(await subscriber.delivery({ queue }));
+      const meanwhile = publishSeries(ctx, publisher, queue, 10);
+      const ack = await subscriber.unsubscribe(queue);
+      await meanwhile;
+      await publishSeries(ctx, publisher, queue, 5);
+      await subscriber.ping();
+      const late = subscriber.received.filter(
+        (frame) => frame.command === Command.Deliver && frame.sequence > ack.sequence,
+      );
+      ctx.assert.deepEqual(idsOf(late), [], 'deliveries after UnsubscribeAck');
+    },
+  },
+  {
+    id: 'DELIVERY-063a',
+    title: 'answers Unsubscribe without a subscription with UnsubscribeAck',
+    clauses: ['DELIVERY-063'],
+    profile: 'delivery',
+    evidence: { frames: 4, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'never-subscribed');
+      for (const name of [queue, ctx.queue('missing')]) {
+        const answer = await client.unsubscribe(name);
+        ctx.assert.equal(answer.queue, name, 'the queue in UnsubscribeAck');
+      }
+    },
+  },
+  {
+    id: 'DELIVERY-064a',
+    title: 'answers a second Subscribe with SubscribeAck and delivers each message once',
+    clauses: ['DELIVERY-064'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'subscribed-twice');
+      await client.subscribe(queue);
+      await client.subscribe(queue);
+      await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 1 });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message comes once' });
+    },
+  },
+  {
+    id: 'DELIVERY-046a',
+    title: 'keeps exactly maxInFlight messages in flight for a Subscribe with that header',
+    clauses: ['DELIVERY-046', 'DELIVERY-047'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 14, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const capabilities = client.connectAck.header('capabilities')?.split(',') ?? [];
+      ctx.assert.ok(capabilities.includes('maxInFlight'), 'capabilities of ConnectAck', {
+        actual: capabilities,
+        clause: 'DELIVERY-047',
+      });
+      for (const window of [1, 3]) {
+        const queue = await newQueue(ctx, client, `window-${window}`);
+        await publishSeries(ctx, client, queue, 6);
+        await client.subscribe(queue, { headers: { maxInFlight: String(window) } });
+        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 6 - window });
+        await takeAndAck(client, queue, 6);
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+export const acknowledgments: CheckModule = [...acks, ...subscriptions];
+
+type Roles = { readonly publisher: Connection; readonly holder: Connection; readonly queue: string };
+
+/** Has one message delivered to the holder, which does not acknowledge it. */
+async function hold(
+  ctx: CheckContext,
+  { publisher, holder, queue }: Roles,
+): Promise<{ readonly held: ReceivedFrame }> {
+  await holder.subscribe(queue);
+  await publishSeries(ctx, publisher, queue, 1);
+  return { held: await holder.delivery({ queue }) };
+}
+
+/** Acknowledges in the given way; then the subscriber leaves, and the message must not come again. */
+async function expectSettled(
+  ctx: CheckContext,
+  acknowledge: (holder: Connection, held: ReceivedFrame) => Promise<void>,
+): Promise<void> {
+  const client = await ctx.connect();
+  const holder = await ctx.connect({ own: true });
+  const queue = await newQueue(ctx, client, 'settled');
+  const { held } = await hold(ctx, { publisher: client, holder, queue });
+  await acknowledge(holder, held);
+  await holder.ping();
+  await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await client.subscribe(queue);
+  await expectOnlySentinel(ctx, client, queue, { text: 'the acknowledged message does not come again' });
+}
+
+type Twins = {
+  readonly client: Connection;
+  readonly holder: Connection;
+  readonly queues: readonly [string, string];
+  readonly id: string;
+};
+
+/** Two messages of one id, in two queues, both in flight to one connection: that of the first queue is the older delivery. */
+async function holdTwins(ctx: CheckContext): Promise<Twins> {
+  const client = await ctx.connect();
+  const holder = await ctx.connect({ own: true });
+  const queues = [await newQueue(ctx, client, 'one'), await newQueue(ctx, client, 'two')] as const;
+  const id = ctx.id('twin');
+  for (const queue of queues) {
+    await holder.subscribe(queue);
+    await client.publish(queue, '1', { id });
+    await holder.delivery({ queue, id });
+  }
+  return { client, holder, queues, id };
+}
+
+async function expectLeft(
+  ctx: CheckContext,
+  { client, holder, id }: Twins,
+  queues: { readonly left: string; readonly settled: string },
+): Promise<void> {
+  await cutSubscriber(ctx, holder, { witness: client, queue: queues.left, left: 0 });
+  await waitForInfo(ctx, client, queues.settled, { field: 'subscriberCount', value: 0 });
+  await client.subscribe(queues.left);
+  const again = await client.delivery({ queue: queues.left });
+  ctx.assert.equal(again.id, id, 'the delivery that was not acknowledged comes again');
+  await client.ack(again);
+  await client.subscribe(queues.settled);
+  await expectOnlySentinel(ctx, client, queues.settled, { text: 'the acknowledged one does not come again' });
+}

@@ -1,0 +1,290 @@
+// Checks of compression: what is agreed in the handshake, what a broker may compress, what it reads, and bodies that grow. Whether a
+// broker compresses at all is its own affair. Areas: COMPRESS, FRAME.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import type { Algorithm } from '../wire/compression.ts';
+import { algorithmFlags } from '../wire/compression.ts';
+import { encodeBody, frameAround } from '../wire/encode.ts';
+import { publishBodyOf, publishPieces, sizedPayload, textOfLength } from './shared/bodies.ts';
+import { gzipOf } from './shared/deflation.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { acceptFault, framingFault } from './shared/refusal.ts';
+
+/** The threshold that both sides have unless it was configured otherwise. */
+const defaultThresholdBytes = 1024;
+
+const negotiation: CheckModule = [
+  {
+    id: 'COMPRESS-009a',
+    title: "agrees on the first algorithm of the client's list, whichever it is",
+    clauses: ['COMPRESS-009', 'COMPRESS-019'],
+    profile: 'compression',
+    evidence: { frames: 4, assertions: 4 },
+    run: async (ctx) => {
+      for (const [list, expected] of [
+        ['gzip,brotli', 'gzip'],
+        ['brotli,gzip', 'brotli'],
+        ['gzip', 'gzip'],
+        ['brotli', 'brotli'],
+      ] as const) {
+        ctx.assert.equal(await negotiated(ctx, list), expected, `agreed for the list ${list}`);
+      }
+    },
+  },
+  {
+    id: 'COMPRESS-010a',
+    title: 'agrees on nothing when Connect has no list',
+    clauses: ['COMPRESS-010'],
+    profile: 'compression',
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      const { connectAck } = await ctx.connect();
+      ctx.assert.equal(
+        connectAck.header('negotiated-compression'),
+        undefined,
+        'header negotiated-compression',
+      );
+    },
+  },
+  {
+    id: 'COMPRESS-011a',
+    title: 'agrees on nothing when it supports no listed algorithm, and sends uncompressed frames',
+    clauses: ['COMPRESS-011', 'COMPRESS-004'],
+    profile: 'compression',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ headers: { 'supported-compression': 'none-such,lz77-own' } });
+      const agreed = client.connectAck.header('negotiated-compression');
+      ctx.assert.equal(agreed, undefined, 'header negotiated-compression');
+      ctx.assert.equal((await largeDelivery(ctx, client, client)).flags, 0, 'the flags of a large Deliver');
+    },
+  },
+  {
+    id: 'COMPRESS-012a',
+    title: 'compares the names of algorithms without regard to case',
+    clauses: ['COMPRESS-012'],
+    profile: 'compression',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      ctx.assert.equal(await negotiated(ctx, 'BROTLI'), 'brotli', 'agreed for the list BROTLI');
+      ctx.assert.equal(await negotiated(ctx, 'GZip,brotli'), 'gzip', 'agreed for the list GZip,brotli');
+    },
+  },
+  {
+    id: 'COMPRESS-013a',
+    title: 'skips algorithms that it does not know',
+    clauses: ['COMPRESS-013'],
+    profile: 'compression',
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      ctx.assert.equal(await negotiated(ctx, 'none-such,gzip'), 'gzip', 'agreed for the list none-such,gzip');
+    },
+  },
+] satisfies readonly Check[];
+
+const sending: CheckModule = [
+  {
+    id: 'COMPRESS-004a',
+    title:
+      'sends only uncompressed frames to a subscriber that agreed on nothing, whatever the publisher sent',
+    clauses: ['COMPRESS-004', 'COMPRESS-017', 'COMPRESS-016'],
+    profile: 'compression',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
+      const subscriber = await ctx.connect();
+      const delivery = await largeDelivery(ctx, publisher, subscriber, 'gzip');
+      ctx.assert.equal(delivery.flags, 0, 'the flags of a large Deliver');
+    },
+  },
+  {
+    id: 'COMPRESS-005a',
+    title: 'compresses no frame whose body is shorter than the threshold',
+    clauses: ['COMPRESS-005'],
+    profile: 'compression',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ headers: { 'supported-compression': 'gzip,brotli' } });
+      const queue = await newQueue(ctx, client, 'just-below');
+      const id = ctx.id('m');
+      const payload = sizedPayload({ id, queue, totalBytes: defaultThresholdBytes - 1 });
+      await client.subscribe(queue);
+      await client.publish(queue, payload, { id });
+      const delivery = await client.delivery({ queue });
+      const { command, headers } = delivery;
+      const bodyBytes = encodeBody({ command, id, queue, payload: delivery.payload, headers }).length;
+      ctx.assert.ok(delivery.flags === 0 || bodyBytes >= defaultThresholdBytes, 'it comes uncompressed', {
+        expected: `flags 0 for a body of ${bodyBytes} bytes`,
+        actual: delivery.flags,
+      });
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'COMPRESS-007a',
+    title: 'compresses with the agreed algorithm, where it compresses',
+    clauses: ['COMPRESS-007', 'COMPRESS-006'],
+    profile: 'compression',
+    accepts: ['the frame is compressed with the agreed algorithm', 'it is not compressed'],
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      for (const algorithm of ['gzip', 'brotli'] as const) {
+        const client = await ctx.connect({ headers: { 'supported-compression': algorithm } });
+        const { flags } = await largeDelivery(ctx, client, client);
+        const allowed = [algorithmFlags.none, algorithmFlags[algorithm]];
+        ctx.assert.oneOf(flags, allowed, `the flags of a large Deliver after ${algorithm} was agreed`);
+        if (flags === 0)
+          ctx.note(`a body over the threshold came uncompressed after ${algorithm} was agreed`);
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+const reading: CheckModule = [
+  {
+    id: 'COMPRESS-001a',
+    title: 'reads compressed and uncompressed frames in any order',
+    clauses: ['COMPRESS-001'],
+    profile: 'compression',
+    evidence: { frames: 10, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
+      const queue = await newQueue(ctx, client, 'mixed');
+      const payload = JSON.stringify(textOfLength(2000));
+      await client.subscribe(queue);
+      for (const options of [{}, { compress: 'gzip' }, {}, { compress: 'gzip' }] as const) {
+        await client.publish(queue, payload, options);
+        const delivery = await client.delivery({ queue });
+        ctx.assert.equal(delivery.text(), payload, 'the payload');
+        await client.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'COMPRESS-002a',
+    title: 'takes a Publish in a gzip frame and delivers its fields',
+    clauses: ['COMPRESS-002', 'COMPRESS-016'],
+    profile: 'compression',
+    evidence: { frames: 6, messages: 1 },
+    run: (ctx) => expectCarried(ctx, 'gzip'),
+  },
+  {
+    id: 'COMPRESS-003a',
+    title: 'takes a Publish in a brotli frame and delivers its fields',
+    clauses: ['COMPRESS-003', 'COMPRESS-016'],
+    profile: 'compression',
+    evidence: { frames: 6, messages: 1 },
+    run: (ctx) => expectCarried(ctx, 'brotli'),
+  },
+  {
+    id: 'COMPRESS-018a',
+    title: 'reads a compressed frame whose body is shorter than the threshold',
+    clauses: ['COMPRESS-018'],
+    profile: 'compression',
+    evidence: { frames: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
+      const fields = { command: Command.ListQueues, id: ctx.id() };
+      const answer = await client.request(fields, { compress: 'gzip' });
+      ctx.assert.equal(answer.commandName, 'ListQueues', 'the answer');
+    },
+  },
+] satisfies readonly Check[];
+
+const growing: CheckModule = [
+  {
+    id: 'FRAME-019a',
+    title: 'does not store a Publish that decompresses to one byte over MaxMessageSize',
+    clauses: ['FRAME-019', 'FRAME-020', 'FRAME-010'],
+    profile: 'compression',
+    accepts: ['a framing fault', 'Error MESSAGE_TOO_LARGE, and the connection stays open'],
+    evidence: { frames: 5, assertions: 3 },
+    run: (ctx) => expectTooLarge(ctx, ctx.target.maxMessageSizeBytes + 1),
+  },
+  {
+    id: 'FRAME-026a',
+    title: 'takes a Publish that decompresses to exactly MaxMessageSize and delivers it',
+    clauses: ['FRAME-026', 'COMPRESS-016', 'FRAME-018'],
+    profile: 'compression',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
+      const queue = await newQueue(ctx, client, 'largest');
+      const id = ctx.id('m');
+      const body = publishBodyOf({ id, queue, totalBytes: ctx.target.maxMessageSizeBytes });
+      await client.subscribe(queue);
+      await client.sendRaw(frameAround(await gzipOf([body]), { flags: algorithmFlags.gzip }));
+      await client.expect({ command: 'PublishAck', id });
+      const delivery = await client.delivery({ queue, id });
+      ctx.assert.ok(body.includes(delivery.payload), 'the payload arrives whole', {
+        actual: `${delivery.payload.length} bytes`,
+      });
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'FRAME-027a',
+    title: 'survives a body that decompresses to more than 64 MiB, and stores nothing of it',
+    clauses: ['FRAME-027', 'FRAME-019', 'FRAME-008'],
+    profile: 'compression',
+    accepts: ['a framing fault', 'Error MESSAGE_TOO_LARGE, and the connection stays open'],
+    evidence: { frames: 5, assertions: 3 },
+    run: (ctx) => expectTooLarge(ctx, 65 * 1024 * 1024),
+  },
+] satisfies readonly Check[];
+
+export const compression: CheckModule = [...negotiation, ...sending, ...reading, ...growing];
+
+/** What a broker with the default settings agrees on for this list, in lower case. */
+async function negotiated(ctx: CheckContext, list: string): Promise<string | undefined> {
+  const { connectAck } = await ctx.connect({ headers: { 'supported-compression': list } });
+  return connectAck.header('negotiated-compression')?.toLowerCase();
+}
+
+/** Publishes 3,000 letters and returns their delivery. */
+async function largeDelivery(
+  ctx: CheckContext,
+  publisher: Connection,
+  subscriber: Connection,
+  compress?: Algorithm,
+) {
+  const queue = await newQueue(ctx, publisher, ctx.id('large'));
+  const payload = JSON.stringify(textOfLength(3000));
+  await subscriber.subscribe(queue);
+  await publisher.publish(queue, payload, compress === undefined ? {} : { compress });
+  const delivery = await subscriber.delivery({ queue });
+  ctx.assert.equal(delivery.text(), payload, 'the payload', 'COMPRESS-016');
+  await subscriber.ack(delivery);
+  return delivery;
+}
+
+async function expectCarried(ctx: CheckContext, compress: Algorithm): Promise<void> {
+  const publisher = await ctx.connect({ headers: { 'supported-compression': compress } });
+  const subscriber = await ctx.connect();
+  const queue = await newQueue(ctx, subscriber, 'carried');
+  const id = ctx.id('m');
+  const payload = JSON.stringify({ text: textOfLength(2000) });
+  await subscriber.subscribe(queue);
+  await publisher.publish(queue, payload, { id, headers: { k: 'v' }, compress });
+  const delivery = await subscriber.delivery({ queue });
+  ctx.assert.equal(delivery.id, id, 'the id');
+  ctx.assert.equal(delivery.header('k'), 'v', 'the header');
+  ctx.assert.equal(delivery.text(), payload, 'the payload');
+  await subscriber.ack(delivery);
+}
+
+async function expectTooLarge(ctx: CheckContext, totalBytes: number): Promise<void> {
+  const witness = await ctx.connect();
+  const queue = await newQueue(ctx, witness, 'too-large');
+  const client = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
+  const body = await gzipOf(publishPieces({ id: ctx.id('m'), queue, totalBytes }));
+  const frame = frameAround(body, { flags: algorithmFlags.gzip });
+  const { outcome, error } = await framingFault(ctx, client, frame);
+  if (outcome === 'Error, still open') {
+    ctx.assert.equal(error?.command, Command.Error, 'the answer on a connection that stays open');
+    ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the code is MESSAGE_TOO_LARGE');
+  } else acceptFault(ctx, outcome);
+  await witness.ping({ clause: 'FRAME-027' });
+  ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored', 'FRAME-019');
+}

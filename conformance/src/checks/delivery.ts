@@ -1,0 +1,426 @@
+// Checks of delivery through RoundRobin queues: to whom, in what order, with what content, and what comes back when a subscriber
+// leaves. A window of one unacknowledged message is taken for granted and no more. Area: DELIVERY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { frameAround } from '../wire/encode.ts';
+import { publishBodyOf, sizedPayload } from './shared/bodies.ts';
+import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const distribution: CheckModule = [
+  {
+    id: 'DELIVERY-010a',
+    title: 'delivers what waits to a subscriber that arrives, without another Publish',
+    clauses: ['DELIVERY-010', 'DELIVERY-034'],
+    profile: 'delivery',
+    evidence: { frames: 7, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'backlog');
+      const ids = await publishSeries(ctx, client, queue, 2);
+      const subscriber = await ctx.connect();
+      await subscriber.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(subscriber, queue, 2)), ids, 'the messages delivered');
+    },
+  },
+  {
+    id: 'DELIVERY-011a',
+    title: 'delivers each message of a RoundRobin queue to exactly one of three subscribers',
+    clauses: ['DELIVERY-011'],
+    profile: 'delivery',
+    evidence: { frames: 24, messages: 6 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await withSubscribers(ctx, 3);
+      const ids: string[] = [];
+      for (let round = 0; round < 6; round += 1) {
+        const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+        ids.push(id);
+        await ackWherever(ctx, subscribers, id);
+      }
+      await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+      const came = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'all deliveries');
+    },
+  },
+  {
+    id: 'DELIVERY-012a',
+    title: 'delivers three messages to three idle subscribers of a RoundRobin queue, one to each',
+    clauses: ['DELIVERY-012', 'DELIVERY-011'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await withSubscribers(ctx, 3);
+      await publishSeries(ctx, publisher, queue, 3);
+      await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
+      await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+      const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'deliveries to each subscriber');
+    },
+  },
+  {
+    id: 'DELIVERY-013a',
+    title: 'goes over the subscribers of a RoundRobin queue in the order in which they subscribed',
+    clauses: ['DELIVERY-013', 'DELIVERY-012'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await withSubscribers(ctx, 3);
+      const ids = await publishSeries(ctx, publisher, queue, 3);
+      const deliveries = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
+      ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages in the order of the subscribers');
+    },
+  },
+  {
+    id: 'DELIVERY-034a',
+    title: 'keeps messages while a queue has no subscriber, in every delivery mode',
+    clauses: ['DELIVERY-034', 'DELIVERY-010'],
+    profile: 'delivery',
+    evidence: { frames: 20, messages: 8 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const mode of [0, 1, 2, 3]) {
+        const queue = await newQueue(ctx, client, `mode-${mode}`, { mode });
+        const ids = await publishSeries(ctx, client, queue, 2);
+        ctx.assert.equal(await waitingCount(client, queue), 2, `messages that wait in mode ${mode}`);
+        await client.subscribe(queue);
+        ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the messages delivered');
+      }
+    },
+  },
+  {
+    id: 'DELIVERY-048a',
+    title: 'serves other subscribers while one does not read',
+    clauses: ['DELIVERY-048'],
+    profile: 'delivery',
+    evidence: { frames: 40, messages: 10 },
+    run: async (ctx) => {
+      const stuck = await ctx.connect({ own: true });
+      await expectOthersServed(ctx, stuck, () => stuck.pauseReading());
+    },
+  },
+  {
+    id: 'DELIVERY-049a',
+    title: 'serves other subscribers while one does not acknowledge',
+    clauses: ['DELIVERY-049'],
+    profile: 'delivery',
+    evidence: { frames: 40, messages: 10 },
+    run: async (ctx) => {
+      const stuck = await ctx.connect({ own: true });
+      await expectOthersServed(ctx, stuck, () => {});
+    },
+  },
+] satisfies readonly Check[];
+
+const order: CheckModule = [
+  {
+    id: 'DELIVERY-035a',
+    title: 'delivers what one publisher sent to one subscriber in publish order',
+    clauses: ['DELIVERY-035', 'CONN-031'],
+    profile: 'delivery',
+    evidence: { frames: 84, messages: 40 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const subscriber = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'in-order');
+      const ids = Array.from({ length: 40 }, () => ctx.id('m'));
+      await subscriber.subscribe(queue);
+      const published = ids.map((id) => publisher.publish(queue, '1', { id }));
+      const came = idsOf(await takeAndAck(subscriber, queue, ids.length));
+      await Promise.all(published);
+      ctx.assert.deepEqual(came, ids, 'the messages in the order of delivery');
+    },
+  },
+  {
+    id: 'DELIVERY-037a',
+    title: 'delivers what several publishers sent in the order of their PublishAcks',
+    clauses: ['DELIVERY-037'],
+    profile: 'delivery',
+    evidence: { frames: 16, messages: 6 },
+    run: async (ctx) => {
+      const publishers = [await ctx.connect(), await ctx.connect({ own: true })];
+      const [first] = publishers;
+      if (first === undefined) return;
+      const queue = await newQueue(ctx, first, 'by-ack');
+      const ids: string[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        for (const publisher of publishers) ids.push(...(await publishSeries(ctx, publisher, queue, 1)));
+      }
+      await first.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(first, queue, 6)), ids, 'the messages delivered');
+    },
+  },
+] satisfies readonly Check[];
+
+const givingBack: CheckModule = [
+  {
+    id: 'DELIVERY-038a',
+    title: 'offers what a subscriber held to others when its connection is reset',
+    clauses: ['DELIVERY-038', 'DELIVERY-006'],
+    profile: 'delivery',
+    evidence: { frames: 7, messages: 2 },
+    run: (ctx) => expectOfferedAgain(ctx, (holder) => holder.abort()),
+  },
+  {
+    id: 'DELIVERY-038b',
+    title: 'offers what a subscriber held to others when it disconnects',
+    clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-069'],
+    profile: 'delivery',
+    evidence: { frames: 7, messages: 2 },
+    run: (ctx) => expectOfferedAgain(ctx, (holder) => holder.disconnect()),
+  },
+  {
+    id: 'DELIVERY-039a',
+    title: 'puts messages that are given back into their old places',
+    clauses: ['DELIVERY-039', 'DELIVERY-038'],
+    profile: 'delivery',
+    evidence: { frames: 12, messages: 5 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'old-places');
+      await holder.subscribe(queue);
+      const ids = await publishSeries(ctx, client, queue, 4);
+      await holder.delivery({ queue });
+      await holder.ping();
+      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 4 });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 4)), ids, 'the messages delivered again');
+    },
+  },
+  {
+    id: 'DELIVERY-040a',
+    title: 'does not count a delivery that was cut short as a failed attempt',
+    clauses: ['DELIVERY-040', 'DELIVERY-038'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'one-attempt', { maxRetryAttempts: 1 });
+      await holder.subscribe(queue);
+      const [id] = await publishSeries(ctx, client, queue, 1);
+      await holder.delivery({ queue });
+      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await client.subscribe(queue);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.id, id, 'the message that has one attempt');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'DELIVERY-055a',
+    title: 'counts the sendings in header deliveryAttempts from the second on, replacing one of that name',
+    clauses: ['DELIVERY-055', 'FRAME-024'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const headers = { deliveryAttempts: 'of the publisher' };
+      const again = await secondDelivery(ctx, (publisher, queue) =>
+        publisher.publish(queue, '1', { headers }),
+      );
+      ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
+    },
+  },
+  {
+    id: 'FRAME-023a',
+    title: 'adds its header to a message that has fifty of its own',
+    clauses: ['FRAME-023', 'DELIVERY-055', 'DELIVERY-052'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const names = Array.from({ length: 50 }, (_, index) => `h${index}`);
+      const headers = Object.fromEntries(names.map((name) => [name, 'v']));
+      const again = await secondDelivery(ctx, (publisher, queue) =>
+        publisher.publish(queue, '1', { headers }),
+      );
+      const kept = names.filter((name) => again.header(name) === 'v');
+      ctx.assert.equal(kept.length, 50, "the publisher's headers", 'DELIVERY-052');
+      ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
+    },
+  },
+  {
+    id: 'FRAME-018a',
+    title: 'sends no frame over MaxMessageSize, also when a header would be added to the largest message',
+    clauses: ['FRAME-018', 'FRAME-022'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const totalBytes = ctx.target.maxMessageSizeBytes;
+      const again = await secondDelivery(ctx, async (publisher, queue) => {
+        await publisher.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
+        await publisher.expect('PublishAck');
+      });
+      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the frame');
+      ctx.should(again.header('deliveryAttempts') === undefined, 'FRAME-022', 'the header is left out');
+    },
+  },
+] satisfies readonly Check[];
+
+const content: CheckModule = [
+  {
+    id: 'DELIVERY-050a',
+    title: 'delivers a message with the id and the queue that it was published with',
+    clauses: ['DELIVERY-050', 'DELIVERY-051', 'PUBLISH-004'],
+    profile: 'delivery',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'named');
+      const id = ctx.id('message');
+      await client.subscribe(queue);
+      await client.publish(queue, '1', { id, headers: { correlationId: 'c-1', messageId: 'other' } });
+      const delivery = await client.expect('Deliver');
+      ctx.assert.equal(delivery.id, id, 'the id', 'DELIVERY-050');
+      ctx.assert.equal(delivery.queue, queue, 'the queue', 'DELIVERY-051');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'DELIVERY-052a',
+    title: 'delivers the headers of a message unchanged, known and unknown ones',
+    clauses: ['DELIVERY-052'],
+    profile: 'delivery',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'headers');
+      const headers = { priority: 'hIgH', correlationId: 'c 1', timestamp: 'yesterday', 'x-own': ' v , w ' };
+      await client.subscribe(queue);
+      await client.publish(queue, '1', { headers });
+      const delivery = await client.delivery({ queue });
+      const came = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
+      ctx.assert.deepEqual(came, headers, 'the headers');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'DELIVERY-053a',
+    title: 'delivers the JSON value that was published, empty and false ones too',
+    clauses: ['DELIVERY-053'],
+    profile: 'delivery',
+    evidence: { frames: 14, messages: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'values');
+      await client.subscribe(queue);
+      for (const payload of ['0', 'false', 'null', '""', '[]', '{"a":{"b":[1,"2",null]}}']) {
+        await client.publish(queue, payload);
+        const delivery = await client.delivery({ queue });
+        ctx.assert.deepEqual(delivery.json(), JSON.parse(payload), `the value of ${payload}`);
+        await client.ack(delivery);
+      }
+    },
+  },
+  {
+    id: 'DELIVERY-054a',
+    title: 'delivers the very bytes of the payload',
+    clauses: ['DELIVERY-054'],
+    profile: 'delivery',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'bytes');
+      const payload = ' { "n" : 1.50e1 , "u":"\\u0041/\\/", "n":12345678901234567890 }\n';
+      await client.subscribe(queue);
+      await client.publish(queue, payload);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.text(), payload, 'the payload');
+      await client.ack(delivery);
+    },
+  },
+] satisfies readonly Check[];
+
+export const delivery: CheckModule = [...distribution, ...order, ...givingBack, ...content];
+
+type Served = {
+  readonly publisher: Connection;
+  readonly queue: string;
+  readonly subscribers: readonly Connection[];
+};
+
+/** A queue with this many subscribers, subscribed one after another. */
+async function withSubscribers(ctx: CheckContext, count: number): Promise<Served> {
+  const publisher = await ctx.connect();
+  const queue = await newQueue(ctx, publisher, 'shared-out');
+  const subscribers: Connection[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const subscriber = await ctx.connect({ own: true });
+    await subscriber.subscribe(queue);
+    subscribers.push(subscriber);
+  }
+  return { publisher, queue, subscribers };
+}
+
+function deliveredIds(subscriber: Connection, queue: string): readonly string[] {
+  return idsOf(
+    subscriber.received.filter((frame) => frame.commandName === 'Deliver' && frame.queue === queue),
+  );
+}
+
+/** Acknowledges the message on the connection to which it was delivered. */
+async function ackWherever(ctx: CheckContext, subscribers: readonly Connection[], id: string): Promise<void> {
+  const until = ctx.now() + ctx.timing.deliveryMs;
+  for (;;) {
+    await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+    const holder = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
+    if (holder !== undefined) return holder.ack({ id, queue: '' });
+    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
+  }
+}
+
+/**
+ * Thirty messages, and a subscriber that takes none of what it gets. Whatever its window is, in turn it is given
+ * half of them at most; the other must get ten, which no broker reaches that waits for the stuck one at a window of 8.
+ */
+async function expectOthersServed(ctx: CheckContext, stuck: Connection, stick: () => void): Promise<void> {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, 'stuck');
+  await stuck.subscribe(queue);
+  stick();
+  await client.subscribe(queue);
+  const payload = sizedPayload({ id: '', queue, totalBytes: 20_000 });
+  const published = Array.from({ length: 30 }, () => client.publish(queue, payload));
+  const came = await takeAndAck(client, queue, 10);
+  await Promise.all(published);
+  ctx.assert.equal(came.length, 10, 'messages delivered to the other subscriber');
+  await client.ping();
+  // What is left is of no use to anybody: nothing is delivered to this connection after the check.
+  await client.deleteQueue(queue);
+}
+
+async function expectOfferedAgain(
+  ctx: CheckContext,
+  leave: (holder: Connection) => Promise<void>,
+): Promise<void> {
+  const client = await ctx.connect();
+  const holder = await ctx.connect({ own: true });
+  const queue = await newQueue(ctx, client, 'given-back');
+  await holder.subscribe(queue);
+  const [id] = await publishSeries(ctx, client, queue, 1);
+  await holder.delivery({ queue });
+  await client.subscribe(queue);
+  await leave(holder);
+  const again = await client.delivery({ queue });
+  ctx.assert.equal(again.id, id, 'the message delivered again');
+  await client.ack(again);
+  await expectOnlySentinel(ctx, client, queue, { text: 'it comes once' });
+}
+
+/** Has one message delivered twice, the first time to a subscriber that leaves without an ack; returns the second Deliver. */
+async function secondDelivery(
+  ctx: CheckContext,
+  publish: (publisher: Connection, queue: string) => Promise<unknown>,
+) {
+  const client = await ctx.connect();
+  const holder = await ctx.connect({ own: true });
+  const queue = await newQueue(ctx, client, 'twice');
+  await holder.subscribe(queue);
+  await publish(client, queue);
+  await holder.delivery({ queue });
+  await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await client.subscribe(queue);
+  const again = await client.delivery({ queue });
+  await client.ack(again);
+  return again;
+}

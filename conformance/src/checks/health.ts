@@ -1,0 +1,181 @@
+// Checks of the health server: the health record, paths, methods and what all HTTP answers have in common. Areas: HEALTH, HTTP.
+import type { Check, CheckContext, CheckModule, HttpAnswer } from '../check.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { expectFields, type JsonRecord, recordAt, timestamp, until } from './shared/records.ts';
+
+export const health: CheckModule = [
+  {
+    id: 'HEALTH-001a',
+    title: 'answers GET /health/ with a JSON object of the fields of the health record',
+    clauses: ['HEALTH-001', 'HEALTH-002', 'HEALTH-006', 'HEALTH-013'],
+    profile: 'observability',
+    evidence: { responses: 1, assertions: 6 },
+    run: async (ctx) => {
+      const record = await recordAt(ctx, '/health/', [200, 503]);
+      ctx.assert.oneOf(record['status'], ['healthy', 'unhealthy'], 'status');
+      for (const field of ['active_connections', 'queue_count', 'memory_usage_mb']) {
+        const value = record[field];
+        ctx.assert.ok(Number.isInteger(value) && Number(value) >= 0, `${field} is an integer`, {
+          actual: value,
+        });
+      }
+    },
+  },
+  {
+    id: 'HEALTH-003a',
+    title: 'has the further fields of the health record',
+    clauses: ['HEALTH-003'],
+    profile: 'observability',
+    evidence: { responses: 1, assertions: 5 },
+    run: async (ctx) => {
+      const record = await recordAt(ctx, '/health/', [200, 503]);
+      const numbers = ['in_flight_messages', 'total_messages_published', 'total_messages_delivered'];
+      expectFields(ctx, record, { is_healthy: 'boolean', timestamp: 'string' });
+      expectFields(ctx, record, Object.fromEntries(numbers.map((name) => [name, 'number'])));
+      ctx.assert.equal(record['is_healthy'], record['status'] === 'healthy', 'is_healthy agrees with status');
+      ctx.assert.matches(record['timestamp'], timestamp, 'timestamp');
+    },
+  },
+  {
+    id: 'HEALTH-004a',
+    title: 'says healthy with status 200, or unhealthy with 503',
+    clauses: ['HEALTH-004', 'HEALTH-005'],
+    profile: 'observability',
+    accepts: ['200 and healthy, below 90 percent of memory', '503 and unhealthy, from 90 percent on'],
+    evidence: { responses: 1, assertions: 1 },
+    run: async (ctx) => {
+      const answer = await ctx.http.get('/health/');
+      const { status } = asRecord(answer);
+      ctx.acceptable(
+        { code: answer.status, status },
+        [
+          { title: '200 and healthy', when: (came) => came.code === 200 && came.status === 'healthy' },
+          { title: '503 and unhealthy', when: (came) => came.code === 503 && came.status === 'unhealthy' },
+        ],
+        'status code and status agree',
+      );
+    },
+  },
+  {
+    id: 'HEALTH-007a',
+    title: 'counts open connections and queues as a client sees them',
+    clauses: ['HEALTH-007', 'HEALTH-008'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 3, frames: 5, assertions: 4 },
+    run: async (ctx) => {
+      const before = await recordAt(ctx, '/health/', [200, 503]);
+      const staying = await ctx.connect({ own: true });
+      const leaving = await ctx.connect({ own: true });
+      await newQueue(ctx, staying, 'one');
+      await newQueue(ctx, staying, 'two');
+      const more = (field: string, count: number) => Number(before[field]) + count;
+      await until(ctx, '/health/', {
+        active_connections: more('active_connections', 2),
+        queue_count: more('queue_count', 2),
+      });
+      await leaving.abort();
+      await staying.deleteQueue(ctx.queue('one'));
+      await until(ctx, '/health/', {
+        active_connections: more('active_connections', 1),
+        queue_count: more('queue_count', 1),
+      });
+    },
+  },
+  {
+    id: 'HEALTH-012a',
+    title: 'answers GET /health like GET /health/',
+    clauses: ['HEALTH-012'],
+    profile: 'observability',
+    evidence: { responses: 2, assertions: 1 },
+    run: (ctx) => expectSameFields(ctx, '/health', '/health/'),
+  },
+  {
+    id: 'METRICS-020a',
+    title: 'answers GET /metrics like GET /metrics/',
+    clauses: ['METRICS-020'],
+    profile: 'observability',
+    evidence: { responses: 2, assertions: 1 },
+    run: (ctx) => expectSameFields(ctx, '/metrics', '/metrics/'),
+  },
+  {
+    id: 'HTTP-001a',
+    title: 'describes an HTTP error as application/problem+json',
+    clauses: ['HTTP-001'],
+    profile: 'observability',
+    evidence: { responses: 1, assertions: 2 },
+    run: async (ctx) => {
+      const answer = await ctx.http.get('/no/such/path');
+      ctx.assert.between(answer.status, 400, 499, 'the status of an unknown path');
+      ctx.assert.matches(answer.headers['content-type'], /^application\/problem\+json/, 'content-type');
+    },
+  },
+  {
+    id: 'HTTP-002a',
+    title: 'refuses a request for a host of another name',
+    clauses: ['HTTP-002'],
+    profile: 'observability',
+    evidence: { responses: 2, assertions: 2 },
+    run: async (ctx) => {
+      await recordAt(ctx, '/metrics/', [200]);
+      const foreign = await ctx.http.get('/metrics/', { headers: { host: 'rebound.example' } });
+      ctx.assert.between(foreign.status, 400, 499, 'the status for Host rebound.example');
+    },
+  },
+  {
+    id: 'HTTP-003a',
+    title: 'allows no cross-origin request',
+    clauses: ['HTTP-003'],
+    profile: 'observability',
+    evidence: { responses: 2, assertions: 4 },
+    run: async (ctx) => {
+      const headers = { origin: 'http://elsewhere.example' };
+      for (const path of ['/health/', '/metrics/']) {
+        const answer = await ctx.http.get(path, { headers });
+        ctx.assert.ok('timestamp' in asRecord(answer), 'the record comes', { actual: answer.body });
+        const allows = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+        ctx.assert.deepEqual(allows, [], 'headers that allow other origins');
+      }
+    },
+  },
+  {
+    id: 'HTTP-007a',
+    title: 'answers an unknown path with 404',
+    clauses: ['HTTP-007', 'HTTP-009'],
+    profile: 'observability',
+    evidence: { responses: 3, assertions: 3 },
+    run: async (ctx) => {
+      for (const path of ['/', '/nowhere/', '/v1/health/']) {
+        ctx.assert.equal((await ctx.http.get(path)).status, 404, `the status of ${path}`);
+      }
+    },
+  },
+  {
+    id: 'HTTP-008a',
+    title: 'answers a method other than GET and HEAD with 405',
+    clauses: ['HTTP-008'],
+    profile: 'observability',
+    evidence: { responses: 3, assertions: 3 },
+    run: async (ctx) => {
+      for (const method of ['POST', 'PUT', 'DELETE']) {
+        const { status } = await ctx.http.request('/metrics/', { method });
+        ctx.assert.equal(status, 405, `the status of ${method}`);
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+function asRecord(answer: HttpAnswer): JsonRecord {
+  const value = answer.json();
+  return typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
+}
+
+/** Both paths answer with the same fields; the values may have moved on. */
+async function expectSameFields(ctx: CheckContext, path: string, withSlash: string): Promise<void> {
+  const expected = await recordAt(ctx, withSlash, [200, 503]);
+  ctx.assert.ok('timestamp' in expected || 'status' in expected, `${withSlash} answers with a record`, {
+    actual: expected,
+  });
+  const came = await recordAt(ctx, path, [200, 503]);
+  ctx.assert.deepEqual(Object.keys(came).sort(), Object.keys(expected).sort(), `the fields at ${path}`);
+}

@@ -1,0 +1,328 @@
+// Checks of the metrics record, and that it agrees with what went over TCP: counters as differences around a known scenario on a
+// broker that nobody else uses, without retries, repeats or fan-out. Area: METRICS.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { eventually, newQueue } from './shared/queue-state.ts';
+import { expectFields, type JsonRecord, recordAt, timestamp, until } from './shared/records.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const shorterForm = [
+  'total_messages_published',
+  'total_messages_delivered',
+  'total_messages_acknowledged',
+  'active_connections',
+  'active_queues',
+  'memory_usage_bytes',
+  'average_delivery_latency_ms',
+];
+
+const completeForm = [
+  'total_retries',
+  'total_dead_lettered',
+  'total_errors',
+  'total_connections_accepted',
+  'total_connections_rejected',
+  'in_flight_messages',
+];
+
+const form: CheckModule = [
+  {
+    id: 'METRICS-001a',
+    title: 'answers GET /metrics/ with 200 and a JSON object of the fields of the metrics record',
+    clauses: ['METRICS-001', 'METRICS-002', 'METRICS-004'],
+    profile: 'observability',
+    evidence: { responses: 1, assertions: 10 },
+    run: async (ctx) => {
+      const record = await recordAt(ctx, '/metrics/', [200]);
+      expectFields(ctx, record, { timestamp: 'string' });
+      expectFields(ctx, record, Object.fromEntries(shorterForm.map((field) => [field, 'number'])));
+    },
+  },
+  {
+    id: 'METRICS-003a',
+    title: 'has the complete form of the metrics record, or the shorter one',
+    clauses: ['METRICS-003', 'METRICS-004'],
+    profile: 'observability',
+    accepts: ['the complete form, with uptime', 'the shorter form, without any of its further fields'],
+    evidence: { responses: 1, assertions: 2 },
+    run: async (ctx) => {
+      const record = await recordAt(ctx, '/metrics/', [200]);
+      ctx.assert.equal(typeof record['total_messages_published'], 'number', 'total_messages_published');
+      const further = [...completeForm, 'uptime'].filter((field) => field in record);
+      ctx.assert.oneOf(
+        further.length,
+        [0, completeForm.length + 1],
+        `the further fields, of which came ${further.join(', ')}`,
+      );
+      for (const field of completeForm.filter((name) => name in record)) {
+        ctx.assert.equal(typeof record[field], 'number', `the type of ${field}`, 'METRICS-004');
+      }
+    },
+  },
+  {
+    id: 'METRICS-005a',
+    title: 'writes timestamp as ISO 8601 in UTC',
+    clauses: ['METRICS-005'],
+    profile: 'observability',
+    evidence: { responses: 1, assertions: 2 },
+    run: async (ctx) => {
+      const record = await recordAt(ctx, '/metrics/', [200]);
+      ctx.assert.matches(record['timestamp'], timestamp, 'timestamp');
+    },
+  },
+  {
+    id: 'METRICS-006a',
+    title: 'writes uptime as a time span that grows',
+    clauses: ['METRICS-006'],
+    profile: 'observability',
+    accepts: ['the field is absent, as in the shorter form'],
+    evidence: { responses: 2, assertions: 2 },
+    run: async (ctx) => {
+      const first = await recordAt(ctx, '/metrics/', [200]);
+      const second = await recordAt(ctx, '/metrics/', [200]);
+      ctx.assert.equal(typeof first['active_queues'], 'number', 'active_queues');
+      if (first['uptime'] === undefined) return;
+      const [earlier, later] = [uptimeMs(ctx, first), uptimeMs(ctx, second)];
+      ctx.assert.ok(later >= earlier, 'uptime does not fall', {
+        expected: `from ${earlier} ms up`,
+        actual: later,
+      });
+    },
+  },
+] satisfies readonly Check[];
+
+const agreement: CheckModule = [
+  {
+    id: 'METRICS-007a',
+    title: 'lets no counter fall while clients come, work and go',
+    clauses: ['METRICS-007', 'METRICS-018'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 3, messages: 3, assertions: 10 },
+    run: async (ctx) => {
+      let last = await recordAt(ctx, '/metrics/', [200]);
+      for (let round = 0; round < 3; round += 1) {
+        const client = await ctx.connect({ own: true });
+        await work(ctx, client, `round-${round}`, { published: 2, acknowledged: 1 });
+        await client.abort();
+        await until(ctx, '/metrics/', { active_connections: 0 });
+        const now = await recordAt(ctx, '/metrics/', [200]);
+        for (const [field, value] of counters(last)) {
+          ctx.assert.ok(Number(now[field]) >= value, `${field} does not fall`, {
+            expected: `${value} or more`,
+            actual: now[field],
+          });
+        }
+        last = now;
+      }
+    },
+  },
+  {
+    id: 'METRICS-008a',
+    title: 'counts in total_messages_published the PublishAcks for new messages',
+    clauses: ['METRICS-008'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, frames: 6, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_messages_published: 4 }, async (client) => {
+        await publishSeries(ctx, client, await newQueue(ctx, client, 'published'), 4);
+        const fields = { command: Command.Publish, id: ctx.id('m'), queue: ctx.queue('published') };
+        await client.request({ ...fields, payload: '{"refused":' });
+      }),
+  },
+  {
+    id: 'METRICS-009a',
+    title: 'counts in total_messages_delivered the Deliver frames',
+    clauses: ['METRICS-009'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, messages: 3, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_messages_delivered: 3, total_messages_published: 5 }, async (client) => {
+        await work(ctx, client, 'delivered', { published: 3, acknowledged: 3 });
+        await publishSeries(ctx, client, await newQueue(ctx, client, 'waiting'), 2);
+      }),
+  },
+  {
+    id: 'METRICS-010a',
+    title: 'counts in total_messages_acknowledged the Acks that ended a delivery, and no others',
+    clauses: ['METRICS-010'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, messages: 3, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_messages_acknowledged: 2 }, async (client) => {
+        const queue = await work(ctx, client, 'acknowledged', { published: 3, acknowledged: 2 });
+        await client.ack({ id: ctx.id('unknown'), queue });
+        await client.delivery({ queue });
+        await client.ping();
+      }),
+  },
+  {
+    id: 'METRICS-013a',
+    title: 'counts in total_errors the Errors sent',
+    clauses: ['METRICS-013'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, frames: 4, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_errors: 2 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'errors');
+        for (const payload of ['{', '}']) {
+          const answer = await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload });
+          ctx.assert.equal(
+            answer.commandName,
+            'Error',
+            'the answer to a payload that is no JSON',
+            'PUBLISH-014',
+          );
+        }
+      }),
+  },
+  {
+    id: 'METRICS-014a',
+    title: 'shows in in_flight_messages the deliveries that are not settled',
+    clauses: ['METRICS-014'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 3, messages: 2, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const before = await recordAt(ctx, '/metrics/', [200]);
+      if (lacksCompleteForm(ctx, before, ['in_flight_messages'])) return;
+      const held = [];
+      for (const name of ['one', 'two']) {
+        const queue = await work(ctx, client, name, { published: 1, acknowledged: 0 });
+        held.push(await client.delivery({ queue }));
+      }
+      for (const [index, delivery] of held.entries()) {
+        await until(ctx, '/metrics/', { in_flight_messages: 2 - index });
+        await client.ack(delivery);
+      }
+      await until(ctx, '/metrics/', { in_flight_messages: 0 });
+    },
+  },
+  {
+    id: 'METRICS-015a',
+    title: 'shows in average_delivery_latency_ms how long messages waited',
+    clauses: ['METRICS-015'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 1, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'waited');
+      const sentAt = ctx.now();
+      const { atMs: acceptedAt } = await client.publish(queue, '1');
+      const waited = async (): Promise<number> => ctx.now() - acceptedAt;
+      await eventually(ctx, waited, (ms) => ms >= waitedMs, `the message has waited for ${waitedMs} ms`);
+      const askedAt = ctx.now();
+      await client.subscribe(queue);
+      const delivery = await client.delivery({ queue });
+      const record = await recordAt(ctx, '/metrics/', [200]);
+      ctx.assert.between(
+        record['average_delivery_latency_ms'],
+        askedAt - acceptedAt - latencyToleranceMs,
+        delivery.atMs - sentAt + latencyToleranceMs,
+        'the mean latency of the one message',
+      );
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'METRICS-016a',
+    title: 'shows in active_connections and active_queues what clients have opened and made',
+    clauses: ['METRICS-016', 'METRICS-017'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const staying = await ctx.connect({ own: true });
+      const leaving = await ctx.connect({ own: true });
+      await newQueue(ctx, staying, 'one');
+      await newQueue(ctx, leaving, 'two');
+      await until(ctx, '/metrics/', { active_connections: 2, active_queues: 2 });
+      await leaving.abort();
+      await staying.deleteQueue(ctx.queue('two'));
+      await until(ctx, '/metrics/', { active_connections: 1, active_queues: 1 });
+    },
+  },
+  {
+    id: 'METRICS-018a',
+    title: 'counts in total_connections_accepted the connections that were accepted',
+    clauses: ['METRICS-018'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, frames: 4, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_connections_accepted: 2 }, async () => {
+        const first = await ctx.connect({ own: true });
+        await first.abort();
+        const second = await ctx.connect({ own: true });
+        await second.ping();
+      }),
+  },
+] satisfies readonly Check[];
+
+export const metrics: CheckModule = [...form, ...agreement];
+
+const waitedMs = 200;
+/** The broker's clock may be coarser than ours, and between a frame and its reading lies a little time. */
+const latencyToleranceMs = 20;
+
+/** A new queue, its subscriber, and this many messages of which so many are taken and acknowledged. */
+async function work(
+  ctx: CheckContext,
+  client: Connection,
+  name: string,
+  counts: { readonly published: number; readonly acknowledged: number },
+): Promise<string> {
+  const queue = await newQueue(ctx, client, name);
+  await client.subscribe(queue);
+  await publishSeries(ctx, client, queue, counts.published);
+  await takeAndAck(client, queue, counts.acknowledged);
+  await client.ping();
+  return queue;
+}
+
+/** Runs a scenario on a connection of its own and waits until the counters have grown by this much. */
+async function expectGrowth(
+  ctx: CheckContext,
+  growth: Readonly<Record<string, number>>,
+  scenario: (client: Connection) => Promise<void>,
+): Promise<void> {
+  const client = await ctx.connect({ own: true });
+  const before = await recordAt(ctx, '/metrics/', [200]);
+  if (lacksCompleteForm(ctx, before, Object.keys(growth))) return;
+  await scenario(client);
+  const wanted = Object.entries(growth).map(([field, by]) => [field, Number(before[field]) + by] as const);
+  await until(ctx, '/metrics/', Object.fromEntries(wanted));
+}
+
+/** The shorter form of the record is as right; what it lacks cannot be compared. Every other field must be a number. */
+function lacksCompleteForm(ctx: CheckContext, record: JsonRecord, fields: readonly string[]): boolean {
+  const missing = fields.filter((field) => completeForm.includes(field) && !(field in record));
+  for (const field of missing) ctx.note(`the shorter form of the record has no ${field}`);
+  const present = fields.filter((field) => !missing.includes(field));
+  expectFields(ctx, record, Object.fromEntries(present.map((field) => [field, 'number'])));
+  ctx.assert.equal(typeof record['active_connections'], 'number', 'the type of active_connections');
+  return missing.length > 0;
+}
+
+function counters(record: JsonRecord): readonly (readonly [string, number])[] {
+  return Object.entries(record).flatMap(([field, value]) =>
+    field.startsWith('total_') ? [[field, Number(value)] as const] : [],
+  );
+}
+
+const uptimeForm = /^(?:(\d+)\.)?(\d\d):([0-5]\d):([0-5]\d)(\.\d{1,7})?$/;
+
+function uptimeMs(ctx: CheckContext, record: JsonRecord): number {
+  const text = record['uptime'];
+  ctx.assert.matches(text, uptimeForm, 'uptime');
+  const [, days = '0', hours, minutes, seconds, fraction = ''] = uptimeForm.exec(String(text)) ?? [];
+  const whole = Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return (whole + Number(`0${fraction}`)) * 1000;
+}
