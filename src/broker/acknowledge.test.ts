@@ -90,7 +90,7 @@ describe('an ack', () => {
     expect(removed.map((record) => record.generation)).toEqual([2, 1, 3]);
   });
 
-  it('during the pause before the next attempt settles the message [DELIVERY-007]', () => {
+  it('during the pause before the next attempt settles the message [DELIVERY-007, DELIVERY-070]', () => {
     const h = testBroker();
     const a = h.connect();
     h.subscribe(a, 'q');

@@ -35,7 +35,7 @@ describe('a queue', () => {
     },
   );
 
-  it('is full for a message that not every member of a fan-out takes at once [OVERFLOW-001]', () => {
+  it('is full for a message that not every member of a fan-out takes at once [OVERFLOW-001, QUEUE-029]', () => {
     const h = testBroker();
     const [a, b, c] = h.connectAll(3);
     const mode = DeliveryMode.FanOutWithAck;
