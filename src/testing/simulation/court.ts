@@ -1,0 +1,53 @@
+// All judges over one set of books. Complaints are kept, each text once: what is broken once is often broken a thousand times.
+
+import type { BrokerSettings } from '../../broker/settings.ts';
+import type { Observation } from './history.ts';
+import { answersJudge } from './judges/answers.ts';
+import { attemptsJudge } from './judges/attempts.ts';
+import { countersJudge } from './judges/counters.ts';
+import { deadLettersJudge } from './judges/dead-letters.ts';
+import { deliveriesJudge } from './judges/deliveries.ts';
+import { endingsJudge } from './judges/endings.ts';
+import { fatesJudge } from './judges/fates.ts';
+import type { Judge } from './judges/judge.ts';
+import { orderJudge } from './judges/order.ts';
+import { queuesJudge } from './judges/queues.ts';
+import { windowsJudge } from './judges/windows.ts';
+import { Ledger } from './ledger.ts';
+
+export type CourtOptions = {
+  readonly settings: BrokerSettings;
+  readonly shutdownTimeoutMs: number;
+  /** How late the broker may be with anything, for its commits and its busy event loop. */
+  readonly slackMs: number;
+};
+
+export class Court {
+  readonly ledger: Ledger;
+  readonly complaints = new Set<string>();
+  readonly #judges: Readonly<Record<string, Judge>>;
+
+  constructor({ settings, shutdownTimeoutMs, slackMs }: CourtOptions) {
+    this.ledger = new Ledger(settings);
+    this.#judges = {
+      answers: answersJudge(),
+      deliveries: deliveriesJudge(),
+      attempts: attemptsJudge(slackMs),
+      windows: windowsJudge(),
+      order: orderJudge(),
+      counters: countersJudge(),
+      queues: queuesJudge(slackMs),
+      deadLetters: deadLettersJudge(),
+      fates: fatesJudge(),
+      endings: endingsJudge(shutdownTimeoutMs, slackMs),
+    };
+  }
+
+  observe(observation: Observation): void {
+    const fact = this.ledger.book(observation);
+    if (fact === undefined) return;
+    for (const [name, judge] of Object.entries(this.#judges)) {
+      judge(fact, this.ledger, (text) => void this.complaints.add(`${name}: ${text}`));
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// Attempts: a message is with one subscriber at a time where the mode says so, the pauses between attempts double, no more are
+// made than allowed, windows are kept, and a fan-out goes to those who were there. (RETRY, DELIVERY)
+
+import { DeliveryMode, type QueueOptions } from '../../../broker/queue-options.ts';
+import type { Fact, Ledger } from '../ledger.ts';
+import { sendCountOf } from '../ledger-acks.ts';
+import { type Copy, lastSend } from '../ledger-entries.ts';
+import {
+  type Complain,
+  describeCopy,
+  isOneSubscriberMode,
+  type Judge,
+  optionsOf,
+  siblingsOf,
+} from './judge.ts';
+
+type Delivered = Extract<Fact, { kind: 'delivered' }>;
+
+/** `slackMs`: how late the broker may be, for its commits and its busy event loop. */
+export function attemptsJudge(slackMs: number): Judge {
+  return (fact, ledger, complain) => {
+    if (fact.kind !== 'delivered') return;
+    const options = optionsOf(fact.copy, ledger);
+    if (options === undefined) return;
+    checkNumber(fact, options, ledger, complain);
+    checkPause(fact, options, ledger, slackMs, complain);
+    if (isOneSubscriberMode(options)) checkHolder(fact, ledger, complain);
+    else if (options.mode === DeliveryMode.FanOutWithAck) checkMember(fact, complain);
+  };
+}
+
+/** Attempts that were cut short do not count. */
+function checkNumber({ copy }: Delivered, options: QueueOptions, ledger: Ledger, complain: Complain): void {
+  const most = options.maxRetryAttempts;
+  const what = describeCopy(copy);
+  if (!isOneSubscriberMode(options)) {
+    if (copy.sends.length > most) complain(`${what} was sent ${copy.sends.length} times, of ${most}`);
+    return;
+  }
+  const isLeaving = (other: Copy): boolean => other.subscription.connection.leavingSince !== undefined;
+  const cutShort = siblingsOf(copy).filter(isLeaving).length;
+  const count = sendCountOf(copy);
+  if (count > most + cutShort) complain(`${what} was sent ${count} times, of ${most}, ${cutShort} cut short`);
+  if (ledger.leftCount === 0 && count > most) complain(`${what} was sent ${count} times, of ${most}`);
+}
+
+function checkPause(
+  { copy, send }: Delivered,
+  options: QueueOptions,
+  ledger: Ledger,
+  slackMs: number,
+  complain: Complain,
+): void {
+  const previous = copy.sends.at(-2);
+  if (previous === undefined || copy.subscription.isEnding) return;
+  const { ackTimeoutMs, retryDelayMs, maxRetryDelayMs } = ledger.settings;
+  const isExact =
+    !isOneSubscriberMode(options) || (ledger.leftCount === 0 && copy.sends.length === sendCountOf(copy));
+  const failures = isExact ? copy.sends.length - 1 : 1;
+  const pauseMs = Math.min(retryDelayMs * 2 ** (failures - 1), maxRetryDelayMs);
+  const refusedAt = copy.judgements.find(
+    ({ command, failureReason }) => failureReason !== undefined && command.handedOverAt >= previous.at,
+  )?.command.handedOverAt;
+  const failedAt = Math.min(refusedAt ?? Number.POSITIVE_INFINITY, previous.at + ackTimeoutMs);
+  const what = describeCopy(copy);
+  if (send.byAt < failedAt + pauseMs)
+    complain(`${what} was sent again after ${send.byAt - failedAt} ms, not ${pauseMs}`);
+  const wasJudged = copy.judgements.some(({ command }) => command.handedOverAt >= previous.at);
+  const isLate = send.at > previous.byAt + ackTimeoutMs + pauseMs + slackMs;
+  if (isExact && !wasJudged && isLate && !everCongested(ledger))
+    complain(
+      `${what} was sent again ${send.at - previous.byAt} ms after the last time, not ${ackTimeoutMs + pauseMs}`,
+    );
+}
+
+function everCongested(ledger: Ledger): boolean {
+  return [...ledger.connections.values()].some(({ wasCongested }) => wasCongested);
+}
+
+/** Whoever was sent the message last has it until an ack, a refusal, the timeout or its end. */
+function checkHolder({ copy, send }: Delivered, ledger: Ledger, complain: Complain): void {
+  for (const other of siblingsOf(copy)) {
+    if (other === copy || other.judgements.length > 0) continue;
+    if (other.subscription.connection.leavingSince !== undefined) continue;
+    if (send.byAt < lastSend(other).at + ledger.settings.ackTimeoutMs)
+      complain(
+        `${describeCopy(copy)} was sent while it was with connection ${other.subscription.connection.number}`,
+      );
+  }
+}
+
+/** Later subscribers get no copy while an earlier one may still have its own. */
+function checkMember({ copy }: Delivered, complain: Complain): void {
+  const members = siblingsOf(copy);
+  const first = members[0];
+  if (first === undefined || copy.subscription.startedEpoch <= (first.sends[0]?.byEpoch ?? 0)) return;
+  const stays = (other: Copy): boolean =>
+    other !== copy &&
+    !other.subscription.isEnding &&
+    other.subscription.connection.leavingSince === undefined &&
+    other.subscription.startedEpoch <= (first.sends[0]?.epoch ?? 0);
+  if (members.some(stays)) complain(`${describeCopy(copy)} was sent to a subscriber that came later`);
+}

@@ -1,0 +1,158 @@
+// The broker's figures add up to what happened: no counter falls, each counts what was seen, and every accepted message is waiting,
+// in flight, or counted as gone. (METRICS, DELIVERY)
+
+import { Command } from '../../../protocol/command.ts';
+import type { Figures } from '../history.ts';
+import type { Fact, Ledger } from '../ledger.ts';
+import { type Complain, isOneSubscriberMode, type Judge } from './judge.ts';
+
+const counters = [
+  'publishedCount',
+  'deliveredCount',
+  'acknowledgedCount',
+  'retryCount',
+  'deadLetteredCount',
+  'discardedCount',
+  'firstDeliveryCount',
+  'errorsCount',
+] as const;
+
+/** What was seen from outside. */
+type Seen = { positiveCount: number; repeatCount: number; retryFrameCount: number; errorFrameCount: number };
+
+export function countersJudge(): Judge {
+  const seen: Seen = { positiveCount: 0, repeatCount: 0, retryFrameCount: 0, errorFrameCount: 0 };
+  const ids = new Set<string>();
+  const conservation = new Conservation();
+  return (fact, ledger, complain) => {
+    switch (fact.kind) {
+      case 'answered':
+        takeAnswer(fact, seen, ids);
+        return;
+      case 'unasked':
+        seen.errorFrameCount += 1;
+        return;
+      case 'delivered':
+        if (fact.send.attempt > 1) seen.retryFrameCount += 1;
+        return;
+      case 'stepped':
+        checkNothingFalls(fact, complain);
+        conservation.check(fact.now, ledger, complain);
+        return;
+      case 'idle':
+        if (ledger.figures !== undefined) checkAgainstSeen(ledger.figures, seen, ledger, complain);
+        return;
+      default:
+        return;
+    }
+  };
+}
+
+function takeAnswer(
+  { command, frame }: Extract<Fact, { kind: 'answered' }>,
+  seen: Seen,
+  ids: Set<string>,
+): void {
+  if (frame.command === Command.Error) seen.errorFrameCount += 1;
+  if (frame.command !== Command.PublishAck) return;
+  seen.positiveCount += 1;
+  const name = `${command.sent.queue} ${command.sent.id}`;
+  if (ids.has(name)) seen.repeatCount += 1;
+  ids.add(name);
+}
+
+function checkNothingFalls({ before, now }: Extract<Fact, { kind: 'stepped' }>, complain: Complain): void {
+  if (before === undefined) return;
+  for (const counter of counters) {
+    if (now[counter] < before[counter])
+      complain(`${counter} fell from ${before[counter]} to ${now[counter]}`);
+  }
+}
+
+/** What was lost on the way to a client that left was counted and not seen. */
+function checkAgainstSeen(figures: Figures, seen: Seen, ledger: Ledger, complain: Complain): void {
+  const wholly = ledger.leftCount === 0;
+  const atLeast = (counter: (typeof counters)[number], least: number): void => {
+    const isOff = wholly ? figures[counter] !== least : figures[counter] < least;
+    if (isOff) complain(`${counter} is ${figures[counter]}, and ${least} were seen`);
+  };
+  atLeast('deliveredCount', ledger.deliverFrameCount);
+  atLeast('retryCount', seen.retryFrameCount);
+  if (figures.publishedCount < seen.positiveCount - seen.repeatCount)
+    complain(`publishedCount is ${figures.publishedCount}, and ${seen.positiveCount} were confirmed`);
+  if (wholly && figures.publishedCount > seen.positiveCount)
+    complain(`publishedCount is ${figures.publishedCount}, and ${seen.positiveCount} were confirmed`);
+  if (wholly && figures.errorsCount !== seen.errorFrameCount + figures.discardedCount)
+    complain(
+      `errorsCount is ${figures.errorsCount}: ${seen.errorFrameCount} frames and ${figures.discardedCount} discarded`,
+    );
+  checkAcks(figures, ledger, complain);
+}
+
+function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
+  let certain = 0;
+  let possible = 0;
+  let letters = 0;
+  let perhapsInFlight = 0;
+  const count = ({
+    judgements,
+    settledEpoch,
+  }: {
+    judgements: readonly unknown[];
+    settledEpoch: number | undefined;
+  }) => {
+    possible += judgements.length;
+    if (settledEpoch !== undefined) certain += 1;
+    else perhapsInFlight += 1;
+  };
+  for (const message of ledger.messages.values()) {
+    for (const copy of message.copies) count(copy);
+    if (message.letter === undefined) continue;
+    letters += 1;
+    for (const copy of message.letter.copies) count(copy);
+  }
+  const { acknowledgedCount, deadLetteredCount, inFlightCount } = figures;
+  if (acknowledgedCount < certain)
+    complain(`acknowledgedCount is ${acknowledgedCount}, and ${certain} acks took effect`);
+  if (acknowledgedCount > possible)
+    complain(`acknowledgedCount is ${acknowledgedCount}, and ${possible} acks could count`);
+  if (deadLetteredCount < letters)
+    complain(`deadLetteredCount is ${deadLetteredCount}, and ${letters} were seen`);
+  const noneUnseen = ledger.leftCount === 0;
+  if (noneUnseen && inFlightCount > perhapsInFlight)
+    complain(`inFlightCount is ${inFlightCount}, and ${perhapsInFlight} copies are not acknowledged`);
+}
+
+/**
+ * Where each message is with one subscriber at a time: what was published less what is held, acknowledged or discarded went with its
+ * queue. That difference changes only where a queue was deleted.
+ */
+class Conservation {
+  #applies = true;
+  #gone = 0;
+
+  check(figures: Figures, ledger: Ledger, complain: Complain): void {
+    const queues = [...ledger.queues.values()];
+    const infos = queues.flatMap(({ info }) => info ?? []);
+    this.#applies &&= infos.every(({ options }) => isOneSubscriberMode(options));
+    const waiting = infos.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    const { inFlightCount, queuedBytes } = figures;
+    if (waiting + inFlightCount > 0 && queuedBytes <= 0)
+      complain(`${waiting + inFlightCount} messages are held in no bytes`);
+    if (inFlightCount < 0 || queuedBytes < 0)
+      complain(`inFlightCount is ${inFlightCount}, queuedBytes ${queuedBytes}`);
+    if (!this.#applies) return;
+    const { publishedCount, acknowledgedCount, discardedCount } = figures;
+    const gone = publishedCount - waiting - inFlightCount - acknowledgedCount - discardedCount;
+    const mayGrow = queues.some(
+      ({ openDeletions, disturbedEpoch }) => openDeletions > 0 || disturbedEpoch >= ledger.epoch,
+    );
+    if (gone < this.#gone || (gone > this.#gone && !mayGrow)) {
+      complain(
+        `${publishedCount} published are not ${waiting} waiting, ${inFlightCount} in flight, ${acknowledgedCount} acknowledged, ` +
+          `${discardedCount} discarded and ${this.#gone} gone with their queue`,
+      );
+    }
+    this.#gone = Math.max(gone, this.#gone);
+  }
+}

@@ -1,0 +1,132 @@
+// When all have behaved for long enough, every accepted message has come to its end: acknowledged, sent where no acks are asked for,
+// dead-lettered and then the same, gone with its queue, or discarded for a reason that its queue has, and counted. (PUBLISH, DELIVERY)
+
+import { DeliveryMode, OverflowStrategy } from '../../../broker/queue-options.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Copy, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
+import { type Complain, describeMessage, type Judge } from './judge.ts';
+
+export function fatesJudge(): Judge {
+  const ids = new Map<string, number>();
+  return (fact, ledger, complain) => {
+    if (fact.kind !== 'finished' || ledger.isDraining) return;
+    checkNothingIsHeld(ledger, complain);
+    for (const { queue, id } of ledger.messages.values()) {
+      const name = `${queue} ${id}`;
+      ids.set(name, (ids.get(name) ?? 0) + 1);
+    }
+    const accepted = [...ledger.messages.values()].filter(({ state }) => state === 'accepted');
+    const lost = accepted.filter(
+      (message) => isLost(message, ledger) && ids.get(`${message.queue} ${message.id}`) === 1,
+    );
+    for (const message of lost) {
+      if (!mayBeDiscarded(message)) complain(`${describeMessage(message)} is lost, and nothing allows that`);
+    }
+    const discarded = ledger.figures?.discardedCount ?? 0;
+    if (lost.length > discarded) complain(`${lost.length} messages are lost and ${discarded} were discarded`);
+    checkDropOldest(lost, ledger, complain);
+    checkFanOut(accepted, ledger, complain);
+  };
+}
+
+function checkNothingIsHeld(ledger: Ledger, complain: Complain): void {
+  const { figures } = ledger;
+  for (const { info } of ledger.queues.values()) {
+    if (info !== undefined && info.messageCount > 0)
+      complain(`${info.messageCount} messages still wait in ${info.name}`);
+  }
+  if (figures === undefined) return;
+  const { inFlightCount, queuedBytes } = figures;
+  if (inFlightCount !== 0) complain(`${inFlightCount} messages are still in flight`);
+  if (queuedBytes !== 0) complain(`${queuedBytes} bytes of messages are still held`);
+  for (const { open, leavingSince, number } of ledger.connections.values()) {
+    if (leavingSince === undefined && open.length > 0)
+      complain(`connection ${number} is still owed ${open.length} answers`);
+  }
+}
+
+/** Never judged by a subscriber, as far as can be seen, and not gone with a queue. */
+function isLost(message: SeenMessage, ledger: Ledger): boolean {
+  const { copies, letter } = message;
+  if (ledger.isDisturbed(message.queue, message.acceptedEpoch)) return false;
+  if (letter !== undefined) return !letter.copies.some(isTaken) && !ledger.isDisturbed(letter.queue, 0);
+  if (message.options?.mode === DeliveryMode.FanOutWithoutAck && copies.length > 0) return false;
+  if (
+    ledger.isDisturbed(message.options?.deadLetterQueueName ?? `${message.queue}.dlq`, message.acceptedEpoch)
+  )
+    return false;
+  return !copies.some(isTaken) && message.options !== undefined;
+}
+
+function isTaken({ judgements }: Copy): boolean {
+  return judgements.some(({ failureReason }) => failureReason === undefined);
+}
+
+function mayBeDiscarded({ options, sendCount, copies, letter }: SeenMessage): boolean {
+  if (options === undefined || letter !== undefined || options.enableDeadLetterQueue) return true;
+  const wasRefused = copies.some(({ judgements }) => judgements.length > 0);
+  return (
+    options.messageTtlMs !== undefined ||
+    options.overflowStrategy === OverflowStrategy.DropOldest ||
+    sendCount >= options.maxRetryAttempts ||
+    wasRefused
+  );
+}
+
+/** Where the oldest is pushed out, nothing older can outlast the last publish. */
+function checkDropOldest(lost: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
+  for (const message of lost) {
+    const { options, queue, copies } = message;
+    const isPushedOut =
+      options?.overflowStrategy === OverflowStrategy.DropOldest &&
+      options.messageTtlMs === undefined &&
+      copies.length === 0;
+    if (!isPushedOut || ledger.leftCount > 0 || ledger.isDisturbed(queue, 1)) continue;
+    const others = [...ledger.messages.values()].filter(
+      (other) => other.queue === queue && other.acceptedByEpoch > 0,
+    );
+    const lastAccepted = Math.max(...others.map(({ acceptedByEpoch }) => acceptedByEpoch));
+    for (const other of others) {
+      const first = other.copies[0]?.sends[0];
+      const isOlder = other.acceptedByEpoch < message.acceptedEpoch;
+      if (isOlder && first !== undefined && first.epoch > lastAccepted && first.attempt === 1)
+        complain(
+          `${describeMessage(message)} was pushed out and ${describeMessage(other)}, which is older, was not`,
+        );
+    }
+  }
+}
+
+/** Whoever was a subscriber all the time has had a copy, unless copies that were not sent can have been taken away. */
+function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
+  const steady = [...ledger.connections.values()]
+    .filter(({ leavingSince, wasCongested }) => leavingSince === undefined && !wasCongested)
+    .flatMap(({ subscriptions }) => [...subscriptions.values()].filter(({ isEnding }) => !isEnding));
+  for (const message of accepted) {
+    const first = message.copies[0]?.sends[0];
+    if (
+      first === undefined ||
+      !isFannedOutWhole(message) ||
+      ledger.isDisturbed(message.queue, message.acceptedEpoch)
+    )
+      continue;
+    for (const subscription of steady) {
+      const isMember = subscription.queue === message.queue && subscription.startedEpoch < first.epoch;
+      if (isMember && !hasCopy(message, subscription)) {
+        const { number } = subscription.connection;
+        complain(`${describeMessage(message)} was never sent to connection ${number}, which was a member`);
+      }
+    }
+  }
+}
+
+function isFannedOutWhole({ options }: SeenMessage): boolean {
+  if (options?.mode === DeliveryMode.FanOutWithoutAck) return true;
+  const mayBeTaken =
+    options?.messageTtlMs !== undefined || options?.overflowStrategy === OverflowStrategy.DropOldest;
+  return options?.mode === DeliveryMode.FanOutWithAck && !mayBeTaken;
+}
+
+function hasCopy({ copies }: SeenMessage, subscription: SeenSubscription): boolean {
+  return copies.some((copy) => copy.subscription === subscription);
+}

@@ -1,0 +1,40 @@
+// A judge looks at one promise of the broker. It is told every fact in order, with the books as they stand after it, and complains
+// when the promise is broken; it knows nothing of how the broker works.
+
+import { DeliveryMode, type QueueOptions } from '../../../broker/queue-options.ts';
+import type { Fact, Ledger } from '../ledger.ts';
+import type { Copy, SeenMessage } from '../ledger-entries.ts';
+
+export type Complain = (text: string) => void;
+
+export type Judge = (fact: Fact, ledger: Ledger, complain: Complain) => void;
+
+export function isOneSubscriberMode({ mode }: QueueOptions): boolean {
+  return mode === DeliveryMode.RoundRobin || mode === DeliveryMode.PriorityBased;
+}
+
+/** The options of the queue that the copy was sent from, where it has been the same queue for as long as the copy is known. */
+export function optionsOf(copy: Copy, ledger: Ledger): QueueOptions | undefined {
+  if (ledger.isDisturbed(copy.queue, sinceOf(copy))) return undefined;
+  return ledger.queue(copy.queue).info?.options;
+}
+
+function sinceOf(copy: Copy): number {
+  const first = copy.sends[0]?.epoch ?? 0;
+  const { acceptedEpoch } = copy.message;
+  return copy.isDeadLetter || acceptedEpoch === 0 ? first : Math.min(first, acceptedEpoch);
+}
+
+/** The copies of the message that were sent from the same queue as this one. */
+export function siblingsOf(copy: Copy): readonly Copy[] {
+  return copy.isDeadLetter ? (copy.message.letter?.copies ?? []) : copy.message.copies;
+}
+
+export function describeMessage({ published, id, queue }: SeenMessage): string {
+  return `message ${id} (publish ${published.number} to ${queue})`;
+}
+
+export function describeCopy(copy: Copy): string {
+  const from = copy.isDeadLetter ? ` as a dead letter in ${copy.queue}` : '';
+  return `${describeMessage(copy.message)}${from} on connection ${copy.subscription.connection.number}`;
+}

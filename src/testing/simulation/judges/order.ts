@@ -1,0 +1,89 @@
+// Order: first deliveries come in the order in which messages were accepted, the highest priority first where the mode says so, both for
+// one subscriber and over all of them. (DELIVERY)
+
+import { DeliveryMode } from '../../../broker/queue-options.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Copy, SeenMessage, SeenSubscription, Send } from '../ledger-entries.ts';
+import { type Complain, describeCopy, describeMessage, type Judge, optionsOf } from './judge.ts';
+
+type First = { readonly copy: Copy; readonly send: Send; readonly byPriority: boolean };
+
+export function orderJudge(): Judge {
+  const perSubscription = new Map<SeenSubscription, SeenMessage[]>();
+  const perQueue = new Map<string, First[]>();
+  /** Their PublishAcks may come later in the same batch. */
+  let fresh: First[] = [];
+  const judgeFresh = (ledger: Ledger, complain: Complain): void => {
+    for (const first of fresh) {
+      const { copy } = first;
+      if (copy.message.state !== 'accepted' || optionsOf(copy, ledger) === undefined) continue;
+      const received = listOf(perSubscription, copy.subscription);
+      for (const earlier of received) checkOne(earlier, first, complain);
+      received.push(copy.message);
+      if (copy.message.copies[0] !== copy) continue;
+      const all = listOf(perQueue, copy.queue);
+      for (const other of all) checkOvertaken(other, first, complain);
+      all.push(first);
+    }
+    fresh = [];
+  };
+  return (fact, ledger, complain) => {
+    if (fact.kind === 'stepped' || fact.kind === 'finished') judgeFresh(ledger, complain);
+    if (fact.kind === 'stepped') forgetDisturbed(perSubscription, perQueue, ledger);
+    if (fact.kind !== 'delivered' || fact.copy.isDeadLetter) return;
+    const { copy, send } = fact;
+    const mode = optionsOf(copy, ledger)?.mode;
+    if (mode === undefined || send.attempt !== 1 || copy.sends.length !== 1) return;
+    // What came back from a fan-out is counted from 1 again, and what was lost on the way to a client that left is not seen.
+    if (mode === DeliveryMode.FanOutWithAck && (ledger.leftCount > 0 || cameBack(copy))) return;
+    fresh.push({ copy, send, byPriority: mode === DeliveryMode.PriorityBased });
+  };
+}
+
+function cameBack({ message }: Copy): boolean {
+  return message.copies.some(({ subscription }) => subscription.isEnding);
+}
+
+/** What was delivered from a queue that is gone says nothing about the one that has its name. */
+function forgetDisturbed(
+  perSubscription: Map<SeenSubscription, SeenMessage[]>,
+  perQueue: Map<string, First[]>,
+  ledger: Ledger,
+): void {
+  for (const name of perQueue.keys()) {
+    if (!ledger.isDisturbed(name, ledger.epoch)) continue;
+    perQueue.delete(name);
+    for (const subscription of perSubscription.keys()) {
+      if (subscription.queue === name) perSubscription.delete(subscription);
+    }
+  }
+}
+
+/** To one subscriber: by publisher in the order of its publishes, over all in the order of acceptance. */
+function checkOne(earlier: SeenMessage, { copy, byPriority }: First, complain: Complain): void {
+  const { message } = copy;
+  if (byPriority && earlier.published.priority !== message.published.priority) return;
+  const samePublisher = earlier.command.connection === message.command.connection;
+  const isWrong = samePublisher
+    ? message.acceptedOrder < earlier.acceptedOrder
+    : message.acceptedByEpoch < earlier.acceptedEpoch;
+  if (isWrong)
+    complain(`${describeCopy(copy)} came after ${describeMessage(earlier)}, which was accepted later`);
+}
+
+/** Over all subscribers: nothing that waited was passed over for something that came after it, or is less urgent. */
+function checkOvertaken(other: First, { copy, send, byPriority }: First, complain: Complain): void {
+  const { message } = copy;
+  const earlier = other.copy.message;
+  if (other.send.epoch <= message.acceptedByEpoch || send.epoch <= other.send.byEpoch) return;
+  const urgency = byPriority ? message.published.priority - earlier.published.priority : 0;
+  const isYounger = earlier.acceptedEpoch > message.acceptedByEpoch;
+  if (urgency > 0 || (urgency === 0 && isYounger))
+    complain(`${describeCopy(copy)} was passed over for ${describeMessage(earlier)}`);
+}
+
+function listOf<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}

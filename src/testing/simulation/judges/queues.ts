@@ -1,0 +1,131 @@
+// What a queue may hold: no more than its size but for what came back, nothing that is too old, nothing that a subscriber with room
+// is there for; refusals for being full only when it is. (OVERFLOW, TTL, DELIVERY)
+
+import type { QueueInfo } from '../../../broker/effect.ts';
+import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { Command } from '../../../protocol/command.ts';
+import type { Fact, Ledger } from '../ledger.ts';
+import type { SeenConnection, SeenSubscription } from '../ledger-entries.ts';
+import type { Complain, Judge } from './judge.ts';
+
+export function queuesJudge(slackMs: number): Judge {
+  let before = new Map<string, QueueInfo>();
+  let infos = new Map<string, QueueInfo>();
+  let publishedBefore = 0;
+  let published = 0;
+  return (fact, ledger, complain) => {
+    switch (fact.kind) {
+      case 'stepped':
+        before = infos;
+        infos = infosOf(ledger);
+        publishedBefore = published;
+        published = fact.now.publishedCount;
+        for (const info of infos.values()) checkSize(info, ledger, complain);
+        return;
+      case 'answered':
+        if (published === publishedBefore) checkFullness(fact, before, infos, ledger, complain);
+        return;
+      case 'idle':
+        for (const info of infos.values()) {
+          if (info.messageCount === 0 || ledger.isDisturbed(info.name, ledger.epoch)) continue;
+          checkAge(info, fact.at - slackMs, ledger, complain);
+          checkMoves(info, fact.restful, ledger, complain);
+        }
+        return;
+      default:
+        return;
+    }
+  };
+}
+
+function infosOf(ledger: Ledger): Map<string, QueueInfo> {
+  return new Map(
+    [...ledger.queues.values()].flatMap(({ name, info }) => (info === undefined ? [] : [[name, info]])),
+  );
+}
+
+function checkSize({ name, messageCount, options }: QueueInfo, ledger: Ledger, complain: Complain): void {
+  const over = messageCount - options.maxQueueSize;
+  if (over > 0 && over > returned(name, ledger))
+    complain(`${name} holds ${messageCount} waiting messages, of ${options.maxQueueSize}`);
+}
+
+/** How many may have come back to the queue from a subscriber; what was lost on the way to one was not seen. */
+function returned(name: string, ledger: Ledger): number {
+  if (ledger.leftCount > 0) return Number.POSITIVE_INFINITY;
+  let count = 0;
+  for (const connection of ledger.connections.values()) {
+    for (const { queue, subscription, sends } of connection.copies.values()) {
+      const mayComeBack =
+        subscription.isEnding || connection.leavingSince !== undefined || connection.wasCongested;
+      if (queue === name && (mayComeBack || sends.length > 1)) count += 1;
+    }
+  }
+  return count;
+}
+
+/** In a batch that accepted nothing, where nothing can have come back, the queue was as full as it was before or after. */
+function checkFullness(
+  { command, frame }: Extract<Fact, { kind: 'answered' }>,
+  before: ReadonlyMap<string, QueueInfo>,
+  after: ReadonlyMap<string, QueueInfo>,
+  ledger: Ledger,
+  complain: Complain,
+): void {
+  if (frame.command !== Command.Error || frame.errorCode !== 'QUEUE_FULL' || ledger.leftCount > 0) return;
+  const name = command.sent.queue;
+  const [first, then] = [before.get(name), after.get(name)];
+  if (first === undefined || then === undefined || ledger.isDisturbed(name, command.afterEpoch)) return;
+  const most = Math.max(first.messageCount, then.messageCount);
+  if (most < then.options.maxQueueSize && returned(name, ledger) === 0)
+    complain(`${name} refused a publish with ${most} waiting messages, of ${then.options.maxQueueSize}`);
+}
+
+/** Dead letters cannot be counted before they are delivered: queues that take them are left out. */
+function checkAge(
+  { name, messageCount, options }: QueueInfo,
+  now: number,
+  ledger: Ledger,
+  complain: Complain,
+): void {
+  const ttl = options.messageTtlMs;
+  if (ttl === undefined || ledger.isDraining || isDeadLetterQueue(name, ledger)) return;
+  let young = 0;
+  for (const message of ledger.messages.values()) {
+    const mayBeThere =
+      message.state === 'accepted' ? message.acceptedAt > now - ttl : message.state !== 'refused';
+    if (message.queue === name && mayBeThere) young += 1;
+  }
+  if (messageCount > young)
+    complain(`${name} holds ${messageCount} messages and only ${young} may be young enough`);
+}
+
+function isDeadLetterQueue(name: string, ledger: Ledger): boolean {
+  return [...ledger.queues.values()].some(
+    ({ name: source, info }) =>
+      info?.options.enableDeadLetterQueue === true &&
+      name === (info.options.deadLetterQueueName ?? `${source}.dlq`),
+  );
+}
+
+/** Messages that were cut short repeatedly may rest; where two connections have ended, nobody can tell. */
+function checkMoves(info: QueueInfo, restful: ReadonlySet<number>, ledger: Ledger, complain: Complain): void {
+  if (ledger.isDraining || ledger.leftCount > 1 || info.options.mode === DeliveryMode.FanOutWithAck) return;
+  for (const number of restful) {
+    const connection = ledger.connections.get(number);
+    const subscription = connection?.subscriptions.get(info.name);
+    if (connection === undefined || subscription === undefined) continue;
+    if (hasRoom(connection, subscription, info))
+      complain(`${info.messageCount} messages wait in ${info.name}, and connection ${number} holds none`);
+  }
+}
+
+function hasRoom(
+  connection: SeenConnection,
+  subscription: SeenSubscription,
+  { options }: QueueInfo,
+): boolean {
+  if (connection.leavingSince !== undefined || subscription.isEnding) return false;
+  if (options.mode === DeliveryMode.FanOutWithoutAck) return true;
+  return [...subscription.copies].every(({ settledEpoch }) => settledEpoch !== undefined);
+}

@@ -1,0 +1,72 @@
+// Windows: no subscription is sent more than it may hold unacknowledged. The window is followed from above, with every ack that may
+// have widened it and every timeout that certainly has narrowed it. (DELIVERY)
+
+import { DeliveryMode } from '../../../broker/queue-options.ts';
+import type { Ledger } from '../ledger.ts';
+import { type Copy, lastSend, type SeenSubscription } from '../ledger-entries.ts';
+import { type Judge, optionsOf } from './judge.ts';
+
+const FIRST_SIZE = 8;
+
+type Widest = { size: number; fastAckAts: number[]; countedAcks: number };
+
+export function windowsJudge(): Judge {
+  const windows = new Map<SeenSubscription, Widest>();
+  return (fact, ledger, complain) => {
+    if (fact.kind !== 'delivered') return;
+    const { copy, send } = fact;
+    const { subscription } = copy;
+    const isNew = copy.sends.length === 1;
+    const mode = optionsOf(copy, ledger)?.mode;
+    if (mode === undefined || mode === DeliveryMode.FanOutWithoutAck) return;
+    const widest = windows.get(subscription) ?? firstWindow(subscription, ledger);
+    windows.set(subscription, widest);
+    if (subscription.maxInFlight === undefined) follow(widest, copy, ledger);
+    const held = [...subscription.copies].filter((other) => isHeld(other, send.byAt, ledger)).length;
+    // A further attempt has kept its place, also in a window that has become narrower.
+    if (isNew && held > widest.size) {
+      const { connection, queue } = subscription;
+      complain(
+        `connection ${connection.number} holds ${held} messages of ${queue}, of ${widest.size} at most`,
+      );
+    }
+  };
+}
+
+function firstWindow({ maxInFlight }: SeenSubscription, { settings }: Ledger): Widest {
+  const size = Math.min(maxInFlight ?? FIRST_SIZE, settings.maxInFlightPerSubscriber);
+  return { size, fastAckAts: [], countedAcks: 0 };
+}
+
+function isHeld(copy: Copy, at: number, ledger: Ledger): boolean {
+  const isOpen = copy.judgements.length === 0 && at < lastSend(copy).at + ledger.settings.ackTimeoutMs;
+  return isOpen && optionsOf(copy, ledger) !== undefined;
+}
+
+function follow(widest: Widest, copy: Copy, ledger: Ledger): void {
+  const most = ledger.settings.maxInFlightPerSubscriber;
+  const ats = fastAcks(copy.subscription, ledger);
+  widest.size = Math.min(most, widest.size + ats.length - widest.countedAcks);
+  widest.fastAckAts = ats;
+  widest.countedAcks = ats.length;
+  const previous = copy.sends.at(-2);
+  if (previous === undefined || copy.judgements.length > 0) return;
+  // It was sent a second time to the same subscription without a refusal: it had timed out.
+  const since = ats.filter((at) => at >= previous.at).length;
+  widest.size = Math.max(1, Math.floor((widest.size - since) / 2)) + since;
+}
+
+/** When acks came that may have widened the window. */
+function fastAcks({ copies }: SeenSubscription, { settings }: Ledger): number[] {
+  const ats: number[] = [];
+  for (const { judgements, sends } of copies) {
+    for (const { command, failureReason } of judgements) {
+      const isFast = sends.some(({ at, byAt }) => {
+        const { handedOverAt } = command;
+        return handedOverAt >= at && handedOverAt <= byAt + settings.ackTimeoutMs / 4;
+      });
+      if (failureReason === undefined && isFast) ats.push(command.handedOverAt);
+    }
+  }
+  return ats;
+}

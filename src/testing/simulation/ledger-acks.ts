@@ -1,0 +1,53 @@
+// Which delivery an ack is for, as far as that is certain from outside, and when it has certainly ended one.
+
+import { DeliveryMode } from '../../broker/queue-options.ts';
+import type { Ledger } from './ledger.ts';
+import { type Copy, lastSend, type SeenCommand } from './ledger-entries.ts';
+
+/** Writes an ack down with every copy that it may be for. */
+export function bookAck(command: SeenCommand): void {
+  const { sent, connection } = command;
+  const candidates = [...connection.copies.values()].filter(
+    (copy) =>
+      copy.message.id === sent.id &&
+      copy.settledEpoch === undefined &&
+      (sent.queue === '' || copy.queue === sent.queue),
+  );
+  for (const copy of candidates) {
+    const { failureReason } = sent;
+    copy.judgements.push({ command, failureReason, isCertain: candidates.length === 1 });
+  }
+}
+
+/** The ack has been stepped: ends what it was certainly for. */
+export function settleTaken(command: SeenCommand, ledger: Ledger): void {
+  const { sent, connection } = command;
+  if (sent.failureReason !== undefined) return;
+  for (const copy of connection.copies.values()) {
+    if (copy.message.id === sent.id && isCertainlySettled(copy, command, ledger))
+      copy.settledEpoch = ledger.epoch;
+  }
+}
+
+/** Whether it is the first to judge the copy, the only one it can mean, and came while the copy was certainly in flight. */
+function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): boolean {
+  const [first] = copy.judgements;
+  if (first?.command !== command || !first.isCertain || copy.settledEpoch !== undefined) return false;
+  const send = lastSend(copy);
+  const info = ledger.queue(copy.queue).info;
+  if (info === undefined || info.options.mode === DeliveryMode.FanOutWithoutAck) return false;
+  if (ledger.isDisturbed(copy.queue, copy.sends[0]?.epoch ?? 0)) return false;
+  const { ackTimeoutMs, retryDelayMs } = ledger.settings;
+  const canBeRetried =
+    sendCountOf(copy) < info.options.maxRetryAttempts &&
+    info.options.messageTtlMs === undefined &&
+    !copy.subscription.isEnding &&
+    info.subscriberCount === 1;
+  const heldForMs = ackTimeoutMs + (canBeRetried ? retryDelayMs : 0);
+  return ledger.batchAt(ledger.epoch) < send.at + heldForMs;
+}
+
+/** How often the message was sent from the queue of this copy, to anybody. */
+export function sendCountOf({ isDeadLetter, message }: Copy): number {
+  return isDeadLetter ? (message.letter?.sendCount ?? 0) : message.sendCount;
+}

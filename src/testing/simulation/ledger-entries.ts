@@ -1,0 +1,130 @@
+// What the judges of a simulation know, entry by entry. Epochs are numbers of batches, from 1; a fact of epoch n arose while
+// batch n was stepped. "Certain" is what must be so whatever the order inside a batch was; the rest is left open.
+
+import type { QueueInfo } from '../../broker/effect.ts';
+import type { QueueOptions } from '../../broker/queue-options.ts';
+import type { Published, SentCommand } from './history.ts';
+
+export type SeenCommand = {
+  readonly connection: SeenConnection;
+  readonly sent: SentCommand;
+  /** The last batch that had begun when it was handed over: it was stepped in a later one. */
+  readonly afterEpoch: number;
+  readonly handedOverAt: number;
+  /** Counts the commands of a connection. */
+  readonly order: number;
+  /** The batch by which it was certainly stepped. */
+  takenEpoch: number | undefined;
+};
+
+export type SeenConnection = {
+  readonly number: number;
+  /** Commands that are owed an answer, in the order sent. */
+  open: SeenCommand[];
+  /** Handed over, not certainly stepped. */
+  untaken: SeenCommand[];
+  readonly subscriptions: Map<string, SeenSubscription>;
+  /** By number of the message and queue. */
+  readonly copies: Map<string, Copy>;
+  /** The last batch before it may have ended; undefined while it certainly goes on. */
+  leavingSince: number | undefined;
+  /** Why it may end: by its own doing, or for nothing that is known. */
+  hasReasonToEnd: boolean;
+  wasToldOfEnd: boolean;
+  isConnected: boolean;
+  /** It has said its last: the broker reads no more of what it sends. */
+  isPastReading: boolean;
+  commandCount: number;
+  hasEnded: boolean;
+  wasCongested: boolean;
+  owesFaultAnswer: boolean;
+};
+
+export type SeenSubscription = {
+  readonly connection: SeenConnection;
+  readonly queue: string;
+  readonly maxInFlight: number | undefined;
+  readonly startedEpoch: number;
+  /** An Unsubscribe was handed over. */
+  isEnding: boolean;
+  hasEnded: boolean;
+  readonly copies: Set<Copy>;
+};
+
+/** One message from one queue to one subscription. */
+export type Copy = {
+  readonly message: SeenMessage;
+  readonly subscription: SeenSubscription;
+  readonly queue: string;
+  readonly isDeadLetter: boolean;
+  readonly sends: Send[];
+  /** Acks that may have been for it, positive and negative ones, by when they were handed over. */
+  readonly judgements: Judgement[];
+  /** The batch in which an ack certainly ended it. */
+  settledEpoch: number | undefined;
+};
+
+export type Send = {
+  /** The first and the last batch in which it may have arisen, and when those began. */
+  readonly epoch: number;
+  readonly byEpoch: number;
+  readonly at: number;
+  readonly byAt: number;
+  /** The header `deliveryAttempts`, 1 when absent. */
+  readonly attempt: number;
+};
+
+export type Judgement = {
+  readonly command: SeenCommand;
+  readonly failureReason: SentCommand['failureReason'];
+  /** No other delivery could be meant. */
+  readonly isCertain: boolean;
+};
+
+export type SeenMessage = {
+  readonly published: Published;
+  readonly id: string;
+  readonly queue: string;
+  readonly command: SeenCommand;
+  state: 'open' | 'accepted' | 'refused' | 'unanswered';
+  /** The first and the last batch in which its answer may have arisen, and when the last one began. */
+  acceptedEpoch: number;
+  acceptedByEpoch: number;
+  acceptedAt: number;
+  /** Counts the answers to publishes. */
+  acceptedOrder: number;
+  /** Of its queue when it was accepted, where that is certain. */
+  options: QueueOptions | undefined;
+  /** From its own queue; those of the dead letter queue are in `letter`. */
+  readonly copies: Copy[];
+  sendCount: number;
+  /** Known from the first delivery as a dead letter. */
+  letter: SeenLetter | undefined;
+};
+
+export type SeenLetter = {
+  readonly queue: string;
+  readonly reason: string;
+  readonly source: string;
+  readonly attempts: number;
+  readonly wallAt: number;
+  readonly copies: Copy[];
+  sendCount: number;
+};
+
+export type SeenQueue = {
+  readonly name: string;
+  info: QueueInfo | undefined;
+  /** DeleteQueues handed over whose outcome is not certain yet. */
+  openDeletions: number;
+  /** The last batch in which it may have been deleted or created anew; 0 for none. */
+  disturbedEpoch: number;
+  /** The last batch in which it certainly was deleted, with the last batch before that DeleteQueue was handed over. */
+  deleted: { readonly epoch: number; readonly afterEpoch: number } | undefined;
+};
+
+export function lastSend(copy: Copy): Send {
+  const send = copy.sends.at(-1);
+  if (send === undefined) throw new Error('A copy is written down when it is sent.');
+  return send;
+}

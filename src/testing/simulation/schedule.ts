@@ -1,0 +1,193 @@
+// One schedule of the simulation, from a seed to a verdict: clients at work and at fault, then calm until everything has come to its
+// end, then perhaps the shutdown. The same seed gives the same run, to the byte.
+
+import { type ClientPlan, deadLetterNameOf, drawPlan, type Plan } from './plan.ts';
+import { Random } from './random.ts';
+import { type Company, SimulatedClient } from './simulated-client.ts';
+import { type Counts, watchMessages } from './tally.ts';
+import { World } from './world.ts';
+
+/** Virtual time in which the work must be done, and in which it must come to its end afterwards. */
+const MOST_WORK_MS = 60_000;
+const MOST_CALM_MS = 120_000;
+/** In which the last connections are closed, by their clients or by force. */
+const MOST_CLOSING_MS = 10_000;
+/** How often the queues that have come to be are subscribed to in the end. */
+const CALM_STEP_MS = 250;
+
+export type Verdict = {
+  readonly seed: number;
+  /** Commands that the broker was given. */
+  readonly inputCount: number;
+  readonly complaints: readonly string[];
+  /** The last events, where there are complaints. */
+  readonly trace: readonly string[];
+  readonly counts: Counts;
+};
+
+/** `onStray`: hands over what throws outside of any call, in streams and promises; the result ends that. */
+export type StrayErrors = (take: (error: unknown) => void) => () => void;
+
+export async function runSchedule(seed: number, onStray: StrayErrors, traceLength = 60): Promise<Verdict> {
+  const random = new Random(seed);
+  const plan = drawPlan(random);
+  const names = queueNames(plan);
+  const world = new World(plan, random, names);
+  const unwatch = watchMessages((state, event) => world.tally.way(state, event));
+  const unstray = onStray((error) => world.complain(`thrown: ${describeError(error)}`));
+  try {
+    await play(world, names);
+  } catch (error) {
+    world.complain(`thrown: ${describeError(error)}`);
+  } finally {
+    unwatch();
+    unstray();
+  }
+  for (let left = world.store.lateCommitCount; left > 0; left -= 1) world.tally.fault('commit comes late');
+  for (let left = world.lateCompressionCount; left > 0; left -= 1)
+    world.tally.fault('compression comes late');
+  const complaints = [...world.court.complaints];
+  const trace = complaints.length === 0 ? [] : world.trace.lines(traceLength);
+  return { seed, inputCount: world.inputCount, complaints, trace, counts: world.tally.counts };
+}
+
+function queueNames(plan: Plan): readonly string[] {
+  const sources = plan.queues.map(({ name }) => name);
+  const letters = plan.queues.map(({ name, options }) => deadLetterNameOf(name, options));
+  return [...new Set([...sources, ...sources.map((name) => `${name}.dlq`), ...letters, 'graveyard'])];
+}
+
+async function play(world: World, names: readonly string[]): Promise<void> {
+  const { plan, random } = world;
+  const company: Company = {
+    world,
+    published: [],
+    clients: [],
+    hasCalmedDown: false,
+    actionsLeft: plan.actionCount,
+  };
+  for (const [index, client] of plan.clients.entries()) {
+    company.clients.push(new SimulatedClient(`c${index}`, client, company));
+  }
+  for (const client of company.clients) client.start();
+  for (const { name, options } of plan.queues) {
+    if (random.chance(0.9)) random.pick(company.clients).createQueue(name, options);
+  }
+  openSilentClients(world);
+  if (plan.wallClockJumps) jumpWallClock(world);
+  await advance(world, MOST_WORK_MS, () => company.actionsLeft <= 0);
+  if (plan.shutdown === 'amid') {
+    world.tally.fault('shutdown amid work');
+    await shutDown(world, company);
+    return;
+  }
+  await calmDown(world, company, names);
+  if (plan.shutdown !== 'atRest') return;
+  world.tally.fault('shutdown at rest');
+  await shutDown(world, company);
+}
+
+/** Runs until it is done, the time is up, or a complaint makes all that follows worthless. */
+async function advance(world: World, mostMs: number, isDone: () => boolean): Promise<void> {
+  const { environment, court } = world;
+  const until = environment.clock.now() + mostMs;
+  await environment.run(
+    until,
+    () => world.betweenTasks(),
+    () => court.complaints.size > 0 || isDone(),
+  );
+}
+
+function openSilentClients(world: World): void {
+  for (let left = world.plan.silentClientCount; left > 0; left -= 1) {
+    world.tally.fault('client never connects');
+    const end = world.open(true, undefined, { frame: () => undefined, end: () => end.socket.endByClient() });
+  }
+}
+
+function jumpWallClock(world: World): void {
+  const { environment, random } = world;
+  environment.after(random.whole(1, 2000), () => {
+    world.tally.fault('wall clock jumps');
+    environment.shiftWallClock(random.whole(-100_000_000, 100_000_000));
+  });
+}
+
+const calmPlan: ClientPlan = {
+  subscribesTo: [],
+  maxInFlight: undefined,
+  acks: {
+    atOnce: 1,
+    soon: 0,
+    justInTime: 0,
+    tooLate: 0,
+    never: 0,
+    twice: 0,
+    stray: 0,
+    fails: 0,
+    notUnderstood: 0,
+  },
+  actions: {
+    publish: 0,
+    repeat: 0,
+    subscribe: 0,
+    unsubscribe: 0,
+    createQueue: 0,
+    deleteQueue: 0,
+    queueInfo: 0,
+    listQueues: 0,
+    ping: 1,
+    ackNothing: 0,
+    stall: 0,
+    breakLine: 0,
+    endSide: 0,
+    disconnect: 0,
+    breakBody: 0,
+    breakFrame: 0,
+  },
+  mostPauseMs: 1,
+  mostBurst: 1,
+  compression: undefined,
+};
+
+/** A subscriber that takes everything joins all queues there are, and all that come to be. */
+async function calmDown(world: World, company: Company, names: readonly string[]): Promise<void> {
+  const taker = new SimulatedClient('taker', calmPlan, company);
+  taker.start();
+  company.hasCalmedDown = true;
+  for (const client of company.clients) client.calmDown();
+  world.observe({ kind: 'faultsStopped' });
+  const subscribed = new Set<string>();
+  const until = world.environment.clock.now() + MOST_CALM_MS;
+  while (world.environment.clock.now() < until && world.court.complaints.size === 0) {
+    for (const name of names) {
+      if (subscribed.has(name) || world.engine.queueInfo(name) === undefined) continue;
+      subscribed.add(name);
+      taker.subscribe(name);
+    }
+    await advance(world, CALM_STEP_MS, () => false);
+    if (world.isAtRest) break;
+  }
+  if (world.court.complaints.size === 0) world.observe({ kind: 'finished' });
+}
+
+async function shutDown(world: World, company: Company): Promise<void> {
+  company.hasCalmedDown = true;
+  for (const client of company.clients) client.calmDown();
+  world.observe({ kind: 'draining', at: world.environment.clock.now() });
+  let endedAt: number | undefined;
+  const draining = world.engine.drain().then(() => {
+    endedAt = world.environment.clock.now();
+  });
+  await advance(world, world.plan.engine.shutdownTimeoutMs + MOST_CLOSING_MS, () => world.hasNoConnections);
+  if (world.court.complaints.size > 0) return;
+  if (endedAt === undefined) world.complain('the broker does not end');
+  else {
+    await draining;
+    world.observe({ kind: 'ended', at: endedAt });
+  }
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,95 @@
+// Time, timers and ids of a simulated engine, and the agenda of everything else that happens in the simulation: tasks run
+// one at a time in the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks
+// the event loop turns once, so that streams and promises have come to rest. Implements the engine's Environment.
+
+import { Heap, type HeapNode } from '../../broker/heap.ts';
+import type { Clock, Environment, Scheduler } from '../../engine/environment.ts';
+import type { Random } from './random.ts';
+
+/** 2026-02-18T10:30:00Z. */
+const FIRST_WALL_AT = Date.UTC(2026, 1, 18, 10, 30);
+
+/** Ranks of tasks at one instant: enough to shuffle them. */
+const RANKS = 16;
+
+export type BatchWatch = {
+  /** The engine is about to step everything that was handed over before. */
+  readonly begins: () => void;
+  /** It has done so; what came of it is sent now or after the commit. */
+  readonly ends: () => void;
+};
+
+export class SimulatedEnvironment implements Environment {
+  readonly clock: Clock = { now: () => this.#now, wallNow: () => this.#wallOffset + this.#now };
+  readonly scheduler: Scheduler = {
+    soon: (task) => this.#soon(task),
+    after: (delayMs, task) => this.after(delayMs, task),
+  };
+  readonly freshId = (): string => `fresh-${this.#nextId++}`;
+  readonly #random: Random;
+  readonly #agenda = new Heap<() => void>();
+  readonly #mostDelayOfSoonMs: number;
+  #watch: BatchWatch = { begins: () => undefined, ends: () => undefined };
+  #now = 0;
+  #wallOffset = FIRST_WALL_AT;
+  #nextId = 1;
+  #soonCount = 0;
+
+  /** `mostDelayOfSoonMs`: how long a busy event loop lets a batch wait, and grow. */
+  constructor(random: Random, mostDelayOfSoonMs: number) {
+    this.#random = random;
+    this.#mostDelayOfSoonMs = mostDelayOfSoonMs;
+  }
+
+  watchBatches(watch: BatchWatch): void {
+    this.#watch = watch;
+  }
+
+  /** Whether the engine has asked for a batch that has not begun. */
+  get awaitsBatch(): boolean {
+    return this.#soonCount > 0;
+  }
+
+  /** Runs the task once in `delayMs`, 0 or more; the result cancels it. */
+  after(delayMs: number, task: () => void): () => void {
+    const at = this.#now + Math.max(0, Math.ceil(delayMs));
+    const node: HeapNode<() => void> = this.#agenda.insert(at, task, this.#random.whole(0, RANKS - 1));
+    return () => this.#agenda.remove(node);
+  }
+
+  /** Sets the wall clock alone, as an operator or a time server would. */
+  shiftWallClock(byMs: number): void {
+    this.#wallOffset += byMs;
+  }
+
+  /** Runs task after task until `isDone` says so or nothing is left to do before `until`. */
+  async run(until: number, betweenTasks: () => void, isDone: () => boolean = () => false): Promise<void> {
+    while (!isDone()) {
+      const first = this.#agenda.first();
+      if (first === undefined || first.key > until) {
+        this.#now = Math.max(this.#now, until);
+        return;
+      }
+      this.#agenda.remove(first);
+      this.#now = first.key;
+      first.item();
+      await turnOfTheEventLoop();
+      betweenTasks();
+    }
+  }
+
+  #soon(task: () => void): void {
+    this.#soonCount += 1;
+    this.after(this.#random.whole(0, this.#mostDelayOfSoonMs), () => {
+      this.#soonCount -= 1;
+      this.#watch.begins();
+      task();
+      this.#watch.ends();
+    });
+  }
+}
+
+/** Ticks, promises and stream events that are under way are done when it resolves. */
+function turnOfTheEventLoop(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
