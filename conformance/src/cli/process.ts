@@ -10,6 +10,14 @@ const onSignal = (): void => {
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 
+// Whoever reads the output may stop reading it, as `head` does. A verdict that nobody could read is none: exit code 5.
+let outputIsLost = false;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  outputIsLost = true;
+  process.exitCode = exitCodes.runner;
+});
+
 const terminal = {
   out: (line: string): void => {
     process.stdout.write(`${line}\n`);
@@ -20,6 +28,7 @@ const terminal = {
   color: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined,
 };
 
-process.exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
+const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
+process.exitCode = outputIsLost ? exitCodes.runner : exitCode;
 // What was abandoned by an interrupt must not keep the process alive; what was written must still leave it.
 if (interrupt.signal.aborted) process.stdout.write('', () => process.exit());
