@@ -3,6 +3,7 @@
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { Command } from '../../src/protocol/command.ts';
 import * as connection from '../support/connection.ts';
+import { messageIds } from '../support/words.ts';
 import { type FeatureWorld, ofCommand } from '../support/world.ts';
 
 Given('{client} has opened a connection', async function (this: FeatureWorld, label: string) {
@@ -101,6 +102,13 @@ Then(
   '{client} receives Error {errorCode} with id {string}',
   async function (this: FeatureWorld, label: string, code: string, id: string) {
     await connection.receiveError(this, label, { code, id });
+  },
+);
+
+Then(
+  '{client} receives Error {errorCode} with each of the ids {string}',
+  async function (this: FeatureWorld, label: string, code: string, ids: string) {
+    for (const id of messageIds(ids)) await connection.receiveError(this, label, { code, id });
   },
 );
 

@@ -284,6 +284,42 @@ Then(
 );
 
 Then(
+  '{client} receives message {string} again after {duration}',
+  async function (this: FeatureWorld, label: string, id: string, gapMs: number) {
+    await messages.receiveAgainAfter(this, label, { id, gapMs });
+  },
+);
+
+Then(
+  '{client} receives message {string} again after {duration}, with header {string} {string}',
+  async function (
+    this: FeatureWorld,
+    label: string,
+    id: string,
+    gapMs: number,
+    header: string,
+    value: string,
+  ) {
+    const { message } = await messages.receiveAgainAfter(this, label, { id, gapMs });
+    assert.equal(message.headers.get(header), value);
+  },
+);
+
+Then(
+  '{client} receives message {string} {duration} after {client}',
+  async function (this: FeatureWorld, label: string, id: string, gapMs: number, since: string) {
+    await messages.receiveAgainAfter(this, label, { id, gapMs, since });
+  },
+);
+
+Then(
+  '{client} receives message {string} with these headers among others:',
+  async function (this: FeatureWorld, label: string, id: string, table: DataTable) {
+    await messages.receiveWithHeaders(this, label, { id, rows: table.raw() });
+  },
+);
+
+Then(
   'after the UnsubscribeAck {client} receives no message of queue {string}',
   async function (this: FeatureWorld, label: string, queue: string) {
     await messages.assertNothingAfterUnsubscribeAck(this, label, queue);

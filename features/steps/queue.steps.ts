@@ -17,6 +17,20 @@ Given(
   },
 );
 
+Given(
+  'queue {string} exists with a message TTL of {duration}',
+  async function (this: FeatureWorld, name: string, ttlMs: number) {
+    await queues.createQueueWithTtl(this, name, { ttlMs, rows: [] });
+  },
+);
+
+Given(
+  'queue {string} exists with a message TTL of {duration} and options:',
+  async function (this: FeatureWorld, name: string, ttlMs: number, table: DataTable) {
+    await queues.createQueueWithTtl(this, name, { ttlMs, rows: table.raw() });
+  },
+);
+
 When('{client} creates queue {string}', async function (this: FeatureWorld, label: string, name: string) {
   await this.sendAnyhow(label, { command: Command.CreateQueue, queue: await this.queueName(name) });
 });
@@ -86,6 +100,13 @@ Then(
   'queue {string} has {int} waiting message(s)',
   async function (this: FeatureWorld, name: string, count: number) {
     await queues.assertInfo(this, name, [['messageCount', String(count)]]);
+  },
+);
+
+Then(
+  'queue {string} comes to have {int} waiting message(s)',
+  async function (this: FeatureWorld, name: string, count: number) {
+    await queues.waitForCount(this, name, count);
   },
 );
 

@@ -136,16 +136,17 @@ export async function receiveAgainAfter(
   world: FeatureWorld,
   label: string,
   { id, gapMs, since = label }: { readonly id: string; readonly gapMs: number; readonly since?: string },
-): Promise<void> {
+): Promise<ReceivedFrame> {
   const lastAt = world.deliveredAt.get(`${since} ${id}`);
   assert.ok(lastAt !== undefined, `${since} has not received ${id} before`);
   const broker = await world.broker();
   await world.pass(lastAt + gapMs - broker.now());
-  const { at } = await receiveMessage(world, label, id);
+  const frame = await receiveMessage(world, label, id);
   const { earlyMs, lateMs } = broker.tolerance;
-  const foundMs = at - lastAt;
+  const foundMs = frame.at - lastAt;
   const inTime = foundMs >= gapMs - earlyMs && foundMs <= gapMs + lateMs;
   assert.ok(inTime, `it came ${Math.round(foundMs)} ms after the one before, not ${gapMs}`);
+  return frame;
 }
 
 /** The UnsubscribeAck has come, and no message of the queue stands behind it. */
@@ -164,4 +165,19 @@ export async function assertNothingAfterUnsubscribeAck(
     late.filter(({ message }) => message.queue === name).map(({ message }) => message.id),
     [],
   );
+}
+
+/** Each row's header has the value; `queue "x"` is a queue of the scenario, `a timestamp` any time in UTC. */
+export async function receiveWithHeaders(
+  world: FeatureWorld,
+  label: string,
+  { id, rows }: { readonly id: string; readonly rows: readonly (readonly string[])[] },
+): Promise<void> {
+  const { message } = await receiveMessage(world, label, id);
+  for (const [name = '', expected = ''] of rows) {
+    const value = message.headers.get(name) ?? '';
+    const [, queue] = /^queue "(.*)"$/.exec(expected) ?? [];
+    if (expected === 'a timestamp') assert.match(value, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/);
+    else assert.equal(value, queue === undefined ? expected : await world.queueName(queue), name);
+  }
 }

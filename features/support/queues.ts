@@ -2,6 +2,7 @@
 // so that it does not mix with what the scenario's clients say.
 
 import assert from 'node:assert/strict';
+import { formatTimeSpan } from '../../src/engine/translate/time-span.ts';
 import { Command } from '../../src/protocol/command.ts';
 import { cellValue } from './words.ts';
 import { type FeatureWorld, ofCommand } from './world.ts';
@@ -18,6 +19,16 @@ export async function createQueue(world: FeatureWorld, name: string, rows: Optio
   const payload = await optionsPayload(world, rows);
   await world.send(OBSERVER, { command: Command.CreateQueue, id, queue, ...payload });
   await world.receive(OBSERVER, ofCommand(Command.CreateQueue, id), `the answer that makes queue ${name}`);
+}
+
+/** Makes a queue whose messages live as long as the scenario says, in the broker's own time. */
+export async function createQueueWithTtl(
+  world: FeatureWorld,
+  name: string,
+  { ttlMs, rows }: { readonly ttlMs: number; readonly rows: OptionRows },
+): Promise<void> {
+  const timeSpan = formatTimeSpan((await world.broker()).scaled(ttlMs));
+  await createQueue(world, name, [...rows, ['messageTtl', timeSpan]]);
 }
 
 /** The payload of a CreateQueue, or nothing for no rows. */
@@ -75,6 +86,17 @@ export async function assertInfo(world: FeatureWorld, name: string, rows: Option
 async function infoValue(world: FeatureWorld, property: string, cell: string): Promise<unknown> {
   if (cell === ABSENT) return ABSENT;
   return property === 'name' ? world.queueName(cell) : optionValue(world, property, cell);
+}
+
+/** The queue has that many waiting messages, now or as soon as a timer of the broker's that is due has fired. */
+export async function waitForCount(world: FeatureWorld, name: string, count: number): Promise<void> {
+  const broker = await world.broker();
+  const until = broker.now() + broker.tolerance.lateMs;
+  let found: unknown;
+  do {
+    found = (await queueInfo(world, name))?.['messageCount'];
+  } while (found !== count && broker.now() < until);
+  assert.equal(found, count, `waiting messages of queue ${name}`);
 }
 
 /** The queues of the scenario, by ListQueues. */

@@ -22,22 +22,30 @@ const EARLY_MS = 10;
 const LATE_MS = 2_000;
 
 export function tcpDriver(): Driver {
-  const processes = new Map<string, Promise<BrokerProcess>>();
+  const shared = new Map<string, Promise<BrokerProcess>>();
+  const started: BrokerProcess[] = [];
   let scenarioCount = 0;
+  const killAll = () => {
+    for (const process of started) process.kill();
+  };
+  process.once('exit', killAll);
   return {
     async start(settings) {
       const flags = flagsOf(settings);
       const key = JSON.stringify(flags);
-      const started = processes.get(key) ?? BrokerProcess.start(flags);
-      processes.set(key, started);
+      const starting = shared.get(key) ?? BrokerProcess.start(flags);
+      shared.set(key, starting);
       scenarioCount += 1;
-      const process = await started;
-      const forget = () => void processes.delete(key);
-      return new TcpBroker(process, { queuePrefix: `s${scenarioCount}-`, forget });
+      const broker = await starting;
+      started.push(broker);
+      return new TcpBroker(broker, {
+        queuePrefix: `s${scenarioCount}-`,
+        forget: () => void shared.delete(key),
+      });
     },
     async close() {
-      const all = await Promise.allSettled(processes.values());
-      await Promise.all(all.map((result) => result.status === 'fulfilled' && result.value.end()));
+      killAll();
+      await Promise.all(started.map((broker) => broker.exited));
     },
   };
 }

@@ -1,0 +1,176 @@
+Feature: Dead letters
+  A message that cannot be delivered moves to the dead letter queue of its queue, where that is enabled, and tells why.
+
+  @RETRY-008 @DLQ-001 @DLQ-003 @DLQ-018 @DLQ-019
+  Scenario: After its last failed attempt
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+      | maxRetryAttempts      | 2    |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    And the subscriber receives message "m1" again after 3 s
+    And another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" 2 s after the subscriber
+    And queue "orders" has 0 waiting messages
+    And the subscriber receives no further message
+
+  @DLQ-012 @DLQ-013 @DLQ-014 @DLQ-015 @DLQ-016
+  Scenario: What a dead letter carries
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders" with headers:
+      | correlationId | 4711 |
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason DeserializationError
+    And another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" with these headers among others:
+      | correlationId      | 4711                 |
+      | deadLetterReason   | DeserializationError |
+      | deadLetterSource   | queue "orders"       |
+      | deadLetterAttempts | 1                    |
+      | deadLetteredAt     | a timestamp          |
+
+  @DLQ-012 @DELIVERY-054
+  Scenario: A dead letter keeps its payload
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders" with payload '{ "amount" : 12.50 }'
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason DeserializationError
+    And another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" with payload '{ "amount" : 12.50 }'
+
+  @DLQ-002
+  Scenario: A dead letter queue may have a name of its own
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true        |
+      | deadLetterQueueName   | lost-orders |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    When the subscriber refuses message "m1" with reason DeserializationError
+    Then queue "lost-orders" has 1 waiting message
+
+  @DLQ-004 @DLQ-006
+  Scenario: It is made together with its source
+    Given a broker with these settings:
+      | enableAutoCreate | false |
+    When the client creates queue "orders" with options:
+      | mode                  | FanOutWithAck |
+      | maxQueueSize          | 5             |
+      | messageTtl            | 00:30:00      |
+      | enableDeadLetterQueue | true          |
+      | overflowStrategy      | DropNewest    |
+    Then queue "orders.dlq" has these properties:
+      | deliveryMode          | 0      |
+      | maxSize               | 5      |
+      | messageTtl            | absent |
+      | enableDeadLetterQueue | false  |
+      | overflowStrategy      | 0      |
+
+  @DLQ-005
+  Scenario: It is made again when it is needed
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    When the client deletes queue "orders.dlq"
+    And the subscriber refuses message "m1" with reason DeserializationError
+    Then queue "orders.dlq" has 1 waiting message
+
+  @DLQ-007
+  Scenario: A queue that exists under that name is used as it is
+    Given queue "lost" exists with options:
+      | mode         | PriorityBased |
+      | maxQueueSize | 7             |
+    And queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+      | deadLetterQueueName   | lost |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    When the subscriber refuses message "m1" with reason DeserializationError
+    Then queue "lost" has these properties:
+      | deliveryMode | 3 |
+      | maxSize      | 7 |
+      | messageCount | 1 |
+
+  @DLQ-008 @DLQ-009
+  Scenario: A dead letter always enters
+    Given queue "lost" exists with options:
+      | maxQueueSize     | 1          |
+      | overflowStrategy | DropNewest |
+    And queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+      | deadLetterQueueName   | lost |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes messages "m1, m2" to queue "orders"
+    And the numbers of "/metrics/" are noted
+    When the subscriber refuses messages "m1, m2" with reason DeserializationError
+    Then these numbers of "/metrics/" have changed by:
+      | total_dead_lettered | 2 |
+      | total_errors        | 1 |
+    When another client subscribes to queue "lost"
+    Then another client receives message "m2"
+    And another client receives no further message
+
+  @DLQ-010 @DLQ-011
+  Scenario: A dead letter that fails again is discarded
+    Given queue "lost" exists with options:
+      | enableDeadLetterQueue | true |
+    And queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+      | deadLetterQueueName   | lost |
+    And subscriber A subscribes to queue "orders"
+    And subscriber B subscribes to queue "lost"
+    And the publisher publishes message "m1" to queue "orders"
+    When subscriber A refuses message "m1" with reason DeserializationError
+    And subscriber B refuses message "m1" with reason DeserializationError
+    Then queue "lost.dlq" has 0 waiting messages
+    And queue "lost" has 0 waiting messages
+
+  @DLQ-017 @DELIVERY-020
+  Scenario: However many subscribers failed it, a message is dead-lettered once
+    Given queue "news" exists with options:
+      | mode                  | FanOutWithAck |
+      | enableDeadLetterQueue | true          |
+    And subscriber A subscribes to queue "news"
+    And subscriber B subscribes to queue "news"
+    And subscriber C subscribes to queue "news"
+    And the publisher publishes message "m1" to queue "news"
+    And the numbers of "/metrics/" are noted
+    When subscriber A refuses message "m1" with reason DeserializationError
+    And subscriber B acknowledges message "m1"
+    Then queue "news.dlq" has 0 waiting messages
+    When subscriber C refuses message "m1" with reason DeserializationError
+    Then queue "news.dlq" has 1 waiting message
+    And these numbers of "/metrics/" have changed by:
+      | total_dead_lettered | 1 |
+
+  @DLQ-020
+  Scenario: Without a dead letter queue nothing is dead-lettered
+    Given queue "orders" exists
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the numbers of "/metrics/" are noted
+    When the subscriber refuses message "m1" with reason DeserializationError
+    Then queue "orders.dlq" does not exist
+    And these numbers of "/metrics/" have changed by:
+      | total_dead_lettered | 0 |
+      | total_errors        | 1 |
+
+  @PUBLISH-012
+  Scenario: The id of a dead letter is free again
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    And the subscriber refuses message "m1" with reason DeserializationError
+    When the publisher publishes message "m1" to queue "orders"
+    Then messages "m1, m1" are confirmed to the publisher
+    And the subscriber receives message "m1"

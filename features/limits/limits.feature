@@ -1,0 +1,122 @@
+Feature: Limits
+  What clients can make a broker do and hold is bounded, and a client that meets a limit is told.
+
+  @LIMIT-001 @LIMIT-002 @LIMIT-003
+  Scenario: A publish over the rate is refused, and the connection stays
+    Given a broker with these settings:
+      | rateLimit                     | on   |
+      | maxConnectionsPerIpPerWindow  | 1000 |
+      | maxMessagesPerClientPerSecond | 3    |
+    And the publisher is connected
+    When the publisher sends in one piece:
+      | command | id | queue  |
+      | Publish | m1 | orders |
+      | Publish | m2 | orders |
+      | Publish | m3 | orders |
+      | Publish | m4 | orders |
+    Then messages "m1 to m3" are confirmed to the publisher
+    And message "m4" of the publisher is refused with RATE_LIMITED
+    And the connection of the publisher stays open
+    And queue "orders" has 3 waiting messages
+
+  @LIMIT-020
+  Scenario: Another client's rate is its own
+    Given a broker with these settings:
+      | rateLimit                     | on   |
+      | maxConnectionsPerIpPerWindow  | 1000 |
+      | maxMessagesPerClientPerSecond | 3    |
+    And publisher A is connected
+    And publisher B is connected
+    When publisher A sends in one piece:
+      | command | id | queue  |
+      | Publish | a1 | orders |
+      | Publish | a2 | orders |
+      | Publish | a3 | orders |
+      | Publish | a4 | orders |
+    And publisher B publishes message "b1" to queue "orders"
+    Then message "a4" of publisher A is refused with RATE_LIMITED
+    And message "b1" is confirmed to publisher B
+
+  @LIMIT-004
+  Scenario: Refused publishes count too
+    Given a broker with these settings:
+      | rateLimit                     | on   |
+      | maxConnectionsPerIpPerWindow  | 1000 |
+      | maxMessagesPerClientPerSecond | 3    |
+    And the publisher is connected
+    When the publisher sends in one piece:
+      | command | id | queue  |
+      | Publish | m1 |        |
+      | Publish | m2 |        |
+      | Publish | m3 |        |
+      | Publish | m4 | orders |
+    Then the publisher receives Error INVALID_QUEUE with each of the ids "m1 to m3"
+    And message "m4" of the publisher is refused with RATE_LIMITED
+
+  @CONN-023
+  Scenario: Acks and pings do not count
+    Given a broker with these settings:
+      | rateLimit                     | on   |
+      | maxConnectionsPerIpPerWindow  | 1000 |
+      | maxMessagesPerClientPerSecond | 3    |
+    And the client is connected
+    When the client sends in one piece:
+      | command | id    | queue  |
+      | Ping    | p1    |        |
+      | Ping    | p2    |        |
+      | Ack     | never |        |
+      | Ack     | ever  |        |
+      | Publish | m1    | orders |
+    Then message "m1" is confirmed to the client
+    And the client receives a Pong with id "p1"
+    And the client receives a Pong with id "p2"
+
+  @LIMIT-012
+  Scenario: There is a limit to connections
+    Given a broker with these settings:
+      | maxConnections | 2 |
+    And client A is connected
+    And client B is connected
+    When client C has opened a connection
+    Then client C receives Error CONNECTION_LIMIT
+    And the broker closes the connection of client C
+    When client A disconnects
+    And client D has opened a connection
+    And client D sends a Connect with id "hello"
+    Then client D receives a ConnectAck with id "hello"
+
+  @LIMIT-013 @LIMIT-014
+  Scenario: When the broker holds too many bytes, publishes are refused while deliveries go on
+    Given a broker with these settings:
+      | maxQueuedBytes | 100 KiB |
+    When the publisher publishes messages "m1 to m3" of 40 KiB each to queue "orders"
+    Then messages "m1, m2" are confirmed to the publisher
+    And message "m3" of the publisher is refused with MEMORY_LIMIT
+    When the subscriber subscribes to queue "orders"
+    Then the subscriber receives messages "m1, m2"
+    When the subscriber acknowledges messages "m1, m2"
+    And the publisher publishes message "m4" of 40 KiB to queue "orders"
+    Then message "m4" is confirmed to the publisher
+    And the subscriber receives message "m4"
+
+  @LIMIT-016
+  Scenario: There is a limit to queues
+    Given a broker with these settings:
+      | maxQueues | 2 |
+    And queue "orders" exists
+    And queue "payments" exists
+    When the client creates queue "returns"
+    Then the command is refused with LIMIT_EXCEEDED
+    When the publisher publishes message "m1" to queue "returns"
+    Then message "m1" of the publisher is refused with LIMIT_EXCEEDED
+    And queue "returns" does not exist
+
+  @LIMIT-017
+  Scenario: There is a limit to the subscriptions of a connection
+    Given a broker with these settings:
+      | maxSubscriptionsPerConnection | 2 |
+    And the subscriber subscribes to queue "orders"
+    And the subscriber subscribes to queue "payments"
+    When the subscriber subscribes to queue "returns"
+    Then the command is refused with LIMIT_EXCEEDED
+    And queue "orders" has 1 subscriber

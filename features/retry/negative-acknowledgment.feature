@@ -1,0 +1,77 @@
+Feature: Negative acknowledgment
+  A subscriber whose handler failed says so instead of staying silent, and need not let the ack timeout pass.
+
+  @NACK-001 @NACK-003
+  Scenario: After HandlerException the pause begins at once
+    Given a broker with these settings:
+      | ackTimeout | 600 s |
+      | retryDelay | 2 s   |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason HandlerException
+    Then the subscriber receives message "m1" again after 2 s
+    When the subscriber refuses message "m1" with reason HandlerException
+    Then the subscriber receives message "m1" again after 4 s
+
+  @NACK-004
+  Scenario: An unknown reason counts as HandlerException
+    Given a broker with these settings:
+      | ackTimeout | 600 s |
+      | retryDelay | 2 s   |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason Headache
+    Then the subscriber receives message "m1" again after 2 s
+
+  @NACK-005 @NACK-007 @DLQ-013
+  Scenario: After DeserializationError the message is dead-lettered at once
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason DeserializationError
+    Then queue "orders.dlq" has 1 waiting message
+    When another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" with these headers among others:
+      | deadLetterReason   | DeserializationError |
+      | deadLetterAttempts | 1                    |
+
+  @NACK-006 @NACK-007
+  Scenario: A refusal of the last attempt dead-letters at once
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+      | maxRetryAttempts      | 1    |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason HandlerException
+    Then queue "orders.dlq" has 1 waiting message
+    When another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" with these headers among others:
+      | deadLetterReason | HandlerException |
+
+  @NACK-010 @DELIVERY-058
+  Scenario: A refusal of an unknown message is ignored
+    Given the subscriber subscribes to queue "orders"
+    When the subscriber refuses message "never seen" with reason HandlerException
+    Then the subscriber receives no message
+    And the connection of the subscriber stays open
+
+  @NACK-008
+  Scenario: In FanOutWithAck one copy fails, not the others
+    Given a broker with these settings:
+      | ackTimeout | 600 s |
+      | retryDelay | 2 s   |
+    And queue "news" exists with options:
+      | mode | FanOutWithAck |
+    And subscriber A subscribes to queue "news"
+    And subscriber B subscribes to queue "news"
+    And the publisher publishes message "m1" to queue "news"
+    And subscriber A receives message "m1"
+    And subscriber B receives message "m1"
+    When subscriber A refuses message "m1" with reason HandlerException
+    Then subscriber A receives message "m1" again after 2 s
+    And subscriber B receives no further message

@@ -1,0 +1,164 @@
+Feature: Retry
+  A message that is not acknowledged in time is sent again. The pause before each further attempt doubles: attempt 1 at once,
+  attempt 2 after 1 s, attempt 3 after 2 s, attempt 4 after 4 s, each beyond the ack timeout of the attempt before.
+
+  @RETRY-001 @RETRY-002 @RETRY-003 @RETRY-006 @RETRY-013 @RETRY-014 @RETRY-015 @DELIVERY-055
+  Scenario: The specification's own example
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And queue "orders" exists with options:
+      | maxRetryAttempts | 5 |
+    And the subscriber subscribes to queue "orders"
+    When the publisher publishes message "m1" to queue "orders"
+    Then the subscriber receives message "m1"
+    And the subscriber receives message "m1" again after 3 s, with header "deliveryAttempts" "2"
+    And the subscriber receives message "m1" again after 4 s, with header "deliveryAttempts" "3"
+    And the subscriber receives message "m1" again after 6 s, with header "deliveryAttempts" "4"
+
+  @RETRY-004
+  Scenario: The pause does not grow beyond its limit
+    Given a broker with these settings:
+      | ackTimeout    | 1 s |
+      | retryDelay    | 1 s |
+      | maxRetryDelay | 2 s |
+    And queue "orders" exists with options:
+      | maxRetryAttempts | 6 |
+    And the subscriber subscribes to queue "orders"
+    When the publisher publishes message "m1" to queue "orders"
+    Then the subscriber receives message "m1"
+    And the subscriber receives message "m1" again after 2 s
+    And the subscriber receives message "m1" again after 3 s
+    And the subscriber receives message "m1" again after 3 s
+    And the subscriber receives message "m1" again after 3 s
+
+  @RETRY-007 @RETRY-009 @RETRY-010
+  Scenario: After the last failed attempt the message is discarded
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And queue "orders" exists with options:
+      | maxRetryAttempts | 2 |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    And the numbers of "/metrics/" are noted
+    Then the subscriber receives message "m1" again after 3 s
+    When 10 s pass
+    Then the subscriber receives no further message
+    And queue "orders" has 0 waiting messages
+    And these numbers of "/metrics/" have changed by:
+      | total_messages_delivered | 1  |
+      | total_retries            | 1  |
+      | total_errors             | 1  |
+      | total_dead_lettered      | 0  |
+      | in_flight_messages       | -1 |
+
+  @RETRY-001
+  Scenario: An ack in time ends it
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When the subscriber acknowledges message "m1"
+    And 5 s pass
+    Then the subscriber receives no further message
+
+  @DELIVERY-007 @DELIVERY-004
+  Scenario: An ack during the pause counts
+    Given a broker with these settings:
+      | ackTimeout | 1 s  |
+      | retryDelay | 10 s |
+    And the subscriber subscribes to queue "orders" for at most 1 message at a time
+    And the publisher publishes messages "m1, m2" to queue "orders"
+    And the subscriber receives message "m1"
+    When 3 s pass
+    Then the subscriber receives no further message
+    When the subscriber acknowledges message "m1"
+    Then the subscriber receives message "m2"
+
+  @DELIVERY-009
+  Scenario: An attempt that is due goes before younger messages
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And the subscriber subscribes to queue "orders" for at most 1 message at a time
+    And the publisher publishes messages "m1, m2" to queue "orders"
+    And the subscriber receives message "m1"
+    Then the subscriber receives message "m1" again after 3 s
+    And the subscriber receives no further message
+
+  @RETRY-011
+  Scenario: A retry goes to another subscriber
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And subscriber A subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And subscriber A receives message "m1"
+    And subscriber B subscribes to queue "orders"
+    Then subscriber B receives message "m1" 3 s after subscriber A
+    And subscriber A receives no further message
+
+  @DELIVERY-060
+  Scenario: The ack of the earlier receiver does not count any more
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And subscriber A subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And subscriber A receives message "m1"
+    And subscriber B subscribes to queue "orders"
+    And subscriber B receives message "m1" 3 s after subscriber A
+    When subscriber A acknowledges message "m1"
+    And subscriber B unsubscribes from queue "orders"
+    And subscriber A unsubscribes from queue "orders"
+    And subscriber B disconnects
+    Then queue "orders" has 1 waiting message
+
+  @DELIVERY-062
+  Scenario: What was in flight at an Unsubscribe waits for others after the ack timeout
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And subscriber A subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And subscriber A receives message "m1"
+    When subscriber A unsubscribes from queue "orders"
+    And subscriber B subscribes to queue "orders"
+    Then subscriber B receives message "m1" 2 s after subscriber A
+    And subscriber A receives no further message
+
+  @RETRY-007 @DELIVERY-040
+  Scenario: Attempts that were cut short do not count
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And queue "orders" exists with options:
+      | maxRetryAttempts | 2 |
+    And subscriber A subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And subscriber A receives message "m1"
+    And subscriber A disconnects
+    When subscriber B subscribes to queue "orders"
+    Then subscriber B receives message "m1"
+    And subscriber B receives message "m1" again after 3 s
+
+  @DELIVERY-041
+  Scenario: A message that is cut short again and again is offered more and more slowly
+    Given a broker with these settings:
+      | retryDelay | 2 s |
+    And the publisher publishes message "m1" to queue "orders"
+    And subscriber A subscribes to queue "orders"
+    And subscriber A receives message "m1"
+    And subscriber A disconnects
+    And subscriber B subscribes to queue "orders"
+    And subscriber B receives message "m1"
+    When subscriber B disconnects
+    And subscriber C subscribes to queue "orders"
+    Then queue "orders" has 1 waiting message
+    And subscriber C receives no message
+    When 4 s pass
+    Then subscriber C receives message "m1"
