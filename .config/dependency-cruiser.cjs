@@ -144,7 +144,7 @@ const houseRules = [
     from: {
       orphan: true,
       path: '^(src|conformance/src|features|[.]tools)/',
-      pathNot: [tests, ...entries, '[.]d[.]ts$'],
+      pathNot: [tests, ...entries, '[.]d[.]m?ts$'],
     },
     to: {},
   },
@@ -152,7 +152,7 @@ const houseRules = [
     name: 'no-dead-files',
     comment: 'What is shipped is reachable from the command or from the client library.',
     from: { path: entries },
-    to: { path: '^src/', pathNot: [tests, ...entries, '^src/testing/', '[.]d[.]ts$'], reachable: false },
+    to: { path: '^src/', pathNot: [tests, ...entries, '^src/testing/', '[.]d[.]m?ts$'], reachable: false },
   },
   {
     name: 'resolvable',

@@ -45,6 +45,11 @@ describe('a task', () => {
     expect(count).toEqual({ passed: 0, failed: 1, remarks: ['a task: nothing ran'] });
   });
 
+  it('points to its output when it only tells how many failed', async () => {
+    const { count } = await evaluate("console.log('2 passed, 3 failed')");
+    expect(count).toEqual({ passed: 2, failed: 3, remarks: ['a task: 3 failed, see above'] });
+  });
+
   it('fails when it ends badly after a good count', async () => {
     const { count } = await evaluate("console.log('2 passed, 0 failed'); process.exitCode = 3");
     expect(count).toMatchObject({ passed: 2, failed: 1 });

@@ -100,6 +100,9 @@ function isFresh(path: string, startedAt: number): boolean {
   return existsSync(path) && statSync(path).mtimeMs >= startedAt - 10;
 }
 
+// Runners that only tell how many failed have said above which.
 function named(task: Task, count: Count): Count {
+  if (count.failed > 0 && count.remarks.length === 0)
+    return named(task, { ...count, remarks: [`${count.failed} failed, see above`] });
   return add([{ ...count, remarks: count.remarks.map((remark) => `${task.name}: ${remark}`) }]);
 }
