@@ -40,10 +40,9 @@ export class Outbound {
   readonly #stream: Duplex;
   readonly #options: OutboundOptions;
   #frames: OutboundFrame[] = [];
-  /** Frames that were flushed and not written, from the first one on that is still being compressed. */
+  /** Flushed and not written: a frame that is being compressed, which is waited for, and those behind it. */
   #queue: (Ready | Awaited)[] = [];
   #queuedBytes = 0;
-  #isWaiting = false;
   #isEnding = false;
 
   constructor(stream: Duplex, options: OutboundOptions) {
@@ -72,48 +71,35 @@ export class Outbound {
   flush(): void {
     if (this.#stream.destroyed) return;
     const frames = this.#frames;
-    if (frames.length > 0) {
-      this.#frames = [];
-      for (const frame of frames) this.#enqueue(this.#prepare(frame));
-    }
-    this.#writeReady();
+    this.#frames = [];
+    const ready: Ready[] = [];
+    for (const frame of frames) this.#takeUp(this.#prepare(frame), ready);
+    this.#write(ready);
   }
 
-  #enqueue(frame: Ready | Awaited): void {
+  /** Adds a frame to those that are written now, unless it has to wait or stands behind one that has to. */
+  #takeUp(frame: Ready | Awaited, ready: Ready[]): void {
+    if (this.#queue.length === 0 && !isAwaited(frame)) {
+      ready.push(frame);
+      return;
+    }
     this.#queue.push(frame);
     this.#queuedBytes += frame.bodyLength;
+    if (this.#queue.length === 1 && isAwaited(frame)) this.#waitFor(frame);
   }
 
-  #writeReady(): void {
-    if (this.#isWaiting) return;
-    this.#write(this.#takeReady());
-    const next = this.#queue[0];
-    if (next !== undefined && isAwaited(next)) this.#waitFor(next);
-    else if (this.#isEnding) this.#stream.end();
-  }
-
-  #takeReady(): readonly Ready[] {
-    const ready: Ready[] = [];
-    for (const frame of this.#queue) {
-      if (isAwaited(frame)) break;
-      ready.push(frame);
-      this.#queuedBytes -= frame.bodyLength;
-    }
-    this.#queue = this.#queue.slice(ready.length);
-    return ready;
-  }
-
-  #waitFor({ ready, bodyLength }: Awaited): void {
-    this.#isWaiting = true;
-    const goOn = (frame: Ready): void => {
-      this.#isWaiting = false;
+  #waitFor(first: Awaited): void {
+    const goOn = (compressed: Ready): void => {
       if (this.#stream.destroyed) return;
-      this.#queue[0] = frame;
-      this.#queuedBytes += frame.bodyLength - bodyLength;
-      this.#writeReady();
+      const behind = this.#queue.slice(1);
+      this.#queue = [];
+      this.#queuedBytes = 0;
+      const ready = [compressed];
+      for (const frame of behind) this.#takeUp(frame, ready);
+      this.#write(ready);
     };
     // A failure has been reported when it came, which may be long before the frame's turn.
-    ready.then(goOn, () => undefined);
+    first.ready.then(goOn, () => undefined);
   }
 
   #prepare(frame: OutboundFrame): Ready | Awaited {
@@ -129,8 +115,11 @@ export class Outbound {
   }
 
   #write(frames: readonly Ready[]): void {
-    if (frames.length === 0) return;
-    const pieces = piecesOf(frames);
+    if (frames.length > 0) this.#writePieces(piecesOf(frames));
+    if (this.#isEnding && this.#queue.length === 0) this.#stream.end();
+  }
+
+  #writePieces(pieces: readonly Buffer[]): void {
     const last = pieces.length - 1;
     if (last > 0) this.#stream.cork();
     for (const [index, piece] of pieces.entries()) {
