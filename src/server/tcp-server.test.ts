@@ -10,7 +10,7 @@ import { systemEnvironment } from '../engine/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import { ack, ping, publish, subscribe, testOptions } from '../testing/tested-engine.ts';
 import { payloadOf, type ReceivedFrame, WireClient } from '../testing/wire-client.ts';
-import { listenTcp, type TcpServer } from './tcp-server.ts';
+import { listenTcp, type TcpOptions, type TcpServer } from './tcp-server.ts';
 
 const silent = {
   error: () => undefined,
@@ -26,7 +26,10 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-async function listen(options: Partial<EngineOptions> = {}): Promise<{ engine: Engine; server: TcpServer }> {
+async function listen(
+  options: Partial<EngineOptions> = {},
+  tcp: Partial<TcpOptions> = {},
+): Promise<{ engine: Engine; server: TcpServer }> {
   const engine = new Engine(
     { ...testOptions, ...options },
     {
@@ -37,7 +40,7 @@ async function listen(options: Partial<EngineOptions> = {}): Promise<{ engine: E
       onStorageFailure: () => undefined,
     },
   );
-  const server = await listenTcp(engine, { host, port: 0 });
+  const server = await listenTcp(engine, { host, port: 0, ...tcp });
   undo.push(() => server.close());
   return { engine, server };
 }
@@ -91,15 +94,18 @@ describe('the TCP listener', () => {
     });
   });
 
-  it('goes on when a connection cannot be accepted', async () => {
+  it('goes on when a connection cannot be accepted, and says so', async () => {
     const servers: Server[] = [];
     const listenReal = Server.prototype.listen;
     vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
       servers.push(this);
       return (listenReal as (...all: unknown[]) => Server).apply(this, args);
     });
-    const { server } = await listen();
-    servers[0]?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+    const faults: Error[] = [];
+    const { server } = await listen({}, { onFault: (error) => void faults.push(error) });
+    const fault = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' });
+    servers[0]?.emit('error', fault);
+    expect(faults).toEqual([fault]);
     const { wire } = await client(server);
     wire.send(ping());
     expect((await frames(wire, 1))[0]?.command).toBe(11);

@@ -14,17 +14,26 @@ export type TcpServer = {
   close(): void;
 };
 
-/** Listens on `host` and `port` (0: any free one). Rejects with the system's error, for instance EADDRINUSE. */
+export type TcpOptions = {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** A connection could not be accepted, mostly for want of descriptors; the broker goes on. */
+  readonly onFault?: (error: Error) => void;
+};
+
+/** Listens on a host and port. Rejects with the system's error, for instance EADDRINUSE. */
 export function listenTcp(
   engine: Engine,
-  { host, port }: { host: string; port: number },
+  { host, port, onFault = () => undefined }: TcpOptions,
 ): Promise<TcpServer> {
   const options = { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES };
   const server = createServer(options, (socket) => engine.attach(socket, socket.remoteAddress ?? ''));
   return new Promise((resolve, reject) => {
-    // Stays when it listens: that one connection cannot be accepted, for want of descriptors, must not end the broker.
-    server.on('error', reject);
+    server.once('error', reject);
     server.listen({ host, port }, () => {
+      server.removeListener('error', reject);
+      server.on('error', onFault);
       resolve({ host, port: portOf(server), close: () => void server.close() });
     });
   });
