@@ -9,7 +9,7 @@ import { deadLettersJudge } from './judges/dead-letters.ts';
 import { deliveriesJudge } from './judges/deliveries.ts';
 import { endingsJudge } from './judges/endings.ts';
 import { fatesJudge } from './judges/fates.ts';
-import type { Judge } from './judges/judge.ts';
+import type { Complain, Judge } from './judges/judge.ts';
 import { orderJudge } from './judges/order.ts';
 import { queuesJudge } from './judges/queues.ts';
 import { windowsJudge } from './judges/windows.ts';
@@ -25,11 +25,11 @@ export type CourtOptions = {
 export class Court {
   readonly ledger: Ledger;
   readonly complaints = new Set<string>();
-  readonly #judges: Readonly<Record<string, Judge>>;
+  readonly #judges: readonly { readonly judge: Judge; readonly complain: Complain }[];
 
   constructor({ settings, shutdownTimeoutMs, slackMs }: CourtOptions) {
     this.ledger = new Ledger(settings);
-    this.#judges = {
+    const judges: Readonly<Record<string, Judge>> = {
       answers: answersJudge(),
       deliveries: deliveriesJudge(),
       attempts: attemptsJudge(slackMs),
@@ -41,13 +41,15 @@ export class Court {
       fates: fatesJudge(),
       endings: endingsJudge(shutdownTimeoutMs, slackMs),
     };
+    this.#judges = Object.entries(judges).map(([name, judge]) => ({
+      judge,
+      complain: (text) => void this.complaints.add(`${name}: ${text}`),
+    }));
   }
 
   observe(observation: Observation): void {
     const fact = this.ledger.book(observation);
     if (fact === undefined) return;
-    for (const [name, judge] of Object.entries(this.#judges)) {
-      judge(fact, this.ledger, (text) => void this.complaints.add(`${name}: ${text}`));
-    }
+    for (const { judge, complain } of this.#judges) judge(fact, this.ledger, complain);
   }
 }

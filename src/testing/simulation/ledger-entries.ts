@@ -87,6 +87,8 @@ export type SeenMessage = {
   readonly queue: string;
   readonly command: SeenCommand;
   state: 'open' | 'accepted' | 'refused' | 'unanswered';
+  /** Two publishes of its id waited for their answers on one connection: which answer is whose, nobody can tell. */
+  isAmbiguous: boolean;
   /** The first and the last batch in which its answer may have arisen, and when the last one began. */
   acceptedEpoch: number;
   acceptedByEpoch: number;

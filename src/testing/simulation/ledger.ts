@@ -169,6 +169,7 @@ export class Ledger {
       queue,
       command,
       state: 'open',
+      isAmbiguous: false,
       acceptedEpoch: 0,
       acceptedByEpoch: 0,
       acceptedAt: 0,
@@ -213,12 +214,14 @@ export class Ledger {
       connection.wasToldOfEnd = true;
       return { kind: 'disconnectFrame', connection, frame };
     }
-    const at = connection.open.findIndex(
-      ({ sent }) => sent.id === frame.id && isAnswer(sent.command, frame.command),
-    );
-    const command = connection.open[at];
+    const candidates = connection.open.filter(({ sent }) => isAnswer(sent, frame));
+    const [command] = candidates;
     if (command === undefined) return { kind: 'unasked', connection, frame };
-    connection.open.splice(at, 1);
+    for (const { sent } of candidates.length > 1 ? candidates : []) {
+      const message = this.messages.get(sent.published?.number ?? -1);
+      if (message !== undefined) message.isAmbiguous = true;
+    }
+    connection.open = connection.open.filter((other) => other !== command);
     this.#bookAnswer(command, frame, epoch);
     return { kind: 'answered', command, frame, epoch };
   }
@@ -252,7 +255,8 @@ export class Ledger {
   #bookPublishAnswer(sent: SentCommand, isPositive: boolean, epoch: number): void {
     const message = this.messages.get(sent.published?.number ?? -1);
     if (message === undefined) return;
-    message.state = isPositive ? 'accepted' : 'refused';
+    const state = isPositive ? 'accepted' : 'refused';
+    message.state = message.isAmbiguous ? 'unanswered' : state;
     message.acceptedEpoch = epoch;
     message.acceptedByEpoch = this.epoch;
     message.acceptedAt = this.batchAt(this.epoch);
@@ -352,10 +356,11 @@ export class Ledger {
   }
 }
 
-function isAnswer(command: number, frame: number): boolean {
-  if (frame === Command.Error) return true;
+function isAnswer({ command, id }: SentCommand, frame: Message): boolean {
+  if (id !== frame.id) return false;
+  if (frame.command === Command.Error) return true;
   const isRequestWithAck = command <= Command.Unsubscribe;
-  return frame === (isRequestWithAck ? command + 1 : command);
+  return frame.command === (isRequestWithAck ? command + 1 : command);
 }
 
 function newConnection({ connection, isSilent }: Extract<Observation, { kind: 'opened' }>): SeenConnection {

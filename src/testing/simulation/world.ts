@@ -15,6 +15,10 @@ import { SimulatedStore } from './simulated-store.ts';
 import { Tally } from './tally.ts';
 import { Trace } from './trace.ts';
 
+/** Moments of rest are looked at after so many batches, or so much time. */
+const IDLE_EVERY = 3;
+const IDLE_EVERY_MS = 20;
+
 export class World {
   readonly plan: Plan;
   readonly random: Random;
@@ -32,6 +36,8 @@ export class World {
   #nextConnection = 1;
   #nextNumber = 1;
   #idleEpoch = -1;
+  #judgedIdleEpoch = 0;
+  #judgedIdleAt = 0;
   /** The batch in which a result of the compressor began to be awaited. */
   #compressingSince: number | undefined;
   /** Commands handed to the broker. */
@@ -111,12 +117,17 @@ export class World {
       this.environment.awaitsBatch || this.store.isCommitting || this.#compressor.pendingCount > 0;
     if (isBusy || this.#idleEpoch === epoch) return;
     this.#idleEpoch = epoch;
+    const now = this.environment.clock.now();
+    // What is wrong when nothing is under way stays wrong: not every such moment has to be looked at.
+    if (epoch < this.#judgedIdleEpoch + IDLE_EVERY && now < this.#judgedIdleAt + IDLE_EVERY_MS) return;
+    this.#judgedIdleEpoch = epoch;
+    this.#judgedIdleAt = now;
     const restful = [...this.#ends.values()].filter(
       ({ socket }) => socket.isTakenUp && socket.writableLength === 0,
     );
     const numbers = new Set(restful.map(({ number }) => number));
-    const figures = { ...this.engine.stats() };
-    this.observe({ kind: 'idle', at: this.environment.clock.now(), figures, restful: numbers });
+    const figures = this.engine.stats();
+    this.observe({ kind: 'idle', at: now, figures, restful: numbers });
   }
 
   get lateCompressionCount(): number {
@@ -161,8 +172,7 @@ export class World {
         return info === undefined ? [] : [[name, info]];
       }),
     );
-    // A copy: the core changes its own.
-    this.observe({ kind: 'batchStepped', figures: { ...this.engine.stats() }, queues });
+    this.observe({ kind: 'batchStepped', figures: this.engine.stats(), queues });
   }
 
   #logger() {

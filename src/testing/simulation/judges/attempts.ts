@@ -79,6 +79,7 @@ function everCongested(ledger: Ledger): boolean {
 
 /** Whoever was sent the message last has it until an ack, a refusal, the timeout or its end. */
 function checkHolder({ copy, send }: Delivered, ledger: Ledger, complain: Complain): void {
+  if (copy.subscription.connection.leavingSince !== undefined) return;
   for (const other of siblingsOf(copy)) {
     if (other === copy || other.judgements.length > 0) continue;
     if (other.subscription.connection.leavingSince !== undefined) continue;

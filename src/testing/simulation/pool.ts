@@ -1,0 +1,94 @@
+// Schedules on all cores: a few processes, each given a handful of seeds at a time until there are enough, the time is up, or one has
+// failed where that is enough. Which process runs a seed changes nothing about the run.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import type { Verdict } from './schedule.ts';
+import { addCounts, type Counts } from './tally.ts';
+import type { Delivered, Order } from './worker.ts';
+
+export type PoolOptions = {
+  readonly bundle: string;
+  readonly firstSeed: number;
+  readonly scheduleCount: number;
+  /** No seeds are given out after this time, in milliseconds from the start. */
+  readonly mostMs: number;
+  readonly stopsAtFailure: boolean;
+  /** Default: one per core. */
+  readonly processCount?: number;
+};
+
+export type Result = {
+  readonly scheduleCount: number;
+  readonly inputCounts: readonly number[];
+  readonly counts: Counts;
+  /** By seed, smallest first. */
+  readonly failures: readonly Verdict[];
+  readonly seconds: number;
+};
+
+const SEEDS_AT_A_TIME = 20;
+
+/** Rejects when a process ends by itself: that is no verdict on any seed. */
+export async function runPool(options: PoolOptions): Promise<Result> {
+  const startedAt = performance.now();
+  const inputCounts: number[] = [];
+  const counts: Counts = {};
+  const failures: Verdict[] = [];
+  let given = 0;
+  const next = (): Order | undefined => {
+    const isOver = performance.now() - startedAt > options.mostMs;
+    if (isOver || given >= options.scheduleCount || (options.stopsAtFailure && failures.length > 0))
+      return undefined;
+    const order = {
+      firstSeed: options.firstSeed + given,
+      count: Math.min(SEEDS_AT_A_TIME, options.scheduleCount - given),
+    };
+    given += order.count;
+    return order;
+  };
+  const take = (delivered: Delivered): void => {
+    for (const count of delivered.inputCounts) inputCounts.push(count);
+    addCounts(counts, delivered.counts);
+    failures.push(...delivered.failures);
+  };
+  const processCount = options.processCount ?? availableParallelism();
+  await Promise.all(Array.from({ length: processCount }, () => employ(options.bundle, next, take)));
+  failures.sort((a, b) => a.seed - b.seed);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { scheduleCount: inputCounts.length, inputCounts, counts, failures, seconds };
+}
+
+/** Keeps one process at work until there is nothing left to do. */
+function employ(
+  bundle: string,
+  next: () => Order | undefined,
+  take: (delivered: Delivered) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child: ChildProcess = fork(bundle, [], {
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    let isDone = false;
+    const giveNext = (): void => {
+      const order = next();
+      if (order !== undefined) {
+        child.send(order);
+        return;
+      }
+      isDone = true;
+      child.disconnect();
+    };
+    child.on('message', (delivered: Delivered) => {
+      take(delivered);
+      giveNext();
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      if (isDone) resolve();
+      else reject(new Error(`A process of the simulation ended by itself, with ${code}.`));
+    });
+    giveNext();
+  });
+}
