@@ -27,7 +27,7 @@ describe('a subscriber that does not read', () => {
     return { tested, stalled, server, healthy, publisher };
   }
 
-  it('delays nobody else [DELIVERY-048] [FRAME-010]', async () => {
+  it('delays nobody else [DELIVERY-048]', async () => {
     const { tested, healthy, publisher } = await stalledParty();
     for (const id of ids(300)) {
       await tested.exchange(publisher, publish('q', id, { payload }));
@@ -155,7 +155,7 @@ describe('a client that sends faster than the store stores', () => {
     expect(client.lines()).toEqual(['PublishAck m1 q', ...ids(5000, 'p').map((id) => `Pong ${id}`)]);
   });
 
-  it('delays nobody else: each connection has its own share', async () => {
+  it('delays nobody else: each connection has its own share [CONN-021]', async () => {
     const tested = new TestedEngine({ maxPendingInputBytes: KIB });
     const [greedy, modest] = [await tested.connect(), await tested.connect()];
     greedy.send(...ids(2000).map((id) => publish('q', id)));

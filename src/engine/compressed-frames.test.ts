@@ -168,6 +168,29 @@ describe('a connection that agreed on nothing', () => {
   });
 });
 
+describe.each(algorithms)('a body compressed with $algorithm that holds too much', ({ flags, compress }) => {
+  it.each([
+    ['a little', 1_048_577],
+    ['over 64 MiB', 68_000_000],
+  ])(
+    '%s ends its connection with MESSAGE_TOO_LARGE, is not stored, and disturbs nobody [FRAME-008] [FRAME-011] [FRAME-019] [FRAME-020] [FRAME-027]',
+    async (_much, length) => {
+      const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+      const [bystander, client] = [
+        await tested.connect(),
+        await tested.connect({ inflate }, supporting('gzip')),
+      ];
+      const body = bodyBytes(publish('q', 'm1'));
+      const bomb = compress(Buffer.concat([body, Buffer.alloc(length - body.length)]));
+      client.sendRaw(Buffer.concat([frameBytes(bomb, flags), framesOf(publish('q', 'm2'))]));
+      await settled(tested, () => client.isOver);
+      expect(client.lines()).toEqual([expect.stringMatching(/^Error fresh-\d+ MESSAGE_TOO_LARGE$/)]);
+      expect(await tested.exchange(bystander, ping())).toEqual(['Pong ping']);
+      expect(tested.engine.queueInfo('q')).toBeUndefined();
+    },
+  );
+});
+
 describe('fan-out', () => {
   it.each([
     ['in place', 2000],
