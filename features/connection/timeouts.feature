@@ -4,29 +4,29 @@ Feature: Patience
   @CONN-014
   Scenario: A connection without a Connect is closed
     Given a broker with these settings:
-      | handshakeTimeout | 5 s |
+      | handshakeTimeout | 10 s |
     And the client has opened a connection
     When 1 s passes
     Then the connection of the client is open
-    When 4 s pass
+    When 9 s pass
     Then the broker closes the connection of the client
 
   @CONN-015
   Scenario: After a Connect the handshake timer has stopped
     Given a broker with these settings:
-      | handshakeTimeout | 5 s |
+      | handshakeTimeout | 10 s |
     And the client is connected
-    When 7 s pass
+    When 11 s pass
     Then the connection of the client stays open
 
   @CONN-014
   Scenario: A Ping is no Connect
     Given a broker with these settings:
-      | handshakeTimeout | 5 s |
+      | handshakeTimeout | 10 s |
     And the client has opened a connection
     When 1 s passes
     And the client sends a Ping with id "ping-1"
-    And 4 s pass
+    And 9 s pass
     Then the client receives a Pong with id "ping-1"
     And the broker closes the connection of the client
 
@@ -42,32 +42,32 @@ Feature: Patience
   @CONN-016 @FRAME-015
   Scenario: A frame that is completed in time is served
     Given a broker with these settings:
-      | frameTimeout | 5 s |
+      | frameTimeout | 10 s |
     And the client is connected
     When the client sends the first 20 bytes of a Ping with id "a rather slow one"
     And 1 s passes
     And the client sends the rest
     Then the client receives a Pong with id "a rather slow one"
-    When 5 s pass
+    When 10 s pass
     Then the connection of the client stays open
 
   @CONN-017
   Scenario: A silent connection is closed
     Given a broker with these settings:
-      | idleTimeout | 10 s |
+      | idleTimeout | 15 s |
     And the client is connected
     When 2 s pass
     Then the connection of the client is open
-    When 8 s pass
+    When 13 s pass
     Then the broker closes the connection of the client
 
   @CONN-017
   Scenario: A connection that sends Ping is not silent
     Given a broker with these settings:
-      | idleTimeout | 10 s |
+      | idleTimeout | 15 s |
     And the client is connected
-    When 6 s pass
+    When 8 s pass
     And the client sends a Ping with id "ping-1"
-    And 6 s pass
+    And 8 s pass
     Then the client receives a Pong with id "ping-1"
     And the connection of the client is open

@@ -52,3 +52,21 @@ Feature: FanOutWithoutAck
     And subscriber B subscribes to queue "ticks"
     Then subscriber A receives messages "m1, m2"
     And subscriber B receives no message
+
+  @DELIVERY-027 @DELIVERY-029 @DELIVERY-048
+  Scenario: A subscriber that does not read misses messages, alone, and they are counted
+    Given a broker with these settings:
+      | maxOutboundBytes | 64 KiB |
+    And queue "ticks" exists with options:
+      | mode | FanOutWithoutAck |
+    And subscriber A subscribes to queue "ticks"
+    And subscriber B subscribes to queue "ticks"
+    And subscriber A stops reading
+    And the numbers of "/metrics/" are noted
+    When the publisher publishes messages "m1 to m60" of 512 KiB each to queue "ticks"
+    Then subscriber B receives messages "m1 to m60"
+    And these numbers of "/metrics/" have grown:
+      | total_errors |
+    When subscriber A reads on
+    And the publisher publishes message "n1" to queue "ticks"
+    Then subscriber B receives message "n1"

@@ -3,11 +3,11 @@ Feature: Expiry
 
   @TTL-001 @TTL-002 @TTL-005 @TTL-008
   Scenario: A message expires on its own
-    Given queue "orders" exists with a message TTL of 3 s
+    Given queue "orders" exists with a message TTL of 8 s
     And the numbers of "/metrics/" are noted
     When the publisher publishes message "m1" to queue "orders"
     Then queue "orders" has 1 waiting message
-    When 4 s pass
+    When 9 s pass
     Then queue "orders" comes to have 0 waiting messages
     And these numbers of "/metrics/" have changed by:
       | total_messages_published | 1 |

@@ -74,6 +74,15 @@ Feature: Errors
     Then the client receives Error INVALID_MESSAGE
     And the broker closes the connection of the client
 
+  @ERROR-008
+  Scenario: A body that breaks off comes before a wrong version
+    Given the client has opened a connection
+    When the client sends these bytes:
+      | 00 00 00 05 00 | five bytes follow                                |
+      | 02 00 00 09 61 | version 2, Connect, an id of nine bytes, cut off |
+    Then the client receives Error INVALID_MESSAGE
+    And the connection of the client stays open
+
   @ERROR-010
   Scenario: An exceeded rate comes before a missing handshake
     Given a broker with these settings:

@@ -106,6 +106,19 @@ Feature: Metrics
       | total_retries            | 1 |
       | in_flight_messages       | 0 |
 
+  @METRICS-012
+  Scenario: Moves into a dead letter queue are counted
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes messages "m1, m2" to queue "orders"
+    And the numbers of "/metrics/" are noted
+    When the subscriber refuses messages "m1, m2" with reason DeserializationError
+    Then these numbers of "/metrics/" have changed by:
+      | total_dead_lettered         | 2  |
+      | total_messages_acknowledged | 0  |
+      | in_flight_messages          | -2 |
+
   @METRICS-016 @METRICS-018
   Scenario: Connections are counted when they are made, and as long as they last
     Given the numbers of "/metrics/" are noted

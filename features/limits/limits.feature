@@ -85,6 +85,23 @@ Feature: Limits
     And client D sends a Connect with id "hello"
     Then client D receives a ConnectAck with id "hello"
 
+  @LIMIT-011
+  Scenario: Connections that were rejected do not count for the window
+    Given a broker with these settings:
+      | rateLimit                    | on   |
+      | maxConnectionsPerIpPerWindow | 2    |
+      | connectionWindow             | 10 s |
+    And client A has opened a connection
+    And client B has opened a connection
+    When 6 s pass
+    And client C has opened a connection
+    Then the broker closes the connection of client C
+    When 5 s pass
+    And client D has opened a connection
+    And client E has opened a connection
+    Then the connection of client D stays open
+    And the connection of client E stays open
+
   @LIMIT-013 @LIMIT-014
   Scenario: When the broker holds too many bytes, publishes are refused while deliveries go on
     Given a broker with these settings:

@@ -75,3 +75,17 @@ Feature: Negative acknowledgment
     When subscriber A refuses message "m1" with reason HandlerException
     Then subscriber A receives message "m1" again after 2 s
     And subscriber B receives no further message
+
+  @DELIVERY-008
+  Scenario: A refusal during the pause counts
+    Given a broker with these settings:
+      | ackTimeout | 1 s  |
+      | retryDelay | 60 s |
+    And queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When 3 s pass
+    And the subscriber refuses message "m1" with reason DeserializationError
+    Then queue "orders.dlq" has 1 waiting message

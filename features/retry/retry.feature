@@ -57,13 +57,13 @@ Feature: Retry
   @RETRY-001
   Scenario: An ack in time ends it
     Given a broker with these settings:
-      | ackTimeout | 2 s |
+      | ackTimeout | 5 s |
       | retryDelay | 1 s |
     And the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
     When the subscriber acknowledges message "m1"
-    And 5 s pass
+    And 8 s pass
     Then the subscriber receives no further message
 
   @DELIVERY-007 @DELIVERY-004
@@ -93,25 +93,25 @@ Feature: Retry
   @RETRY-011
   Scenario: A retry goes to another subscriber
     Given a broker with these settings:
-      | ackTimeout | 2 s |
+      | ackTimeout | 5 s |
       | retryDelay | 1 s |
     And subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A receives message "m1"
     And subscriber B subscribes to queue "orders"
-    Then subscriber B receives message "m1" 3 s after subscriber A
+    Then subscriber B receives message "m1" 6 s after subscriber A
     And subscriber A receives no further message
 
   @DELIVERY-060
   Scenario: The ack of the earlier receiver does not count any more
     Given a broker with these settings:
-      | ackTimeout | 2 s |
+      | ackTimeout | 5 s |
       | retryDelay | 1 s |
     And subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A receives message "m1"
     And subscriber B subscribes to queue "orders"
-    And subscriber B receives message "m1" 3 s after subscriber A
+    And subscriber B receives message "m1" 6 s after subscriber A
     When subscriber A acknowledges message "m1"
     And subscriber B unsubscribes from queue "orders"
     And subscriber A unsubscribes from queue "orders"
@@ -149,7 +149,7 @@ Feature: Retry
   @DELIVERY-041
   Scenario: A message that is cut short again and again is offered more and more slowly
     Given a broker with these settings:
-      | retryDelay | 2 s |
+      | retryDelay | 5 s |
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A subscribes to queue "orders"
     And subscriber A receives message "m1"
@@ -160,5 +160,5 @@ Feature: Retry
     And subscriber C subscribes to queue "orders"
     Then queue "orders" has 1 waiting message
     And subscriber C receives no message
-    When 4 s pass
+    When 10 s pass
     Then subscriber C receives message "m1"

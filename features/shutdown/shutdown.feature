@@ -90,13 +90,13 @@ Feature: Shutdown
   @SHUTDOWN-002 @SHUTDOWN-011 @SHUTDOWN-009
   Scenario: It does not wait for ever
     Given a broker with these settings:
-      | shutdownTimeout | 3 s |
+      | shutdownTimeout | 8 s |
     And the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
     When the broker is told to stop
     Then the broker has not ended
-    When 3 s pass
+    When 8 s pass
     Then the broker closes the connection of the subscriber
     And the broker ends in good order
 

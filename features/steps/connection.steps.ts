@@ -8,6 +8,7 @@ import { type FeatureWorld, ofCommand } from '../support/world.ts';
 
 Given('{client} has opened a connection', async function (this: FeatureWorld, label: string) {
   await this.open(label);
+  await this.settle();
 });
 
 Given('{client} is connected', async function (this: FeatureWorld, label: string) {

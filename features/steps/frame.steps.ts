@@ -1,6 +1,6 @@
 // Steps about frames as bytes: pieces, faults, compression.
 
-import { Given, Then, When } from '@cucumber/cucumber';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import type { Algorithm } from '../../src/protocol/compression.ts';
 import * as compression from '../support/compression.ts';
 import * as frames from '../support/frames.ts';
@@ -53,6 +53,24 @@ Given(
   '{client} has sent the first {int} bytes of a Publish of message {string} to queue {string}',
   async function (this: FeatureWorld, label: string, count: number, id: string, queue: string) {
     await frames.beginPublish(this, label, { id, queue, count });
+  },
+);
+
+When('{client} sends these bytes:', async function (this: FeatureWorld, label: string, table: DataTable) {
+  await frames.sendBytes(this, label, frames.bytesOf(table.raw()));
+});
+
+Then(
+  '{client} receives a frame of these bytes:',
+  async function (this: FeatureWorld, label: string, table: DataTable) {
+    await frames.receiveBytes(this, label, frames.bytesOf(table.raw()));
+  },
+);
+
+Then(
+  '{client} receives a frame that begins with these bytes after its length:',
+  async function (this: FeatureWorld, label: string, table: DataTable) {
+    await frames.receiveBeginning(this, label, frames.bytesOf(table.raw()));
   },
 );
 

@@ -60,3 +60,10 @@ Then(
     await http.assertLatencyAbout(this, durationMs);
   },
 );
+
+Then(
+  'these numbers of {string} have grown:',
+  async function (this: FeatureWorld, path: string, table: DataTable) {
+    await http.assertGrowth(this, path, table.raw().flat());
+  },
+);

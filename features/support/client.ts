@@ -144,7 +144,8 @@ export class Client {
       this.#pongs = Number(message.id.slice(ROUND_TRIP_ID.length));
     } else {
       this.#note(`<-- ${describeMessage(message)}${algorithm === undefined ? '' : ` (${algorithm})`}`);
-      this.#inbox.push({ message, algorithm, bodyBytes: body.length, at: this.#options.now() });
+      const bytes = frameOf(frame.body, algorithm);
+      this.#inbox.push({ message, algorithm, bytes, bodyBytes: body.length, at: this.#options.now() });
     }
   }
 

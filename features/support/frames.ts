@@ -8,6 +8,7 @@ import type { MessageFields } from '../../src/protocol/message.ts';
 import { compress } from './client.ts';
 import { faultyFrame, frameWithBody, publishBodyOfSize } from './faulty-frames.ts';
 import { payloadNaming } from './messages.ts';
+import type { ReceivedFrame } from './received-frame.ts';
 import { type FeatureWorld, ofCommand } from './world.ts';
 
 /** The queue that faulty publishes name. */
@@ -30,6 +31,21 @@ export async function publishBefore(
   const queue = await world.queueName(QUEUE);
   const sound = encodeFrame({ command: Command.Publish, id, queue, payload: payloadNaming(id) });
   await sendBytes(world, label, Buffer.concat([sound, faultyFrame(words, queue)]));
+}
+
+/** Rows of hexadecimal bytes, each with its meaning for the reader. */
+export function bytesOf(rows: readonly (readonly string[])[]): Buffer {
+  return Buffer.from(rows.map(([hex = '']) => hex.replaceAll(' ', '')).join(''), 'hex');
+}
+
+export async function receiveBytes(world: FeatureWorld, label: string, bytes: Buffer): Promise<void> {
+  await world.receive(label, (frame) => frame.bytes.equals(bytes), `the bytes ${bytes.toString('hex')}`);
+}
+
+/** The frame's first bytes, its length left aside. */
+export async function receiveBeginning(world: FeatureWorld, label: string, bytes: Buffer): Promise<void> {
+  const matches = (frame: ReceivedFrame) => frame.bytes.subarray(4, 4 + bytes.length).equals(bytes);
+  await world.receive(label, matches, `a frame that begins with ${bytes.toString('hex')}`);
 }
 
 /** Only the header of a frame: the broker waits for the rest, or finds the header faulty. */

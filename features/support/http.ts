@@ -59,6 +59,16 @@ export async function assertChanges(
   assert.deepEqual(changes, rows);
 }
 
+export async function assertGrowth(
+  world: FeatureWorld,
+  path: string,
+  fields: readonly string[],
+): Promise<void> {
+  const before = world.notedNumbers.get(path) ?? assert.fail(`the numbers of ${path} were not noted`);
+  const now = await numbersOf(world, path);
+  for (const field of fields) assert.ok(Number(now[field]) > Number(before[field]), `${field} has not grown`);
+}
+
 async function numbersOf(world: FeatureWorld, path: string): Promise<Numbers> {
   return JSON.parse((await request(world, path)).text) as Numbers;
 }

@@ -95,10 +95,26 @@ export async function acknowledge(
   for (const id of ids) await world.send(label, { command: Command.Ack, id, ...rest });
 }
 
+/** Negative acks: what is counted from a delivery is counted from here on. */
+export async function refuse(
+  world: FeatureWorld,
+  label: string,
+  { ids, reason }: { readonly ids: readonly string[]; readonly reason: string },
+): Promise<void> {
+  const broker = await world.broker();
+  for (const id of ids) {
+    await broker.settle([]);
+    const earliestAt = broker.now();
+    await acknowledge(world, label, [id], { headers: new Map([['failureReason', reason]]) });
+    world.attempts.set(`${label} ${id}`, { earliestAt, latestAt: broker.now() });
+  }
+}
+
 /** The message, the next one if it comes several times. */
 export async function receiveMessage(world: FeatureWorld, label: string, id: string): Promise<ReceivedFrame> {
   const frame = await world.receive(label, ofCommand(Command.Deliver, id), `message ${id}`);
-  world.deliveredAt.set(`${label} ${id}`, frame.at);
+  const earliestAt = world.publishedAt.get(id) ?? frame.at;
+  world.attempts.set(`${label} ${id}`, { earliestAt, latestAt: frame.at });
   return frame;
 }
 
@@ -131,21 +147,27 @@ export async function receiveInAnyOrder(
   await world.receiveNo(label, ofCommand(Command.Deliver), 'another message');
 }
 
-/** The message comes again, `gapMs` after it was last sent to this client or, where that never was, to `since`. */
+/** The message comes again, `gapMs` after the attempt before it, which was this client's or that of `since`. */
 export async function receiveAgainAfter(
   world: FeatureWorld,
   label: string,
   { id, gapMs, since = label }: { readonly id: string; readonly gapMs: number; readonly since?: string },
 ): Promise<ReceivedFrame> {
-  const lastAt = world.deliveredAt.get(`${since} ${id}`);
-  assert.ok(lastAt !== undefined, `${since} has not received ${id} before`);
+  const before =
+    world.attempts.get(`${since} ${id}`) ?? assert.fail(`${since} has not received ${id} before`);
   const broker = await world.broker();
-  await world.pass(lastAt + gapMs - broker.now());
+  await world.pass(before.latestAt + gapMs - broker.now());
   const frame = await receiveMessage(world, label, id);
+  const earliestAt = before.earliestAt + gapMs;
+  const latestAt = before.latestAt + gapMs;
   const { earlyMs, lateMs } = broker.tolerance;
-  const foundMs = frame.at - lastAt;
-  const inTime = foundMs >= gapMs - earlyMs && foundMs <= gapMs + lateMs;
-  assert.ok(inTime, `it came ${Math.round(foundMs)} ms after the one before, not ${gapMs}`);
+  const inTime = frame.at >= earliestAt - earlyMs && frame.at <= latestAt + lateMs;
+  assert.ok(
+    inTime,
+    `it came ${Math.round(frame.at - before.latestAt)} ms after the one before, not ${gapMs}`,
+  );
+  // What is seen may lag behind what was sent, but never lies before it: the next gap counts from what is certain.
+  world.attempts.set(`${label} ${id}`, { earliestAt, latestAt: frame.at });
   return frame;
 }
 

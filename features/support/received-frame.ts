@@ -8,6 +8,8 @@ export type ReceivedFrame = {
   readonly message: Message;
   /** How the frame was compressed, if it was. */
   readonly algorithm: Algorithm | undefined;
+  /** All of it, as it came. */
+  readonly bytes: Buffer;
   /** The length of the body, uncompressed. */
   readonly bodyBytes: number;
   /** When it came, in the scenario's time. */

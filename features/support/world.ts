@@ -22,8 +22,9 @@ export class FeatureWorld extends World {
   readonly clients = new Map<string, Client>();
   /** Every frame of the scenario, in order, for a failure's report. */
   readonly conversation: string[] = [];
-  /** When each message was last sent to each client, for gaps between deliveries. */
-  readonly deliveredAt = new Map<string, number>();
+  /** When each message was last published, and between which moments each client was last sent it. */
+  readonly publishedAt = new Map<string, number>();
+  readonly attempts = new Map<string, { readonly earliestAt: number; readonly latestAt: number }>();
   /** What is left of a frame of which a client has sent the beginning. */
   readonly unsentBytes = new Map<string, Buffer>();
   /** The last answer over HTTP, and numbers that were noted, by path. */
