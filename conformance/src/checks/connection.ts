@@ -4,6 +4,7 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { pingFields, sendHalf } from './shared/halves.ts';
 import { newQueue, waitingCount } from './shared/queue-state.ts';
 import { refusedBytes, refusedWith } from './shared/refusal.ts';
 
@@ -92,19 +93,20 @@ export const connection: CheckModule = [
   },
   {
     id: 'CONN-021a',
-    title: 'answers a Ping while another client has sent half a frame',
+    title: 'answers each of two clients that have sent half a Ping when the rest comes',
     clauses: ['CONN-021', 'CONN-019'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
       const half = await ctx.connect({ own: true });
       const other = await ctx.connect({ own: true });
-      const id = ctx.id('ping');
-      const frame = encodeFrame({ command: Command.Ping, id });
-      await half.sendPieces([frame.subarray(0, 9)]);
-      for (let count = 0; count < 3; count += 1) await other.ping();
-      await half.sendPieces([frame.subarray(9)]);
-      await half.expect({ command: 'Pong', id });
+      const [ping, otherPing] = [pingFields(ctx), pingFields(ctx)];
+      const rest = await sendHalf(ctx, half, encodeFrame(ping));
+      const otherRest = await sendHalf(ctx, other, encodeFrame(otherPing));
+      await other.sendPieces([otherRest]);
+      await other.expect({ command: 'Pong', id: otherPing.id });
+      await half.sendPieces([rest]);
+      await half.expect({ command: 'Pong', id: ping.id });
     },
   },
   {
@@ -193,6 +195,7 @@ export const connection: CheckModule = [
       await client.subscribe(queue);
       const headers = { 'supported-compression': 'gzip' };
       await client.send({ command: Command.Connect, id: ctx.id(), headers });
+      await client.expect({ command: ['Error', 'ConnectAck'] });
       await client.publish(queue, JSON.stringify('x'.repeat(3000)));
       const delivery = await client.delivery({ queue });
       ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of a large Deliver');

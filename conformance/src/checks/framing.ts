@@ -5,6 +5,7 @@ import { Command } from '../wire/command.ts';
 import { compress } from '../wire/compression.ts';
 import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, textOfLength } from './shared/bodies.ts';
+import { pingFields, sendHalf } from './shared/halves.ts';
 import { newQueue, waitingCount } from './shared/queue-state.ts';
 import { acceptFault, faultOutcome, framingFault } from './shared/refusal.ts';
 
@@ -139,15 +140,14 @@ export const framing: CheckModule = [
     run: async (ctx) => {
       const other = await ctx.connect({ own: true });
       const faulty = await ctx.connect({ own: true });
-      const id = ctx.id('ping');
-      const ping = encodeFrame({ command: Command.Ping, id });
-      await other.sendPieces([ping.subarray(0, 7)]);
-      // Both connections are read by now, in whichever order: the faulty one has been answered.
-      await faulty.ping();
-      const { outcome } = await framingFault(ctx, faulty, frameAround(Buffer.from([1])));
+      const ping = pingFields(ctx);
+      const rest = await sendHalf(ctx, other, encodeFrame(ping));
+      const plain = encodeBody(pingFields(ctx));
+      const faultyRest = await sendHalf(ctx, faulty, frameAround(plain, { flags: 1 }));
+      const { outcome } = await framingFault(ctx, faulty, faultyRest);
       acceptFault(ctx, outcome);
-      await other.sendPieces([ping.subarray(7)]);
-      await other.expect({ command: 'Pong', id });
+      await other.sendPieces([rest]);
+      await other.expect({ command: 'Pong', id: ping.id });
     },
   },
   {
@@ -174,7 +174,7 @@ export const framing: CheckModule = [
     run: async (ctx) => {
       for (const flags of [0x40, 1]) {
         const connection = await ctx.connect({ own: true });
-        await connection.sendRaw(frameAround(pingBody(ctx), { flags }));
+        await connection.sendRaw(frameAround(encodeBody(pingFields(ctx)), { flags }));
         const error = await connection.expect('Error');
         ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the code for flags ${flags}`);
       }
@@ -188,7 +188,7 @@ export const framing: CheckModule = [
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
       const connection = await ctx.connect({ own: true });
-      await connection.sendRaw(frameAround(pingBody(ctx), { flags: 0x7f }));
+      await connection.sendRaw(frameAround(encodeBody(pingFields(ctx)), { flags: 0x7f }));
       await connection.expect('Error');
       await connection.closed();
     },
@@ -207,7 +207,7 @@ export const framing: CheckModule = [
         Buffer.concat([
           encodeFrame({ command: Command.Publish, id: publishId, queue, payload: '1' }),
           encodeFrame({ command: Command.Ping, id: pingId }),
-          frameAround(pingBody(ctx), { flags: 0x7f }),
+          frameAround(encodeBody(pingFields(ctx)), { flags: 0x7f }),
         ]),
       ]);
       const ack = await connection.expect({ command: 'PublishAck', id: publishId });
@@ -324,10 +324,6 @@ async function expectNotStored(
 
 function publishBody({ id, queue }: PublishNames): Buffer {
   return encodeBody({ command: Command.Publish, id, queue, payload: JSON.stringify(textOfLength(40)) });
-}
-
-function pingBody(ctx: CheckContext): Buffer {
-  return encodeBody({ command: Command.Ping, id: ctx.id('ping') });
 }
 
 function pairOfPings(ctx: CheckContext): { readonly bytes: Buffer; readonly ids: readonly string[] } {

@@ -1,0 +1,150 @@
+// Faults in publishing, repeats, payloads and priorities. Area: PUBLISH.
+import type { Mutant } from './mutant.ts';
+
+const publishing = 'src/broker/publishing.ts';
+const commands = 'src/engine/translate/commands.ts';
+const scanner = 'src/protocol/json-scanner.ts';
+const settlement = 'src/broker/settlement.ts';
+
+export const publishMutants: readonly Mutant[] = [
+  {
+    id: 'publish-confirmed-and-lost',
+    title: 'a message that is confirmed while ten others wait is lost',
+    file: settlement,
+    find: '    queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
+    replace:
+      '    if (queue.waiting.size !== 10) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
+    mustFail: ['PUBLISH-002a'],
+  },
+  {
+    id: 'publish-without-payload-refused',
+    title: 'a Publish without payload is refused',
+    file: commands,
+    find: 'if (!validatePayload || payload.length === 0) return undefined;',
+    replace: 'if (!validatePayload) return undefined;',
+    mustFail: ['PUBLISH-020a'],
+  },
+  {
+    id: 'publish-repeat-taken-twice',
+    title: 'a repeat is a message of its own',
+    file: publishing,
+    find: '    if (queue.unsettled.has(input.id)) {',
+    replace: '    if (!queue) {',
+    mustFail: ['PUBLISH-005a', 'PUBLISH-006a', 'PUBLISH-009a'],
+  },
+  {
+    id: 'publish-repeat-renews-content',
+    title: 'a repeat replaces the content of the first',
+    file: publishing,
+    find: '    if (queue.unsettled.has(input.id)) {',
+    replace:
+      '    if (queue.unsettled.has(input.id)) {\n      Object.assign(queue.unsettled.get(input.id) as object, { content: input.content });',
+    mustFail: ['PUBLISH-005a'],
+  },
+  {
+    id: 'publish-repeat-of-waiting-only',
+    title: 'a repeat of a message in flight is a message of its own',
+    file: publishing,
+    find: '    if (queue.unsettled.has(input.id)) {',
+    replace: "    if (queue.unsettled.get(input.id)?.state === 'waiting') {",
+    mustFail: ['PUBLISH-006a'],
+  },
+  {
+    id: 'publish-repeat-after-overflow',
+    title: 'overflow is judged before a repeat is looked for',
+    file: publishing,
+    find: 'if (this.#isRepeat(queue, connection, input)) return;',
+    replace: 'if (hasRoom(queue) && this.#isRepeat(queue, connection, input)) return;',
+    mustFail: ['PUBLISH-009a'],
+  },
+  {
+    id: 'publish-repeats-over-all-queues',
+    title: 'an id is looked for in all queues',
+    file: 'src/broker/queue.ts',
+    find: 'readonly unsettled = new Map<string, QueuedMessage>();',
+    replace: 'readonly unsettled = ((globalThis as { all?: Map<string, QueuedMessage> }).all ??= new Map());',
+    mustFail: ['PUBLISH-010a'],
+  },
+  {
+    id: 'publish-repeat-of-settled',
+    title: 'the id of a settled message is a repeat for ever',
+    file: settlement,
+    find: '    if (message.deadLetter === undefined) queue.unsettled.delete(message.id);\n',
+    replace: '',
+    mustFail: ['PUBLISH-011a'],
+  },
+  {
+    id: 'publish-negative-numbers-refused',
+    title: 'a payload that is a negative number is refused',
+    file: scanner,
+    find: 'const at = byteAt(bytes, start) === 0x2d /* - */ ? start + 1 : start;',
+    replace: 'const at = start;',
+    mustFail: ['PUBLISH-013a'],
+  },
+  {
+    id: 'publish-something-may-follow',
+    title: 'something may follow the JSON text in a payload',
+    file: scanner,
+    find: 'return end >= 0 || faultOf(end);',
+    replace: "return end >= 0 || faultOf(end).reason === 'something follows the text' || faultOf(end);",
+    mustFail: ['PUBLISH-014a'],
+  },
+  {
+    id: 'publish-payload-not-validated',
+    title: 'no payload is looked into',
+    file: commands,
+    find: 'if (!validatePayload || payload.length === 0) return undefined;',
+    replace: 'if (validatePayload || payload.length === 0) return undefined;',
+    mustFail: ['PUBLISH-014a', 'PUBLISH-015a', 'PUBLISH-016a', 'PUBLISH-017a'],
+    mayFail: ['PUBLISH-003a'],
+  },
+  {
+    id: 'publish-surrogates-taken',
+    title: 'half of a surrogate pair is taken for UTF-8',
+    file: scanner,
+    find: 'if (lead === 0xed) return 0x9f;',
+    replace: 'if (lead === 0xed) return 0xbf;',
+    mustFail: ['PUBLISH-015a'],
+  },
+  {
+    id: 'publish-byte-order-mark-taken',
+    title: 'a byte order mark before the JSON text is passed over',
+    file: scanner,
+    find: '  const end = scanText(bytes);',
+    replace: '  const end = scanText(bytes[0] === 0xef ? bytes.subarray(3) : bytes);',
+    mustFail: ['PUBLISH-016a'],
+  },
+  {
+    id: 'publish-one-level-too-deep',
+    title: 'a payload of 65 levels is taken',
+    file: scanner,
+    find: 'export const maxJsonDepth = 64;',
+    replace: 'export const maxJsonDepth = 65;',
+    mustFail: ['PUBLISH-017a'],
+  },
+  {
+    id: 'publish-one-level-too-few',
+    title: 'a payload of 64 levels is refused',
+    file: scanner,
+    find: 'export const maxJsonDepth = 64;',
+    replace: 'export const maxJsonDepth = 63;',
+    mustFail: ['PUBLISH-018a'],
+  },
+  {
+    id: 'publish-priority-by-case',
+    title: 'the names of priorities are read in lower case only',
+    file: commands,
+    find: "const name = headers.get(HeaderName.Priority)?.toLowerCase() ?? '';",
+    replace: "const name = headers.get(HeaderName.Priority) ?? '';",
+    mustFail: ['PUBLISH-021a', 'PUBLISH-023a'],
+  },
+  {
+    id: 'publish-unknown-priority-is-low',
+    title: 'an unknown priority counts as Low',
+    file: commands,
+    find: 'return prioritiesByName.get(name) ?? Priority.Normal;',
+    replace: 'return prioritiesByName.get(name) ?? Priority.Low;',
+    mustFail: ['PUBLISH-023a'],
+    mayFail: ['PUBLISH-021a'],
+  },
+];
