@@ -51,7 +51,7 @@ export class Broker {
   constructor(settings: BrokerSettings) {
     this.#settings = settings;
     this.#queues = new Queues(this.#step);
-    this.#deliveries = new Deliveries(this.#step, this.#timers, settings.ackTimeoutMs);
+    this.#deliveries = new Deliveries(this.#step, this.#timers, settings);
     this.#settlement = new Settlement(this.#step, this.#queues, this.#timers, this.#deliveries, settings);
     const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
     this.#attempts = new Attempts(this.#step, tools, settings);
@@ -247,11 +247,16 @@ export class Broker {
     const connection = this.#connections.get(id);
     if (connection === undefined || connection.writable === writable) return;
     connection.writable = writable;
+    if (writable) connection.burstBytes = 0;
+    this.#refreshReady(connection);
+    if (writable && !this.#step.isDraining) this.#attempts.catchUp(connection);
+  }
+
+  #refreshReady(connection: Connection): void {
     for (const subscription of connection.subscriptions.values()) {
       const queue = this.#queues.get(subscription.queueName);
       if (queue !== undefined) this.#deliveries.refreshReady(queue, subscription);
     }
-    if (writable && !this.#step.isDraining) this.#attempts.catchUp(connection);
   }
 
   /** Everything that has fallen due by now takes effect before what comes now, and before younger messages move. */
@@ -293,6 +298,9 @@ export class Broker {
       if (queue.deleted) continue;
       this.#settlement.dispatch(queue);
       while (this.#publishing.admitNext(queue)) this.#settlement.dispatch(queue);
+      for (let full = this.#step.saturated.pop(); full !== undefined; full = this.#step.saturated.pop()) {
+        this.#refreshReady(full);
+      }
     }
   }
 

@@ -22,6 +22,8 @@ export class Connection {
   blockedBytes = 0;
   /** Deliveries of live queues that are not settled. */
   inFlightCount = 0;
+  /** Bytes that it was sent without a window to bound them, since it last said that it takes more. */
+  burstBytes = 0;
   /** False while more frames are waiting to be sent to it than it takes. */
   writable = true;
 

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 import { Delivery } from './delivery.ts';
 import type { QueuedMessage } from './message.ts';
 import type { Queue } from './queue.ts';
+import type { BrokerSettings } from './settings.ts';
 import type { StepContext } from './step-context.ts';
 import type { Subscription } from './subscription.ts';
 import type { Timers } from './timers.ts';
@@ -14,13 +15,13 @@ import type { Timers } from './timers.ts';
 export class Deliveries {
   readonly #step: StepContext;
   readonly #timers: Timers;
-  readonly #ackTimeoutMs: number;
+  readonly #settings: BrokerSettings;
   readonly #deadlines = new AckDeadlines();
 
-  constructor(step: StepContext, timers: Timers, ackTimeoutMs: number) {
+  constructor(step: StepContext, timers: Timers, settings: BrokerSettings) {
     this.#step = step;
     this.#timers = timers;
-    this.#ackTimeoutMs = ackTimeoutMs;
+    this.#settings = settings;
   }
 
   /** When the next attempt will have failed for want of an ack. */
@@ -60,10 +61,19 @@ export class Deliveries {
     this.#attempt(delivery);
   }
 
-  /** Sends a message that asks for no ack: nothing is in flight afterwards. */
+  /**
+   * Sends a message that asks for no ack: nothing is in flight afterwards. No window bounds how much goes out at once, so a
+   * connection that was sent its fill takes no more until it says so.
+   */
   sendUnconfirmed(queue: Queue, message: QueuedMessage, subscription: Subscription): void {
     this.#emit(queue, message, subscription, 1);
     message.sentCount += 1;
+    const { connection } = subscription;
+    connection.burstBytes += message.heldBytes;
+    if (connection.burstBytes < this.#settings.maxBurstBytes || !connection.writable) return;
+    connection.writable = false;
+    this.#step.effect({ kind: 'saturated', connection: connection.id });
+    this.#step.saturated.push(connection);
   }
 
   /** Waits until `resumeAt` before the next attempt. The place in the window stays taken. */
@@ -111,7 +121,7 @@ export class Deliveries {
     const { now } = this.#step;
     delivery.attempt += 1;
     delivery.sentAt = now;
-    delivery.ackDeadlineAt = now + this.#ackTimeoutMs;
+    delivery.ackDeadlineAt = now + this.#settings.ackTimeoutMs;
     this.#deadlines.append(delivery);
     this.#emit(delivery.queue, delivery.message, delivery.subscription, delivery.attempt);
     delivery.message.sentCount += 1;

@@ -22,6 +22,8 @@ export type BrokerSettings = {
   readonly maxQueuedBytes: number;
   readonly maxQueues: number;
   readonly maxSubscriptionsPerConnection: number;
+  /** Bytes that one connection is sent at most, beyond its windows, before it is asked whether it takes more. */
+  readonly maxBurstBytes: number;
   /** The largest content that can be sent to a subscriber, in bytes. */
   readonly maxContentBytes: number;
 };

@@ -1,6 +1,7 @@
 // What one step works on: the time it was given, what it has brought so far, and which queues have to be looked at before
 // it ends. Shared by the parts of the core; it decides nothing.
 
+import type { Connection } from './connection.ts';
 import type { Effect, RefusalCode } from './effect.ts';
 import type { ConnectionId, Token } from './input.ts';
 import type { Queue } from './queue.ts';
@@ -14,6 +15,8 @@ export class StepContext {
   wallNow = 0;
   /** The broker is to end: nothing is sent, retried, unblocked or expired any more. */
   isDraining = false;
+  /** Connections that were sent their fill in this step. */
+  readonly saturated: Connection[] = [];
   #records: StoreRecord[] = [];
   #effects: Effect[] = [];
   #touched: Queue[] = [];

@@ -50,6 +50,7 @@ export class ClientConnection {
   #pendingBytes = 0;
   /** More is to be sent than the client takes. */
   #isCongested = false;
+  #isSaturated = false;
   #isInflating = false;
   #isPaused = false;
   #isKnown = false;
@@ -126,9 +127,20 @@ export class ClientConnection {
     this.#outbound.flush();
   }
 
+  /** The core sends nothing more until it is told that the connection takes more. */
+  saturated(): void {
+    this.#isSaturated = true;
+  }
+
   flush(): void {
     this.#outbound.flush();
-    if (this.#isCongested || this.#outbound.unsentBytes <= this.#parts.options.maxOutboundBytes) return;
+    const wasSaturated = this.#isSaturated;
+    this.#isSaturated = false;
+    if (this.#isCongested) return;
+    if (this.#outbound.unsentBytes <= this.#parts.options.maxOutboundBytes) {
+      if (wasSaturated) this.#tellWritable(true);
+      return;
+    }
     this.#isCongested = true;
     this.#tellWritable(false);
     this.#regulate();

@@ -258,6 +258,8 @@ export class Engine {
         return connection.send(answerFields(outcome, maxMessageSizeBytes));
       case 'refused':
         return connection.send(refusalFields(outcome));
+      case 'saturated':
+        return connection.saturated();
       case 'close':
         return this.#arrive(connection, { kind: 'close' }, 0);
     }

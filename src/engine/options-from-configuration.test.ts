@@ -33,6 +33,7 @@ describe('the options of the engine', () => {
         maxQueuedBytes: 4 * GIB,
         maxQueues: 100_000,
         maxSubscriptionsPerConnection: 1000,
+        maxBurstBytes: 4_194_304,
         maxContentBytes: 1_048_576,
       },
       limits: { maxMessageSizeBytes: 1_048_576, maxDecompressedSizeBytes: 1_048_576, maxHeaderCount: 50 },

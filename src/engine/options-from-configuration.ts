@@ -37,6 +37,7 @@ function brokerSettings(configuration: Configuration): EngineOptions['broker'] {
     maxQueuedBytes: configuration.maxQueuedBytes,
     maxQueues: configuration.maxQueues,
     maxSubscriptionsPerConnection: configuration.maxSubscriptionsPerConnection,
+    maxBurstBytes: configuration.maxOutboundBytes,
     maxContentBytes: configuration.maxMessageSizeBytes,
   };
 }

@@ -65,7 +65,7 @@ export class BrokerAudit {
   #takeEffect(effect: Effect, now: number): void {
     ok(this.#connections.isOpen(effect.connection), `${describeEffect(effect)}: the connection has ended`);
     if (effect.kind === 'deliver') this.#takeDelivery(effect, now);
-    else if (effect.kind !== 'close') this.#takeAnswer(effect);
+    else if (effect.kind === 'answered' || effect.kind === 'refused') this.#takeAnswer(effect);
   }
 
   #takeAnswer(effect: AnsweredEffect | RefusedEffect): void {

@@ -26,8 +26,9 @@ export function describeEffect(effect: Effect): string {
       return `${connection}: ${tokenOf(effect).words} ${effect.code}`;
     case 'deliver':
       return `${connection} <- ${effect.queue} ${effect.id}${describeDelivery(effect)}`;
+    case 'saturated':
     case 'close':
-      return `${connection}: close`;
+      return `${connection}: ${effect.kind}`;
   }
 }
 

@@ -34,6 +34,7 @@ export const testSettings: BrokerSettings = {
   maxQueuedBytes: 1_073_741_824,
   maxQueues: 100_000,
   maxSubscriptionsPerConnection: 1000,
+  maxBurstBytes: 1_073_741_824,
   maxContentBytes: 1_048_576,
 };
 

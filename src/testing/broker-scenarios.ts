@@ -60,6 +60,7 @@ const scenarioSettings: BrokerSettings = {
   maxRetryDelayMs: 350,
   maxInFlightPerSubscriber: 10,
   maxSubscriptionsPerConnection: 3,
+  maxBurstBytes: 1_073_741_824,
   maxContentBytes: 300,
 };
 

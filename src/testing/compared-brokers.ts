@@ -106,8 +106,9 @@ function subjectOf(effect: Effect): string {
       return `answers to ${effect.connection} about ${tokenOf(effect).queue}`;
     case 'deliver':
       return `deliveries to ${effect.connection} from ${effect.queue}`;
+    case 'saturated':
     case 'close':
-      return `close of ${effect.connection}`;
+      return `${effect.kind} of ${effect.connection}`;
   }
 }
 
@@ -126,6 +127,7 @@ function comparable(effect: Effect): unknown {
         content: effect.content,
         deadLetter: effect.deadLetter,
       };
+    case 'saturated':
     case 'close':
       return {};
   }

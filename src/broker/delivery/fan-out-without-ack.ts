@@ -22,10 +22,13 @@ function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void
     const message = settlement.nextOffer(queue);
     if (message === undefined) return;
     queue.waiting.remove(message);
+    const missedCount = queue.subscriptions.size - queue.ready.size;
     for (const subscription of queue.subscriptions) {
-      if (subscription.ready) deliveries.sendUnconfirmed(queue, message, subscription);
+      if (!subscription.ready) continue;
+      deliveries.sendUnconfirmed(queue, message, subscription);
+      if (!subscription.hasRoom) queue.ready.remove(subscription);
     }
-    settlement.sent(queue, message, queue.subscriptions.size - queue.ready.size);
+    settlement.sent(queue, message, missedCount);
   }
 }
 
