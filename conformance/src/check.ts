@@ -45,6 +45,13 @@ export type Check = {
     readonly configuration?: ConfigurationRequest;
     readonly capabilities?: readonly Capability[];
   };
+  /**
+   * Asked of a broker that is started for the run, such as short timings; where it cannot be had (an attached broker, an adapter
+   * that does not support it) the check runs with what there is. `ctx.target` has the values in force.
+   */
+  readonly prefers?: ConfigurationRequest;
+  /** Spends its time waiting for the broker's timers: runs beside the other checks, on queues of its own. */
+  readonly waits?: true;
   readonly isolation?: Isolation;
   readonly evidence: EvidenceFloor;
   /** The acceptable outcomes in words, where there are several; `explain` and failures print them. */

@@ -97,6 +97,22 @@ export function fillConfiguration(
   };
 }
 
+/** Both requests in one; where they name the same setting the second one counts. */
+export function joinedRequest(
+  first: ConfigurationRequest,
+  second: ConfigurationRequest,
+): ConfigurationRequest {
+  const groups = [...new Set([...Object.keys(first), ...Object.keys(second)])];
+  return Object.fromEntries(groups.map((group) => [group, joinedGroup(group, first, second)]));
+}
+
+function joinedGroup(group: string, first: object, second: object): unknown {
+  const [earlier, later] = [first, second].map((request) => (request as Record<string, unknown>)[group]);
+  if (later === undefined) return earlier;
+  const areGroups = isGroup(earlier) && isGroup(later) && later !== null;
+  return areGroups ? { ...(earlier as object), ...(later as object) } : later;
+}
+
 /** The dotted names of the settings that a request names, as an adapter lists them in `unsupported`. */
 export function settingNames(request: ConfigurationRequest): readonly string[] {
   return Object.entries(request).flatMap(([group, value]) =>

@@ -8,6 +8,7 @@ import { attachedBroker, spawnBroker } from '../target/broker.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import type { Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
+import { requestOf } from './target-facts.ts';
 
 export type Lease = {
   readonly broker: Broker;
@@ -31,7 +32,7 @@ export class BrokerPool {
 
   /** Throws a TargetFault when no broker can be started. */
   lease(check: Check, options: { readonly alone?: boolean } = {}): Promise<Lease> {
-    const request = check.requires?.configuration ?? {};
+    const request = requestOf(check);
     const own = options.alone === true || (check.isolation ?? 'shared') !== 'shared';
     return own && this.#target.lifecycle.kind === 'spawn'
       ? this.#leaseOwn(request)

@@ -29,7 +29,9 @@ export class PlanRunner {
   readonly #results: CheckResult[] = [];
   readonly #startedAt = performance.now();
   readonly #pacer: Pacer;
-  #waiting: PlanEntry[] = [];
+  /** What is still to be run: by the jobs, and beside them what mostly waits. */
+  #brief: PlanEntry[] = [];
+  #patient: PlanEntry[] = [];
   #stopped = false;
   #sharedDeath: BrokerExit | undefined;
   #blamedCount = 0;
@@ -48,9 +50,13 @@ export class PlanRunner {
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
   async run(entries: readonly PlanEntry[]): Promise<void> {
-    this.#waiting = [...entries];
+    this.#brief = entries.filter(({ check }) => check.waits !== true);
+    this.#patient = entries.filter(({ check }) => check.waits === true);
     const { jobs, signal } = this.#setting.options;
-    const workers = Promise.allSettled(Array.from({ length: jobs }, () => this.#work()));
+    const workers = Promise.allSettled([
+      ...Array.from({ length: jobs }, () => this.#work(this.#brief)),
+      ...Array.from({ length: patientJobs }, () => this.#work(this.#patient)),
+    ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -66,16 +72,16 @@ export class PlanRunner {
     const interrupted = this.#setting.options.signal?.aborted === true;
     return {
       results: [...this.#results].sort(byId),
-      notReachedCount: this.#waiting.length,
+      notReachedCount: this.#brief.length + this.#patient.length,
       targetFault: this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
     };
   }
 
-  async #work(): Promise<void> {
-    for (let entry = this.#waiting[0]; entry !== undefined && !this.#stopped; entry = this.#waiting[0]) {
-      this.#waiting.shift();
+  async #work(waiting: PlanEntry[]): Promise<void> {
+    for (let entry = waiting[0]; entry !== undefined && !this.#stopped; entry = waiting[0]) {
+      waiting.shift();
       const result = await this.#resultOf(entry).catch((error: unknown) => {
         this.#stopped = true;
         throw error;
@@ -135,7 +141,7 @@ export class PlanRunner {
     return {
       ...this.#head(entry),
       broker: lease.broker,
-      facts: targetFacts(options.target, check),
+      facts: targetFacts(options.target, check, lease.broker.unsupported),
       seed: options.seed + repetition - 1,
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
@@ -174,6 +180,9 @@ export class PlanRunner {
     return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
   }
 }
+
+/** Checks that wait for the broker's timers, at a time: they cost connections, but hardly any work. */
+const patientJobs = 24;
 
 const deathNoticeMs = 150;
 

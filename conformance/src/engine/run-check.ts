@@ -48,6 +48,11 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   };
 }
 
+/** A check that waits for ack timeouts may take as long as six of them. */
+function longestMs({ check, timing, facts }: RunCheckSetting): number {
+  return timing.checkMs + (check.waits === true ? 6 * facts.ackTimeoutMs : 0);
+}
+
 type ResultHead = Pick<
   CheckResult,
   'id' | 'title' | 'level' | 'profile' | 'clauses' | 'reproduce' | 'repetition'
@@ -63,7 +68,7 @@ export function resultHead(
 
 /** What the check threw; undefined when it returned in time. */
 async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
-  const { checkMs } = setting.timing;
+  const checkMs = longestMs(setting);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`the check had not ended after ${checkMs} ms`)), checkMs);

@@ -1,6 +1,8 @@
-// What a check may know about the broker it talks to: what was asked for, what the target file declares, and else the
+// What a check may know about the broker it talks to: what was asked for and given, what the target file declares, and else the
 // protocol's defaults. Pure. Areas: LIMIT, RETRY.
 import type { Check, TargetFacts } from '../check.ts';
+import type { ConfigurationRequest, TimingSettings } from '../configuration.ts';
+import { joinedRequest } from '../configuration.ts';
 import type { Target } from '../target/target-file.ts';
 
 const defaults = {
@@ -10,10 +12,20 @@ const defaults = {
   subscriberWindow: 1,
 };
 
-export function targetFacts(target: Target, check: Check): TargetFacts {
+/** What is asked of a broker that runs this check. */
+export function requestOf(check: Check): ConfigurationRequest {
+  return joinedRequest(check.prefers ?? {}, check.requires?.configuration ?? {});
+}
+
+/** `unsupported`: what the adapter could not honour, by dotted name. */
+export function targetFacts(target: Target, check: Check, unsupported: readonly string[] = []): TargetFacts {
   const configuration = check.requires?.configuration ?? {};
   const limits = { ...target.limits, ...configuration.limits };
-  const timing = { ...target.timing, ...configuration.timing };
+  const timing = {
+    ...target.timing,
+    ...preferredTiming(target, check, unsupported),
+    ...configuration.timing,
+  };
   return {
     name: target.name,
     capabilities: new Set(target.capabilities ?? []),
@@ -23,4 +35,11 @@ export function targetFacts(target: Target, check: Check): TargetFacts {
     retryDelayMs: timing.retryDelayMs ?? defaults.retryDelayMs,
     subscriberWindow: target.limits?.subscriberWindow ?? defaults.subscriberWindow,
   };
+}
+
+/** The preferred timings that a started broker has taken over. */
+function preferredTiming(target: Target, check: Check, unsupported: readonly string[]): TimingSettings {
+  if (target.lifecycle.kind !== 'spawn' || unsupported.includes('timing')) return {};
+  const entries = Object.entries(check.prefers?.timing ?? {});
+  return Object.fromEntries(entries.filter(([name]) => !unsupported.includes(`timing.${name}`)));
 }

@@ -1,0 +1,52 @@
+// Which values are in force: what a check needs, then what it prefers and got, then what the target declares, then the defaults.
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../check.ts';
+import type { Target } from '../target/target-file.ts';
+import { requestOf, targetFacts } from './target-facts.ts';
+
+const check: Check = {
+  id: 'RETRY-001a',
+  title: 'sends again',
+  clauses: ['RETRY-001'],
+  profile: 'retry-dlq',
+  evidence: {},
+  prefers: { timing: { ackTimeoutMs: 500, retryDelayMs: 200 } },
+  run: async () => {},
+};
+const needy: Check = { ...check, requires: { configuration: { timing: { retryDelayMs: 70 }, limits: {} } } };
+
+const spawned: Target = { schema: 1, name: 'x', lifecycle: { kind: 'spawn', command: ['x'] } };
+const attached: Target = {
+  schema: 1,
+  name: 'x',
+  lifecycle: { kind: 'attach' },
+  timing: { retryDelayMs: 900 },
+};
+
+describe('targetFacts', () => {
+  it.each([
+    ['a started broker has what is preferred', spawned, check, [], [500, 200]],
+    ['what is needed goes before what is preferred', spawned, needy, [], [500, 70]],
+    ['an attached one has what it declares', attached, check, [], [30_000, 900]],
+    ['what an adapter cannot do stays the default', spawned, check, ['timing.ackTimeoutMs'], [30_000, 200]],
+    ['also where it can do nothing of the kind', spawned, check, ['timing'], [30_000, 1000]],
+  ] as const)('%s', (_title, target, of, unsupported, [ackTimeoutMs, retryDelayMs]) => {
+    expect(targetFacts(target, of, unsupported)).toMatchObject({ ackTimeoutMs, retryDelayMs });
+  });
+});
+
+describe('requestOf', () => {
+  it('joins what is needed and what is preferred', () => {
+    expect(requestOf(needy)).toEqual({ timing: { ackTimeoutMs: 500, retryDelayMs: 70 }, limits: {} });
+    expect(requestOf({ ...check, prefers: {} })).toEqual({});
+  });
+
+  it('lets null count, which switches off', () => {
+    const off: Check = {
+      ...check,
+      prefers: { rateLimit: {} },
+      requires: { configuration: { rateLimit: null } },
+    };
+    expect(requestOf(off)).toEqual({ rateLimit: null });
+  });
+});
