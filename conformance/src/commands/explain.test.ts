@@ -4,7 +4,7 @@ import { tinyCatalogue, tinyCheck } from '../testing/tiny-target.ts';
 import { explainCommand } from './explain.ts';
 import { listCommand } from './list.ts';
 
-const check = tinyCheck('CONN-002a', async () => {}, {
+const check = tinyCheck('CONN-002z', async () => {}, {
   accepts: ['a hum'],
   evidence: { messages: 2 },
   requires: { capabilities: ['nack'], configuration: { limits: { maxQueues: 3 } } },
@@ -23,7 +23,7 @@ describe('list', () => {
     const lines = printed(listCommand);
     expect(lines).toEqual([
       'CONN-001a     MUST    core           title of CONN-001a',
-      'CONN-002a     SHOULD  core           title of CONN-002a',
+      'CONN-002z     SHOULD  core           title of CONN-002z',
     ]);
     const rows = JSON.parse(printed(listCommand, '--json', '--level', 'must').join('\n')) as unknown;
     expect(rows).toEqual([{ id: 'CONN-001a', level: 'MUST', profile: 'core', title: 'title of CONN-001a' }]);
@@ -32,8 +32,8 @@ describe('list', () => {
 
 describe('explain', () => {
   it('tells clause, accepted outcomes, needs, evidence and what makes the check fail', () => {
-    const text = printed(explainCommand, 'conn-002a').join('\n');
-    expect(text).toContain('CONN-002a title of CONN-002a\n  SHOULD, profile core, isolation shared');
+    const text = printed(explainCommand, 'conn-002z').join('\n');
+    expect(text).toContain('CONN-002z title of CONN-002z\n  SHOULD, profile core, isolation shared');
     expect(text).toContain('CONN-002 (SHOULD): A SHOULD.');
     expect(text).toContain('accepted: a hum');
     expect(text).toContain('needs the capabilities nack');
