@@ -11,10 +11,10 @@ process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 
 // Whoever reads the output may stop reading it, as `head` does. A verdict that nobody could read is none: exit code 5.
-let outputIsLost = false;
+const lostOutput = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  outputIsLost = true;
+  lostOutput.abort();
   process.exitCode = exitCodes.runner;
 });
 
@@ -29,6 +29,6 @@ const terminal = {
 };
 
 const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
-process.exitCode = outputIsLost ? exitCodes.runner : exitCode;
+process.exitCode = lostOutput.signal.aborted ? exitCodes.runner : exitCode;
 // What was abandoned by an interrupt must not keep the process alive; what was written must still leave it.
 if (interrupt.signal.aborted) process.stdout.write('', () => process.exit());
