@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
+import { ackWherever, audience, deliveredIds } from './shared/audience.ts';
 import { publishBodyOf, sizedPayload } from './shared/bodies.ts';
 import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
 import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
@@ -30,7 +31,7 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await withSubscribers(ctx, 3);
+      const { publisher, queue, subscribers } = await audience(ctx, 3);
       const ids: string[] = [];
       for (let round = 0; round < 6; round += 1) {
         const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
@@ -49,7 +50,7 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await withSubscribers(ctx, 3);
+      const { publisher, queue, subscribers } = await audience(ctx, 3);
       await publishSeries(ctx, publisher, queue, 3);
       await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
@@ -64,7 +65,7 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await withSubscribers(ctx, 3);
+      const { publisher, queue, subscribers } = await audience(ctx, 3);
       const ids = await publishSeries(ctx, publisher, queue, 3);
       const deliveries = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
       ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages in the order of the subscribers');
@@ -332,42 +333,6 @@ const content: CheckModule = [
 ] satisfies readonly Check[];
 
 export const delivery: CheckModule = [...distribution, ...order, ...givingBack, ...content];
-
-type Served = {
-  readonly publisher: Connection;
-  readonly queue: string;
-  readonly subscribers: readonly Connection[];
-};
-
-/** A queue with this many subscribers, subscribed one after another. */
-async function withSubscribers(ctx: CheckContext, count: number): Promise<Served> {
-  const publisher = await ctx.connect();
-  const queue = await newQueue(ctx, publisher, 'shared-out');
-  const subscribers: Connection[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const subscriber = await ctx.connect({ own: true });
-    await subscriber.subscribe(queue);
-    subscribers.push(subscriber);
-  }
-  return { publisher, queue, subscribers };
-}
-
-function deliveredIds(subscriber: Connection, queue: string): readonly string[] {
-  return idsOf(
-    subscriber.received.filter((frame) => frame.commandName === 'Deliver' && frame.queue === queue),
-  );
-}
-
-/** Acknowledges the message on the connection to which it was delivered. */
-async function ackWherever(ctx: CheckContext, subscribers: readonly Connection[], id: string): Promise<void> {
-  const until = ctx.now() + ctx.timing.deliveryMs;
-  for (;;) {
-    await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-    const holder = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
-    if (holder !== undefined) return holder.ack({ id, queue: '' });
-    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
-  }
-}
 
 /**
  * Thirty messages, and a subscriber that takes none of what it gets. Whatever its window is, in turn it is given

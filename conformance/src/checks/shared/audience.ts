@@ -1,0 +1,80 @@
+// What the checks of the delivery modes share: a queue with its subscribers, who got what, and an ack on whichever connection a
+// message came. Areas: DELIVERY, RETRY, DLQ.
+import type { CheckContext } from '../../check.ts';
+import type { Connection } from '../../connection.ts';
+import type { FrameFields } from '../../wire/frame.ts';
+import { newQueue } from './queue-state.ts';
+import { idsOf } from './subscribers.ts';
+
+export const fanOutWithAck = { mode: 1 } as const;
+export const fanOutWithoutAck = { mode: 2 } as const;
+export const priorityBased = { mode: 3 } as const;
+
+export type QueueOptions = Readonly<Record<string, unknown>>;
+
+export type Audience = {
+  readonly publisher: Connection;
+  readonly queue: string;
+  readonly subscribers: readonly Connection[];
+};
+
+/** A queue with this many subscribers, subscribed one after another; the publisher is none of them. */
+export async function audience(ctx: CheckContext, count: number, options?: QueueOptions): Promise<Audience> {
+  const publisher = await ctx.connect();
+  const queue = await newQueue(ctx, publisher, 'audience', options);
+  const subscribers: Connection[] = [];
+  for (let index = 0; index < count; index += 1) subscribers.push(await newSubscriber(ctx, queue));
+  return { publisher, queue, subscribers };
+}
+
+/** A queue with two subscribers. */
+export async function pair(
+  ctx: CheckContext,
+  options?: QueueOptions,
+): Promise<Omit<Audience, 'subscribers'> & { readonly first: Connection; readonly second: Connection }> {
+  const { publisher, queue } = await audience(ctx, 0, options);
+  const first = await newSubscriber(ctx, queue);
+  return { publisher, queue, first, second: await newSubscriber(ctx, queue) };
+}
+
+/** A queue with one subscriber. */
+export async function single(
+  ctx: CheckContext,
+  options?: QueueOptions,
+): Promise<Omit<Audience, 'subscribers'> & { readonly subscriber: Connection }> {
+  const { publisher, queue } = await audience(ctx, 0, options);
+  return { publisher, queue, subscriber: await newSubscriber(ctx, queue) };
+}
+
+/** A connection of its own that has subscribed to the queue. */
+export async function newSubscriber(
+  ctx: CheckContext,
+  queue: string,
+  headers?: FrameFields['headers'],
+): Promise<Connection> {
+  const subscriber = await ctx.connect({ own: true });
+  await subscriber.subscribe(queue, headers === undefined ? {} : { headers });
+  return subscriber;
+}
+
+/** The ids of everything that was delivered from the queue, in order. */
+export function deliveredIds(subscriber: Connection, queue: string): readonly string[] {
+  return idsOf(
+    subscriber.received.filter((frame) => frame.commandName === 'Deliver' && frame.queue === queue),
+  );
+}
+
+/** Acknowledges the message on the connection to which it was delivered. */
+export async function ackWherever(
+  ctx: CheckContext,
+  subscribers: readonly Connection[],
+  id: string,
+): Promise<void> {
+  const until = ctx.now() + ctx.timing.deliveryMs;
+  for (;;) {
+    await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+    const holder = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
+    if (holder !== undefined) return holder.ack({ id, queue: '' });
+    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
+  }
+}
