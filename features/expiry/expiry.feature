@@ -69,14 +69,14 @@ Feature: Expiry
   Scenario: A message that would be sent again over its TTL expires then
     Given a broker with these settings:
       | ackTimeout | 2 s |
-      | retryDelay | 2 s |
-    And queue "orders" exists with a message TTL of 3 s and options:
+      | retryDelay | 1 s |
+    And queue "orders" exists with a message TTL of 2.5 s and options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"
     And another client subscribes to queue "orders.dlq"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
-    When 4 s pass
+    When 3 s pass
     Then another client receives message "m1" with these headers among others:
       | deadLetterReason   | MessageExpired |
       | deadLetterAttempts | 1              |
@@ -85,7 +85,8 @@ Feature: Expiry
   @TTL-011
   Scenario: When the last attempt fails over the TTL, the attempts are the reason
     Given a broker with these settings:
-      | ackTimeout | 3 s |
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
     And queue "orders" exists with a message TTL of 1 s and options:
       | enableDeadLetterQueue | true |
       | maxRetryAttempts      | 1    |
@@ -93,7 +94,7 @@ Feature: Expiry
     And another client subscribes to queue "orders.dlq"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
-    When 3 s pass
+    When 2 s pass
     Then another client receives message "m1" with these headers among others:
       | deadLetterReason | MaxRetriesExceeded |
 

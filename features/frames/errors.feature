@@ -88,11 +88,13 @@ Feature: Errors
     Given a broker with these settings:
       | rateLimit                     | on   |
       | maxConnectionsPerIpPerWindow  | 1000 |
-      | maxMessagesPerClientPerSecond | 1    |
+      | maxMessagesPerClientPerSecond | 3    |
     And the client has opened a connection
     When the client sends in one piece:
       | command | id | queue  |
       | Publish | m1 | orders |
       | Publish | m2 | orders |
-    Then the client receives Error NOT_AUTHENTICATED with id "m1"
-    And the client receives Error RATE_LIMITED with id "m2"
+      | Publish | m3 | orders |
+      | Publish | m4 | orders |
+    Then the client receives Error NOT_AUTHENTICATED with each of the ids "m1 to m3"
+    And the client receives Error RATE_LIMITED with id "m4"

@@ -70,7 +70,7 @@ Feature: Retry
   Scenario: An ack during the pause counts
     Given a broker with these settings:
       | ackTimeout | 1 s  |
-      | retryDelay | 10 s |
+      | retryDelay | 60 s |
     And the subscriber subscribes to queue "orders" for at most 1 message at a time
     And the publisher publishes messages "m1, m2" to queue "orders"
     And the subscriber receives message "m1"

@@ -77,9 +77,8 @@ Feature: Shutdown
   @SHUTDOWN-005
   Scenario: Nothing is delivered again
     Given a broker with these settings:
-      | ackTimeout      | 2 s  |
-      | retryDelay      | 1 s  |
-      | shutdownTimeout | 60 s |
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
     And the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"

@@ -21,6 +21,7 @@ export async function publish(
   { id, queue, payload = payloadNaming(id), headers }: Published,
   algorithm?: Algorithm,
 ): Promise<void> {
+  world.publishedAt.set(id, (await world.broker()).now());
   const fields: MessageFields = {
     command: Command.Publish,
     id,
