@@ -59,6 +59,27 @@ describe('a subscriber that does not read', () => {
     ]);
   });
 
+  it('is not sent a whole backlog at once, and gets it all when it reads [LIMIT-015] [DELIVERY-028]', async () => {
+    const limit = 100 * KIB;
+    const tested = new TestedEngine({
+      maxOutboundBytes: limit,
+      broker: { ...testSettings, maxBurstBytes: limit },
+    });
+    const { client, server } = tested.attachWithServer();
+    const create = { command: 40, id: 'c', queue: 'all', payload: '{"mode":"FanOutWithoutAck"}' };
+    await tested.exchange(client, { command: 0, id: 'c' }, create);
+    for (const id of ids(200)) await tested.exchange(client, publish('all', id, { payload }));
+    client.stream.pause();
+    client.send(subscribe('all'));
+    await tested.settle();
+    expect(server.writableLength).toBeGreaterThan(limit / 2);
+    expect(server.writableLength).toBeLessThan(limit + 20 * KIB);
+    client.stream.resume();
+    await tested.settle();
+    expect(client.lines().slice(1)).toEqual(ids(200).map((id) => `Deliver ${id} all`));
+    expect(tested.engine.stats().discardedCount).toBe(0);
+  });
+
   it('is not read from until it reads again, and then is answered in order [LIMIT-015] [CONN-035]', async () => {
     const { tested, stalled, publisher } = await stalledParty();
     for (const id of ids(16))
