@@ -7,6 +7,7 @@ import { type Copy, lastSend, type SeenCommand } from './ledger-entries.ts';
 /** Writes an ack down with every copy that it may be for. */
 export function bookAck(command: SeenCommand): void {
   const { sent, connection } = command;
+  connection.recentAcks.push(command);
   const candidates = [...connection.copies.values()].filter(
     (copy) =>
       copy.message.id === sent.id &&
@@ -16,6 +17,20 @@ export function bookAck(command: SeenCommand): void {
   for (const copy of candidates) {
     const { failureReason } = sent;
     copy.judgements.push({ command, failureReason, isCertain: candidates.length === 1 });
+  }
+}
+
+/** Writes down, with what was just sent, the acks that came before it was written and may have been stepped after it arose. */
+export function bookEarlyAcks(copy: Copy, epoch: number): void {
+  const { connection } = copy.subscription;
+  connection.recentAcks = connection.recentAcks.filter(
+    ({ takenEpoch }) => takenEpoch === undefined || takenEpoch >= epoch,
+  );
+  for (const command of connection.recentAcks) {
+    const { id, queue, failureReason } = command.sent;
+    const isMeant = id === copy.message.id && (queue === '' || queue === copy.queue);
+    const isKnown = copy.judgements.some((judgement) => judgement.command === command);
+    if (isMeant && !isKnown) copy.judgements.push({ command, failureReason, isCertain: false });
   }
 }
 

@@ -23,6 +23,8 @@ export type SeenConnection = {
   open: SeenCommand[];
   /** Handed over, not certainly stepped. */
   untaken: SeenCommand[];
+  /** Acks that may be stepped in the present batch: they may be for what is only delivered in it. */
+  recentAcks: SeenCommand[];
   readonly subscriptions: Map<string, SeenSubscription>;
   /** By number of the message and queue. */
   readonly copies: Map<string, Copy>;

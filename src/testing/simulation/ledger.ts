@@ -6,7 +6,7 @@ import { Command } from '../../protocol/command.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { Figures, Observation, SentCommand } from './history.ts';
-import { bookAck, settleTaken } from './ledger-acks.ts';
+import { bookAck, bookEarlyAcks, settleTaken } from './ledger-acks.ts';
 import type {
   Copy,
   SeenCommand,
@@ -307,6 +307,7 @@ export class Ledger {
       attempt,
     };
     copy.sends.push(send);
+    bookEarlyAcks(copy, epoch);
     return { kind: 'delivered', copy, send, frame };
   }
 
@@ -368,6 +369,7 @@ function newConnection({ connection, isSilent }: Extract<Observation, { kind: 'o
     number: connection,
     open: [],
     untaken: [],
+    recentAcks: [],
     subscriptions: new Map(),
     copies: new Map(),
     leavingSince: undefined,

@@ -161,6 +161,7 @@ function drawEngine(random: Random, queues: readonly QueuePlan[]): EngineOptions
       maxQueuedBytes: random.pick([6_000, 1_000_000, 1_000_000]),
       maxQueues: random.pick([4, 20, 20]),
       maxSubscriptionsPerConnection: 8,
+      maxBurstBytes: 1_048_576,
       maxContentBytes: 4096,
     },
     limits: { ...defaultLimits, maxMessageSizeBytes: 4096, maxDecompressedSizeBytes: 4096 },

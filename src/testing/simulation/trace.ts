@@ -3,7 +3,7 @@
 import { commandName } from '../../protocol/command.ts';
 import type { Observation, SentCommand } from './history.ts';
 
-const KEPT = 400;
+const KEPT = 4000;
 
 type Entry = { readonly at: number; readonly epoch: number; readonly observation: Observation };
 

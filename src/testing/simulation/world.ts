@@ -122,9 +122,7 @@ export class World {
     if (epoch < this.#judgedIdleEpoch + IDLE_EVERY && now < this.#judgedIdleAt + IDLE_EVERY_MS) return;
     this.#judgedIdleEpoch = epoch;
     this.#judgedIdleAt = now;
-    const restful = [...this.#ends.values()].filter(
-      ({ socket }) => socket.isTakenUp && socket.writableLength === 0,
-    );
+    const restful = [...this.#ends.values()].filter(isRestful);
     const numbers = new Set(restful.map(({ number }) => number));
     const figures = this.engine.stats();
     this.observe({ kind: 'idle', at: now, figures, restful: numbers });
@@ -137,7 +135,8 @@ export class World {
   /** Nothing is waiting or in flight, and nothing is under way. */
   get isAtRest(): boolean {
     const { queuedBytes, inFlightCount } = this.engine.stats();
-    return this.#idleEpoch === this.court.ledger.epoch && queuedBytes === 0 && inFlightCount === 0;
+    const isIdle = this.#idleEpoch === this.court.ledger.epoch && queuedBytes === 0 && inFlightCount === 0;
+    return isIdle && [...this.#ends.values()].every((end) => end.isOver || isRestful(end));
   }
 
   get hasNoConnections(): boolean {
@@ -158,7 +157,8 @@ export class World {
     this.#isStepping = true;
     this.observe({ kind: 'batchBegan', at: clock.now(), wallAt: clock.wallNow() });
     for (const { number, socket, isOver } of this.#ends.values()) {
-      if (socket.isTakenUp) this.observe({ kind: 'taken', connection: number });
+      // What a broken connection had brought and the broker had not taken up is lost.
+      if (socket.isTakenUp && !socket.destroyed) this.observe({ kind: 'taken', connection: number });
       if (isOver && socket.destroyed) this.#ends.delete(number);
     }
   }
@@ -181,4 +181,8 @@ export class World {
       this.complain(`the broker says: ${sentence} ${JSON.stringify(fields)}`);
     return { error: complain, warn: complain, info: ignore, debug: ignore };
   }
+}
+
+function isRestful({ socket }: ConnectionEnd): boolean {
+  return socket.isTakenUp && socket.writableLength === 0;
 }

@@ -50,7 +50,9 @@ function isLost(message: SeenMessage, ledger: Ledger): boolean {
   const { copies, letter } = message;
   if (ledger.isDisturbed(message.queue, message.acceptedEpoch)) return false;
   if (letter !== undefined) return !letter.copies.some(isTaken) && !ledger.isDisturbed(letter.queue, 0);
-  if (message.options?.mode === DeliveryMode.FanOutWithoutAck && copies.length > 0) return false;
+  // Sent is done, also where it was lost on the way to a client that left.
+  const isDoneOnSending = message.options?.mode === DeliveryMode.FanOutWithoutAck;
+  if (isDoneOnSending && (copies.length > 0 || ledger.leftCount > 0)) return false;
   if (
     ledger.isDisturbed(message.options?.deadLetterQueueName ?? `${message.queue}.dlq`, message.acceptedEpoch)
   )

@@ -52,7 +52,8 @@ function checkSize({ name, messageCount, options }: QueueInfo, ledger: Ledger, c
 
 /** How many may have come back to the queue from a subscriber; what was lost on the way to one was not seen. */
 function returned(name: string, ledger: Ledger): number {
-  if (ledger.leftCount > 0) return Number.POSITIVE_INFINITY;
+  // While draining, what is refused comes back at once.
+  if (ledger.leftCount > 0 || ledger.isDraining) return Number.POSITIVE_INFINITY;
   let count = 0;
   for (const connection of ledger.connections.values()) {
     for (const { queue, subscription, sends } of connection.copies.values()) {

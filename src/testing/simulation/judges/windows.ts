@@ -8,7 +8,7 @@ import { type Judge, optionsOf } from './judge.ts';
 
 const FIRST_SIZE = 8;
 
-type Widest = { size: number; fastAckAts: number[]; countedAcks: number };
+type Widest = { size: number; countedAcks: number };
 
 export function windowsJudge(): Judge {
   const windows = new Map<SeenSubscription, Widest>();
@@ -35,7 +35,7 @@ export function windowsJudge(): Judge {
 
 function firstWindow({ maxInFlight }: SeenSubscription, { settings }: Ledger): Widest {
   const size = Math.min(maxInFlight ?? FIRST_SIZE, settings.maxInFlightPerSubscriber);
-  return { size, fastAckAts: [], countedAcks: 0 };
+  return { size, countedAcks: 0 };
 }
 
 function isHeld(copy: Copy, at: number, ledger: Ledger): boolean {
@@ -46,8 +46,7 @@ function isHeld(copy: Copy, at: number, ledger: Ledger): boolean {
 function follow(widest: Widest, copy: Copy, ledger: Ledger): void {
   const most = ledger.settings.maxInFlightPerSubscriber;
   const ats = fastAcks(copy.subscription, ledger);
-  widest.size = Math.min(most, widest.size + ats.length - widest.countedAcks);
-  widest.fastAckAts = ats;
+  widest.size = Math.min(most, widest.size + Math.max(0, ats.length - widest.countedAcks));
   widest.countedAcks = ats.length;
   const previous = copy.sends.at(-2);
   if (previous === undefined || copy.judgements.length > 0) return;
@@ -56,16 +55,17 @@ function follow(widest: Widest, copy: Copy, ledger: Ledger): void {
   widest.size = Math.max(1, Math.floor((widest.size - since) / 2)) + since;
 }
 
-/** When acks came that may have widened the window. */
-function fastAcks({ copies }: SeenSubscription, { settings }: Ledger): number[] {
+/** By when acks took effect that may have widened the window. */
+function fastAcks({ copies }: SeenSubscription, ledger: Ledger): number[] {
   const ats: number[] = [];
   for (const { judgements, sends } of copies) {
     for (const { command, failureReason } of judgements) {
-      const isFast = sends.some(({ at, byAt }) => {
-        const { handedOverAt } = command;
-        return handedOverAt >= at && handedOverAt <= byAt + settings.ackTimeoutMs / 4;
-      });
-      if (failureReason === undefined && isFast) ats.push(command.handedOverAt);
+      const { handedOverAt, takenEpoch } = command;
+      const byAt = takenEpoch === undefined ? Number.POSITIVE_INFINITY : ledger.batchAt(takenEpoch);
+      const isFast = sends.some(
+        (send) => byAt >= send.at && handedOverAt <= send.byAt + ledger.settings.ackTimeoutMs / 4,
+      );
+      if (failureReason === undefined && isFast) ats.push(byAt);
     }
   }
   return ats;
