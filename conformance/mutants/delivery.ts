@@ -334,6 +334,14 @@ export const deliveryMutants: readonly Mutant[] = [
     mustFail: ['DELIVERY-064a'],
   },
   {
+    id: 'delivery-in-flight-fills',
+    title: 'messages in flight count for maxQueueSize',
+    file: 'src/broker/queue.ts',
+    find: 'return this.waitingCount >= this.options.maxQueueSize;',
+    replace: 'return this.waitingCount + this.inFlightCount >= this.options.maxQueueSize;',
+    mustFail: ['DELIVERY-003a'],
+  },
+  {
     id: 'delivery-window-one-too-large',
     title: 'one message more than maxInFlight is in flight',
     file: 'src/broker/window.ts',

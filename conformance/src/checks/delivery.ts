@@ -174,19 +174,19 @@ const givingBack: CheckModule = [
     title: 'puts messages that are given back into their old places',
     clauses: ['DELIVERY-039', 'DELIVERY-038'],
     profile: 'delivery',
-    evidence: { frames: 12, messages: 5 },
+    evidence: { frames: 28, messages: 13 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'old-places');
       await holder.subscribe(queue);
-      const ids = await publishSeries(ctx, client, queue, 4);
+      const ids = await publishSeries(ctx, client, queue, 12);
       await holder.delivery({ queue });
       await holder.ping();
       await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
-      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 4 });
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 4)), ids, 'the messages delivered again');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the messages delivered');
     },
   },
   {
