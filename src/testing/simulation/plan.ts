@@ -145,8 +145,12 @@ export function drawQueueOptions(random: Random, mode: DeliveryMode, sizes: read
   };
 }
 
+/** More than any run ever sends. */
+const UNBOUNDED_BYTES = 1_000_000;
+
 function drawEngine(random: Random, queues: readonly QueuePlan[]): EngineOptions {
   const ackTimeoutMs = random.pick([300, 1000]);
+  const maxOutboundBytes = random.pick([300, 1500, UNBOUNDED_BYTES]);
   return {
     broker: {
       defaultDeliveryMode: queues[0]?.options.mode ?? 0,
@@ -161,7 +165,7 @@ function drawEngine(random: Random, queues: readonly QueuePlan[]): EngineOptions
       maxQueuedBytes: random.pick([6_000, 1_000_000, 1_000_000]),
       maxQueues: random.pick([4, 20, 20]),
       maxSubscriptionsPerConnection: 8,
-      maxBurstBytes: 1_048_576,
+      maxBurstBytes: maxOutboundBytes,
       maxContentBytes: 4096,
     },
     limits: { ...defaultLimits, maxMessageSizeBytes: 4096, maxDecompressedSizeBytes: 4096 },
@@ -170,7 +174,7 @@ function drawEngine(random: Random, queues: readonly QueuePlan[]): EngineOptions
     compressionThresholdBytes: 150,
     validatePayload: true,
     maxConnections: 1000,
-    maxOutboundBytes: random.pick([300, 1500, 1_000_000]),
+    maxOutboundBytes,
     maxPendingInputBytes: random.pick([600, 1_000_000]),
     shutdownTimeoutMs: random.pick([400, 3000]),
     serverVersion: 'simulated',

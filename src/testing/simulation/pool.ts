@@ -29,7 +29,10 @@ export type Result = {
 
 const SEEDS_AT_A_TIME = 20;
 
-/** Rejects when a process ends by itself: that is no verdict on any seed. */
+/** A handful of seeds that takes longer than this, even on a busy machine, hangs. */
+const MOST_ORDER_MS = 60_000;
+
+/** Rejects when a process ends by itself or hangs: that is no verdict on any seed. */
 export async function runPool(options: PoolOptions): Promise<Result> {
   const startedAt = performance.now();
   const inputCounts: number[] = [];
@@ -43,6 +46,7 @@ export async function runPool(options: PoolOptions): Promise<Result> {
     const order = {
       firstSeed: options.firstSeed + given,
       count: Math.min(SEEDS_AT_A_TIME, options.scheduleCount - given),
+      stopsAtFailure: options.stopsAtFailure,
     };
     given += order.count;
     return order;
@@ -71,10 +75,14 @@ function employ(
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     let isDone = false;
+    let order: Order | undefined;
+    let cancel: NodeJS.Timeout | undefined;
     const giveNext = (): void => {
-      const order = next();
+      clearTimeout(cancel);
+      order = next();
       if (order !== undefined) {
         child.send(order);
+        cancel = setTimeout(() => child.kill('SIGKILL'), MOST_ORDER_MS);
         return;
       }
       isDone = true;
@@ -87,7 +95,11 @@ function employ(
     child.on('error', reject);
     child.on('exit', (code) => {
       if (isDone) resolve();
-      else reject(new Error(`A process of the simulation ended by itself, with ${code}.`));
+      else {
+        clearTimeout(cancel);
+        const how = code === null ? 'came to no end' : `ended by itself with ${code}`;
+        reject(new Error(`A process of the simulation ${how} in the ${order?.count} seeds from ${order?.firstSeed} on.`));
+      }
     });
     giveNext();
   });

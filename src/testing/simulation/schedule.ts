@@ -179,7 +179,11 @@ async function shutDown(world: World, company: Company): Promise<void> {
   const draining = world.engine.drain().then(() => {
     endedAt = world.environment.clock.now();
   });
-  await advance(world, world.plan.engine.shutdownTimeoutMs + MOST_CLOSING_MS, () => world.hasNoConnections);
+  await advance(
+    world,
+    world.plan.engine.shutdownTimeoutMs + MOST_CLOSING_MS,
+    () => endedAt !== undefined && world.hasNoConnections,
+  );
   if (world.court.complaints.size > 0) return;
   if (endedAt === undefined) world.complain('the broker does not end');
   else {

@@ -5,7 +5,7 @@ import { runSchedule, type Verdict } from './schedule.ts';
 import { processErrors } from './stray-errors.ts';
 import { addCounts, type Counts } from './tally.ts';
 
-export type Order = { readonly firstSeed: number; readonly count: number };
+export type Order = { readonly firstSeed: number; readonly count: number; readonly stopsAtFailure: boolean };
 
 export type Delivered = {
   readonly inputCounts: readonly number[];
@@ -13,7 +13,7 @@ export type Delivered = {
   readonly failures: readonly Verdict[];
 };
 
-async function carryOut({ firstSeed, count }: Order): Promise<Delivered> {
+async function carryOut({ firstSeed, count, stopsAtFailure }: Order): Promise<Delivered> {
   const inputCounts: number[] = [];
   const counts: Counts = {};
   const failures: Verdict[] = [];
@@ -22,6 +22,7 @@ async function carryOut({ firstSeed, count }: Order): Promise<Delivered> {
     inputCounts.push(verdict.inputCount);
     addCounts(counts, verdict.counts);
     if (verdict.complaints.length > 0) failures.push(verdict);
+    if (stopsAtFailure && failures.length > 0) break;
   }
   return { inputCounts, counts, failures };
 }
