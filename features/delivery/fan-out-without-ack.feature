@@ -63,7 +63,7 @@ Feature: FanOutWithoutAck
     And subscriber B subscribes to queue "ticks"
     And subscriber A stops reading
     And the numbers of "/metrics/" are noted
-    When the publisher publishes messages "m1 to m20" of 1000 KiB each to queue "ticks"
+    When the publisher publishes messages "m1 to m20" of 1000 KiB to queue "ticks", each when the one before has arrived
     Then subscriber B receives messages "m1 to m20"
     And these numbers of "/metrics/" have grown:
       | total_errors |

@@ -123,3 +123,17 @@ Then(
     await messages.assertRefused(this, label, { id, code });
   },
 );
+
+When(
+  '{client} publishes {messages} of {size} to queue {string}, each when the one before has arrived',
+  async function (
+    this: FeatureWorld,
+    label: string,
+    ids: readonly string[],
+    sizeBytes: number,
+    queue: string,
+  ) {
+    const payload = messages.payloadOfSize(sizeBytes);
+    for (const id of ids) await messages.publish(this, label, { id, queue, payload });
+  },
+);

@@ -15,29 +15,33 @@ type Content = {
 export type Published = Content & { readonly id: string; readonly queue: string };
 
 /** Sends a Publish and lets it take effect; whether it was accepted is for another step. */
-export async function publish(
+export function publish(
   world: FeatureWorld,
   label: string,
-  { id, queue, payload = payloadNaming(id), headers }: Published,
+  { id, ...rest }: Published,
   algorithm?: Algorithm,
 ): Promise<void> {
-  world.publishedAt.set(id, (await world.broker()).now());
-  const fields: MessageFields = {
-    command: Command.Publish,
-    id,
-    queue: await world.queueName(queue),
-    payload,
-  };
-  await world.send(label, headers === undefined ? fields : { ...fields, headers }, algorithm);
+  return publishAll(world, label, [id], rest, algorithm);
 }
 
+/** The same for several, sent one after the other. */
 export async function publishAll(
   world: FeatureWorld,
   label: string,
   ids: readonly string[],
-  rest: Content & { readonly queue: string },
+  { queue, payload, headers }: Content & { readonly queue: string },
+  algorithm?: Algorithm,
 ): Promise<void> {
-  for (const id of ids) await publish(world, label, { ...rest, id });
+  const shared = { queue: await world.queueName(queue), ...(headers === undefined ? {} : { headers }) };
+  const all = ids.map((id) => ({
+    command: Command.Publish,
+    id,
+    payload: payload ?? payloadNaming(id),
+    ...shared,
+  }));
+  const broker = await world.broker();
+  for (const id of ids) world.publishedAt.set(id, broker.now());
+  await world.sendAll(label, all, algorithm);
 }
 
 /** A payload that tells which message it belongs to. */
@@ -93,7 +97,8 @@ export async function acknowledge(
   ids: readonly string[],
   rest: Pick<MessageFields, 'queue' | 'headers'> = {},
 ): Promise<void> {
-  for (const id of ids) await world.send(label, { command: Command.Ack, id, ...rest });
+  const all = ids.map((id) => ({ command: Command.Ack, id, ...rest }));
+  await world.sendAll(label, all);
 }
 
 /** Negative acks: what is counted from a delivery is counted from here on. */
@@ -103,12 +108,10 @@ export async function refuse(
   { ids, reason }: { readonly ids: readonly string[]; readonly reason: string },
 ): Promise<void> {
   const broker = await world.broker();
-  for (const id of ids) {
-    await broker.settle([]);
-    const earliestAt = broker.now();
-    await acknowledge(world, label, [id], { headers: new Map([['failureReason', reason]]) });
-    world.attempts.set(`${label} ${id}`, { earliestAt, latestAt: broker.now() });
-  }
+  await broker.settle([]);
+  const earliestAt = broker.now();
+  await acknowledge(world, label, ids, { headers: new Map([['failureReason', reason]]) });
+  for (const id of ids) world.attempts.set(`${label} ${id}`, { earliestAt, latestAt: broker.now() });
 }
 
 /** The message, the next one if it comes several times. */

@@ -77,11 +77,18 @@ export class FeatureWorld extends World {
   }
 
   /** Sends a command and lets it take effect. */
-  async send(label: string, fields: MessageFields, algorithm?: Algorithm): Promise<void> {
+  send(label: string, fields: MessageFields, algorithm?: Algorithm): Promise<void> {
+    return this.sendAll(label, [fields], algorithm);
+  }
+
+  /** Sends commands one after the other, without waiting for answers, and lets them take effect. */
+  async sendAll(label: string, all: readonly MessageFields[], algorithm?: Algorithm): Promise<void> {
     const client = await this.client(label);
     await (await this.broker()).settle([]);
-    this.#lastCommand = { label, fields };
-    client.send(fields, algorithm);
+    for (const fields of all) {
+      this.#lastCommand = { label, fields };
+      client.send(fields, algorithm);
+    }
     await this.settle();
   }
 
