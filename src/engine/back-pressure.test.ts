@@ -87,6 +87,9 @@ describe('a subscriber that does not read', () => {
     stalled.send(ping('p1'), publish('r', 'late'), ping('p2'));
     await tested.advance(1000);
     expect(tested.engine.queueInfo('r')).toBeUndefined();
+    stalled.stream.read(50 * KIB);
+    await tested.settle();
+    expect(tested.engine.queueInfo('r')).toBeUndefined();
     stalled.stream.resume();
     await tested.settle();
     expect(stalled.lines().filter((line) => !line.startsWith('Deliver'))).toEqual([
@@ -103,12 +106,18 @@ describe('a subscriber that does not read', () => {
     expect((await tested.exchange(client, ...ids(50, 'p').map(ping))).length).toBe(50);
   });
 
-  it('is closed at the idle timeout when it never reads again', async () => {
-    const { tested, server, publisher } = await stalledParty();
-    for (const id of ids(40)) await tested.exchange(publisher, publish('q', id, { payload }));
+  it('is closed at the idle timeout when it never reads again, what it sent thrown away', async () => {
+    const { tested, stalled, server, publisher } = await stalledParty();
+    const large = JSON.stringify('x'.repeat(40 * KIB));
+    for (const id of ids(16)) await tested.exchange(publisher, publish('q', id, { payload: large }));
     await tested.advance(150_000);
     await tested.exchange(publisher, ping());
-    await tested.advance(150_000);
+    for (let count = 0; count < 20; count += 1) stalled.sendRaw(Buffer.alloc(10 * KIB));
+    await tested.advance(149_999);
+    expect(stalled.stream.writableLength).toBeGreaterThan(100 * KIB);
+    await tested.advance(1);
+    expect(stalled.stream.writableLength).toBe(0);
+    expect(server.destroyed).toBe(false);
     await tested.advance(5_000);
     expect(server.destroyed).toBe(true);
   });

@@ -109,9 +109,9 @@ export class ClientConnection {
     this.flush();
   }
 
-  /** A frame for the next flush. */
+  /** A frame for the next flush; what comes of a connection that has ended meanwhile has nobody to go to. */
   send(frame: OutboundFrame): void {
-    if (this.#isEnding) return;
+    if (this.#isEnding || this.#stream.destroyed) return;
     if (Buffer.isBuffer(frame)) {
       this.#outbound.push(frame);
       return;

@@ -225,6 +225,31 @@ describe('fan-out', () => {
   });
 });
 
+describe('what was compressed', () => {
+  it('is kept no longer than the batch: a copy that is sent later is compressed for itself', async () => {
+    const { compressor, calls } = spied();
+    const tested = new TestedEngine({}, { compressor });
+    const clients = [];
+    const headers = [['maxInFlight', '1']] as const;
+    for (const index of [1, 2]) {
+      const client = await tested.connect({ inflate }, supporting('gzip'));
+      await tested.exchange(client, {
+        command: 40,
+        id: 'c',
+        queue: 'q',
+        payload: '{"mode":"FanOutWithAck"}',
+      });
+      await tested.exchange(client, { command: 22, id: `s${index}`, queue: 'q', headers });
+      clients.push(client);
+    }
+    const publisher = await tested.connect();
+    await tested.exchange(publisher, ...['m1', 'm2'].map((id) => publish('q', id, { payload: text(2000) })));
+    expect(calls.length).toBe(1);
+    for (const client of clients) expect(await tested.exchange(client, ack('m1'))).toContain('Deliver m2 q');
+    expect(calls.length).toBe(3);
+  });
+});
+
 describe('a compressor that fails', () => {
   it.each([
     [

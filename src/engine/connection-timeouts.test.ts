@@ -55,6 +55,24 @@ describe('a client that does not connect', () => {
   });
 });
 
+describe('a client that is closed with commands still unread', () => {
+  it('is not heard any more, Connect or not [CONN-014]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ timeouts, maxPendingInputBytes: 1024 }, { store });
+    const other = await tested.connect();
+    const client = tested.attach();
+    other.send(publish('other', 'm'));
+    await tested.settle();
+    client.send(...Array.from({ length: 100 }, () => ping()), { command: 0, id: 'c' }, publish('q', 'm1'));
+    await tested.advance(10_000);
+    store.release();
+    await tested.settle();
+    expect(client.isOver).toBe(true);
+    expect(client.lines().every((line) => line === 'Pong ping')).toBe(true);
+    expect(tested.engine.queueInfo('q')).toBeUndefined();
+  });
+});
+
 describe('a frame that is not completed', () => {
   const half = framesOf(publish('q', 'm1', { payload: JSON.stringify('x'.repeat(200)) })).subarray(0, 100);
 
@@ -75,7 +93,8 @@ describe('a frame that is not completed', () => {
   it('is not meant when every chunk ends in another one [CONN-016]', async () => {
     const tested = new TestedEngine({ timeouts });
     const client = await tested.connect();
-    const frame = framesOf(publish('q', 'm1'));
+    // Longer than the timeout has seconds, so that no chunk ends between two frames before it is over.
+    const frame = framesOf(publish('q', 'm1', { payload: JSON.stringify('x'.repeat(200)) }));
     const stream = Buffer.concat(Array.from({ length: 200 }, () => frame));
     const step = frame.length + 1;
     for (let at = 0; at + step < stream.length; at += step) {
@@ -84,6 +103,23 @@ describe('a frame that is not completed', () => {
     }
     expect(client.isOver).toBe(false);
     expect(client.take().length).toBeGreaterThan(150);
+  });
+
+  it('is not held against a client whose own answers wait to be read [CONN-016]', async () => {
+    const tested = new TestedEngine({ timeouts, maxOutboundBytes: 50_000 });
+    const client = await tested.subscriber('q');
+    const publisher = await tested.connect();
+    const half = framesOf(ping());
+    client.sendRaw(half.subarray(0, 4));
+    client.stream.pause();
+    const payload = JSON.stringify('x'.repeat(20_000));
+    await tested.exchange(publisher, ...['a', 'b', 'c', 'd', 'e'].map((id) => publish('q', id, { payload })));
+    await tested.advance(29_000);
+    client.sendRaw(half.subarray(4));
+    await tested.advance(29_000);
+    client.stream.resume();
+    await tested.settle();
+    expect(client.lines().at(-1)).toBe('Pong ping');
   });
 
   it('is not held against a client that the broker does not read from [CONN-016]', async () => {

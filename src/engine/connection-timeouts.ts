@@ -58,7 +58,6 @@ export class ConnectionTimeouts {
   /** Ends all waiting. */
   stop(): void {
     this.#cancel();
-    this.#armedUntil = Number.NEGATIVE_INFINITY;
   }
 
   #arm(): void {

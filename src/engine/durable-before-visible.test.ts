@@ -154,10 +154,11 @@ describe.each([
     subscriber.take();
     publisher.take();
     publisher.send(publish('q', 'm3'), ping());
+    await tested.advance(5_000);
+    expect(tested.environment.timerCount).toBe(0);
     await tested.advance(600_000);
     expect(tested.storageFailures).toEqual([new Error('disk full')]);
     expect([...publisher.take(), ...subscriber.take()]).toEqual([]);
-    expect(tested.environment.timerCount).toBe(0);
     expect(tested.engine.stats().activeConnectionCount).toBe(0);
   });
 

@@ -265,9 +265,7 @@ export class Engine {
     }
   }
 
-  /** What comes of a connection that was closed in the meantime has nobody to go to. */
   #carryOutArrival(to: ClientConnection, arrival: Arrival): void {
-    if (!this.#connections.has(to.id)) return;
     this.#touched.add(to);
     if (arrival.kind === 'answer') to.send(arrival.fields);
     else {
