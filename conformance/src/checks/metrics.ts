@@ -288,7 +288,7 @@ async function work(
 }
 
 /** Runs a scenario on a connection of its own and waits until the counters have grown by this much. */
-async function expectGrowth(
+export async function expectGrowth(
   ctx: CheckContext,
   growth: Readonly<Record<string, number>>,
   scenario: (client: Connection) => Promise<void>,

@@ -64,17 +64,27 @@ export function deliveredIds(subscriber: Connection, queue: string): readonly st
   );
 }
 
+/** The subscriber to which the message was delivered. */
+export async function holderOf(
+  ctx: CheckContext,
+  subscribers: readonly Connection[],
+  id: string,
+): Promise<Connection> {
+  const until = ctx.now() + ctx.timing.deliveryMs;
+  for (;;) {
+    await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+    const holder = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
+    if (holder !== undefined) return holder;
+    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
+  }
+}
+
 /** Acknowledges the message on the connection to which it was delivered. */
 export async function ackWherever(
   ctx: CheckContext,
   subscribers: readonly Connection[],
   id: string,
 ): Promise<void> {
-  const until = ctx.now() + ctx.timing.deliveryMs;
-  for (;;) {
-    await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-    const holder = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
-    if (holder !== undefined) return holder.ack({ id, queue: '' });
-    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
-  }
+  const holder = await holderOf(ctx, subscribers, id);
+  await holder.ack({ id, queue: '' });
 }

@@ -1,0 +1,299 @@
+// Checks of BlockPublisher: a Publish to a full queue waits for room. A broker may serve the other commands of that connection
+// meanwhile or stop reading from it; either is right, and a Ping behind the Publish tells which. Areas: OVERFLOW, PUBLISH, QUEUE.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { expectEmpty, waitUntil } from './shared/attempts.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const blockPublisher = { overflowStrategy: 2, maxQueueSize: 1 } as const;
+
+const waiting: CheckModule = [
+  {
+    id: 'OVERFLOW-010a',
+    title:
+      'sends no PublishAck for a Publish to a full BlockPublisher queue before there is room, and then does',
+    clauses: ['OVERFLOW-010', 'OVERFLOW-011', 'OVERFLOW-012', 'PUBLISH-002'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id, first } = await withBlocked(ctx);
+      await client.subscribe(queue);
+      const taken = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual(taken, [first, id], 'the messages delivered');
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each comes once' });
+    },
+  },
+  {
+    id: 'OVERFLOW-012a',
+    title: 'loses none of ten messages published at once to a BlockPublisher queue for two',
+    clauses: ['OVERFLOW-012', 'OVERFLOW-011', 'OVERFLOW-014'],
+    profile: 'delivery',
+    evidence: { frames: 24, messages: 11 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'two', { ...blockPublisher, maxQueueSize: 2 });
+      const ids = Array.from({ length: 10 }, () => ctx.id('m'));
+      const published = ids.map((id) => publisher.publish(queue, '1', { id }));
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the messages delivered');
+      await Promise.all(published);
+      await expectOnlySentinel(ctx, client, queue, { text: 'each comes once' });
+    },
+  },
+  {
+    id: 'OVERFLOW-013a',
+    title: 'serves other connections while a Publish is blocked',
+    clauses: ['OVERFLOW-013'],
+    profile: 'delivery',
+    evidence: { frames: 14, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const other = await newQueue(ctx, client, 'other');
+      await client.subscribe(other);
+      await expectOnlySentinel(ctx, client, other, { text: 'another queue delivers' });
+      ctx.assert.ok((await client.listQueues()).includes(queue), 'other commands are answered');
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      await publisher.expect({ command: 'PublishAck', id });
+    },
+  },
+  {
+    id: 'OVERFLOW-014a',
+    title: 'lets blocked publishes of several connections in by the order of their arrival',
+    clauses: ['OVERFLOW-014', 'OVERFLOW-011'],
+    profile: 'delivery',
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const { client, queue, first, id } = await withBlocked(ctx);
+      const ids = [first, id];
+      const publishers = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
+      for (const publisher of publishers) ids.push(await block(ctx, publisher, queue));
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the messages delivered');
+      for (const publisher of publishers) await publisher.expect('PublishAck');
+    },
+  },
+  {
+    id: 'OVERFLOW-018a',
+    title: 'never delivers the blocked message of a publisher that has left',
+    clauses: ['OVERFLOW-018'],
+    profile: 'delivery',
+    evidence: { frames: 10, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, first } = await withBlocked(ctx, { watched: true });
+      await publisher.abort();
+      await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the message delivered');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the blocked one is not delivered' });
+    },
+  },
+  {
+    id: 'OVERFLOW-019a',
+    title: 'counts the age of a blocked message from its entry into the queue',
+    clauses: ['OVERFLOW-019', 'TTL-002'],
+    profile: 'delivery',
+    waits: true,
+    evidence: { frames: 7, messages: 1 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlocked(ctx, { messageTtl: '00:00:01.5' });
+      const withinMs = 1500 + ctx.timing.deliveryMs;
+      const { atMs } = await publisher.expect({ command: 'PublishAck', id }, { withinMs });
+      await waitUntil(ctx, atMs + 400);
+      await client.subscribe(queue);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.id, id, 'the message that is younger than its TTL since it entered');
+      await client.ack(delivery);
+    },
+  },
+  {
+    id: 'OVERFLOW-020a',
+    title: 'refuses one blocked Publish more than a connection may have with QUEUE_FULL',
+    clauses: ['OVERFLOW-020'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
+    accepts: ['Error QUEUE_FULL', 'the broker does not read from the connection meanwhile'],
+    evidence: { frames: 8, messages: 4 },
+    run: async (ctx) => {
+      const { client, publisher, queue } = await withBlocked(ctx);
+      await block(ctx, publisher, queue);
+      await block(ctx, publisher, queue);
+      const id = ctx.id('fourth');
+      await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
+      const isRead = await isServed(ctx, publisher);
+      if (isRead) {
+        const refusal = await publisher.expect('Error');
+        ctx.assert.equal(refusal.errorCode, 'QUEUE_FULL', 'the code of the Error');
+      } else ctx.note('the broker does not read from a connection with a blocked Publish');
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, isRead ? 4 : 5);
+      await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
+    },
+  },
+] satisfies readonly Check[];
+
+/** What the same connection may do meanwhile. A broker that does not read from it is as right. */
+const meanwhile: CheckModule = [
+  {
+    id: 'OVERFLOW-015a',
+    title: 'serves acks of a connection while its Publish is blocked, or does not read from it',
+    clauses: ['OVERFLOW-015'],
+    profile: 'delivery',
+    accepts: ['the ack settles its message', 'the broker does not read from the connection meanwhile'],
+    evidence: { frames: 6, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const { client, publisher } = await withBlocked(ctx, { watched: true });
+      const watched = ctx.queue('watched');
+      await client.publish(watched, '1');
+      await publisher.ack(await publisher.delivery({ queue: watched }));
+      const isRead = await isServed(ctx, publisher);
+      ctx.assert.ok(!publisher.isClosed, 'the connection stays open');
+      if (!isRead) return ctx.note('the broker does not read from a connection with a blocked Publish');
+      await publisher.abort();
+      await waitForInfo(ctx, client, watched, { field: 'subscriberCount', value: 0 });
+      await expectEmpty(ctx, watched, { text: 'the acknowledged message does not come again' });
+    },
+  },
+  {
+    id: 'OVERFLOW-016a',
+    title: 'answers other commands of a connection while its Publish is blocked, or does not read from it',
+    clauses: ['OVERFLOW-016', 'CONN-022', 'OVERFLOW-011'],
+    profile: 'delivery',
+    accepts: ['the commands are answered', 'the broker does not read from the connection meanwhile'],
+    evidence: { frames: 11, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const ids = [ctx.id(), ctx.id(), ctx.id()] as const;
+      await publisher.sendTogether([
+        { command: Command.QueueInfo, id: ids[0], queue },
+        { command: Command.ListQueues, id: ids[1] },
+        { command: Command.Unsubscribe, id: ids[2], queue },
+      ]);
+      if (await isServed(ctx, publisher)) {
+        for (const command of ids) ctx.assert.ok(hasCome(publisher, command), `${command} is answered`);
+        ctx.assert.ok(!hasCome(publisher, id), 'the Publish is still blocked', { clause: 'OVERFLOW-010' });
+      } else ctx.note('the broker does not read from a connection with a blocked Publish');
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      await publisher.expect({ command: 'PublishAck', id });
+      for (const command of ids) await publisher.expect({ id: command });
+    },
+  },
+  {
+    id: 'OVERFLOW-017a',
+    title: 'lets publishes to other queues overtake a blocked one, or does not read from the connection',
+    clauses: ['OVERFLOW-017', 'OVERFLOW-011'],
+    profile: 'delivery',
+    accepts: ['they overtake it', 'the broker does not read from the connection meanwhile'],
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const other = await newQueue(ctx, client, 'other');
+      const overtaking = ctx.id('overtaking');
+      await publisher.send({ command: Command.Publish, id: overtaking, queue: other, payload: '1' });
+      if (await isServed(ctx, publisher)) {
+        ctx.assert.ok(hasCome(publisher, overtaking), 'the Publish to another queue is answered');
+        ctx.assert.ok(!hasCome(publisher, id), 'the first is still blocked', { clause: 'OVERFLOW-010' });
+      } else ctx.note('the broker does not read from a connection with a blocked Publish');
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      await publisher.expect({ command: 'PublishAck', id });
+      await client.subscribe(other);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, other, 1)), [overtaking], 'the other message');
+    },
+  },
+  {
+    id: 'PUBLISH-007a',
+    title: 'gives the repeat of a blocked Publish the answer of the first one, and not before it',
+    clauses: ['PUBLISH-007', 'PUBLISH-008', 'OVERFLOW-010'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id, first } = await withBlocked(ctx);
+      const repeater = await ctx.connect({ own: true });
+      await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
+      await isServed(ctx, repeater);
+      ctx.assert.ok(!hasCome(repeater, id), 'the repeat is not answered before the first one');
+      await client.subscribe(queue);
+      const taken = await takeAndAck(client, queue, 2);
+      ctx.assert.deepEqual(idsOf(taken), [first, id], 'the messages delivered');
+      ctx.assert.equal(taken[1]?.text(), '"blocked"', 'the content is that of the first one', 'PUBLISH-008');
+      await publisher.expect({ command: 'PublishAck', id });
+      await repeater.expect({ command: 'PublishAck', id });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message comes once' });
+    },
+  },
+  {
+    id: 'QUEUE-019a',
+    title: 'answers a blocked Publish with QUEUE_NOT_FOUND when its queue is deleted',
+    clauses: ['QUEUE-019', 'PUBLISH-003'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 1 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlocked(ctx);
+      await client.deleteQueue(queue);
+      const answer = await publisher.expect((frame) => frame.id === id || frame.command === Command.Error);
+      ctx.assert.equal(answer.commandName, 'Error', 'the answer to the blocked Publish');
+      ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the code of the Error');
+      await client.createQueue(queue);
+      await expectEmpty(ctx, queue, { text: 'the refused message is not delivered', clause: 'PUBLISH-003' });
+    },
+  },
+] satisfies readonly Check[];
+
+export const blocking: CheckModule = [...waiting, ...meanwhile];
+
+type Blocked = {
+  readonly client: Connection;
+  readonly publisher: Connection;
+  readonly queue: string;
+  /** The message that fills the queue, and the one that is blocked. */
+  readonly first: string;
+  readonly id: string;
+};
+
+/**
+ * A queue for one message that holds one, and a publisher that is blocked on it. With `watched` the publisher subscribes to a
+ * queue of that name before: by its subscriberCount the end of its connection is seen.
+ */
+async function withBlocked(
+  ctx: CheckContext,
+  options: { readonly watched?: true; readonly messageTtl?: string } = {},
+): Promise<Blocked> {
+  const client = await ctx.connect();
+  const publisher = await ctx.connect({ own: true });
+  if (options.watched === true) await publisher.subscribe(await newQueue(ctx, client, 'watched'));
+  const ttl = options.messageTtl === undefined ? {} : { messageTtl: options.messageTtl };
+  const queue = await newQueue(ctx, client, 'full', { ...blockPublisher, ...ttl });
+  const [first = ''] = await publishSeries(ctx, client, queue, 1);
+  return { client, publisher, queue, first, id: await block(ctx, publisher, queue) };
+}
+
+/** Publishes to a full queue, and shows that no answer comes by the time that a later command of the broker's is answered. */
+async function block(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
+  const id = ctx.id('blocked');
+  await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
+  await isServed(ctx, publisher);
+  ctx.assert.ok(!hasCome(publisher, id), 'a Publish to a full queue gets no answer before there is room', {
+    clause: 'OVERFLOW-010',
+  });
+  return id;
+}
+
+/** Whether a Ping is answered. A broker that has stopped reading is given the time in which it must have read what came before. */
+async function isServed(ctx: CheckContext, connection: Connection): Promise<boolean> {
+  const id = ctx.id('ping');
+  await connection.send({ command: Command.Ping, id });
+  const until = ctx.now() + ctx.timing.silenceMs;
+  while (!hasCome(connection, id) && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
+  return hasCome(connection, id);
+}
+
+function hasCome(connection: Connection, id: string): boolean {
+  return connection.received.some((frame) => frame.id === id);
+}

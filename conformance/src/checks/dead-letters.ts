@@ -1,0 +1,370 @@
+// Checks of dead letter queues: their names and options, what a dead letter keeps and gains, and that a message becomes one once. Most
+// dead letters here are made by RedirectToDlq, which needs no time. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import {
+  deadLetter,
+  expectEmpty,
+  expectNothingLeft,
+  nextAttempt,
+  shortTimings,
+  waitUntil,
+} from './shared/attempts.ts';
+import { fanOutWithAck, newSubscriber, pair, single } from './shared/audience.ts';
+import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { timestamp } from './shared/records.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 } as const;
+const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
+
+const queues: CheckModule = [
+  {
+    id: 'DLQ-001a',
+    title: 'delivers dead letters from the queue that deadLetterQueueName names',
+    clauses: ['DLQ-001', 'DLQ-002', 'OVERFLOW-022'],
+    profile: 'retry-dlq',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = ctx.queue('named');
+      const { id } = await redirect(ctx, client, { deadLetterQueueName: letters });
+      await client.subscribe(letters);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, letters, 1)), [id], 'the dead letters');
+    },
+  },
+  {
+    id: 'DLQ-003a',
+    title: 'calls the dead letter queue of a queue <queue>.dlq when it has no name of its own',
+    clauses: ['DLQ-003', 'DLQ-001'],
+    profile: 'retry-dlq',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { queue, id } = await redirect(ctx, client, {});
+      const letters = `${queue}.dlq`;
+      await client.subscribe(letters);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, letters, 1)), [id], 'the dead letters');
+    },
+  },
+  {
+    id: 'DLQ-004a',
+    title: 'makes a dead letter queue together with its source, also when EnableAutoCreate is false',
+    clauses: ['DLQ-004', 'DLQ-003'],
+    profile: 'retry-dlq',
+    requires: { configuration: { queueDefaults: { enableAutoCreate: false } } },
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'source', { enableDeadLetterQueue: true });
+      const info = await client.queueInfo(`${queue}.dlq`);
+      ctx.assert.equal(info?.['name'], `${queue}.dlq`, 'the name in the info of the dead letter queue');
+    },
+  },
+  {
+    id: 'DLQ-005a',
+    title: 'makes a dead letter queue that was deleted again when a dead letter needs it',
+    clauses: ['DLQ-005', 'OVERFLOW-022'],
+    profile: 'retry-dlq',
+    evidence: { frames: 8, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { queue } = await redirect(ctx, client, {});
+      const letters = `${queue}.dlq`;
+      await client.deleteQueue(letters);
+      const [id] = await publishSeries(ctx, client, queue, 1);
+      await client.subscribe(letters);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, letters, 1)), [id], 'the dead letters');
+    },
+  },
+  {
+    id: 'DLQ-006a',
+    title: 'makes a dead letter queue RoundRobin, DropOldest, as large as its source, with nothing else',
+    clauses: ['DLQ-006'],
+    profile: 'retry-dlq',
+    evidence: { frames: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const options = { mode: 3, overflowStrategy: 3, maxQueueSize: 7, messageTtl: '01:00:00' };
+      const queue = await newQueue(ctx, client, 'source', { ...options, enableDeadLetterQueue: true });
+      const info = await client.queueInfo(`${queue}.dlq`);
+      const { deliveryMode, overflowStrategy, maxSize, enableDeadLetterQueue } = info ?? {};
+      ctx.assert.deepEqual(
+        { deliveryMode, overflowStrategy, maxSize, enableDeadLetterQueue },
+        { deliveryMode: 0, overflowStrategy: 0, maxSize: 7, enableDeadLetterQueue: false },
+        'the options of the dead letter queue',
+      );
+      ctx.assert.equal(info?.['messageTtl'], undefined, 'messageTtl of the dead letter queue');
+    },
+  },
+  {
+    id: 'DLQ-007a',
+    title: 'uses a queue that exists under the name of the dead letter queue as it is',
+    clauses: ['DLQ-007', 'QUEUE-009'],
+    profile: 'retry-dlq',
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'own', {
+        mode: 3,
+        maxQueueSize: 9,
+        messageTtl: '01:00:00',
+      });
+      const before = await client.queueInfo(letters);
+      await redirect(ctx, client, { deadLetterQueueName: letters });
+      const after = await client.queueInfo(letters);
+      ctx.assert.deepEqual({ ...after, messageCount: 0 }, before, 'the info of the queue, but for its count');
+      ctx.assert.equal(after?.['messageCount'], 1, 'dead letters that wait in it');
+    },
+  },
+  {
+    id: 'DLQ-008a',
+    title:
+      'lets a dead letter into a full dead letter queue, whatever its strategy, for the oldest message there',
+    clauses: ['DLQ-008', 'OVERFLOW-022'],
+    profile: 'retry-dlq',
+    evidence: { frames: 21, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const overflowStrategy of [1, 2]) {
+        const letters = await newQueue(ctx, client, `full-${overflowStrategy}`, {
+          overflowStrategy,
+          maxQueueSize: 1,
+        });
+        const { queue } = await redirect(
+          ctx,
+          client,
+          { deadLetterQueueName: letters },
+          { name: `source-${overflowStrategy}` },
+        );
+        const [last] = await publishSeries(ctx, client, queue, 1);
+        await client.subscribe(letters);
+        ctx.assert.deepEqual(idsOf(await takeAndAck(client, letters, 1)), [last], 'the dead letter left');
+        await expectOnlySentinel(ctx, client, letters, { text: 'the older one is gone' });
+      }
+    },
+  },
+  {
+    id: 'QUEUE-020a',
+    title: 'keeps the dead letter queue of a queue that is deleted',
+    clauses: ['QUEUE-020'],
+    profile: 'retry-dlq',
+    evidence: { frames: 7, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { queue, id } = await redirect(ctx, client, {});
+      await client.deleteQueue(queue);
+      await client.subscribe(`${queue}.dlq`);
+      const letters = await takeAndAck(client, `${queue}.dlq`, 1);
+      ctx.assert.deepEqual(idsOf(letters), [id], 'the dead letters of the deleted queue');
+    },
+  },
+] satisfies readonly Check[];
+
+const content: CheckModule = [
+  {
+    id: 'DLQ-012a',
+    title: 'keeps the id, the payload and the headers of a dead letter',
+    clauses: ['DLQ-012'],
+    profile: 'retry-dlq',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const headers = { correlationId: 'c 1', 'x-own': ' v ', priority: 'High' };
+      const { queue, id, payload } = await redirect(ctx, client, {}, { headers });
+      await client.subscribe(`${queue}.dlq`);
+      const letter = await client.delivery({ queue: `${queue}.dlq` });
+      ctx.assert.equal(letter.id, id, 'the id');
+      ctx.assert.equal(letter.text(), payload, 'the payload');
+      const came = Object.fromEntries(Object.keys(headers).map((name) => [name, letter.header(name)]));
+      ctx.assert.deepEqual(came, headers, 'the headers');
+      await client.ack(letter);
+    },
+  },
+  {
+    id: 'DLQ-013a',
+    title: 'tells with a dead letter its reason, its source, its failed attempts and the time',
+    clauses: ['DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016', 'OVERFLOW-024'],
+    profile: 'retry-dlq',
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { queue } = await redirect(ctx, client, {});
+      await client.subscribe(`${queue}.dlq`);
+      const letter = await client.delivery({ queue: `${queue}.dlq` });
+      ctx.assert.equal(letter.header('deadLetterReason'), 'QueueOverflow', 'the reason');
+      ctx.assert.equal(letter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
+      ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the failed attempts', 'DLQ-015');
+      ctx.assert.matches(letter.header('deadLetteredAt'), timestamp, 'the time', 'DLQ-016');
+      await client.ack(letter);
+    },
+  },
+  {
+    id: 'DLQ-018a',
+    title: 'dead-letters a message after its last attempt as MaxRetriesExceeded, with the number of attempts',
+    clauses: ['DLQ-018', 'DLQ-015', 'RETRY-008'],
+    ...waits,
+    evidence: { frames: 8, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, {
+        maxRetryAttempts: 2,
+        enableDeadLetterQueue: true,
+      });
+      const letters = `${queue}.dlq`;
+      const reader = await newSubscriber(ctx, letters);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await nextAttempt(ctx, subscriber, { queue, id });
+      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs);
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      ctx.assert.equal(letter.header('deadLetterAttempts'), '2', 'the failed attempts', 'DLQ-015');
+      await reader.ack(letter);
+    },
+  },
+] satisfies readonly Check[];
+
+const once: CheckModule = [
+  {
+    id: 'DLQ-010a',
+    title: 'discards a dead letter that fails again, though the dead letter queue has one of its own',
+    clauses: ['DLQ-010'],
+    ...waits,
+    evidence: { frames: 13, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const second = await newQueue(ctx, client, 'second');
+      const first = await newQueue(ctx, client, 'first', {
+        maxRetryAttempts: 1,
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: second,
+      });
+      await redirect(ctx, client, { deadLetterQueueName: first });
+      const holder = await newSubscriber(ctx, first);
+      const { atMs } = await holder.delivery({ queue: first });
+      await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
+      await expectNothingLeft(ctx, holder, first, { text: 'the dead letter is discarded' });
+      await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
+    },
+  },
+  {
+    id: 'DLQ-011a',
+    title: 'dead-letters a message whose publisher gave it the headers of a dead letter, and corrects them',
+    clauses: ['DLQ-011', 'DLQ-013', 'DLQ-014'],
+    ...waits,
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true };
+      const { publisher, queue, subscriber } = await single(ctx, options);
+      const letters = `${queue}.dlq`;
+      const reader = await newSubscriber(ctx, letters);
+      const headers = { deadLetterReason: 'MessageExpired', deadLetterSource: 'elsewhere' };
+      const id = ctx.id('m');
+      await publisher.publish(queue, '1', { id, headers });
+      await subscriber.delivery({ queue });
+      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs);
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason', 'DLQ-013');
+      ctx.assert.equal(letter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
+      await reader.ack(letter);
+    },
+  },
+  {
+    id: 'DLQ-017a',
+    title: 'dead-letters a message once though both its FanOutWithAck subscribers fail it',
+    clauses: ['DLQ-017', 'DELIVERY-020'],
+    ...waits,
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const { queue, id, first, second, reader, letters } = await withFailingMembers(ctx);
+      await Promise.all([first, second].map((member) => member.delivery({ queue, id })));
+      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs);
+      await reader.ack(letter);
+      // Both copies fail at the same time but for what a broker may be late.
+      await waitUntil(ctx, letter.atMs + ctx.timing.silenceMs);
+      await expectOnlySentinel(ctx, reader, letters, { text: 'there is no second dead letter' });
+    },
+  },
+  {
+    id: 'DELIVERY-020a',
+    title:
+      'dead-letters a FanOutWithAck message that one subscriber failed, though the other acknowledged it',
+    clauses: ['DELIVERY-020', 'DLQ-018'],
+    ...waits,
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const { queue, id, first, second, reader, letters } = await withFailingMembers(ctx);
+      await first.ack(await first.delivery({ queue, id }));
+      await second.delivery({ queue, id });
+      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs);
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      await reader.ack(letter);
+    },
+  },
+  {
+    id: 'DLQ-019a',
+    title: 'has a dead letter no more in the queue that it left',
+    clauses: ['DLQ-019', 'RETRY-008'],
+    ...waits,
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const options = {
+        maxRetryAttempts: 1,
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: ctx.queue('dead'),
+      };
+      const { publisher, queue, subscriber } = await single(ctx, options);
+      const reader = await newSubscriber(ctx, ctx.queue('dead'));
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      const name = { queue: ctx.queue('dead'), id };
+      await reader.ack(await deadLetter(ctx, reader, name, ctx.target.ackTimeoutMs));
+      ctx.assert.equal(await waitingCount(publisher, queue), 0, 'messages that wait in the source');
+      await expectNothingLeft(ctx, subscriber, queue, { text: 'the source delivers it to nobody' });
+    },
+  },
+  {
+    id: 'PUBLISH-012a',
+    title: 'takes a Publish with the id of a dead letter for a new message',
+    clauses: ['PUBLISH-012', 'PUBLISH-010'],
+    profile: 'retry-dlq',
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { queue, id } = await redirect(ctx, client, {});
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 1);
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
+      await client.publish(queue, '1', { id });
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the new message');
+      await client.subscribe(`${queue}.dlq`);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, `${queue}.dlq`, 1)), [id], 'the dead letter');
+    },
+  },
+] satisfies readonly Check[];
+
+export const deadLetters: CheckModule = [...queues, ...content, ...once];
+
+/** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
+async function redirect(
+  ctx: CheckContext,
+  client: Connection,
+  options: Readonly<Record<string, unknown>>,
+  more: { readonly name?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<{ readonly queue: string; readonly id: string; readonly payload: string }> {
+  const { name = 'source', headers = {} } = more;
+  const queue = await newQueue(ctx, client, name, { ...redirecting, ...options });
+  await publishSeries(ctx, client, queue, 1);
+  const id = ctx.id('letter');
+  const payload = ' { "n" : 1.50e1 }';
+  await client.publish(queue, payload, { id, headers });
+  return { queue, id, payload };
+}
+
+/** A FanOutWithAck queue with a dead letter queue and two subscribers that have one attempt, and a message in it. */
+async function withFailingMembers(ctx: CheckContext) {
+  const letters = ctx.queue('letters');
+  const options = { ...fanOutWithAck, maxRetryAttempts: 1, enableDeadLetterQueue: true };
+  const { publisher, queue, first, second } = await pair(ctx, { ...options, deadLetterQueueName: letters });
+  const reader = await newSubscriber(ctx, letters);
+  const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+  return { queue, id, first, second, reader, letters };
+}

@@ -1,0 +1,251 @@
+// Checks of messageTtl: what is too old is not delivered any more, leaves its queue by itself and in time, and is not touched while it is
+// in flight. The times are those of single queues, so these checks need no settings but where acks time out. Area: TTL.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import {
+  deadLetter,
+  expectEmpty,
+  expectNothingLeft,
+  gapMs,
+  shortTimings,
+  waitUntil,
+} from './shared/attempts.ts';
+import { deliveredIds, newSubscriber } from './shared/audience.ts';
+import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { expectOnlySentinel, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const waits = { profile: 'retry-dlq', waits: true } as const;
+const waitsForAcks = { ...waits, prefers: shortTimings } as const;
+
+const ttlMs = 300;
+/** Clocks may be a little coarser than milliseconds. */
+const pastMs = 20;
+
+const waitingMessages: CheckModule = [
+  {
+    id: 'TTL-001a',
+    title: 'does not deliver a message that has become older than the messageTtl of its queue',
+    clauses: ['TTL-001', 'TTL-002'],
+    ...waits,
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'timed', { messageTtl: span(ttlMs) });
+      const { atMs: acceptedAt } = await client.publish(queue, '1');
+      await waitUntil(ctx, acceptedAt + ttlMs + pastMs);
+      await client.subscribe(queue);
+      await expectOnlySentinel(ctx, client, queue, { text: 'the old message is not delivered' });
+    },
+  },
+  {
+    id: 'TTL-001b',
+    title: 'delivers a message that is younger than the messageTtl of its queue',
+    clauses: ['TTL-001', 'TTL-002', 'RETRY-013'],
+    ...waits,
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'young', { messageTtl: span(2000) });
+      const [id] = await publishSeries(ctx, client, queue, 1);
+      await waitUntil(ctx, ctx.now() + 700);
+      await client.subscribe(queue);
+      ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, id, 'the message delivered');
+    },
+  },
+  {
+    id: 'TTL-005a',
+    title: 'takes an expired message out of its queue at its time, without any subscriber',
+    clauses: ['TTL-005', 'TTL-002', 'TTL-008', 'RETRY-013', 'RETRY-014'],
+    ...waits,
+    evidence: { frames: 6, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'alone', { messageTtl: span(ttlMs) });
+      const sentAt = ctx.now();
+      await client.publish(queue, '1');
+      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait at first');
+      const limit = sentAt + ttlMs + ctx.timing.lateMs + ctx.timing.answerMs;
+      while ((await waitingCount(client, queue)) !== 0 && ctx.now() < limit) {
+        await waitUntil(ctx, ctx.now() + 15);
+      }
+      const { earlyMs, lateMs } = ctx.timing;
+      ctx.assert.between(ctx.now() - sentAt, ttlMs - earlyMs, ttlMs + lateMs, 'when it is gone');
+    },
+  },
+  {
+    id: 'TTL-012a',
+    title: 'keeps the messages of a queue without messageTtl while those of another expire',
+    clauses: ['TTL-012', 'QUEUE-004'],
+    ...waits,
+    evidence: { frames: 8, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const timed = await newQueue(ctx, client, 'timed', { messageTtl: span(ttlMs) });
+      const untimed = await newQueue(ctx, client, 'untimed', {});
+      const [id] = await publishSeries(ctx, client, untimed, 1);
+      await publishSeries(ctx, client, timed, 1);
+      await waitUntil(ctx, ctx.now() + ttlMs + pastMs);
+      await waitForInfo(ctx, client, timed, { field: 'messageCount', value: 0 });
+      await client.subscribe(untimed);
+      ctx.assert.equal((await takeAndAck(client, untimed, 1))[0]?.id, id, 'the message that has no TTL');
+    },
+  },
+  {
+    id: 'TTL-007a',
+    title: 'dead-letters an expired message with reason MessageExpired, not before its time',
+    clauses: ['TTL-007', 'TTL-005', 'DLQ-013', 'DLQ-015'],
+    ...waits,
+    evidence: { frames: 7, messages: 1 },
+    run: async (ctx) => {
+      const { client, queue, letters, reader } = await withLetters(ctx, { messageTtl: span(ttlMs) });
+      const sentAt = ctx.now();
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ttlMs);
+      await reader.ack(letter);
+      const { earlyMs, lateMs } = ctx.timing;
+      ctx.assert.between(letter.atMs - sentAt, ttlMs - earlyMs, ttlMs + lateMs, 'when it is dead-lettered');
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+      ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the attempts that failed');
+    },
+  },
+  {
+    id: 'TTL-003a',
+    title: 'counts the age of a dead letter from its dead-lettering',
+    clauses: ['TTL-003', 'DLQ-007'],
+    ...waits,
+    evidence: { frames: 6, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'timed-letters', { messageTtl: span(1500) });
+      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const queue = await newQueue(ctx, client, 'timed', { messageTtl: span(1000), ...deadLetters });
+      const [id] = await publishSeries(ctx, client, queue, 1);
+      await waitUntil(ctx, ctx.now() + 1500 + pastMs);
+      await client.subscribe(letters);
+      const letter = await client.delivery({ queue: letters });
+      ctx.assert.equal(letter.id, id, 'the dead letter that is younger than its TTL');
+      await client.ack(letter);
+    },
+  },
+  {
+    id: 'DLQ-020a',
+    title: 'dead-letters nothing of a queue whose dead letter queue is off',
+    clauses: ['DLQ-020', 'TTL-008'],
+    ...waits,
+    evidence: { frames: 8, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const options = { messageTtl: span(ttlMs), deadLetterQueueName: letters };
+      const queue = await newQueue(ctx, client, 'off', options);
+      await publishSeries(ctx, client, queue, 1);
+      await waitUntil(ctx, ctx.now() + ttlMs + pastMs);
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
+      await expectEmpty(ctx, letters, { text: 'nothing is dead-lettered' });
+    },
+  },
+] satisfies readonly Check[];
+
+const inFlight: CheckModule = [
+  {
+    id: 'TTL-009a',
+    title: 'lets a message in flight not expire: an ack in time settles it',
+    clauses: ['TTL-009', 'DELIVERY-001'],
+    ...waitsForAcks,
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
+      await waitUntil(ctx, held.atMs + shortTtlMs + pastMs);
+      await holder.ack(held);
+      await holder.ping();
+      await expectNothingLeft(ctx, holder, queue, { text: 'the ack settles it' });
+      await expectOnlySentinel(ctx, reader, letters, { text: 'it is not dead-lettered' });
+    },
+  },
+  {
+    id: 'TTL-010a',
+    title: 'lets a message expire that would be sent again when it is over its messageTtl',
+    clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
+    ...waitsForAcks,
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
+      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id }, gapMs(ctx, 1));
+      await reader.ack(letter);
+      await expectOnlySentinel(ctx, holder, queue, { text: 'it is not sent again', clause: 'TTL-001' });
+      ctx.assert.equal(deliveredIds(holder, queue).length, 2, 'deliveries, the last message included');
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+    },
+  },
+  {
+    id: 'TTL-010b',
+    title: 'lets a message expire that is given back when it is over its messageTtl',
+    clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
+    ...waitsForAcks,
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
+      await waitUntil(ctx, held.atMs + shortTtlMs + pastMs);
+      await holder.abort();
+      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id });
+      await reader.ack(letter);
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+      await expectEmpty(ctx, queue, { text: 'it is not delivered again', clause: 'TTL-001' });
+    },
+  },
+  {
+    id: 'TTL-011a',
+    title: 'gives a message over its messageTtl whose last attempt fails the reason MaxRetriesExceeded',
+    clauses: ['TTL-011', 'DLQ-018'],
+    ...waitsForAcks,
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const { letters, reader, held } = await withHeld(ctx, { maxRetryAttempts: 1 });
+      const after = ctx.target.ackTimeoutMs;
+      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id }, after);
+      await reader.ack(letter);
+      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+    },
+  },
+] satisfies readonly Check[];
+
+export const expiry: CheckModule = [...waitingMessages, ...inFlight];
+
+/** Well below the shortest ack timeout. */
+const shortTtlMs = 150;
+
+type WithLetters = {
+  readonly client: Connection;
+  readonly queue: string;
+  readonly letters: string;
+  /** Has subscribed to the dead letter queue. */
+  readonly reader: Connection;
+};
+
+async function withLetters(
+  ctx: CheckContext,
+  options: Readonly<Record<string, unknown>>,
+): Promise<WithLetters> {
+  const client = await ctx.connect();
+  const letters = await newQueue(ctx, client, 'letters');
+  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+  const queue = await newQueue(ctx, client, 'source', { ...options, ...deadLetters });
+  return { client, queue, letters, reader: await newSubscriber(ctx, letters) };
+}
+
+/** A message with a short TTL that its subscriber holds without an ack. */
+async function withHeld(
+  ctx: CheckContext,
+  options: Readonly<Record<string, unknown>>,
+): Promise<WithLetters & { readonly holder: Connection; readonly held: ReceivedFrame }> {
+  const setting = await withLetters(ctx, { messageTtl: span(shortTtlMs), ...options });
+  const holder = await newSubscriber(ctx, setting.queue);
+  await publishSeries(ctx, setting.client, setting.queue, 1);
+  return { ...setting, holder, held: await holder.delivery({ queue: setting.queue }) };
+}
+
+/** A time span of less than ten seconds. */
+function span(durationMs: number): string {
+  return `00:00:0${(durationMs / 1000).toFixed(3)}`;
+}

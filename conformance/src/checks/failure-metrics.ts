@@ -1,0 +1,92 @@
+// Checks that the metrics record counts what goes wrong with messages: attempts made again, dead letters, and what is thrown away. Each
+// on a broker that nobody else uses, as differences. Areas: METRICS, OVERFLOW, RETRY, DLQ.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { expectGrowth } from './metrics.ts';
+import { nextAttempt, shortTimings, waitUntil } from './shared/attempts.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { publishSeries } from './shared/subscribers.ts';
+
+const fresh = { profile: 'observability', isolation: 'fresh' } as const;
+
+export const failureMetrics: CheckModule = [
+  {
+    id: 'METRICS-011a',
+    title: 'counts in total_retries the attempts after the first',
+    clauses: ['METRICS-011', 'METRICS-009'],
+    ...fresh,
+    prefers: shortTimings,
+    waits: true,
+    evidence: { responses: 2, messages: 2, assertions: 3 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'again', {});
+        await client.subscribe(queue);
+        const [id = ''] = await publishSeries(ctx, client, queue, 1);
+        await client.delivery({ queue });
+        await client.ack(await nextAttempt(ctx, client, { queue, id }));
+        await client.ping();
+      }),
+  },
+  {
+    id: 'METRICS-012a',
+    title: 'counts in total_dead_lettered the moves into a dead letter queue',
+    clauses: ['METRICS-012'],
+    ...fresh,
+    evidence: { responses: 2, frames: 5, assertions: 2 },
+    run: (ctx) => expectGrowth(ctx, { total_dead_lettered: 2 }, (client) => redirectInto(ctx, client, {}, 2)),
+  },
+  {
+    id: 'OVERFLOW-006a',
+    title: 'counts in total_errors what DropOldest pushes out',
+    clauses: ['OVERFLOW-006', 'METRICS-013'],
+    ...fresh,
+    evidence: { responses: 2, frames: 5, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_errors: 2, total_dead_lettered: 0 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'pushed', { maxQueueSize: 1, overflowStrategy: 0 });
+        await publishSeries(ctx, client, queue, 3);
+      }),
+  },
+  {
+    id: 'RETRY-010a',
+    title: 'counts in total_errors a message that is discarded after its last attempt',
+    clauses: ['RETRY-010', 'METRICS-013', 'RETRY-009'],
+    ...fresh,
+    prefers: shortTimings,
+    waits: true,
+    evidence: { responses: 2, messages: 1, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_errors: 1, total_dead_lettered: 0 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'discarded', { maxRetryAttempts: 1 });
+        await client.subscribe(queue);
+        await publishSeries(ctx, client, queue, 1);
+        const { atMs } = await client.delivery({ queue });
+        await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs);
+      }),
+  },
+  {
+    id: 'DLQ-009a',
+    title: 'counts in total_errors what a dead letter pushes out of a full dead letter queue',
+    clauses: ['DLQ-009', 'METRICS-012', 'METRICS-013'],
+    ...fresh,
+    evidence: { responses: 2, frames: 6, assertions: 2 },
+    run: (ctx) =>
+      expectGrowth(ctx, { total_errors: 2, total_dead_lettered: 3 }, async (client) => {
+        const letters = await newQueue(ctx, client, 'small', { maxQueueSize: 1 });
+        await redirectInto(ctx, client, { deadLetterQueueName: letters }, 3);
+      }),
+  },
+] satisfies readonly Check[];
+
+/** Fills a RedirectToDlq queue and publishes this many messages more. */
+async function redirectInto(
+  ctx: CheckContext,
+  client: Connection,
+  options: Readonly<Record<string, unknown>>,
+  count: number,
+): Promise<void> {
+  const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
+  const queue = await newQueue(ctx, client, 'redirecting', { ...redirecting, ...options });
+  await publishSeries(ctx, client, queue, count + 1);
+}

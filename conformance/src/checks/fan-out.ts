@@ -1,0 +1,279 @@
+// Checks of the two delivery modes that give each message to all subscribers: who gets a copy, what one subscriber's ack or silence
+// means for the others, and what becomes of a message whose subscribers leave. Area: DELIVERY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import {
+  audience,
+  deliveredIds,
+  fanOutWithAck,
+  fanOutWithoutAck,
+  newSubscriber,
+  pair,
+  single,
+} from './shared/audience.ts';
+import { textOfLength } from './shared/bodies.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const withAck: CheckModule = [
+  {
+    id: 'DELIVERY-014a',
+    title: 'delivers each message of a FanOutWithAck queue to all three subscribers, once to each, in order',
+    clauses: ['DELIVERY-014', 'DELIVERY-035'],
+    profile: 'delivery',
+    evidence: { frames: 24, messages: 12 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await audience(ctx, 3, fanOutWithAck);
+      const ids = [...(await publishSeries(ctx, publisher, queue, 4))];
+      const taken = await Promise.all(subscribers.map((subscriber) => takeAndAck(subscriber, queue, 4)));
+      for (const deliveries of taken) ctx.assert.deepEqual(idsOf(deliveries), ids, 'what a subscriber got');
+      for (const subscriber of subscribers) {
+        await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'each message comes once');
+      }
+    },
+  },
+  {
+    id: 'DELIVERY-015a',
+    title: 'gives a subscriber that arrives after the first copy of a FanOutWithAck message no copy of it',
+    clauses: ['DELIVERY-015'],
+    profile: 'delivery',
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber: early } = await single(ctx, fanOutWithAck);
+      await publishSeries(ctx, publisher, queue, 1);
+      const held = await early.delivery({ queue });
+      const late = await newSubscriber(ctx, queue);
+      const [next] = await publishSeries(ctx, publisher, queue, 1);
+      await early.ack(held);
+      const came = await late.delivery({ queue });
+      ctx.assert.equal(came.id, next, 'the first message that the late subscriber gets');
+      await late.ack(came);
+      await early.ack(await early.delivery({ queue }));
+      await late.expectNothingBeforePong({ command: 'Deliver' }, 'it gets no other');
+    },
+  },
+  {
+    id: 'DELIVERY-049b',
+    title: 'delivers to one subscriber of a FanOutWithAck queue while the other acknowledges nothing',
+    clauses: ['DELIVERY-049', 'DELIVERY-014'],
+    profile: 'delivery',
+    evidence: { frames: 45, messages: 21 },
+    run: async (ctx) => {
+      await withSlowMember(ctx);
+    },
+  },
+  {
+    id: 'DELIVERY-017a',
+    title: 'gives a subscriber of a FanOutWithAck queue the copies that it had no room for as soon as it has',
+    clauses: ['DELIVERY-017', 'DELIVERY-014', 'DELIVERY-035'],
+    profile: 'delivery',
+    evidence: { frames: 64, messages: 40 },
+    run: async (ctx) => {
+      const { slow, queue, ids } = await withSlowMember(ctx);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(slow, queue, ids.length)), ids, 'the copies');
+      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy comes once');
+    },
+  },
+  {
+    id: 'DELIVERY-018a',
+    title: 'counts a FanOutWithAck message as waiting until its last copy has been sent',
+    clauses: ['DELIVERY-018', 'DELIVERY-017'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 13, messages: 4 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow, held } = await withFullMember(ctx, fanOutWithAck);
+      const [owed] = await publishSeries(ctx, publisher, queue, 1);
+      await takeAndAck(fast, queue, 1);
+      await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
+      await slow.ack(held);
+      const copy = await slow.delivery({ queue });
+      ctx.assert.equal(copy.id, owed, 'the copy that was owed');
+      await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 0 });
+      await slow.ack(copy);
+    },
+  },
+  {
+    id: 'DELIVERY-019a',
+    title: 'takes from a FanOutWithAck message that is pushed out the copies that are not yet sent',
+    clauses: ['DELIVERY-019', 'OVERFLOW-002'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 14, messages: 5 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow, held } = await withFullMember(ctx, {
+        ...fanOutWithAck,
+        maxQueueSize: 1,
+      });
+      await publishSeries(ctx, publisher, queue, 1);
+      await takeAndAck(fast, queue, 1);
+      const [last] = await publishSeries(ctx, publisher, queue, 1);
+      await takeAndAck(fast, queue, 1);
+      await slow.ack(held);
+      const copy = await slow.delivery({ queue });
+      ctx.assert.equal(copy.id, last, 'the copy that the full subscriber gets next');
+      await slow.ack(copy);
+    },
+  },
+  {
+    id: 'DELIVERY-021a',
+    title: 'is done with a FanOutWithAck message that one subscriber acknowledged when the other leaves',
+    clauses: ['DELIVERY-021'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      await publishSeries(ctx, publisher, queue, 1);
+      await second.delivery({ queue });
+      await takeAndAck(first, queue, 1);
+      await first.ping();
+      await cutSubscriber(ctx, second, { witness: publisher, queue, left: 1 });
+      const third = await newSubscriber(ctx, queue);
+      await expectOnlySentinel(ctx, third, queue, { text: 'the message is done' });
+    },
+  },
+  {
+    id: 'DELIVERY-022a',
+    title: 'lets a FanOutWithAck message wait again when all its copies are gone with their subscribers',
+    clauses: ['DELIVERY-022', 'DELIVERY-038', 'DELIVERY-006'],
+    profile: 'delivery',
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const [id] = await publishSeries(ctx, publisher, queue, 1);
+      await Promise.all([first, second].map((subscriber) => subscriber.delivery({ queue })));
+      await cutSubscriber(ctx, first, { witness: publisher, queue, left: 1 });
+      await cutSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      const third = await newSubscriber(ctx, queue);
+      const again = await third.delivery({ queue });
+      ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
+      await third.ack(again);
+      await expectOnlySentinel(ctx, third, queue, { text: 'it comes once' });
+    },
+  },
+] satisfies readonly Check[];
+
+const withoutAck: CheckModule = [
+  {
+    id: 'DELIVERY-024a',
+    title:
+      'delivers each message of a FanOutWithoutAck queue to all three subscribers, whatever they acknowledge',
+    clauses: ['DELIVERY-024', 'DELIVERY-025', 'DELIVERY-035'],
+    profile: 'delivery',
+    evidence: { frames: 100, messages: 90 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await audience(ctx, 3, fanOutWithoutAck);
+      const ids = await publishSeries(ctx, publisher, queue, 30);
+      for (const subscriber of subscribers) {
+        await subscriber.delivery({ queue, id: ids.at(-1) ?? '' });
+        await subscriber.ping();
+        ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what a subscriber got');
+      }
+    },
+  },
+  {
+    id: 'DELIVERY-025a',
+    title: 'does not deliver a FanOutWithoutAck message again when its subscriber leaves without an ack',
+    clauses: ['DELIVERY-025'],
+    profile: 'delivery',
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const ids = await publishSeries(ctx, publisher, queue, 2);
+      await subscriber.delivery({ queue, id: ids[1] ?? '' });
+      await cutSubscriber(ctx, subscriber, { witness: publisher, queue, left: 0 });
+      const next = await newSubscriber(ctx, queue);
+      await expectOnlySentinel(ctx, next, queue, { text: 'the messages were done when they were sent' });
+    },
+  },
+  {
+    id: 'DELIVERY-026a',
+    title: 'ignores acks for FanOutWithoutAck messages, without an answer',
+    clauses: ['DELIVERY-026', 'CONN-036'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      await publishSeries(ctx, publisher, queue, 1);
+      const delivery = await subscriber.delivery({ queue });
+      await subscriber.ack(delivery);
+      await subscriber.ack(delivery, { withQueue: true });
+      await subscriber.expectNothingBeforePong(() => true, 'no frame answers the Acks');
+      await expectOnlySentinel(ctx, subscriber, queue, { text: 'the next message is delivered' });
+    },
+  },
+  {
+    id: 'DELIVERY-048b',
+    title: 'delivers to one subscriber of a FanOutWithoutAck queue while the other does not read',
+    clauses: ['DELIVERY-048', 'DELIVERY-027', 'DELIVERY-024'],
+    profile: 'delivery',
+    evidence: { frames: 86, messages: 40 },
+    run: async (ctx) => {
+      const { publisher, queue, first: stuck, second: reader } = await pair(ctx, fanOutWithoutAck);
+      stuck.pauseReading();
+      for (let count = 0; count < largeCount; count += 1) {
+        const id = await sendLarge(ctx, publisher, queue);
+        await reader.delivery({ queue, id });
+      }
+      ctx.assert.equal(deliveredIds(reader, queue).length, largeCount, 'what the reading subscriber got');
+    },
+  },
+  {
+    id: 'DELIVERY-028a',
+    title: 'keeps FanOutWithoutAck messages while the only subscriber does not read',
+    clauses: ['DELIVERY-028', 'DELIVERY-024', 'DELIVERY-035'],
+    profile: 'delivery',
+    evidence: { frames: 84, messages: 40 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      subscriber.pauseReading();
+      const ids: string[] = [];
+      while (ids.length < largeCount) ids.push(await sendLarge(ctx, publisher, queue));
+      subscriber.resumeReading();
+      for (const id of ids) await subscriber.delivery({ queue, id });
+      ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what came when it read again');
+    },
+  },
+] satisfies readonly Check[];
+
+export const fanOut: CheckModule = [...withAck, ...withoutAck];
+
+/** So many that no sum of socket buffers and of what a broker keeps for a connection holds them: 20 MiB. */
+const largeCount = 40;
+const largeBytes = 512 * 1024;
+
+/** Publishes a large message, in one write however frames are cut, and waits for PublishAck; returns its id. */
+async function sendLarge(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
+  const id = ctx.id('large');
+  const payload = JSON.stringify(textOfLength(largeBytes));
+  await publisher.sendTogether([{ command: Command.Publish, id, queue, payload }]);
+  await publisher.expect({ command: 'PublishAck', id });
+  return id;
+}
+
+type SlowMember = { readonly slow: Connection; readonly queue: string; readonly ids: readonly string[] };
+
+/** Twenty messages to two members: the one takes and acknowledges them all, the other acknowledges none. */
+async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
+  const { publisher, queue, first: slow, second: fast } = await pair(ctx, fanOutWithAck);
+  const [ids, taken] = await Promise.all([
+    publishSeries(ctx, publisher, queue, 20),
+    takeAndAck(fast, queue, 20),
+  ]);
+  ctx.assert.deepEqual(idsOf(taken), ids, 'what the fast subscriber got');
+  await slow.ping();
+  ctx.assert.equal(deliveredIds(slow, queue)[0], ids[0], 'the first copy that the slow subscriber got');
+  return { slow, queue, ids };
+}
+
+/** Two members, one of which has asked for a window of one message and holds one. */
+async function withFullMember(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
+  const publisher = await ctx.connect();
+  const queue = await newQueue(ctx, publisher, 'full-member', options);
+  const fast = await newSubscriber(ctx, queue);
+  const slow = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+  await publishSeries(ctx, publisher, queue, 1);
+  await takeAndAck(fast, queue, 1);
+  return { publisher, queue, fast, slow, held: await slow.delivery({ queue }) };
+}

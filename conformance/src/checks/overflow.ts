@@ -1,0 +1,158 @@
+// Checks of full queues whose publishers do not wait: DropOldest, DropNewest and RedirectToDlq. A queue is filled while it has no
+// subscriber, so that nothing depends on a window. Areas: OVERFLOW, PUBLISH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { frameText } from '../trace.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import { expectEmpty } from './shared/attempts.ts';
+import { audience, priorityBased } from './shared/audience.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const dropOldest = { overflowStrategy: 0 } as const;
+const dropNewest = { overflowStrategy: 1 } as const;
+const redirectToDlq = { overflowStrategy: 3, enableDeadLetterQueue: true } as const;
+
+export const overflow: CheckModule = [
+  {
+    id: 'OVERFLOW-001a',
+    title: 'refuses no Publish that a subscriber with room takes at once, however small the queue',
+    clauses: ['OVERFLOW-001', 'DELIVERY-003'],
+    profile: 'delivery',
+    evidence: { frames: 14, messages: 3 },
+    run: async (ctx) => {
+      const options = { ...dropNewest, maxQueueSize: 1 };
+      const { publisher, queue, subscribers } = await audience(ctx, 3, options);
+      const ids = [ctx.id('m'), ctx.id('m'), ctx.id('m')];
+      await publisher.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
+      for (const id of ids) await publisher.expect({ command: 'PublishAck', id });
+      const came = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
+      ctx.assert.deepEqual([...idsOf(came)].sort(), [...ids].sort(), 'the messages delivered');
+    },
+  },
+  {
+    id: 'OVERFLOW-002a',
+    title: 'confirms a Publish to a full DropOldest queue and lets the oldest message go for it',
+    clauses: ['OVERFLOW-002', 'OVERFLOW-004', 'QUEUE-029', 'QUEUE-031'],
+    profile: 'delivery',
+    evidence: { frames: 15, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'oldest', { ...dropOldest, maxQueueSize: 3 });
+      const ids = await publishSeries(ctx, client, queue, 5);
+      ctx.assert.equal(await waitingCount(client, queue), 3, 'messages that wait');
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the messages delivered');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two are gone' });
+    },
+  },
+  {
+    id: 'OVERFLOW-003a',
+    title: 'lets the oldest message of a full PriorityBased queue go, though it is the most urgent one',
+    clauses: ['OVERFLOW-003', 'OVERFLOW-002'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const options = { ...priorityBased, ...dropOldest, maxQueueSize: 2 };
+      const queue = await newQueue(ctx, client, 'oldest-critical', options);
+      const ids: string[] = [];
+      for (const name of ['Critical', 'Low', 'Normal']) {
+        const id = ctx.id('m');
+        await client.publish(queue, '1', { id, headers: { priority: name } });
+        ids.push(id);
+      }
+      await client.subscribe(queue);
+      const taken = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual([...taken].sort(), ids.slice(1).sort(), 'the messages delivered');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the oldest is gone' });
+    },
+  },
+  {
+    id: 'OVERFLOW-005a',
+    title: 'discards what DropOldest pushes out, and does not dead-letter it',
+    clauses: ['OVERFLOW-005'],
+    profile: 'delivery',
+    evidence: { frames: 10, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueueName = await newQueue(ctx, client, 'letters');
+      const options = { ...dropOldest, maxQueueSize: 1, enableDeadLetterQueue: true, deadLetterQueueName };
+      const queue = await newQueue(ctx, client, 'pushed-out', options);
+      const ids = await publishSeries(ctx, client, queue, 2);
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), ids.slice(1), 'the message delivered');
+      await expectEmpty(ctx, deadLetterQueueName, { text: 'the dead letter queue is empty' });
+    },
+  },
+  {
+    id: 'OVERFLOW-007a',
+    title: 'does not let a Publish into a full DropNewest queue, and leaves what waits as it is',
+    clauses: ['OVERFLOW-007', 'OVERFLOW-009', 'OVERFLOW-008', 'PUBLISH-003'],
+    profile: 'delivery',
+    accepts: ['Error QUEUE_FULL', 'another Error, with a warning', 'PublishAck, with a warning'],
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'newest', { ...dropNewest, maxQueueSize: 2 });
+      const ids = await publishSeries(ctx, client, queue, 2);
+      for (let count = 0; count < 2; count += 1) acceptDropped(ctx, await publishAnyhow(ctx, client, queue));
+      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages that wait');
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the messages delivered');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the refused ones are not delivered' });
+    },
+  },
+  {
+    id: 'OVERFLOW-022a',
+    title: 'confirms a Publish to a full RedirectToDlq queue and delivers it from the dead letter queue',
+    clauses: ['OVERFLOW-022', 'OVERFLOW-023', 'OVERFLOW-024', 'DLQ-013'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueueName = await newQueue(ctx, client, 'redirected');
+      const options = { ...redirectToDlq, maxQueueSize: 2, deadLetterQueueName };
+      const queue = await newQueue(ctx, client, 'redirecting', options);
+      const ids = await publishSeries(ctx, client, queue, 3);
+      await client.subscribe(deadLetterQueueName);
+      const letter = await client.delivery({ queue: deadLetterQueueName });
+      await client.ack(letter);
+      ctx.assert.equal(letter.id, ids[2], 'the message in the dead letter queue');
+      const reason = letter.header('deadLetterReason');
+      ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'the reason is QueueOverflow', {
+        actual: reason,
+      });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids.slice(0, 2), 'what waited');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the redirected one is not delivered here' });
+    },
+  },
+] satisfies readonly Check[];
+
+/** Publishes and takes whatever answers it. */
+function publishAnyhow(ctx: CheckContext, client: Connection, queue: string): Promise<ReceivedFrame> {
+  return client.request({ command: Command.Publish, id: ctx.id('dropped'), queue, payload: '1' });
+}
+
+function acceptDropped(ctx: CheckContext, answer: ReceivedFrame): void {
+  const isError = answer.command === Command.Error;
+  ctx.acceptable(
+    isError ? answer.errorCode : frameText(answer),
+    [
+      { title: 'Error QUEUE_FULL', when: (code) => isError && code === 'QUEUE_FULL' },
+      {
+        title: 'another Error',
+        when: () => isError,
+        difference: { clause: 'OVERFLOW-008', text: 'the code is not QUEUE_FULL' },
+      },
+      {
+        title: 'PublishAck',
+        when: () => answer.command === Command.PublishAck,
+        difference: { clause: 'OVERFLOW-008', text: 'a message that is dropped gets PublishAck' },
+      },
+    ],
+    'the answer to a Publish that does not enter',
+  );
+}

@@ -1,0 +1,118 @@
+// Checks of PriorityBased queues: what goes first, to whom, and in what order within a priority. Areas: DELIVERY, PUBLISH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { ackWherever, audience, deliveredIds, priorityBased } from './shared/audience.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+export const priority: CheckModule = [
+  {
+    id: 'DELIVERY-030a',
+    title: 'delivers each message of a PriorityBased queue to exactly one of two subscribers',
+    clauses: ['DELIVERY-030'],
+    profile: 'delivery',
+    evidence: { frames: 24, messages: 6 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await audience(ctx, 2, priorityBased);
+      const ids: string[] = [];
+      for (const name of ['Low', 'Critical', 'Normal', 'High', 'Low', 'Critical']) {
+        const [id = ''] = await publishAll(ctx, publisher, queue, [name]);
+        ids.push(id);
+        await ackWherever(ctx, subscribers, id);
+      }
+      await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+      const came = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'all deliveries');
+    },
+  },
+  {
+    id: 'DELIVERY-031a',
+    title: 'delivers waiting messages as Critical, High, Normal, Low, those without a priority as Normal',
+    clauses: ['DELIVERY-031', 'PUBLISH-021', 'PUBLISH-022'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 5 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'by-priority', priorityBased);
+      const [low, none, critical, high] = await publishAll(ctx, client, queue, [
+        'Low',
+        undefined,
+        'Critical',
+        'High',
+      ]);
+      await client.subscribe(queue);
+      const taken = idsOf(await takeAndAck(client, queue, 4));
+      ctx.assert.deepEqual(taken, [critical, high, none, low], 'the messages delivered');
+      const [last] = await publishAll(ctx, client, queue, ['Low']);
+      ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, last, 'the message that follows');
+    },
+  },
+  {
+    id: 'DELIVERY-031b',
+    title: 'delivers a Critical message before messages that have waited longer for the same subscriber',
+    clauses: ['DELIVERY-031'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 11, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'overtaken', priorityBased);
+      await client.subscribe(queue, { headers: { maxInFlight: '1' } });
+      const [first, second] = await publishAll(ctx, client, queue, ['Low', 'Low']);
+      const [critical, normal] = await publishAll(ctx, client, queue, ['Critical', 'Normal']);
+      const taken = idsOf(await takeAndAck(client, queue, 4));
+      ctx.assert.deepEqual(taken, [first, critical, normal, second], 'the messages delivered');
+    },
+  },
+  {
+    id: 'DELIVERY-032a',
+    title: 'goes over the subscribers of a PriorityBased queue in turn',
+    clauses: ['DELIVERY-032', 'DELIVERY-030'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await audience(ctx, 3, priorityBased);
+      await publishSeries(ctx, publisher, queue, 3);
+      await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
+      await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
+      const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'deliveries to each subscriber');
+    },
+  },
+  {
+    id: 'DELIVERY-033a',
+    title: 'keeps publish order among messages of the same priority',
+    clauses: ['DELIVERY-033', 'DELIVERY-036'],
+    profile: 'delivery',
+    evidence: { frames: 18, messages: 8 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'in-order', priorityBased);
+      const ids = await publishAll(ctx, client, queue, [...levels, ...levels]);
+      await client.subscribe(queue);
+      const taken = idsOf(await takeAndAck(client, queue, ids.length));
+      for (const [index, level] of levels.entries()) {
+        const expected = [ids[index], ids[index + levels.length]];
+        const came = taken.filter((id) => expected.includes(id));
+        ctx.assert.deepEqual(came, expected, `the messages of priority ${level}`);
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+const levels = ['Low', 'Normal', 'High', 'Critical'] as const;
+
+/** Publishes a message for each priority, one after another; undefined stands for no header. Returns their ids. */
+async function publishAll(
+  ctx: CheckContext,
+  publisher: Connection,
+  queue: string,
+  priorities: readonly (string | undefined)[],
+): Promise<readonly string[]> {
+  const ids = priorities.map(() => ctx.id('m'));
+  for (const [index, name] of priorities.entries()) {
+    const headers = name === undefined ? {} : { headers: { priority: name } };
+    await publisher.publish(queue, '1', { id: ids[index] ?? '', ...headers });
+  }
+  return ids;
+}

@@ -1,0 +1,389 @@
+// Checks of retries: that an unacknowledged message is sent again, when, how often and to whom, and what an ack means during the pause.
+// What comes too early is judged from the sending of the Publish, before which no attempt can have been made. Areas: RETRY, DELIVERY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import {
+  deadLetter,
+  expectNothingLeft,
+  gapMs,
+  nextAttempt,
+  pauseMs,
+  shortTimings,
+  waitUntil,
+} from './shared/attempts.ts';
+import {
+  audience,
+  deliveredIds,
+  fanOutWithAck,
+  holderOf,
+  newSubscriber,
+  pair,
+  priorityBased,
+  single,
+} from './shared/audience.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
+
+const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
+
+const schedule: CheckModule = [
+  {
+    id: 'RETRY-001a',
+    title: 'sends a message again that is not acknowledged, and no more once it is',
+    clauses: ['RETRY-001', 'RETRY-015', 'DELIVERY-055', 'DELIVERY-001'],
+    ...waits,
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const first = await subscriber.delivery({ queue });
+      const again = await nextAttempt(ctx, subscriber, { queue, id });
+      ctx.assert.equal(again.text(), first.text(), 'the payload of the second attempt');
+      const attempts = again.header('deliveryAttempts');
+      ctx.should(attempts === '2', 'DELIVERY-055', 'header deliveryAttempts is 2', { actual: attempts });
+      await subscriber.ack(again);
+      await subscriber.ping();
+      await expectNothingLeft(ctx, subscriber, queue, { text: 'the ack settles it', clause: 'DELIVERY-001' });
+    },
+  },
+  {
+    id: 'RETRY-002a',
+    title: 'makes five attempts whose gaps grow by a part that doubles',
+    clauses: ['RETRY-002', 'RETRY-003', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
+    ...waits,
+    accepts: [
+      'attempt n+1 comes ackTimeout + retryDelay * 2^(n-1) after attempt n, at most 10 ms early and 1 s late',
+      'the gaps are c + d * 2^(n-1) with another c or d, with a warning',
+    ],
+    evidence: { frames: 9, messages: 5, assertions: 6 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 6 });
+      const sentAt = ctx.now();
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const instants = [(await subscriber.delivery({ queue })).atMs];
+      for (const n of [1, 2, 3, 4]) {
+        instants.push((await nextAttempt(ctx, subscriber, { queue, id }, n)).atMs);
+      }
+      await subscriber.ack({ id, queue });
+      judgeSchedule(ctx, sentAt, instants);
+    },
+  },
+  {
+    id: 'RETRY-004a',
+    title: 'lets no pause between attempts grow beyond maxRetryDelay',
+    clauses: ['RETRY-004', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
+    profile: 'retry-dlq',
+    requires: {
+      configuration: { timing: { ackTimeoutMs: 500, retryDelayMs: 500, maxRetryDelayMs: 500 } },
+    },
+    waits: true,
+    evidence: { frames: 8, messages: 4, assertions: 5 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const sentAt = ctx.now();
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await nextAttempt(ctx, subscriber, { queue, id });
+      const third = await nextAttempt(ctx, subscriber, { queue, id });
+      const fourth = await nextAttempt(ctx, subscriber, { queue, id }, 3);
+      const gap = gapMs(ctx, 1);
+      const whole = fourth.atMs - sentAt;
+      ctx.assert.ok(whole >= 3 * (gap - ctx.timing.earlyMs), 'no attempt is early', { actual: whole });
+      ctx.assert.between(fourth.atMs - third.atMs, 0, gap + ctx.timing.lateMs, 'the third gap');
+      await subscriber.ack(fourth);
+    },
+  },
+  {
+    id: 'RETRY-007a',
+    title: 'makes as many attempts as maxRetryAttempts says and moves the message to the dead letter queue',
+    clauses: ['RETRY-007', 'RETRY-008', 'DLQ-001'],
+    ...waits,
+    evidence: { frames: 13, messages: 4 },
+    run: async (ctx) => {
+      const letters = ctx.queue('letters');
+      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 2, ...deadLetters });
+      const reader = await newSubscriber(ctx, letters);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await nextAttempt(ctx, subscriber, { queue, id });
+      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs));
+      await expectOnlySentinel(ctx, subscriber, queue, { text: 'there is no third attempt' });
+      const made = deliveredIds(subscriber, queue).filter((one) => one === id);
+      ctx.assert.equal(made.length, 2, 'attempts made');
+    },
+  },
+  {
+    id: 'RETRY-009a',
+    title: 'discards a message after its last attempt where there is no dead letter queue',
+    clauses: ['RETRY-009', 'RETRY-007', 'DELIVERY-006'],
+    ...waits,
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 1 });
+      await publishSeries(ctx, publisher, queue, 1);
+      const { atMs } = await subscriber.delivery({ queue });
+      await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
+      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is discarded' });
+    },
+  },
+] satisfies readonly Check[];
+
+const receivers: CheckModule = [
+  {
+    id: 'RETRY-011a',
+    title: 'makes the next attempt of a RoundRobin message to another subscriber',
+    clauses: ['RETRY-011'],
+    ...waits,
+    evidence: { frames: 9, messages: 2 },
+    run: (ctx) => expectOtherReceiver(ctx, {}),
+  },
+  {
+    id: 'RETRY-011b',
+    title: 'makes the next attempt of a PriorityBased message to another subscriber',
+    clauses: ['RETRY-011'],
+    ...waits,
+    evidence: { frames: 9, messages: 2 },
+    run: (ctx) => expectOtherReceiver(ctx, priorityBased),
+  },
+  {
+    id: 'DELIVERY-016a',
+    title:
+      'sends a FanOutWithAck message again to the subscriber that did not acknowledge it, and only to it',
+    clauses: ['DELIVERY-016', 'RETRY-012', 'RETRY-001'],
+    ...waits,
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await first.ack(await first.delivery({ queue }));
+      await second.delivery({ queue });
+      await second.ack(await nextAttempt(ctx, second, { queue, id }));
+      await first.ping();
+      const copies = deliveredIds(first, queue).length;
+      ctx.should(copies === 1, 'RETRY-012', 'the subscriber that acknowledged gets no second copy');
+    },
+  },
+  {
+    id: 'DELIVERY-056a',
+    title: 'takes an ack of a FanOutWithAck message only from the connection that its copy went to',
+    clauses: ['DELIVERY-056', 'DELIVERY-016', 'DELIVERY-059'],
+    ...waits,
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const copy = await first.delivery({ queue });
+      await second.delivery({ queue });
+      for (const connection of [first, first, publisher]) {
+        await connection.ack(copy, { withQueue: true });
+        await connection.ping();
+      }
+      const again = await nextAttempt(ctx, second, { queue, id });
+      ctx.assert.equal(again.id, id, 'the copy that its subscriber did not acknowledge');
+      await second.ack(again);
+    },
+  },
+  {
+    id: 'DELIVERY-060a',
+    title: 'ignores the ack of the earlier receiver once a message was sent to another',
+    clauses: ['DELIVERY-060', 'DELIVERY-062', 'DELIVERY-038'],
+    ...waits,
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber: earlier } = await single(ctx);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const held = await earlier.delivery({ queue });
+      const later = await newSubscriber(ctx, queue);
+      await earlier.unsubscribe(queue);
+      await nextAttempt(ctx, later, { queue, id });
+      await earlier.ack(held);
+      await earlier.ping();
+      await later.abort();
+      await waitForInfo(ctx, publisher, queue, { field: 'subscriberCount', value: 0 });
+      await publisher.subscribe(queue);
+      const again = await nextAttempt(ctx, publisher, { queue, id });
+      ctx.assert.equal(again.id, id, 'the message that its receiver did not acknowledge');
+      await publisher.ack(again);
+    },
+  },
+  {
+    id: 'DELIVERY-062a',
+    title:
+      'delivers to another subscriber what was in flight at an Unsubscribe, at its ack timeout at the latest',
+    clauses: ['DELIVERY-062', 'DELIVERY-006'],
+    ...waits,
+    accepts: ['it waits for others from its ack timeout on', 'it is given back at once'],
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber: holder } = await single(ctx);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const { atMs } = await holder.delivery({ queue });
+      const other = await newSubscriber(ctx, queue);
+      await holder.unsubscribe(queue);
+      const again = await nextAttempt(ctx, other, { queue, id });
+      const latestMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
+      ctx.assert.between(again.atMs - atMs, 0, latestMs, 'when another subscriber gets it');
+      await other.ack(again);
+    },
+  },
+] satisfies readonly Check[];
+
+const pauses: CheckModule = [
+  {
+    id: 'DELIVERY-004a',
+    title: "keeps a message's place in the window during the pause, so that no younger one overtakes it",
+    clauses: ['DELIVERY-004', 'DELIVERY-009'],
+    ...waits,
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'one-place');
+      const subscriber = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+      const [first, second] = await publishSeries(ctx, publisher, queue, 2);
+      await subscriber.delivery({ queue });
+      const next = await subscriber.delivery(
+        { queue },
+        { withinMs: gapMs(ctx, 1) + ctx.timing.deliveryMs, what: 'the second attempt' },
+      );
+      ctx.assert.equal(next.id, first, 'what is sent next');
+      await subscriber.ack(next);
+      const last = await subscriber.delivery({ queue });
+      ctx.assert.equal(last.id, second, 'what is sent after the ack');
+      await subscriber.ack(last);
+    },
+  },
+  {
+    id: 'DELIVERY-007a',
+    title: 'settles a message by an ack that comes during the pause before its next attempt',
+    clauses: ['DELIVERY-007', 'DELIVERY-001'],
+    ...waits,
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 4 });
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      const second = await nextAttempt(ctx, subscriber, { queue, id });
+      await waitUntil(ctx, second.atMs + ctx.target.ackTimeoutMs + pauseMs(ctx, 2) / 2);
+      await subscriber.ack(second);
+      await subscriber.ping();
+      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message does not come again' });
+    },
+  },
+  {
+    id: 'DELIVERY-041a',
+    title: 'lets a message rest, waiting, whose receivers have left it twice in a row',
+    clauses: ['DELIVERY-041'],
+    ...waits,
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'left-twice');
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      let leftAt = 0;
+      for (const left of ['once', 'twice']) {
+        const holder = await newSubscriber(ctx, queue);
+        await holder.delivery({ queue }, { what: `the message, before it was left ${left}` });
+        leftAt = ctx.now();
+        await holder.abort();
+        await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
+      }
+      await publisher.subscribe(queue);
+      const third = await nextAttempt(ctx, publisher, { queue, id }, 2);
+      await publisher.ack(third);
+      const leastMs = pauseMs(ctx, 1) - ctx.timing.earlyMs;
+      ctx.assert.ok(third.atMs - leftAt >= leastMs, 'it is not offered again at once', {
+        expected: `${leastMs} ms or more`,
+        actual: third.atMs - leftAt,
+      });
+    },
+  },
+  {
+    id: 'QUEUE-017b',
+    title: 'does not make the next attempt of a message whose queue was deleted and created again',
+    clauses: ['QUEUE-017'],
+    ...waits,
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx);
+      const [old] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await publisher.deleteQueue(queue);
+      await publisher.createQueue(queue);
+      await subscriber.subscribe(queue);
+      // The second attempt of a younger message is the sentinel: that of the old one would be due before it.
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue, id });
+      await subscriber.ack(await nextAttempt(ctx, subscriber, { queue, id }));
+      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [old, id, id], 'all deliveries');
+    },
+  },
+  {
+    id: 'DELIVERY-045a',
+    title: 'never has more messages in flight to a subscriber than maxInFlightPerSubscriber',
+    clauses: ['DELIVERY-045', 'DELIVERY-042', 'DELIVERY-043'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxInFlightPerSubscriber: 3 } } },
+    evidence: { frames: 40, messages: 12 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await single(ctx);
+      await publishSeries(ctx, publisher, queue, 12);
+      for (let acked = 0; acked < 12; acked += 1) {
+        await subscriber.ping();
+        const inFlight = deliveredIds(subscriber, queue).length - acked;
+        ctx.assert.between(inFlight, 0, 3, 'messages in flight');
+        await subscriber.ack(await subscriber.delivery({ queue }));
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+export const retry: CheckModule = [...schedule, ...receivers, ...pauses];
+
+type Schedule = { readonly isOnTime: boolean; readonly growth: number; readonly gaps: readonly number[] };
+
+/**
+ * Judges five attempts. Whether the growing part doubles whatever its size shows in (gap 4 - gap 2) / (gap 3 - gap 1): it is 2 where
+ * it doubles, 1 where it grows by the same step, 3 where it triples.
+ */
+function judgeSchedule(ctx: CheckContext, sentAt: number, instants: readonly number[]): void {
+  const gaps = instants.slice(1).map((instant, index) => instant - (instants[index] ?? 0));
+  const [first = 0, second = 0, third = 0, fourth = 0] = gaps;
+  const growth = (fourth - second) / (third - first);
+  ctx.acceptable<Schedule>(
+    { isOnTime: isOnTime(ctx, sentAt, instants), growth, gaps: gaps.map(Math.round) },
+    [
+      { title: 'ackTimeout + retryDelay * 2^(n-1) after attempt n', when: (seen) => seen.isOnTime },
+      {
+        title: 'c + d * 2^(n-1) with another c or d',
+        when: (seen) => second > first && seen.growth > 1.5 && seen.growth < 2.5,
+        difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay * 2^(n-1)' },
+      },
+    ],
+    'the gaps between the attempts',
+  );
+}
+
+function isOnTime(ctx: CheckContext, sentAt: number, instants: readonly number[]): boolean {
+  const { earlyMs, lateMs } = ctx.timing;
+  let dueAt = sentAt;
+  return instants.slice(1).every((instant, index) => {
+    const gap = gapMs(ctx, index + 1);
+    dueAt += gap - earlyMs;
+    return instant >= dueAt && instant - (instants[index] ?? 0) <= gap + lateMs;
+  });
+}
+
+/** One message to two subscribers, and its second attempt to the one that did not have it. */
+async function expectOtherReceiver(
+  ctx: CheckContext,
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { publisher, queue, subscribers } = await audience(ctx, 2, { maxRetryAttempts: 3, ...options });
+  const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+  const holder = await holderOf(ctx, subscribers, id);
+  const other = subscribers.find((subscriber) => subscriber !== holder) ?? holder;
+  const again = await nextAttempt(ctx, other, { queue, id });
+  ctx.assert.ok(other !== holder, 'the other subscriber gets the second attempt');
+  await other.ack(again);
+}

@@ -1,0 +1,74 @@
+// What the checks of retries, expiry and dead letters share: short timings, the schedule of the attempts, and waits for the broker's
+// timers. Early is judged by what cannot have been earlier (the sending of our own command), late by the table of waits.
+// Areas: RETRY, TTL, DLQ, NACK.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CheckContext } from '../../check.ts';
+import type { ConfigurationRequest } from '../../configuration.ts';
+import type { Connection } from '../../connection.ts';
+import type { ReceivedFrame } from '../../wire/frame.ts';
+import { newSubscriber } from './audience.ts';
+import { cutSubscriber, expectOnlySentinel } from './subscribers.ts';
+
+/** The same for all that can do with it, so that they share a broker. */
+export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500, retryDelayMs: 200 } };
+
+export type MessageName = { readonly queue: string; readonly id: string };
+
+/** The pause after the n-th failed attempt, 1 or more, below the longest one. */
+export function pauseMs({ target }: CheckContext, n: number): number {
+  return target.retryDelayMs * 2 ** (n - 1);
+}
+
+/** Milliseconds from the n-th attempt to the next one, where no ack comes. */
+export function gapMs(ctx: CheckContext, n: number): number {
+  return ctx.target.ackTimeoutMs + pauseMs(ctx, n);
+}
+
+/** Takes the attempt that follows the n-th one. How late it may be is another question. */
+export function nextAttempt(
+  ctx: CheckContext,
+  subscriber: Connection,
+  { queue, id }: MessageName,
+  n = 1,
+): Promise<ReceivedFrame> {
+  const withinMs = gapMs(ctx, n) + ctx.timing.deliveryMs;
+  return subscriber.delivery({ queue, id }, { withinMs, what: `attempt ${n + 1} of the message` });
+}
+
+/** Takes the dead letter of a message on a connection that has subscribed to the dead letter queue. */
+export function deadLetter(
+  ctx: CheckContext,
+  subscriber: Connection,
+  { queue, id }: MessageName,
+  afterMs = 0,
+): Promise<ReceivedFrame> {
+  const withinMs = afterMs + ctx.timing.deliveryMs;
+  return subscriber.delivery({ queue, id }, { withinMs, what: 'the dead letter' });
+}
+
+/** Lets time pass until the instant (`ctx.now`): where the broker's clock is what a check is about, nothing else tells it. */
+export async function waitUntil(ctx: CheckContext, atMs: number): Promise<void> {
+  for (let rest = atMs - ctx.now(); rest > 0; rest = atMs - ctx.now()) await pause(Math.ceil(rest));
+}
+
+/** Shows at once that nothing is left of what a subscriber was sent: it leaves, and another one gets only a later message. */
+export async function expectNothingLeft(
+  ctx: CheckContext,
+  holder: Connection,
+  queue: string,
+  what: { readonly text: string; readonly clause?: string },
+): Promise<void> {
+  const witness = await ctx.connect();
+  await cutSubscriber(ctx, holder, { witness, queue, left: 0 });
+  await witness.subscribe(queue);
+  await expectOnlySentinel(ctx, witness, queue, what);
+}
+
+/** Shows that the queue has nothing to deliver to a subscriber that comes now. */
+export async function expectEmpty(
+  ctx: CheckContext,
+  queue: string,
+  what: { readonly text: string; readonly clause?: string },
+): Promise<void> {
+  await expectOnlySentinel(ctx, await newSubscriber(ctx, queue), queue, what);
+}
