@@ -39,7 +39,7 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const witness = await ctx.connect();
       const queue = await newQueue(ctx, witness, 'no-id');
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const publish = { command: Command.Publish, id: '', queue, payload: '1' };
       await refusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
       ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
@@ -76,7 +76,7 @@ export const body: CheckModule = [
     profile: 'core',
     evidence: { frames: 2, assertions: 1 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const id = ctx.id('ping');
       await connection.sendRaw(withTrail({ command: Command.Ping, id }));
       await connection.expect({ command: 'Pong', id });
@@ -117,7 +117,7 @@ export const body: CheckModule = [
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const queue = await newQueue(ctx, connection, 'versions');
       await connection.subscribe(queue);
       await connection.publish(queue, '1');
@@ -134,7 +134,7 @@ export const body: CheckModule = [
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const queue = await newQueue(ctx, connection, 'trail');
       const id = ctx.id('m');
       await connection.subscribe(queue);
@@ -170,7 +170,7 @@ export const body: CheckModule = [
     profile: 'core',
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const fields = { command: Command.ListQueues, id: 'x'.repeat(257) };
       await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the id has 257 bytes' });
     },
@@ -264,7 +264,7 @@ export const body: CheckModule = [
     accepts: ['Error INVALID_MESSAGE, and the connection stays open', 'closing the connection'],
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const whole = publishParts({ id: ctx.id('m'), queue: ctx.queue('q'), headers: [] });
       const cut = frameAround(whole.subarray(0, -4));
       const { error } = await refusedBytes(ctx, connection, cut, 'the body breaks off in the payload');

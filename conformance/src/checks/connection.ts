@@ -53,7 +53,7 @@ export const connection: CheckModule = [
     accepts: ['an Error with an id that is not empty', 'closing the connection'],
     evidence: { frames: 1, assertions: 2 },
     run: async (ctx) => {
-      const client = await ctx.connect({ own: true });
+      const client = await ctx.connect();
       const cut = frameAround(encodeBody({ command: Command.Ping, id: ctx.id() }).subarray(0, 9));
       const { error } = await refusedBytes(ctx, client, cut, 'the body breaks off in the id');
       ctx.assert.ok(error === undefined || error.id !== '', 'the Error has an id', {
@@ -178,7 +178,7 @@ export const connection: CheckModule = [
     profile: 'core',
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      const client = await ctx.connect({ own: true });
+      const client = await ctx.connect();
       const again = { command: Command.Connect, id: ctx.id() };
       await refusedWith(ctx, client, again, { code: 'INVALID_MESSAGE', what: 'it is connected already' });
     },
@@ -249,7 +249,7 @@ export const connection: CheckModule = [
     profile: 'core',
     evidence: { frames: 6, assertions: 1 },
     run: async (ctx) => {
-      const client = await ctx.connect({ own: true });
+      const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'answers');
       const commands: readonly FrameFields[] = [
         { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' },
@@ -332,7 +332,7 @@ export const connection: CheckModule = [
     profile: 'core',
     evidence: { frames: 7, assertions: 12 },
     run: async (ctx) => {
-      const client = await ctx.connect({ own: true });
+      const client = await ctx.connect();
       for (const command of [20, 22, 24, 40, 41, 42]) {
         const fields = { command, id: ctx.id() };
         await refusedWith(ctx, client, fields, { code: 'INVALID_QUEUE', what: 'no queue is named' });
@@ -346,7 +346,7 @@ export const connection: CheckModule = [
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
     run: async (ctx) => {
-      const client = await ctx.connect({ own: true });
+      const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'goes-on');
       const faulty = { command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('x') };
       await client.send({ ...faulty, payload: '{"maxQueueSize":-1}' });
@@ -374,7 +374,7 @@ function nameOf(command: number): string {
 }
 
 async function expectUnknown(ctx: CheckContext, commands: readonly number[]): Promise<void> {
-  const client = await ctx.connect({ own: true });
+  const client = await ctx.connect();
   const queue = ctx.queue('unknown');
   for (const command of commands) {
     await client.send({ command, id: ctx.id(), queue });

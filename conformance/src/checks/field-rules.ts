@@ -33,7 +33,7 @@ export const fieldRules: CheckModule = [
     accepts: refusals,
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const fields = { command: Command.CreateQueue, id: ctx.id(), queue: paddedName(ctx, 257) };
       await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the name is too long' });
     },
@@ -121,7 +121,7 @@ async function expectRefusedPublish(
 ): Promise<void> {
   const witness = await ctx.connect();
   const queue = await newQueue(ctx, witness, 'refused');
-  const connection = await ctx.connect({ own: true });
+  const connection = await ctx.connect();
   const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1', ...fault };
   const { error } = await refusedCommand(ctx, connection, publish, what);
   if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');

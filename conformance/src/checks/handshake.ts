@@ -106,7 +106,7 @@ export const handshake: CheckModule = [
     profile: 'core',
     evidence: { frames: 2, assertions: 1 },
     run: async (ctx) => {
-      const connection = await ctx.connect({ own: true });
+      const connection = await ctx.connect();
       const id = ctx.id();
       const answer = await connection.request({ command: Command.ListQueues, id, version: 9 });
       ctx.assert.equal(answer.commandName, 'ListQueues', 'the answer to a command of version 9');

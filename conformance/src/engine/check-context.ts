@@ -1,5 +1,6 @@
 // Makes what one check is given: its connections, names, assertions and the record of what it saw. One context belongs to one run
-// of one check and is thrown away afterwards; nothing in it is shared with another check but the broker itself.
+// of one check and is thrown away afterwards; nothing in it is shared with another check but the broker itself, and on an attached
+// broker the connections that a check left clean.
 import { assertionsFor, failureOf } from '../assertions.ts';
 import type {
   Alternative,
@@ -15,15 +16,16 @@ import { Evidence } from '../evidence.ts';
 import { display } from '../expectation.ts';
 import { httpSurface } from '../http-surface.ts';
 import type { Warning } from '../outcome.ts';
-import type { Random } from '../random.ts';
 import { randomFor } from '../random.ts';
 import type { Broker } from '../target/broker.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
+import type { ConnectionSetting } from '../wire/link.ts';
 import { openConnection } from './opening.ts';
 import type { Pacer } from './pacer.ts';
+import type { SpareConnections } from './spare-connections.ts';
 
 export type ContextSetting = {
   readonly check: Check;
@@ -34,6 +36,8 @@ export type ContextSetting = {
   readonly timing: Timing;
   readonly wireMode: WireMode;
   readonly connectionPacer: Pacer;
+  /** Connections to share, on a broker that counts them. */
+  readonly spares?: SpareConnections;
   readonly now: () => number;
 };
 
@@ -43,10 +47,15 @@ export class ContextRecord {
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
+  /** Those among them that another check may use afterwards. */
+  readonly shareable = new Set<BrokerConnection>();
 
-  /** Ends every connection that the check left open. */
-  closeConnections(): void {
-    for (const connection of this.connections) connection.destroy();
+  /** Ends every connection that the check left open, but those that go to `spares`. */
+  closeConnections(spares?: SpareConnections): void {
+    for (const connection of this.connections) {
+      if (spares !== undefined && this.shareable.has(connection)) spares.giveBack(connection);
+      else connection.destroy();
+    }
   }
 }
 
@@ -54,7 +63,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
   const { check, seed, timing, facts, now } = setting;
   const random = randomFor(seed, check.id);
   const names = namesFor(check.id, seed);
-  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, random, names.id);
+  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id);
   return {
     seed,
     random,
@@ -66,7 +75,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     dashboard: surface(setting, record, 'dashboard'),
     broker: brokerControl(setting),
     rawConnect,
-    connect: (options) => connectAndShake(rawConnect, options),
+    connect: (options) => connectAndShake(setting, record, names.id, options),
     queue: names.queue,
     id: names.id,
     acceptable: (actual, alternatives, what) => acceptable(record, actual, alternatives, what),
@@ -100,30 +109,47 @@ function namesFor(
 async function open(
   setting: ContextSetting,
   record: ContextRecord,
-  random: Random,
   nextId: () => string,
 ): Promise<BrokerConnection> {
-  const index = record.connections.length;
-  const letter = String.fromCharCode(65 + (index % 26));
-  const name = index < 26 ? letter : `${letter}${Math.floor(index / 26)}`;
-  const { timing, now, wireMode: mode } = setting;
-  const { maxMessageSizeBytes } = setting.facts;
-  const { evidence, trace } = record;
   const connection = await openConnection(
     setting.broker.endpoints.tcp,
-    { name, mode, random, timing, maxMessageSizeBytes, evidence, trace, now, nextId },
+    connectionSetting(setting, record, nextId),
     setting.connectionPacer,
   );
   record.connections.push(connection);
   return connection;
 }
 
+function connectionSetting(
+  setting: ContextSetting,
+  record: ContextRecord,
+  nextId: () => string,
+): ConnectionSetting {
+  const index = record.connections.length;
+  const letter = String.fromCharCode(65 + (index % 26));
+  const name = index < 26 ? letter : `${letter}${Math.floor(index / 26)}`;
+  const { timing, now, wireMode: mode, check, seed } = setting;
+  const random = randomFor(seed, `${check.id}:${name}`);
+  const { maxMessageSizeBytes } = setting.facts;
+  const { evidence, trace } = record;
+  return { name, mode, random, timing, maxMessageSizeBytes, evidence, trace, now, nextId };
+}
+
 async function connectAndShake(
-  rawConnect: () => Promise<BrokerConnection>,
+  setting: ContextSetting,
+  record: ContextRecord,
+  nextId: () => string,
   options: ConnectOptions = {},
 ): Promise<Connection> {
-  const connection = await rawConnect();
-  await connection.handshake(options.headers);
+  const mayShare = options.own !== true && options.headers === undefined;
+  const spare = mayShare ? await setting.spares?.take() : undefined;
+  const connection = spare ?? (await open(setting, record, nextId));
+  if (spare === undefined) await connection.handshake(options.headers);
+  else {
+    spare.lend(connectionSetting(setting, record, nextId));
+    record.connections.push(spare);
+  }
+  if (mayShare) record.shareable.add(connection);
   return connection;
 }
 

@@ -13,6 +13,7 @@ import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
 import { resultHead, runCheck } from './run-check.ts';
 import type { Selection } from './selection.ts';
+import { SpareConnections } from './spare-connections.ts';
 import type { PlanEntry, RunOptions, SuiteEvent } from './suite.ts';
 import { targetFacts } from './target-facts.ts';
 
@@ -29,6 +30,7 @@ export class PlanRunner {
   readonly #results: CheckResult[] = [];
   readonly #startedAt = performance.now();
   readonly #pacer: Pacer;
+  readonly #spares: SpareConnections | undefined;
   /** What is still to be run: by the jobs, and beside them what mostly waits. */
   #brief: PlanEntry[] = [];
   #patient: PlanEntry[] = [];
@@ -39,13 +41,13 @@ export class PlanRunner {
 
   constructor(setting: PlanRunnerSetting) {
     this.#setting = setting;
-    const { limits } = setting.options.target;
-    const paced =
-      setting.options.target.lifecycle.kind === 'attach' &&
-      limits?.maxConnectionsPerIpPerWindow !== undefined;
-    this.#pacer = paced
-      ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
-      : noPacer;
+    const { limits, lifecycle } = setting.options.target;
+    const isAttached = lifecycle.kind === 'attach';
+    this.#spares = isAttached ? new SpareConnections() : undefined;
+    this.#pacer =
+      isAttached && limits?.maxConnectionsPerIpPerWindow !== undefined
+        ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
+        : noPacer;
   }
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
@@ -58,6 +60,7 @@ export class PlanRunner {
       ...Array.from({ length: patientJobs }, () => this.#work(this.#patient)),
     ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
+    await this.#spares?.dispose();
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
@@ -146,6 +149,7 @@ export class PlanRunner {
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
       connectionPacer: this.#pacer,
+      ...(this.#spares === undefined ? {} : { spares: this.#spares }),
       now: () => performance.now() - this.#startedAt,
       level: catalogue.levelOf(check),
       declared: required.length > 0 && undeclaredCapabilities(check, options.target).length === 0,

@@ -26,7 +26,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const thrown = await thrownBy(setting, record);
   const worstDelayMs = watch.stop();
   const trace = [...record.trace.events];
-  record.closeConnections();
+  record.closeConnections(thrown === undefined ? setting.spares : undefined);
   const starved = starvation(worstDelayMs, record.evidence.shortestWindowMs);
   const judgement = judge({
     thrown,

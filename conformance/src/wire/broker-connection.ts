@@ -13,6 +13,7 @@ import { frameText } from '../trace.ts';
 import { Command, commandName } from './command.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { patternMatches, patternText } from './inbox.ts';
+import type { ConnectionSetting } from './link.ts';
 import { Link } from './link.ts';
 
 export class BrokerConnection extends Link implements Connection {
@@ -32,6 +33,23 @@ export class BrokerConnection extends Link implements Connection {
     const answer = await this.take(() => true, { what: 'ConnectAck' });
     if (answer.command !== Command.ConnectAck) throw unexpected('ConnectAck', answer);
     this.#connectAck = answer;
+  }
+
+  /** Lends the connection to another check. Its handshake is part of what that check has seen. */
+  lend(setting: ConnectionSetting): void {
+    this.adopt(setting, [this.connectAck]);
+    setting.evidence.count('frames');
+  }
+
+  /** Ends what a check left behind, its subscriptions; tells whether the connection can be lent to another. */
+  async leaveClean(): Promise<boolean> {
+    try {
+      for (const queue of this.#subscribedQueues()) await this.unsubscribe(queue);
+      await this.ping();
+      return !this.isClosed && this.isBetweenFrames;
+    } catch {
+      return false;
+    }
   }
 
   async expect(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame> {
@@ -150,6 +168,16 @@ export class BrokerConnection extends Link implements Connection {
 
   disconnect(): Promise<void> {
     return this.send({ command: Command.Disconnect, id: this.setting.nextId() });
+  }
+
+  /** SubscribeAcks without a later UnsubscribeAck. */
+  #subscribedQueues(): ReadonlySet<string> {
+    const queues = new Set<string>();
+    for (const { command, queue } of this.received) {
+      if (command === Command.SubscribeAck) queues.add(queue);
+      if (command === Command.UnsubscribeAck) queues.delete(queue);
+    }
+    return queues;
   }
 
   async #command(fields: FrameFields, options: SendOptions = {}): Promise<ReceivedFrame> {

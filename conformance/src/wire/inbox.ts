@@ -20,11 +20,16 @@ type Waiter = Wait & {
 };
 
 export class Inbox {
-  readonly #received: ReceivedFrame[] = [];
+  readonly #received: ReceivedFrame[];
   #untaken: ReceivedFrame[] = [];
   #waiters: Waiter[] = [];
   /** Why no more frames can come. */
   #endReason: string | undefined;
+
+  /** `past`: frames that were taken before, the first of `received`. */
+  constructor(past: readonly ReceivedFrame[] = []) {
+    this.#received = [...past];
+  }
 
   get received(): readonly ReceivedFrame[] {
     return this.#received;

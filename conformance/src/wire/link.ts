@@ -33,23 +33,27 @@ export type ConnectionSetting = {
 };
 
 export class Link {
-  readonly setting: ConnectionSetting;
+  #setting: ConnectionSetting;
   readonly #socket: Socket;
   readonly #sender: Sender;
   readonly #reader: FrameReader;
-  readonly #inbox = new Inbox();
+  #inbox = new Inbox();
   readonly #sentIds = new Set<string>();
   readonly #closed: Promise<ClosedHow>;
   #isClosed = false;
 
   constructor(socket: Socket, setting: ConnectionSetting) {
     this.#socket = socket;
-    this.setting = setting;
+    this.#setting = setting;
     this.#sender = new Sender(socket, setting.mode, setting.random);
     this.#reader = new FrameReader(setting.maxMessageSizeBytes);
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
     this.#closed = new Promise((resolve) => this.#watchClosing(resolve));
+  }
+
+  get setting(): ConnectionSetting {
+    return this.#setting;
   }
 
   get name(): string {
@@ -157,6 +161,18 @@ export class Link {
 
   resumeReading(): void {
     this.#socket.resume();
+  }
+
+  /** No frame has begun and not ended: the stream can be handed to another check. */
+  get isBetweenFrames(): boolean {
+    return this.#reader.partial.length === 0;
+  }
+
+  /** Goes on as the connection of another check, which sees only what comes from now on, and `past`. */
+  adopt(setting: ConnectionSetting, past: readonly ReceivedFrame[]): void {
+    this.#setting = setting;
+    this.#sentIds.clear();
+    this.#inbox = new Inbox(past);
   }
 
   /** Ends the connection without ceremony; the engine does so after each check. */

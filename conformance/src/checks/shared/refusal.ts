@@ -78,7 +78,7 @@ export function reopening(ctx: CheckContext): (last?: Judged) => Promise<Connect
   let current: Connection | undefined;
   return async (last) => {
     if (current === undefined || current.isClosed || last?.open === false) {
-      current = await ctx.connect({ own: true });
+      current = await ctx.connect();
     }
     return current;
   };

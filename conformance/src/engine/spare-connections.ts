@@ -1,0 +1,33 @@
+// Connections to an attached broker that a check has left clean, for the next check that needs no connection of its own: a broker with
+// default limits takes 20 connections a minute from one address, and the core profile must get by with 60. A broker that the
+// runner starts has no such limit, and there every check opens its own. Clause: LIMIT (connections by address).
+import type { BrokerConnection } from '../wire/broker-connection.ts';
+
+export class SpareConnections {
+  readonly #spares: BrokerConnection[] = [];
+  readonly #cleaning = new Set<Promise<void>>();
+
+  /** A connection whose handshake is done and on which nothing is subscribed or under way; undefined when there is none. */
+  async take(): Promise<BrokerConnection | undefined> {
+    while (this.#spares.length === 0 && this.#cleaning.size > 0) await Promise.race(this.#cleaning);
+    const spare = this.#spares.pop();
+    if (spare === undefined || !spare.isClosed) return spare;
+    return this.take();
+  }
+
+  /** Takes a connection back from a check that passed. What cannot be made clean is ended. */
+  giveBack(connection: BrokerConnection): void {
+    const cleaned = this.#clean(connection).finally(() => this.#cleaning.delete(cleaned));
+    this.#cleaning.add(cleaned);
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.#cleaning);
+    for (const spare of this.#spares) spare.destroy();
+  }
+
+  async #clean(connection: BrokerConnection): Promise<void> {
+    if (await connection.leaveClean()) this.#spares.push(connection);
+    else connection.destroy();
+  }
+}
