@@ -34,18 +34,17 @@ export async function startBroker(configuration: Configuration, logger: Logger):
   warnAboutOpenAddresses(configuration, logger);
   const engine = createEngine(configuration, logger);
   const tcp = await listenStrictly(engine, configuration);
-  const view = viewOf(engine);
   const stopServing = async () => {
     tcp.close();
     await engine.drain();
   };
   try {
-    const health = await startHealth({ configuration, logger, view });
+    const health = await startHealth({ configuration, logger, view: engine });
     const stop = async () => {
       await stopServing();
       await health?.close({ graceMs: HTTP_GRACE_MS });
     };
-    return { tcp, health: health && { url: health.url }, view, stop };
+    return { tcp, health: health && { url: health.url }, view: engine, stop };
   } catch (error) {
     await stopServing();
     throw error;
@@ -101,15 +100,6 @@ async function startHealth({ configuration, logger, view }: HealthParts): Promis
   } catch (error) {
     throw error instanceof ListenError ? error.setBy('--health-host and --health-port') : error;
   }
-}
-
-function viewOf(engine: Engine): BrokerView {
-  return {
-    stats() {
-      const { retryCount, ...stats } = engine.stats();
-      return { ...stats, retriesCount: retryCount };
-    },
-  };
 }
 
 /** There is no authentication in this version: whoever reaches the port may do everything. Implements HTTP-005. */

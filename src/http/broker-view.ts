@@ -10,7 +10,7 @@ export type BrokerStats = {
   /** Acks that ended a delivery (METRICS-010). */
   readonly acknowledgedCount: number;
   /** Deliver frames after the first of a copy (METRICS-011). */
-  readonly retriesCount: number;
+  readonly retryCount: number;
   /** Moves into a dead letter queue (METRICS-012). */
   readonly deadLetteredCount: number;
   /** Error frames sent, and messages discarded or pushed out (METRICS-013). */

@@ -192,7 +192,7 @@ function healthOptions() {
     publishedCount: 0,
     deliveredCount: 0,
     acknowledgedCount: 0,
-    retriesCount: 0,
+    retryCount: 0,
     deadLetteredCount: 0,
   };
   const counts = {

@@ -9,7 +9,6 @@ import { ZlibCompressor } from '../../../src/engine/compressor.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { Logger } from '../../../src/engine/logger.ts';
 import { engineOptions } from '../../../src/engine/options-from-configuration.ts';
-import type { BrokerView } from '../../../src/http/broker-view.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
@@ -45,7 +44,7 @@ class InProcessBroker implements BrokerUnderTest {
     });
     const { clock } = this.#environment;
     this.#health = createHealthApp({
-      view: viewOf(this.#engine),
+      view: this.#engine,
       sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
       wallNow: clock.wallNow,
       uptimeMs: clock.now,
@@ -128,14 +127,4 @@ function loggerInto(lines: string[]): Logger {
     (sentence: string, fields: object = {}) =>
       void lines.push(`${level} ${sentence} ${JSON.stringify(fields)}`);
   return { error: note('error'), warn: note('warn'), info: note('info'), debug: note('debug') };
-}
-
-function viewOf(engine: Engine): BrokerView {
-  return {
-    stats() {
-      const { retryCount, firstDeliveryCount, firstDeliveryLatencySumMs, ...stats } = engine.stats();
-      const averageDeliveryLatencyMs = firstDeliveryLatencySumMs / Math.max(1, firstDeliveryCount);
-      return { ...stats, retriesCount: retryCount, averageDeliveryLatencyMs };
-    },
-  };
 }

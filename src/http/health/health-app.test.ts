@@ -14,7 +14,7 @@ const stats: BrokerStats = {
   publishedCount: 11,
   deliveredCount: 12,
   acknowledgedCount: 13,
-  retriesCount: 14,
+  retryCount: 14,
   deadLetteredCount: 15,
   errorsCount: 16,
   connectionsAcceptedCount: 17,

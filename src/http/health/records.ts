@@ -67,7 +67,7 @@ export function metricsRecord({ stats, memory, wallNow, uptimeMs }: Moment): Met
     total_messages_published: stats.publishedCount,
     total_messages_delivered: stats.deliveredCount,
     total_messages_acknowledged: stats.acknowledgedCount,
-    total_retries: stats.retriesCount,
+    total_retries: stats.retryCount,
     total_dead_lettered: stats.deadLetteredCount,
     total_errors: stats.errorsCount,
     total_connections_accepted: stats.connectionsAcceptedCount,
