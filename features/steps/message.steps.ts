@@ -1,3 +1,5 @@
+// Steps about messages: published, delivered, acknowledged.
+
 import { type DataTable, Then, When } from '@cucumber/cucumber';
 import { Command } from '../../src/protocol/command.ts';
 import * as messages from '../support/messages.ts';
