@@ -80,6 +80,16 @@ describe('a subscriber that does not read', () => {
     expect(tested.engine.stats().discardedCount).toBe(0);
   });
 
+  it('is not meant when it reads: a backlog of any size goes to it in one go after the other [DELIVERY-028]', async () => {
+    const tested = new TestedEngine({ broker: { ...testSettings, maxBurstBytes: 10 * KIB } });
+    const client = await tested.connect();
+    const create = { command: 40, id: 'c', queue: 'all', payload: '{"mode":"FanOutWithoutAck"}' };
+    await tested.exchange(client, create, ...ids(500).map((id) => publish('all', id)));
+    const lines = await tested.exchange(client, subscribe('all'));
+    expect(lines.slice(1)).toEqual(ids(500).map((id) => `Deliver ${id} all`));
+    expect(client.chunks.length).toBeGreaterThan(10);
+  });
+
   it('is not read from until it reads again, and then is answered in order [LIMIT-015] [CONN-035]', async () => {
     const { tested, stalled, publisher } = await stalledParty();
     for (const id of ids(16))

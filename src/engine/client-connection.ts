@@ -228,7 +228,6 @@ export class ClientConnection {
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;
     this.#arrive({ kind: 'input', input: { kind: 'connected', connection: this.id } }, 0);
-    if (this.#isCongested) this.#tellWritable(false);
   }
 
   /** While a body is inflated elsewhere nothing is read: what follows it has to wait anyway, and would pile up. */
