@@ -73,6 +73,11 @@ const conformance: Task = {
 export const parts: readonly Part[] = [
   { name: 'check', budgetSeconds: 60, lanes: [staticChecks, [unitTests]] },
   { name: 'features', budgetSeconds: 60, lanes: [[features]] },
+  {
+    name: 'simulation',
+    budgetSeconds: 120,
+    lanes: [[script('simulation', 'src/testing/simulation/run.ts')]],
+  },
   { name: 'conformance', budgetSeconds: 300, lanes: [[conformance]] },
   { name: 'documents', budgetSeconds: 60, lanes: [[script('documents', '.tools/documents.ts')]] },
   { name: 'traceability', budgetSeconds: 10, lanes: [[script('traceability', '.tools/traceability.ts')]] },
