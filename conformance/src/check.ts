@@ -9,6 +9,7 @@ import type { Capability, Level, Profile } from './catalogue-words.ts';
 import type { ConfigurationRequest } from './configuration.ts';
 import type { Connection } from './connection.ts';
 import type { Random } from './random.ts';
+import type { GoldenFrame } from './suite-data.ts';
 import type { Timing } from './timing.ts';
 import type { FrameFields } from './wire/frame.ts';
 
@@ -162,6 +163,8 @@ export type CheckContext = {
   queue(name: string): string;
   /** A fresh id for a command or message. */
   id(prefix?: string): string;
+  /** The connections of a recording of existing software, each a list of frames in order. Throws when there is none of that title. */
+  recording(title: string): readonly (readonly GoldenFrame[])[];
   /** Milliseconds since the run's start on the monotonic clock; comparable with `ReceivedFrame.atMs`. */
   now(): number;
   /** Takes the first alternative that fits and returns its title; fails with the whole list when none does. */

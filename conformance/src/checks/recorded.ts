@@ -3,7 +3,6 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { GoldenFrame } from '../suite-data.ts';
-import { loadSuiteData } from '../suite-data.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 
@@ -15,7 +14,7 @@ export const recorded: CheckModule = [
     profile: 'core',
     evidence: { frames: 3, assertions: 4 },
     run: async (ctx) => {
-      for (const frames of recording('keep-alive')) {
+      for (const frames of ctx.recording('keep-alive')) {
         await replay(ctx, frames, (frame) => Buffer.from(frame.hex, 'hex'));
       }
     },
@@ -27,7 +26,7 @@ export const recorded: CheckModule = [
     profile: 'core',
     evidence: { frames: 21, messages: 3 },
     run: async (ctx) => {
-      for (const frames of recording('queues-publish-deliver')) {
+      for (const frames of ctx.recording('queues-publish-deliver')) {
         const names = ownNames(ctx, frames);
         await replay(ctx, allowed(frames), (frame) => encodeFrame(renamed(frame, names)));
       }
@@ -42,18 +41,12 @@ export const recorded: CheckModule = [
     isolation: 'fresh',
     evidence: { frames: 12, messages: 3 },
     run: async (ctx) => {
-      for (const frames of recording('compression')) {
+      for (const frames of ctx.recording('compression')) {
         await replay(ctx, frames, (frame) => Buffer.from(frame.hex, 'hex'));
       }
     },
   },
 ] satisfies readonly Check[];
-
-function recording(title: string): readonly (readonly GoldenFrame[])[] {
-  const found = loadSuiteData().golden.find((file) => file.title === title);
-  if (found === undefined) throw new Error(`there is no recording ${title}`);
-  return found.connections;
-}
 
 /** Sends the client's frames one after another, each when what the broker said until then has come. */
 async function replay(

@@ -17,6 +17,7 @@ import { display } from '../expectation.ts';
 import { httpSurface } from '../http-surface.ts';
 import type { Warning } from '../outcome.ts';
 import { randomFor } from '../random.ts';
+import type { GoldenFile } from '../suite-data.ts';
 import type { Broker } from '../target/broker.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
@@ -36,6 +37,7 @@ export type ContextSetting = {
   readonly timing: Timing;
   readonly wireMode: WireMode;
   readonly connectionPacer: Pacer;
+  readonly golden: readonly GoldenFile[];
   /** Connections to share, on a broker that counts them. */
   readonly spares?: SpareConnections;
   readonly now: () => number;
@@ -77,6 +79,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     rawConnect,
     connect: (options) => connectAndShake(setting, record, names.id, options),
     queue: names.queue,
+    recording: (title) => recordingOf(setting.golden, title),
     id: names.id,
     acceptable: (actual, alternatives, what) => acceptable(record, actual, alternatives, what),
     warn: (clause, text, detail) => addWarning(record, clause, text, detail),
@@ -88,6 +91,12 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
       record.notes.push(text);
     },
   };
+}
+
+function recordingOf(golden: readonly GoldenFile[], title: string): GoldenFile['connections'] {
+  const found = golden.find((file) => file.title === title);
+  if (found === undefined) throw new Error(`there is no recording ${title}`);
+  return found.connections;
 }
 
 /** Queue names and ids that no other check, run or repetition uses, and that a seed repeats. */

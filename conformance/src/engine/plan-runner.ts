@@ -3,6 +3,7 @@
 // death that nobody can be blamed for is the target's fault (exit code 4).
 import type { Catalogue } from '../catalogue.ts';
 import type { CheckResult } from '../result.ts';
+import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import { timingFor } from '../timing.ts';
 import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
@@ -19,6 +20,7 @@ import { targetFacts } from './target-facts.ts';
 
 export type PlanRunnerSetting = {
   readonly catalogue: Catalogue;
+  readonly golden: readonly GoldenFile[];
   readonly options: RunOptions;
   readonly selection: Selection;
   readonly pool: BrokerPool;
@@ -138,7 +140,7 @@ export class PlanRunner {
   }
 
   #checkSetting(entry: PlanEntry, lease: Lease): RunCheckSetting {
-    const { catalogue, options } = this.#setting;
+    const { catalogue, options, golden } = this.#setting;
     const { check, repetition } = entry;
     const required = check.requires?.capabilities ?? [];
     return {
@@ -149,6 +151,7 @@ export class PlanRunner {
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
       connectionPacer: this.#pacer,
+      golden,
       ...(this.#spares === undefined ? {} : { spares: this.#spares }),
       now: () => performance.now() - this.#startedAt,
       level: catalogue.levelOf(check),

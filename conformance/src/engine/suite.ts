@@ -94,7 +94,7 @@ async function runSelection(
 ): Promise<Ran> {
   const pool = new BrokerPool(options.target, timingFor(options.timeoutScale));
   const strays = watchStrays();
-  const runner = new PlanRunner({ catalogue: sources.catalogue, options, selection, pool, observe });
+  const runner = new PlanRunner({ ...sources, options, selection, pool, observe });
   try {
     await runner.run(entriesOf(selection.checks, options.repeat));
     return { ...runner.ran(), ...strays.fault(runner.ran().runnerFault) };
