@@ -98,7 +98,11 @@ function employ(
       else {
         clearTimeout(cancel);
         const how = code === null ? 'came to no end' : `ended by itself with ${code}`;
-        reject(new Error(`A process of the simulation ${how} in the ${order?.count} seeds from ${order?.firstSeed} on.`));
+        reject(
+          new Error(
+            `A process of the simulation ${how} in the ${order?.count} seeds from ${order?.firstSeed} on.`,
+          ),
+        );
       }
     });
     giveNext();
