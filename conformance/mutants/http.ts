@@ -121,7 +121,7 @@ export const httpMutants: readonly Mutant[] = [
     id: 'metrics-half-complete',
     title: 'the complete form lacks total_retries',
     file: records,
-    find: '    total_retries: stats.retriesCount,\n',
+    find: '    total_retries: stats.retryCount,\n',
     replace: '',
     mustFail: ['METRICS-003a'],
   },

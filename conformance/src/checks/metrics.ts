@@ -102,19 +102,18 @@ const agreement: CheckModule = [
     evidence: { responses: 3, messages: 3, assertions: 10 },
     run: async (ctx) => {
       let last = await recordAt(ctx, '/metrics/', [200]);
+      const look = async (): Promise<void> => {
+        const now = await recordAt(ctx, '/metrics/', [200]);
+        expectNoneFell(ctx, last, now);
+        last = now;
+      };
       for (let round = 0; round < 3; round += 1) {
         const client = await ctx.connect({ own: true });
         await work(ctx, client, `round-${round}`, { published: 2, acknowledged: 1 });
+        await look();
         await client.abort();
         await until(ctx, '/metrics/', { active_connections: 0 });
-        const now = await recordAt(ctx, '/metrics/', [200]);
-        for (const [field, value] of counters(last)) {
-          ctx.assert.ok(Number(now[field]) >= value, `${field} does not fall`, {
-            expected: `${value} or more`,
-            actual: now[field],
-          });
-        }
-        last = now;
+        await look();
       }
     },
   },
@@ -309,6 +308,15 @@ function lacksCompleteForm(ctx: CheckContext, record: JsonRecord, fields: readon
   expectFields(ctx, record, Object.fromEntries(present.map((field) => [field, 'number'])));
   ctx.assert.equal(typeof record['active_connections'], 'number', 'the type of active_connections');
   return missing.length > 0;
+}
+
+function expectNoneFell(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
+  for (const [field, value] of counters(last)) {
+    ctx.assert.ok(Number(now[field]) >= value, `${field} does not fall`, {
+      expected: `${value} or more`,
+      actual: now[field],
+    });
+  }
 }
 
 function counters(record: JsonRecord): readonly (readonly [string, number])[] {
