@@ -10,7 +10,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
     passWithNoTests: false,
     setupFiles: ['.config/vitest.setup.ts'],
-    testTimeout: 20_000,
+    // A test that waits for something says how long itself; this ends what hangs, on a busy machine too.
+    testTimeout: 60_000,
     // No module keeps state, so files can share loaded ones; loading them anew for each file takes most of the time.
     isolate: false,
     // One core fewer than there are is the default, which is half of two; and the slowest files mostly wait.
