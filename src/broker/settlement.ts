@@ -210,7 +210,7 @@ export class Settlement {
   }
 
   #rest(queue: Queue, message: QueuedMessage): void {
-    const until = this.#step.now + retryDelayMs(message.cutShortCount - 1, this.#settings);
+    const until = this.#step.now + retryDelayMs(message.cutShortCount, this.#settings);
     message.rest = this.#timers.set(until, { kind: 'offerAgain', queue, message });
     queue.resting.insert(message);
   }

@@ -139,7 +139,7 @@ export function waitAgain(
 ): void {
   message.copies = [];
   message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;
-  if (message.cutShortCount > 1) message.heldUntil = state.now + retryDelay(state, message.cutShortCount - 1);
+  if (message.cutShortCount > 1) message.heldUntil = state.now + retryDelay(state, message.cutShortCount);
   if (!state.draining && isTooOld(state, queue, message)) expire(state, queue, message);
   refreshRotations(state);
 }
