@@ -51,7 +51,7 @@ const ending = fc.constantFrom(
 );
 
 describe('a hostile peer', () => {
-  it('breaks nothing and leaves nothing behind [FRAME-009] [FRAME-010] [BODY-033]', async () => {
+  it('breaks nothing and leaves nothing behind [FRAME-009, FRAME-010, BODY-033]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(bytes, cuts, ending), { minLength: 1, maxLength: 4 }),
