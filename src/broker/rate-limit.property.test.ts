@@ -39,7 +39,7 @@ const times = fc
   });
 
 describe('a rate limit', () => {
-  it('admits what a log of all moments admits [LIMIT-006] [LIMIT-007]', () => {
+  it('admits what a log of all moments admits [LIMIT-006, LIMIT-007]', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),

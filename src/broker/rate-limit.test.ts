@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RateLimit, RateLimitByAddress } from './rate-limit.ts';
 
 describe('a rate limit', () => {
-  it('lets the whole number pass at once, and no more in the window [LIMIT-006] [LIMIT-007]', () => {
+  it('lets the whole number pass at once, and no more in the window [LIMIT-006, LIMIT-007]', () => {
     const limit = new RateLimit(3, 1000);
     expect([0, 0, 0, 0, 999].map((at) => limit.admit(at))).toEqual([true, true, true, false, false]);
   });

@@ -33,7 +33,7 @@ export type RunningBroker = {
 export async function startBroker(configuration: Configuration, logger: Logger): Promise<RunningBroker> {
   warnAboutOpenAddresses(configuration, logger);
   const engine = createEngine(configuration, logger);
-  const tcp = await listenStrictly(engine, configuration);
+  const tcp = await listenStrictly(engine, configuration, logger);
   const stopServing = async () => {
     tcp.close();
     await engine.drain();
@@ -63,9 +63,15 @@ function createEngine(configuration: Configuration, logger: Logger): Engine {
   });
 }
 
-async function listenStrictly(engine: Engine, { host, port }: Configuration): Promise<TcpServer> {
+async function listenStrictly(
+  engine: Engine,
+  { host, port }: Configuration,
+  logger: Logger,
+): Promise<TcpServer> {
+  const onFault = (fault: Error) =>
+    logger.warn('a connection could not be accepted', { error: fault.message });
   try {
-    return await listenTcp(engine, { host, port });
+    return await listenTcp(engine, { host, port, onFault });
   } catch (error) {
     const reason = listenFailureReason(error) ?? String(error);
     throw new ListenError({ host, port }, reason).setBy('--host and --port');

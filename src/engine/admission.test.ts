@@ -18,7 +18,7 @@ async function attachMany(tested: TestedEngine, count: number, address?: string)
 }
 
 describe('the number of connections', () => {
-  it('is kept by telling the one too many CONNECTION_LIMIT and closing it [LIMIT-012] [LIMIT-010]', async () => {
+  it('is kept by telling the one too many CONNECTION_LIMIT and closing it [LIMIT-012, METRICS-019]', async () => {
     const tested = new TestedEngine({ maxConnections: 2 });
     const [first, second] = [await tested.connect(), await tested.connect()];
     const third = tested.attach();
@@ -57,7 +57,7 @@ describe('the number of connections', () => {
 });
 
 describe('the number of connections of one address in a window', () => {
-  it('is kept by closing the one too many at once [LIMIT-008] [LIMIT-009] [LIMIT-010]', async () => {
+  it('is kept by closing the one too many at once [LIMIT-008, LIMIT-009, METRICS-019]', async () => {
     const tested = new TestedEngine({ rateLimit });
     const clients = await attachMany(tested, 4);
     expect(clients.map(({ isOver }) => isOver)).toEqual([false, false, false, true]);

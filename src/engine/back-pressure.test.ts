@@ -59,7 +59,7 @@ describe('a subscriber that does not read', () => {
     ]);
   });
 
-  it('is not sent a whole backlog at once, and gets it all when it reads [LIMIT-015] [DELIVERY-028]', async () => {
+  it('is not sent a whole backlog at once, and gets it all when it reads [LIMIT-015, DELIVERY-028]', async () => {
     const limit = 100 * KIB;
     const tested = new TestedEngine({
       maxOutboundBytes: limit,
@@ -90,7 +90,7 @@ describe('a subscriber that does not read', () => {
     expect(client.chunks.length).toBeGreaterThan(10);
   });
 
-  it('is not read from until it reads again, and then is answered in order [LIMIT-015] [CONN-035]', async () => {
+  it('is not read from until it reads again, and then is answered in order [LIMIT-015, CONN-035]', async () => {
     const { tested, stalled, publisher } = await stalledParty();
     for (const id of ids(16))
       await tested.exchange(publisher, publish('q', id, { payload: JSON.stringify('x'.repeat(40 * KIB)) }));
@@ -134,7 +134,7 @@ describe('a subscriber that does not read', () => {
 });
 
 describe('a client that sends without reading its answers', () => {
-  it('makes the broker hold little more than the limit, though one chunk asks for far more [LIMIT-015] [LIMIT-018]', async () => {
+  it('makes the broker hold little more than the limit, though one chunk asks for far more [LIMIT-015, LIMIT-018]', async () => {
     const tested = new TestedEngine({ maxOutboundBytes: 64 * KIB });
     const { client, server } = tested.attachWithServer();
     const names = ids(100, `${'n'.repeat(200)}-`);
@@ -226,7 +226,7 @@ describe('publishes that wait for room', () => {
     overflowStrategy: OverflowStrategy.BlockPublisher,
   };
 
-  it('do not keep the other commands of their connection waiting [OVERFLOW-016] [OVERFLOW-017] [CONN-022]', async () => {
+  it('do not keep the other commands of their connection waiting [OVERFLOW-016, OVERFLOW-017, CONN-022]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     const create = { command: 40, id: 'c', queue: 'q', payload: JSON.stringify(blocking) };

@@ -53,7 +53,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
     expect(headersOf(client.take()[0])['negotiated-compression']).toBe(algorithm);
   });
 
-  it('publishes and is delivered to in compressed frames [COMPRESS-006] [COMPRESS-007] [COMPRESS-016]', async () => {
+  it('publishes and is delivered to in compressed frames [COMPRESS-006, COMPRESS-007, COMPRESS-016]', async () => {
     const { tested, client } = await connected();
     const payload = text(2000);
     client.sendRaw(frameBytes(compress(bodyBytes(publish('q', 'm1', { payload }))), flags));
@@ -90,7 +90,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
     expect(payloadOf(delivery)).toBe(payload);
   });
 
-  it('keeps its order around a body that is inflated in the thread pool [CONN-031] [CONN-035]', async () => {
+  it('keeps its order around a body that is inflated in the thread pool [CONN-031, CONN-035]', async () => {
     const { tested, client } = await connected();
     const large = JSON.stringify(noiseOf(300_000));
     const compressed = frameBytes(compress(bodyBytes(publish('r', 'large', { payload: large }))), flags);
@@ -107,7 +107,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
     expect(await tested.exchange(client, subscribe('r'))).toContain('SubscribeAck subscribe-r r');
   });
 
-  it('keeps its order around bodies that are compressed in the thread pool [CONN-035] [DELIVERY-035]', async () => {
+  it('keeps its order around bodies that are compressed in the thread pool [CONN-035, DELIVERY-035]', async () => {
     const { tested, client } = await connected();
     const payload = text(100_000);
     client.send(
@@ -149,7 +149,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
 });
 
 describe('a connection that agreed on nothing', () => {
-  it('is told nothing, gets nothing compressed, and may send compressed all the same [COMPRESS-010] [COMPRESS-014] [COMPRESS-017]', async () => {
+  it('is told nothing, gets nothing compressed, and may send compressed all the same [COMPRESS-010, COMPRESS-014, COMPRESS-017]', async () => {
     const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
     const client = tested.attach({ inflate });
     client.send({ command: 0, id: 'c' }, subscribe('q'));
@@ -173,7 +173,7 @@ describe.each(algorithms)('a body compressed with $algorithm that holds too much
     ['a little', 1_048_577],
     ['over 64 MiB', 68_000_000],
   ])(
-    '%s ends its connection with MESSAGE_TOO_LARGE, is not stored, and disturbs nobody [FRAME-008] [FRAME-011] [FRAME-019] [FRAME-020] [FRAME-027]',
+    '%s ends its connection with MESSAGE_TOO_LARGE, is not stored, and disturbs nobody [FRAME-008, FRAME-011, FRAME-019, FRAME-020, FRAME-027]',
     async (_much, length) => {
       const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
       const [bystander, client] = [

@@ -19,7 +19,7 @@ describe('a client that does not connect', () => {
     expect(tested.engine.stats().activeConnectionCount).toBe(0);
   });
 
-  it('is closed however much it pings [CONN-014] [CONN-018]', async () => {
+  it('is closed however much it pings [CONN-014, CONN-018]', async () => {
     const tested = new TestedEngine({ timeouts });
     const client = tested.attach();
     for (let second = 0; second < 9; second += 1) {

@@ -30,7 +30,7 @@ const answers = [
 ];
 
 describe('a conversation', () => {
-  it('can be sent in one piece, Connect included [FRAME-016] [CONN-031] [CONN-032] [CONN-035]', async () => {
+  it('can be sent in one piece, Connect included [FRAME-016, CONN-031, CONN-032, CONN-035]', async () => {
     const tested = new TestedEngine();
     const client = tested.attach();
     expect(await tested.exchange(client, ...conversation)).toEqual(answers);
@@ -43,7 +43,7 @@ describe('a conversation', () => {
     expect(await tested.exchange(client, ...conversation)).toEqual(answers);
   });
 
-  it('names the broker, the connection and what the broker can [CONN-037] [CONN-039] [NACK-002] [DELIVERY-047]', async () => {
+  it('names the broker, the connection and what the broker can [CONN-037, CONN-039, NACK-002, DELIVERY-047]', async () => {
     const tested = new TestedEngine();
     const [first, second] = [tested.attach(), tested.attach()];
     first.send(connect);
@@ -54,7 +54,7 @@ describe('a conversation', () => {
     expect(one['connectionId']).not.toBe(other['connectionId']);
   });
 
-  it('carries out nothing before Connect and answers NOT_AUTHENTICATED [CONN-001] [CONN-002] [CONN-003]', async () => {
+  it('carries out nothing before Connect and answers NOT_AUTHENTICATED [CONN-001, CONN-002, CONN-003]', async () => {
     const tested = new TestedEngine();
     const client = tested.attach();
     expect(await tested.exchange(client, publish('q', 'm1'), connect, publish('r', 'm2'))).toEqual([
@@ -65,7 +65,7 @@ describe('a conversation', () => {
     expect(tested.engine.queueInfo('q')).toBeUndefined();
   });
 
-  it('keeps its subscriptions through a second Connect [CONN-029] [CONN-030]', async () => {
+  it('keeps its subscriptions through a second Connect [CONN-029, CONN-030]', async () => {
     const tested = new TestedEngine();
     const client = await tested.subscriber('q');
     expect(await tested.exchange(client, connect, publish('q', 'm1'))).toEqual([
@@ -77,7 +77,7 @@ describe('a conversation', () => {
 });
 
 describe('the end of a connection', () => {
-  it('comes with Disconnect, after the answers to what was sent before and without what follows [CONN-024] [CONN-025] [CONN-036]', async () => {
+  it('comes with Disconnect, after the answers to what was sent before and without what follows [CONN-024, CONN-025, CONN-036]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     expect(await tested.exchange(client, publish('q', 'm1'), disconnect, publish('q', 'm2'), ping())).toEqual(
@@ -115,7 +115,7 @@ describe('the end of a connection', () => {
     expect(tested.engine.queueInfo('q')?.messageCount).toBe(1);
   });
 
-  it('comes after the Error for a faulty frame, which comes after the answers before it [FRAME-012] [FRAME-013] [FRAME-014]', async () => {
+  it('comes after the Error for a faulty frame, which comes after the answers before it [FRAME-012, FRAME-013, FRAME-014]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     const faulty = frameBytes(bodyBytes(publish('q', 'm2')), 9);
@@ -194,7 +194,7 @@ describe('a stream that breaks', () => {
 });
 
 describe('counts', () => {
-  it('tell what is and what was [METRICS-013] [METRICS-016] [METRICS-017] [METRICS-018]', async () => {
+  it('tell what is and what was [METRICS-013, METRICS-016, METRICS-017, METRICS-018]', async () => {
     const tested = new TestedEngine();
     const first = await tested.connect();
     const second = await tested.connect();

@@ -22,7 +22,7 @@ async function party() {
 }
 
 describe('while a commit is under way', () => {
-  it('shows neither PublishAck nor Deliver before it is done [DURABLE-001] [DURABLE-002] [PUBLISH-002]', async () => {
+  it('shows neither PublishAck nor Deliver before it is done [DURABLE-001, DURABLE-002, PUBLISH-002]', async () => {
     const { store, tested, publisher, subscriber } = await party();
     publisher.send(publish('q', 'm1'));
     await tested.advance(60_000);
@@ -131,7 +131,7 @@ describe.each([
     return { store, tested, publisher, subscriber };
   }
 
-  it('makes nothing visible and answers the publishes that it takes along STORAGE_ERROR [DURABLE-017] [PUBLISH-002]', async () => {
+  it('makes nothing visible and answers the publishes that it takes along STORAGE_ERROR [DURABLE-017, PUBLISH-002]', async () => {
     const { publisher, subscriber } = await failedParty();
     const taken = fail === undefined ? ['m1'] : ['m1', 'm2'];
     expect(publisher.lines()).toEqual([

@@ -7,7 +7,7 @@ import { ack, publish, subscribe, TestedEngine } from '../testing/tested-engine.
 const broker = { ...testSettings, ackTimeoutMs: 1000, retryDelayMs: 100 };
 
 describe('the figures', () => {
-  it('count what is published, delivered and acknowledged, and what is in flight [METRICS-008] [METRICS-009] [METRICS-010] [METRICS-014]', async () => {
+  it('count what is published, delivered and acknowledged, and what is in flight [METRICS-008, METRICS-009, METRICS-010, METRICS-014]', async () => {
     const tested = new TestedEngine({ broker });
     const client = await tested.connect();
     await tested.exchange(
@@ -33,7 +33,7 @@ describe('the figures', () => {
     });
   });
 
-  it('count retries and dead letters [METRICS-011] [METRICS-012] [METRICS-009]', async () => {
+  it('count retries and dead letters [METRICS-011, METRICS-012, METRICS-009]', async () => {
     const tested = new TestedEngine({ broker });
     const client = await tested.connect();
     const payload = '{"enableDeadLetterQueue":true,"maxRetryAttempts":2}';
@@ -55,7 +55,7 @@ describe('the figures', () => {
     expect(tested.engine.queueInfo('q.dlq')?.messageCount).toBe(1);
   });
 
-  it('count Errors sent, messages pushed out and connections rejected [METRICS-013] [METRICS-019]', async () => {
+  it('count Errors sent, messages pushed out and connections rejected [METRICS-013, METRICS-019]', async () => {
     const tested = new TestedEngine({ maxConnections: 1 });
     const client = await tested.connect();
     const payload = '{"maxQueueSize":1}';

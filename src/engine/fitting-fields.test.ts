@@ -18,12 +18,12 @@ describe('fields', () => {
     expect(fittingFields(error, encodedBodyLength(error), freshId)).toBe(error);
   });
 
-  it('of an Error that does not fit lose queue and text, and keep id and code [FRAME-018] [CONN-008]', () => {
+  it('of an Error that does not fit lose queue and text, and keep id and code [FRAME-018, CONN-008]', () => {
     const fields = fittingFields(error, encodedBodyLength(error) - 1, freshId);
     expect(fields).toEqual({ command: 99, id: 'i', errorCode: 'INVALID_MESSAGE' });
   });
 
-  it('of an Error whose id alone is too long get a fresh one [FRAME-018] [CONN-009]', () => {
+  it('of an Error whose id alone is too long get a fresh one [FRAME-018, CONN-009]', () => {
     const fields = fittingFields({ ...error, id: 'i'.repeat(300) }, 256, freshId);
     expect(fields).toEqual({ command: 99, id: freshId(), errorCode: 'INVALID_MESSAGE' });
   });

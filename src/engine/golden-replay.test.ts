@@ -62,7 +62,7 @@ const nameOf = ({ command }: ReceivedFrame): string => commandName(command) ?? S
 describe.each(['queues-publish-deliver', 'compression', 'keep-alive', 'queue-declarations'])(
   '%s',
   (title) => {
-    it('is answered with the recorded commands and the ids of what they answer [CONN-006] [CONN-007] [CONN-008]', async () => {
+    it('is answered with the recorded commands and the ids of what they answer [CONN-006, CONN-007, CONN-008]', async () => {
       for (const { expected, answered } of await replay(title)) {
         const wanted = expected.filter(({ command }) => !isDelivery(command));
         const got = answered.filter((frame) => !isDelivery(nameOf(frame)));
@@ -72,7 +72,7 @@ describe.each(['queues-publish-deliver', 'compression', 'keep-alive', 'queue-dec
       }
     });
 
-    it('is delivered with the recorded ids, payloads, headers and compression [DELIVERY-050] [DELIVERY-052] [DELIVERY-054]', async () => {
+    it('is delivered with the recorded ids, payloads, headers and compression [DELIVERY-050, DELIVERY-052, DELIVERY-054]', async () => {
       for (const { expected, answered } of await replay(title)) {
         const wanted = expected.filter(({ command }) => isDelivery(command));
         const got = answered.filter((frame) => isDelivery(nameOf(frame)));
@@ -106,7 +106,7 @@ describe.each(['queues-publish-deliver', 'compression', 'keep-alive', 'queue-dec
 );
 
 describe.each(['queues-publish-deliver', 'queue-declarations'])('%s', (title) => {
-  it('is told of queues what was told then, but for times and dead letter queues that exist from the start [QUEUE-021] [QUEUE-022] [QUEUE-023] [QUEUE-028]', async () => {
+  it('is told of queues what was told then, but for times and dead letter queues that exist from the start [QUEUE-021, QUEUE-022, QUEUE-023, QUEUE-028]', async () => {
     for (const { expected, answered } of await replay(title)) {
       for (const { command, id, payload } of expected) {
         if (isDelivery(command) || payload === '') continue;

@@ -17,7 +17,7 @@ const passed = (lines: readonly string[]): number =>
   lines.filter((line) => line.startsWith('PublishAck')).length;
 
 describe('a client over its message rate', () => {
-  it('is refused with the id of the message, which is not stored, and stays connected [LIMIT-001] [LIMIT-002] [LIMIT-003]', async () => {
+  it('is refused with the id of the message, which is not stored, and stays connected [LIMIT-001, LIMIT-002, LIMIT-003]', async () => {
     const tested = new TestedEngine({ rateLimit });
     const client = await tested.connect();
     const lines = await tested.exchange(client, ...messages(7, 'm'), ping());
@@ -49,7 +49,7 @@ describe('a client over its message rate', () => {
     expect(passedAt.length).toBeGreaterThan(3 * most);
   });
 
-  it('is counted for its refused publishes too, and not for other commands [LIMIT-004] [CONN-023]', async () => {
+  it('is counted for its refused publishes too, and not for other commands [LIMIT-004, CONN-023]', async () => {
     const tested = new TestedEngine({ rateLimit });
     const client = await tested.connect();
     const others = Array.from({ length: 20 }, (_, index) => [ping(`p${index}`), ack(`a${index}`)]).flat();

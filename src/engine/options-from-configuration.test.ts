@@ -18,7 +18,7 @@ function options(flags: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the options of the engine', () => {
-  it('are by default those of the specification [LIMIT-019] [COMPRESS-019] [QUEUE-049]', () => {
+  it('are by default those of the specification [LIMIT-019, COMPRESS-019, QUEUE-049]', () => {
     expect(options()).toMatchObject({
       broker: {
         defaultDeliveryMode: DeliveryMode.RoundRobin,

@@ -31,7 +31,7 @@ describe('the first fault in the order of the text is answered', () => {
     expect(client.lines()).toEqual(['Error c INVALID_MESSAGE']);
   });
 
-  it('an exceeded rate before a missing handshake, which comes before a field rule [ERROR-010] [ERROR-011]', async () => {
+  it('an exceeded rate before a missing handshake, which comes before a field rule [ERROR-010, ERROR-011]', async () => {
     const tested = new TestedEngine({ rateLimit });
     const client = tested.attach();
     const wrong = (id: string) => publish('a b', id);
@@ -59,7 +59,7 @@ describe('the first fault in the order of the text is answered', () => {
     );
   });
 
-  it('a faulty payload before a repeat, a repeat before overflow [ERROR-016] [ERROR-017] [PUBLISH-009]', async () => {
+  it('a faulty payload before a repeat, a repeat before overflow [ERROR-016, ERROR-017, PUBLISH-009]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     const options = JSON.stringify({ maxQueueSize: 1, overflowStrategy: 'DropNewest' });
@@ -111,7 +111,7 @@ describe('a refused command', () => {
     ],
     ['a payload that is no JSON', publish('q', 'm', { payload: 'no' }), 'INVALID_PAYLOAD'],
   ])(
-    'with %s gets one Error, makes nothing, and leaves the connection usable [ERROR-001] [ERROR-006] [BODY-005] [BODY-016] [BODY-020] [BODY-021] [BODY-026] [BODY-028] [BODY-032]',
+    'with %s gets one Error, makes nothing, and leaves the connection usable [ERROR-001, ERROR-006, BODY-005, BODY-016, BODY-020, BODY-021, BODY-026, BODY-028, BODY-032]',
     async (_fault, command, code) => {
       const tested = new TestedEngine();
       const subscriber = await tested.subscriber('q');
@@ -124,7 +124,7 @@ describe('a refused command', () => {
     },
   );
 
-  it('is one that has just too much: what just keeps the rules is taken [BODY-015] [BODY-025] [BODY-027]', async () => {
+  it('is one that has just too much: what just keeps the rules is taken [BODY-015, BODY-025, BODY-027]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     const id = 'é'.repeat(128);
@@ -135,7 +135,7 @@ describe('a refused command', () => {
 });
 
 describe('names', () => {
-  it('are compared byte by byte [BODY-017] [BODY-018]', async () => {
+  it('are compared byte by byte [BODY-017, BODY-018]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     // The last two look the same: one accented letter, and a letter with a combining mark, which is none.
@@ -150,7 +150,7 @@ describe('names', () => {
 });
 
 describe('a subscription', () => {
-  it('begins with SubscribeAck and ends with UnsubscribeAck, Delivers in between [CONN-033] [CONN-034]', async () => {
+  it('begins with SubscribeAck and ends with UnsubscribeAck, Delivers in between [CONN-033, CONN-034]', async () => {
     const tested = new TestedEngine();
     const client = await tested.connect();
     expect(

@@ -23,7 +23,7 @@ async function drainingParty() {
 }
 
 describe('a broker that shuts down', () => {
-  it('tells its clients first [SHUTDOWN-004] [SHUTDOWN-011]', async () => {
+  it('tells its clients first [SHUTDOWN-004, SHUTDOWN-011]', async () => {
     const { busy, idle, publisher } = await drainingParty();
     for (const client of [busy, idle, publisher]) {
       const frames = client.take();
@@ -43,7 +43,7 @@ describe('a broker that shuts down', () => {
     expect(silent.take()).toEqual([]);
   });
 
-  it('serves acks and pings and refuses the rest [SHUTDOWN-006] [SHUTDOWN-007]', async () => {
+  it('serves acks and pings and refuses the rest [SHUTDOWN-006, SHUTDOWN-007]', async () => {
     const { tested, busy } = await drainingParty();
     busy.take();
     expect(
@@ -71,7 +71,7 @@ describe('a broker that shuts down', () => {
     expect(busy.isOver).toBe(false);
   });
 
-  it('is done when the last ack has come, without waiting any longer [SHUTDOWN-002] [SHUTDOWN-012]', async () => {
+  it('is done when the last ack has come, without waiting any longer [SHUTDOWN-002, SHUTDOWN-012]', async () => {
     const { tested, busy, isDrained } = await drainingParty();
     await tested.advance(29_000);
     expect([busy.isOver, isDrained()]).toEqual([false, false]);
@@ -127,7 +127,7 @@ describe('a broker that shuts down', () => {
     expect(tested.engine.stats().connectionsRejectedCount).toBe(1);
   });
 
-  it('takes what was under way before into account [DURABLE-001] [SHUTDOWN-003]', async () => {
+  it('takes what was under way before into account [DURABLE-001, SHUTDOWN-003]', async () => {
     const store = new GatedStore();
     const tested = new TestedEngine({}, { store });
     const client = await tested.connect();

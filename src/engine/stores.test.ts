@@ -30,7 +30,7 @@ async function conversation(tested: TestedEngine): Promise<readonly (readonly st
 }
 
 describe('an engine', () => {
-  it('shows its clients the same over a store that is done later [DURABLE-001] [DURABLE-002]', async () => {
+  it('shows its clients the same over a store that is done later [DURABLE-001, DURABLE-002]', async () => {
     const atOnce = new TestedEngine();
     const later = new TestedEngine({}, { store: delayed(openMemoryStore()) });
     const seen = await conversation(atOnce);

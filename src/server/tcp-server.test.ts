@@ -65,7 +65,7 @@ async function frames(wire: WireClient, count: number): Promise<readonly Receive
 }
 
 describe('the TCP listener', () => {
-  it('carries messages from socket to socket [FRAME-016] [DELIVERY-054]', async () => {
+  it('carries messages from socket to socket [FRAME-016, DELIVERY-054]', async () => {
     const { engine, server } = await listen();
     const [publisher, subscriber] = [await client(server), await client(server)];
     subscriber.wire.send({ command: 0, id: 'c' }, subscribe('q'));
@@ -142,7 +142,7 @@ describe('the TCP listener', () => {
     expect(engine.stats().inFlightCount).toBe(0);
   });
 
-  it('counts connections by their address [LIMIT-008] [LIMIT-010]', async () => {
+  it('counts connections by their address [LIMIT-008, METRICS-019]', async () => {
     const rateLimit = {
       maxConnectionsPerIpPerWindow: 2,
       connectionWindowMs: 60_000,
@@ -188,7 +188,7 @@ describe('the TCP listener', () => {
     expect(ids).toEqual(Array.from({ length: 200 }, (_, n) => `m${n}`));
   });
 
-  it('closes all sockets when the engine is drained [SHUTDOWN-004] [SHUTDOWN-008]', async () => {
+  it('closes all sockets when the engine is drained [SHUTDOWN-004, SHUTDOWN-008]', async () => {
     const { engine, server } = await listen();
     const [connected, mute] = [await client(server), await client(server)];
     connected.wire.send({ command: 0, id: 'c' });

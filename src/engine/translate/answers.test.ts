@@ -29,11 +29,11 @@ describe('a positive answer', () => {
     [Command.Unsubscribe, Command.UnsubscribeAck],
     [Command.CreateQueue, Command.CreateQueue],
     [Command.DeleteQueue, Command.DeleteQueue],
-  ])('to command %d is command %d with its id and queue [CONN-006] [CONN-010]', (command, answer) => {
+  ])('to command %d is command %d with its id and queue [CONN-006, CONN-010]', (command, answer) => {
     expect(answerFields(answered(command), maxBodyBytes)).toEqual({ command: answer, id: 'i', queue: 'q' });
   });
 
-  it('to QueueInfo holds the info, or no payload where there is no queue [QUEUE-021] [QUEUE-024]', () => {
+  it('to QueueInfo holds the info, or no payload where there is no queue [QUEUE-021, QUEUE-024]', () => {
     const fields = answerFields(answered(Command.QueueInfo, info), maxBodyBytes);
     expect(JSON.parse(String(fields.payload))).toMatchObject({ name: 'q' });
     expect(answerFields(answered(Command.QueueInfo, null), maxBodyBytes)).not.toHaveProperty('payload');
@@ -46,7 +46,7 @@ describe('a positive answer', () => {
     expect(list([])).toBe('[]');
   });
 
-  it('that does not fit is MESSAGE_TOO_LARGE, and one that just fits is not [FRAME-018] [FRAME-025]', () => {
+  it('that does not fit is MESSAGE_TOO_LARGE, and one that just fits is not [FRAME-018, FRAME-025]', () => {
     const names = ['n'.repeat(1000)];
     const fits = encodedBodyLength(answerFields(answered(Command.ListQueues, names), maxBodyBytes));
     expect(answerFields(answered(Command.ListQueues, names), fits)).toMatchObject({
@@ -62,7 +62,7 @@ describe('a positive answer', () => {
 });
 
 describe('a refusal', () => {
-  it('is an Error with the id and queue of its command [CONN-008] [ERROR-002]', () => {
+  it('is an Error with the id and queue of its command [CONN-008, ERROR-002]', () => {
     const token = { command: Command.Publish, id: 'i', queue: 'q' };
     expect(
       refusalFields({ kind: 'refused', connection: 1, token, code: 'QUEUE_FULL', text: 'Queue q is full.' }),

@@ -91,12 +91,12 @@ describe('a publish', () => {
     },
   );
 
-  it('without header priority is Normal, and the header is not Priority [PUBLISH-022] [BODY-019]', () => {
+  it('without header priority is Normal, and the header is not Priority [PUBLISH-022, BODY-019]', () => {
     expect(inputOf(publish)).toMatchObject({ priority: Priority.Normal });
     expect(inputOf({ ...publish, headers: headers({ Priority: 'High' }) })).toMatchObject({ priority: 1 });
   });
 
-  it('says what is wrong with its payload, for the core to refuse it in its turn [PUBLISH-014] [PUBLISH-016] [PUBLISH-017]', () => {
+  it('says what is wrong with its payload, for the core to refuse it in its turn [PUBLISH-014, PUBLISH-016, PUBLISH-017]', () => {
     for (const payload of ['{', '{} x', '\ufeff{}', '['.repeat(65) + ']'.repeat(65), 'nul']) {
       const input = inputOf({ ...publish, payload: Buffer.from(payload) });
       expect(input).toMatchObject({ invalid: expect.stringMatching(/not a JSON text: .* at byte \d+/) });
@@ -104,7 +104,7 @@ describe('a publish', () => {
   });
 
   it.each(['{}', '[]', '"text"', '42', 'true', 'null', '['.repeat(64) + ']'.repeat(64), ''])(
-    'may hold %j [PUBLISH-013] [PUBLISH-018] [PUBLISH-020]',
+    'may hold %j [PUBLISH-013, PUBLISH-018, PUBLISH-020]',
     (payload) => {
       expect(inputOf({ ...publish, payload: Buffer.from(payload) })).not.toHaveProperty('invalid');
     },
@@ -144,7 +144,7 @@ describe('a subscribe', () => {
 describe('an ack', () => {
   const ack = { command: Command.Ack, id: 'a' };
 
-  it('names its message by its own id, or by header messageId [DELIVERY-065] [DELIVERY-066]', () => {
+  it('names its message by its own id, or by header messageId [DELIVERY-065, DELIVERY-066]', () => {
     expect(inputOf(ack)).toEqual({ kind: 'acknowledge', connection: 7, id: 'a' });
     expect(inputOf({ ...ack, headers: headers({ messageId: 'm1' }) })).toEqual({
       kind: 'acknowledge',
@@ -167,7 +167,7 @@ describe('an ack', () => {
     ['DeserializationError', 'DeserializationError'],
     ['whatever', 'HandlerException'],
     ['deserializationerror', 'HandlerException'],
-  ])('with failureReason %s is a negative one: %s [NACK-001] [NACK-004]', (failureReason, reason) => {
+  ])('with failureReason %s is a negative one: %s [NACK-001, NACK-004]', (failureReason, reason) => {
     expect(inputOf({ ...ack, queue: 'q', headers: headers({ failureReason, messageId: 'm1' }) })).toEqual({
       kind: 'negativeAcknowledge',
       connection: 7,
@@ -185,7 +185,7 @@ describe('a CreateQueue', () => {
     expect(inputOf(create)).not.toHaveProperty('options');
   });
 
-  it('hands on options, or why there are none, for the core to judge in its turn [ERROR-015] [QUEUE-041]', () => {
+  it('hands on options, or why there are none, for the core to judge in its turn [ERROR-015, QUEUE-041]', () => {
     expect(inputOf({ ...create, payload: Buffer.from('{"maxQueueSize":0}') })).toMatchObject({
       options: { maxQueueSize: 0 },
     });

@@ -55,13 +55,13 @@ const deadLetter = {
 } as const;
 
 describe('a first delivery', () => {
-  it('is the published body but for the command byte [DELIVERY-050] [DELIVERY-051] [DELIVERY-052] [DELIVERY-054]', () => {
+  it('is the published body but for the command byte [DELIVERY-050, DELIVERY-051, DELIVERY-052, DELIVERY-054]', () => {
     const expected = Buffer.from(published);
     expected[1] = Command.Deliver;
     expect(deliverBody(deliver(published), maxBodyBytes)).toEqual(expected);
   });
 
-  it('has version 1, whatever came, and ends after its headers [BODY-013] [BODY-014]', () => {
+  it('has version 1, whatever came, and ends after its headers [BODY-013, BODY-014]', () => {
     const odd = Buffer.concat([published, Buffer.from('trailing')]);
     odd[0] = 200;
     const body = deliverBody(deliver(odd), maxBodyBytes);
@@ -76,7 +76,7 @@ describe('a first delivery', () => {
     expect(decoded(deliverBody(effect, maxBodyBytes))).toMatchObject({ id: 'm1', queue: 'orders' });
   });
 
-  it('of any message decodes to the same fields [DELIVERY-052] [DELIVERY-053]', () => {
+  it('of any message decodes to the same fields [DELIVERY-052, DELIVERY-053]', () => {
     fc.assert(
       fc.property(messageFields, fc.uint8Array({ maxLength: 9 }), (fields, trailing) => {
         const body = Buffer.concat([encodeBody({ ...fields, command: Command.Publish }), trailing]);
@@ -122,7 +122,7 @@ describe('a further delivery', () => {
     );
   });
 
-  it('leaves added headers out where the frame has no room for them, and only there [FRAME-018] [FRAME-022]', () => {
+  it('leaves added headers out where the frame has no room for them, and only there [FRAME-018, FRAME-022]', () => {
     const effect = deliver(published, { attempt: 2 });
     const added = 2 + 'deliveryAttempts'.length + 2 + 1;
     expect(decoded(deliverBody(effect, published.length + added)).headers.get('deliveryAttempts')).toBe('2');
@@ -133,7 +133,7 @@ describe('a further delivery', () => {
 });
 
 describe('a dead letter', () => {
-  it('names its own queue and says where it comes from and why [DLQ-012] [DLQ-013] [DLQ-014] [DLQ-015] [DLQ-016]', () => {
+  it('names its own queue and says where it comes from and why [DLQ-012, DLQ-013, DLQ-014, DLQ-015, DLQ-016]', () => {
     const effect = deliver(published, { queue: 'orders.dlq', deadLetter });
     const message = decoded(deliverBody(effect, maxBodyBytes));
     expect(message).toMatchObject({ id: 'm1', queue: 'orders.dlq', command: Command.Deliver });
@@ -148,7 +148,7 @@ describe('a dead letter', () => {
     });
   });
 
-  it('keeps to the largest frame [FRAME-018] [FRAME-022]', () => {
+  it('keeps to the largest frame [FRAME-018, FRAME-022]', () => {
     const effect = deliver(published, { queue: 'orders.dlq', attempt: 2, deadLetter });
     const body = deliverBody(effect, published.length + '.dlq'.length);
     expect(body.length).toBe(published.length + '.dlq'.length);

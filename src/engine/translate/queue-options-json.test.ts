@@ -9,7 +9,7 @@ const read = (value: unknown) => readQueueOptions(Buffer.from(JSON.stringify(val
 const options = (changes: object) => ({ options: { ...defaultQueueOptions, ...changes } });
 
 describe('queue options', () => {
-  it('are the defaults where a property is missing or null [QUEUE-002] [QUEUE-003] [QUEUE-004] [QUEUE-005] [QUEUE-006] [QUEUE-007]', () => {
+  it('are the defaults where a property is missing or null [QUEUE-002, QUEUE-003, QUEUE-004, QUEUE-005, QUEUE-006, QUEUE-007]', () => {
     const nulls = {
       mode: null,
       maxQueueSize: null,
@@ -55,7 +55,7 @@ describe('queue options', () => {
     ...Object.entries(OverflowStrategy).flatMap(([name, value]) =>
       casesOf(name).map((text) => ['overflowStrategy', text, value] as const),
     ),
-  ])('take for %s the name %s in any case [BODY-037] [BODY-038] [BODY-039]', (property, text, value) => {
+  ])('take for %s the name %s in any case [BODY-037, BODY-038, BODY-039]', (property, text, value) => {
     expect(read({ [property]: text })).toEqual(options({ [property]: value }));
     expect(read({ [property]: value })).toEqual(options({ [property]: value }));
   });
@@ -68,7 +68,7 @@ describe('queue options', () => {
     ['messageTtl', ['soon', 30, true, '-00:00:01', ['00:30:00']]],
     ['enableDeadLetterQueue', ['true', 1, 0, 'yes']],
     ['deadLetterQueueName', [1, true, {}]],
-  ])('refuse a wrong %s by its name [QUEUE-036] [QUEUE-041]', (property, values) => {
+  ])('refuse a wrong %s by its name [QUEUE-036, QUEUE-041]', (property, values) => {
     for (const value of values) {
       expect(read({ [property]: value })).toEqual({
         invalid: expect.stringContaining(`${property} must be `),
@@ -100,7 +100,7 @@ describe('queue info', () => {
     options: defaultQueueOptions,
   };
 
-  it('is written in camelCase, enumerations as numbers, without what is absent [BODY-034] [BODY-035] [BODY-036] [QUEUE-021] [QUEUE-022] [QUEUE-023]', () => {
+  it('is written in camelCase, enumerations as numbers, without what is absent [BODY-034, BODY-035, BODY-036, QUEUE-021, QUEUE-022, QUEUE-023]', () => {
     expect(JSON.parse(queueInfoPayload(info).toString())).toEqual({
       name: 'orders',
       messageCount: 7,
@@ -114,7 +114,7 @@ describe('queue info', () => {
     });
   });
 
-  it('tells the time to live and the dead letter queue where they were given [QUEUE-022] [QUEUE-023]', () => {
+  it('tells the time to live and the dead letter queue where they were given [QUEUE-022, QUEUE-023]', () => {
     const given = {
       ...defaultQueueOptions,
       messageTtlMs: 1500,

@@ -16,7 +16,7 @@ describe('a time span', () => {
     ['00:00:00.5000000', 500],
     ['00:00:01.0000001', 1000.0001],
     ['23:59:59.9999999', DAY_MS - 0.0001],
-  ])('%s is so many milliseconds, and is written like that [BODY-040] [BODY-042]', (text, durationMs) => {
+  ])('%s is so many milliseconds, and is written like that [BODY-040, BODY-042]', (text, durationMs) => {
     expect(parseTimeSpan(text)).toBeCloseTo(durationMs, 6);
     expect(formatTimeSpan(durationMs)).toBe(text);
   });
@@ -67,7 +67,7 @@ describe('a timestamp', () => {
     [Date.UTC(2026, 1, 18, 10, 30, 0, 123), '2026-02-18T10:30:00.123Z'],
     [Date.UTC(2026, 1, 18, 10, 30), '2026-02-18T10:30:00Z'],
     [0, '1970-01-01T00:00:00Z'],
-  ])('of %d is %s [BODY-041] [BODY-042]', (wallAt, text) => {
+  ])('of %d is %s [BODY-041, BODY-042]', (wallAt, text) => {
     expect(formatTimestamp(wallAt)).toBe(text);
   });
 
