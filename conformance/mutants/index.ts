@@ -5,6 +5,7 @@ import { connectionMutants } from './connection.ts';
 import { deliveryMutants } from './delivery.ts';
 import { framingMutants } from './framing.ts';
 import { httpMutants } from './http.ts';
+import { limitMutants } from './limits.ts';
 import type { Mutant } from './mutant.ts';
 import { publishMutants } from './publish.ts';
 import { queueMutants } from './queues.ts';
@@ -18,4 +19,5 @@ export const mutants: readonly Mutant[] = [
   ...deliveryMutants,
   ...compressionMutants,
   ...httpMutants,
+  ...limitMutants,
 ];

@@ -9,6 +9,7 @@ import { fieldRules } from './field-rules.ts';
 import { framing } from './framing.ts';
 import { handshake } from './handshake.ts';
 import { health } from './health.ts';
+import { limits } from './limits.ts';
 import { metrics } from './metrics.ts';
 import { publish } from './publish.ts';
 import { queueOptions } from './queue-options.ts';
@@ -30,4 +31,5 @@ export const checks: readonly Check[] = [
   ...recorded,
   ...health,
   ...metrics,
+  ...limits,
 ];

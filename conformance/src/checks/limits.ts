@@ -1,0 +1,103 @@
+// Checks of limits that need a configuration of their own, so that they are reached with a handful of frames. Areas: CONN, DELIVERY,
+// METRICS, and FRAME where the name of a dead letter queue takes room.
+import type { Check, CheckModule } from '../check.ts';
+import type { ConfigurationRequest } from '../configuration.ts';
+import { Command } from '../wire/command.ts';
+import { encodeFrame, frameAround } from '../wire/encode.ts';
+import { publishBodyOf } from './shared/bodies.ts';
+import { eventually, newQueue, waitingCount } from './shared/queue-state.ts';
+import { recordAt, until } from './shared/records.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const fewConnections = {
+  rateLimit: { maxConnectionsPerIpPerWindow: 3, connectionWindowMs: 60_000 },
+} as const satisfies ConfigurationRequest;
+
+const fewMessages = {
+  rateLimit: { maxMessagesPerClientPerSecond: 5, maxConnectionsPerIpPerWindow: 1000 },
+} as const satisfies ConfigurationRequest;
+
+const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
+
+export const limits: CheckModule = [
+  {
+    id: 'CONN-023a',
+    title: 'counts no Ping and no Ack against the message rate',
+    clauses: ['CONN-023'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 36, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'rate');
+      const ids = Array.from({ length: 30 }, () => ctx.id('ping'));
+      await client.sendTogether([
+        ...ids.map((id) => ({ command: Command.Ping, id })),
+        ...ids.map((id) => ({ command: Command.Ack, id })),
+      ]);
+      for (const id of ids) await client.expect({ command: 'Pong', id });
+      const published = await publishSeries(ctx, client, queue, 5);
+      ctx.assert.equal(await waitingCount(client, queue), published.length, 'messages that wait');
+    },
+  },
+  {
+    id: 'DELIVERY-045a',
+    title: 'has no more than maxInFlightPerSubscriber messages in flight to a subscriber',
+    clauses: ['DELIVERY-045'],
+    profile: 'limits',
+    requires: { configuration: smallWindow },
+    evidence: { frames: 30, messages: 8 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'small-window');
+      await publishSeries(ctx, client, queue, 16);
+      await client.subscribe(queue);
+      // Every Ack makes the window larger, where it grows: it must stop at the limit.
+      const took = 8;
+      await takeAndAck(client, queue, took);
+      const delivered = (): number =>
+        client.received.filter(({ command }) => command === Command.Deliver).length;
+      const seen = async (): Promise<number> => Number(await waitingCount(client, queue)) + delivered();
+      await eventually(ctx, seen, (count) => count === 16, 'every message waits or was delivered');
+      const largest = smallWindow.limits.maxInFlightPerSubscriber;
+      ctx.assert.between(delivered() - took, 0, largest, 'messages in flight');
+    },
+  },
+  {
+    id: 'METRICS-019a',
+    title: 'counts in total_connections_rejected the connections over the limit of their address',
+    clauses: ['METRICS-019', 'LIMIT-009'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: fewConnections },
+    evidence: { frames: 3, responses: 2, assertions: 4 },
+    run: async (ctx) => {
+      const before = await recordAt(ctx, '/metrics/', [200]);
+      for (let count = 0; count < 3; count += 1) await ctx.connect({ own: true });
+      for (let count = 0; count < 2; count += 1) {
+        const rejected = await ctx.rawConnect();
+        await rejected.sendRaw(encodeFrame({ command: Command.Connect, id: ctx.id() }));
+        const end = await rejected.expectOrClosed('ConnectAck');
+        ctx.assert.ok(typeof end === 'string', 'the connection is rejected', { clause: 'LIMIT-009' });
+      }
+      const field = 'total_connections_rejected';
+      await until(ctx, '/metrics/', { [field]: Number(before[field] ?? 0) + 2 });
+    },
+  },
+  {
+    id: 'FRAME-021a',
+    title: 'refuses a message that would not fit under the name of its dead letter queue',
+    clauses: ['FRAME-021'],
+    profile: 'delivery',
+    evidence: { frames: 4, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'fits-barely', { enableDeadLetterQueue: true });
+      const totalBytes = ctx.target.maxMessageSizeBytes;
+      await client.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
+      const error = await client.expect('Error');
+      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code of the Error');
+      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages that wait');
+    },
+  },
+] satisfies readonly Check[];
