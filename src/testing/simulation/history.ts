@@ -63,8 +63,8 @@ export type Observation =
       readonly message: Message;
       readonly sinceEpoch: number;
     }
-  /** The broker has written more than the client takes for now. */
-  | { readonly kind: 'congested'; readonly connection: number }
+  /** The broker has written more than the client takes for now, or no longer has. */
+  | { readonly kind: 'congestion'; readonly connection: number; readonly isCongested: boolean }
   /** The broker has ended its side, or the connection is lost. */
   | { readonly kind: 'brokerEnded'; readonly connection: number }
   /** Nothing is under way in the broker: every batch is committed and sent. `restful`: connections with nothing unread or unsent. */

@@ -37,10 +37,11 @@ export function bookEarlyAcks(copy: Copy, epoch: number): void {
 /** The ack has been stepped: ends what it was certainly for. */
 export function settleTaken(command: SeenCommand, ledger: Ledger): void {
   const { sent, connection } = command;
-  if (sent.failureReason !== undefined) return;
+  if (sent.failureReason === 'HandlerException') return;
   for (const copy of connection.copies.values()) {
-    if (copy.message.id === sent.id && isCertainlySettled(copy, command, ledger))
-      copy.settledEpoch = ledger.epoch;
+    if (copy.message.id !== sent.id || !isCertainlySettled(copy, command, ledger)) continue;
+    copy.settledEpoch = ledger.epoch;
+    copy.wasRefusedForGood = sent.failureReason !== undefined;
   }
 }
 

@@ -15,6 +15,8 @@ export type SeenCommand = {
   readonly order: number;
   /** The batch by which it was certainly stepped. */
   takenEpoch: number | undefined;
+  /** For a publish that certainly waited for room: how many messages the broker had accepted when that was seen last. */
+  blockedAtCount: number | undefined;
 };
 
 export type SeenConnection = {
@@ -39,6 +41,10 @@ export type SeenConnection = {
   commandCount: number;
   hasEnded: boolean;
   wasCongested: boolean;
+  /** The batch after which the broker was seen to have more to write than the client takes, while it has. */
+  congestedSince: number | undefined;
+  /** The last batch that had begun when the broker had ended it. */
+  endedEpoch: number | undefined;
   owesFaultAnswer: boolean;
 };
 
@@ -62,8 +68,9 @@ export type Copy = {
   readonly sends: Send[];
   /** Acks that may have been for it, positive and negative ones, by when they were handed over. */
   readonly judgements: Judgement[];
-  /** The batch in which an ack certainly ended it. */
+  /** The batch in which an ack, or a refusal for good, certainly ended it. */
   settledEpoch: number | undefined;
+  wasRefusedForGood: boolean;
 };
 
 export type Send = {
@@ -91,6 +98,8 @@ export type SeenMessage = {
   state: 'open' | 'accepted' | 'refused' | 'unanswered';
   /** Two publishes of its id waited for their answers on one connection: which answer is whose, nobody can tell. */
   isAmbiguous: boolean;
+  /** Its publisher has left before there was room for it; somebody who repeated it may still bring it in. */
+  isWithdrawn: boolean;
   /** The first and the last batch in which its answer may have arisen, and when the last one began. */
   acceptedEpoch: number;
   acceptedByEpoch: number;
@@ -119,6 +128,8 @@ export type SeenLetter = {
 export type SeenQueue = {
   readonly name: string;
   info: QueueInfo | undefined;
+  /** The most messages that were seen waiting in it. */
+  peakCount: number;
   /** DeleteQueues handed over whose outcome is not certain yet. */
   openDeletions: number;
   /** The last batch in which it may have been deleted or created anew; 0 for none. */

@@ -59,6 +59,8 @@ export class Ledger {
   deliverFrameCount = 0;
   leftCount = 0;
   #acceptedCount = 1;
+  /** Connections whose end has not been stepped for certain. */
+  #ended: SeenConnection[] = [];
 
   constructor(settings: BrokerSettings) {
     this.settings = settings;
@@ -76,7 +78,14 @@ export class Ledger {
   queue(name: string): SeenQueue {
     let queue = this.queues.get(name);
     if (queue === undefined) {
-      queue = { name, info: undefined, openDeletions: 0, disturbedEpoch: 0, deleted: undefined };
+      queue = {
+        name,
+        info: undefined,
+        peakCount: 0,
+        openDeletions: 0,
+        disturbedEpoch: 0,
+        deleted: undefined,
+      };
       this.queues.set(name, queue);
     }
     return queue;
@@ -114,9 +123,8 @@ export class Ledger {
           observation.message,
           observation.sinceEpoch,
         );
-      case 'congested':
-        this.#connection(observation.connection).wasCongested = true;
-        return undefined;
+      case 'congestion':
+        return this.#bookCongestion(observation);
       case 'brokerEnded':
         return this.#bookEnd(this.#connection(observation.connection));
       case 'draining':
@@ -125,6 +133,7 @@ export class Ledger {
         return observation;
       case 'idle':
         this.figures = observation.figures;
+        this.#bookBlocked(observation);
         return observation;
       case 'ended':
       case 'faultsStopped':
@@ -141,6 +150,7 @@ export class Ledger {
       handedOverAt: at,
       order: connection.commandCount++,
       takenEpoch: undefined,
+      blockedAtCount: undefined,
     };
     connection.untaken.push(command);
     if (sent.fault === 'frame') {
@@ -170,6 +180,7 @@ export class Ledger {
       command,
       state: 'open',
       isAmbiguous: false,
+      isWithdrawn: false,
       acceptedEpoch: 0,
       acceptedByEpoch: 0,
       acceptedAt: 0,
@@ -199,13 +210,43 @@ export class Ledger {
       const queue = this.queue(info.name);
       if (queue.info?.createdWallAt !== info.createdWallAt) queue.disturbedEpoch = this.epoch;
       queue.info = info;
+      queue.peakCount = Math.max(queue.peakCount, info.messageCount);
     }
     for (const queue of this.queues.values()) {
       if (queue.info === undefined || queues.has(queue.name)) continue;
       queue.info = undefined;
       queue.disturbedEpoch = this.epoch;
     }
+    this.#bookWithdrawn(figures);
     return { kind: 'stepped', before, now: figures };
+  }
+
+  #bookCongestion({
+    connection: number,
+    isCongested,
+  }: Extract<Observation, { kind: 'congestion' }>): undefined {
+    const connection = this.#connection(number);
+    connection.wasCongested = true;
+    connection.congestedSince = isCongested ? this.epoch : undefined;
+    return undefined;
+  }
+
+  /** With nothing under way, a publish without an answer waits for room. */
+  #bookBlocked({ restful, figures }: Extract<Observation, { kind: 'idle' }>): void {
+    for (const number of restful) {
+      for (const command of this.#connection(number).open) command.blockedAtCount = figures.publishedCount;
+    }
+  }
+
+  /** What waited for room when its publisher left was not accepted, if the broker has accepted nothing meanwhile. */
+  #bookWithdrawn(figures: Figures): void {
+    for (const { open } of this.#ended) {
+      for (const { sent, blockedAtCount } of open) {
+        const message = this.messages.get(sent.published?.number ?? -1);
+        if (message !== undefined && blockedAtCount === figures.publishedCount) message.isWithdrawn = true;
+      }
+    }
+    this.#ended = [];
   }
 
   #bookFrame(connection: SeenConnection, frame: Message, epoch: number): Fact {
@@ -291,6 +332,7 @@ export class Ledger {
         sends: [],
         judgements: [],
         settledEpoch: undefined,
+        wasRefusedForGood: false,
       };
       connection.copies.set(key, copy);
       subscription.copies.add(copy);
@@ -336,6 +378,8 @@ export class Ledger {
   #bookEnd(connection: SeenConnection): Fact | undefined {
     if (connection.hasEnded) return undefined;
     connection.hasEnded = true;
+    connection.endedEpoch = this.epoch;
+    this.#ended.push(connection);
     this.#mayLeave(connection, false);
     for (const { sent } of connection.open) {
       const message = this.messages.get(sent.published?.number ?? -1);
@@ -380,6 +424,8 @@ function newConnection({ connection, isSilent }: Extract<Observation, { kind: 'o
     commandCount: 0,
     hasEnded: false,
     wasCongested: false,
+    congestedSince: undefined,
+    endedEpoch: undefined,
     owesFaultAnswer: false,
   };
 }

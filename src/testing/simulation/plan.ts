@@ -66,6 +66,8 @@ export type Plan = {
   readonly wallClockJumps: boolean;
   /** Moves of clients before the faults stop. */
   readonly actionCount: number;
+  /** Before the calm everybody is gone for this long; 0 for nobody. */
+  readonly desertedMs: number;
   readonly shutdown: 'never' | 'amid' | 'atRest';
 };
 
@@ -89,6 +91,7 @@ export function drawPlan(random: Random): Plan {
     silentClientCount: isCalm ? 0 : random.whole(0, 1),
     wallClockJumps: random.chance(0.2),
     actionCount: random.whole(55, 120),
+    desertedMs: isCalm || random.chance(0.7) ? 0 : random.pick([100, 800, 3500]),
     shutdown: random.pick(['never', 'amid', 'atRest', 'atRest']),
   };
 }

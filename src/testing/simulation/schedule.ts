@@ -81,6 +81,7 @@ async function play(world: World, names: readonly string[]): Promise<void> {
     await shutDown(world, company);
     return;
   }
+  await desert(world, company);
   await calmDown(world, company, names);
   if (plan.shutdown !== 'atRest') return;
   world.tally.fault('shutdown at rest');
@@ -111,6 +112,17 @@ function jumpWallClock(world: World): void {
     world.tally.fault('wall clock jumps');
     environment.shiftWallClock(random.whole(-100_000_000, 100_000_000));
   });
+}
+
+/** Everybody is gone for a while: what was held comes back, and may become too old before anybody comes. */
+async function desert(world: World, company: Company): Promise<void> {
+  const { desertedMs } = world.plan;
+  if (desertedMs === 0 || world.court.complaints.size > 0) return;
+  company.hasCalmedDown = true;
+  for (const client of company.clients) client.leave();
+  await advance(world, desertedMs, () => false);
+  if (world.court.complaints.size === 0 && world.isIdle) world.lookAtRest();
+  company.hasCalmedDown = false;
 }
 
 const calmPlan: ClientPlan = {

@@ -44,6 +44,11 @@ export class SimulatedClient {
     this.#actLater();
   }
 
+  /** Leaves for good, if there is one more thing to misbehave with. */
+  leave(): void {
+    this.#end?.socket.breakByClient();
+  }
+
   /** Stops misbehaving. */
   calmDown(): void {
     this.#end?.socket.setStalled(false);
@@ -179,7 +184,9 @@ export class SimulatedClient {
     const first = published.at(-this.#random.whole(1, 8));
     if (first === undefined) return;
     world.tally.fault('publish repeated');
-    this.#sendPublish(first.id, first.queue);
+    // The same id in another queue is another message.
+    const isTwin = this.#random.chance(0.3);
+    this.#sendPublish(first.id, isTwin ? this.#random.pick(world.plan.queues).name : first.queue);
   }
 
   #sendPublish(id: string, queue: string): void {

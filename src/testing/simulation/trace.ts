@@ -44,8 +44,8 @@ function describe(observation: Observation): string | undefined {
       return `${observation.connection}: the client is gone`;
     case 'brokerEnded':
       return `${observation.connection}: ended`;
-    case 'congested':
-      return `${observation.connection}: the broker cannot write on`;
+    case 'congestion':
+      return `${observation.connection}: the broker ${observation.isCongested ? 'cannot' : 'can'} write on`;
     case 'batchStepped': {
       const { inFlightCount, discardedCount } = observation.figures;
       const waiting = [...observation.queues.values()].map(

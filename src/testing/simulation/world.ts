@@ -120,6 +120,13 @@ export class World {
     const now = this.environment.clock.now();
     // What is wrong when nothing is under way stays wrong: not every such moment has to be looked at.
     if (epoch < this.#judgedIdleEpoch + IDLE_EVERY && now < this.#judgedIdleAt + IDLE_EVERY_MS) return;
+    this.lookAtRest();
+  }
+
+  /** Has the court look at a moment at which nothing is under way. */
+  lookAtRest(): void {
+    const { epoch } = this.court.ledger;
+    const now = this.environment.clock.now();
     this.#judgedIdleEpoch = epoch;
     this.#judgedIdleAt = now;
     const restful = [...this.#ends.values()].filter(isRestful);
@@ -135,7 +142,7 @@ export class World {
   /** Nothing is waiting or in flight, and nothing is under way. */
   get isAtRest(): boolean {
     const { queuedBytes, inFlightCount } = this.engine.stats();
-    const isIdle = this.#idleEpoch === this.court.ledger.epoch && queuedBytes === 0 && inFlightCount === 0;
+    const isIdle = this.isIdle && queuedBytes === 0 && inFlightCount === 0;
     return isIdle && [...this.#ends.values()].every((end) => end.isOver || isRestful(end));
   }
 
@@ -143,12 +150,21 @@ export class World {
     return [...this.#ends.values()].every(({ isOver }) => isOver);
   }
 
+  /** Whether nothing is under way in the broker. */
+  get isIdle(): boolean {
+    return this.#idleEpoch === this.court.ledger.epoch;
+  }
+
   #watchCongestion(): void {
     for (const { socket, number } of this.#ends.values()) {
-      if (socket.writableLength <= this.plan.engine.maxOutboundBytes || this.#congested.has(number)) continue;
-      this.#congested.add(number);
-      this.tally.fault('broker cannot write on');
-      this.observe({ kind: 'congested', connection: number });
+      const isCongested = socket.writableLength > this.plan.engine.maxOutboundBytes;
+      if (isCongested === this.#congested.has(number)) continue;
+      this.observe({ kind: 'congestion', connection: number, isCongested });
+      if (!isCongested) this.#congested.delete(number);
+      else {
+        this.#congested.add(number);
+        this.tally.fault('broker cannot write on');
+      }
     }
   }
 

@@ -5,7 +5,7 @@ import { OverflowStrategy } from '../../../broker/queue-options.ts';
 import { Command, commandName } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenCommand } from '../ledger-entries.ts';
-import type { Complain, Judge } from './judge.ts';
+import { type Complain, isRepeated, type Judge } from './judge.ts';
 
 type Answered = Extract<Fact, { kind: 'answered' }>;
 
@@ -93,11 +93,13 @@ function mayWait({ sent, afterEpoch }: SeenCommand, ledger: Ledger): boolean {
 function checkTurn(command: SeenCommand, ledger: Ledger, complain: Complain): void {
   const { sent, afterEpoch } = command;
   const message = ledger.messages.get(sent.published?.number ?? -1);
-  if (message?.state !== 'accepted' || ledger.isDisturbed(sent.queue, 0)) return;
+  // A repeat of what was accepted before waits for nothing.
+  if (message?.state !== 'accepted' || isRepeated(message, ledger)) return;
   for (const connection of ledger.connections.values()) {
     if (connection.leavingSince !== undefined) continue;
     for (const other of connection.open) {
       const cameBefore = other.takenEpoch !== undefined && other.takenEpoch <= afterEpoch;
+      if (ledger.isDisturbed(sent.queue, other.afterEpoch + 1)) continue;
       if (cameBefore && other.sent.command === Command.Publish && other.sent.queue === sent.queue)
         complain(`${describe(command)} was accepted before ${describe(other)}, which waits for longer`);
     }

@@ -4,6 +4,7 @@
 import { Command } from '../../../protocol/command.ts';
 import type { Figures } from '../history.ts';
 import type { Fact, Ledger } from '../ledger.ts';
+import type { Copy } from '../ledger-entries.ts';
 import { type Complain, isOneSubscriberMode, type Judge } from './judge.ts';
 
 const counters = [
@@ -98,16 +99,10 @@ function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
   let possible = 0;
   let letters = 0;
   let perhapsInFlight = 0;
-  const count = ({
-    judgements,
-    settledEpoch,
-  }: {
-    judgements: readonly unknown[];
-    settledEpoch: number | undefined;
-  }) => {
+  const count = ({ judgements, settledEpoch, wasRefusedForGood }: Copy): void => {
     possible += judgements.length;
-    if (settledEpoch !== undefined) certain += 1;
-    else perhapsInFlight += 1;
+    if (settledEpoch === undefined) perhapsInFlight += 1;
+    else if (!wasRefusedForGood) certain += 1;
   };
   for (const message of ledger.messages.values()) {
     for (const copy of message.copies) count(copy);

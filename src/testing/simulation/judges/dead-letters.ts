@@ -2,7 +2,7 @@
 
 import { OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
-import type { SeenLetter, SeenMessage } from '../ledger-entries.ts';
+import type { Copy, SeenLetter, SeenMessage } from '../ledger-entries.ts';
 import { describeMessage, isOneSubscriberMode, type Judge } from './judge.ts';
 
 export function deadLettersJudge(): Judge {
@@ -18,11 +18,15 @@ export function deadLettersJudge(): Judge {
     if (options === undefined || ledger.isDisturbed(message.queue, message.acceptedEpoch)) return;
     const queue = options.deadLetterQueueName ?? `${message.queue}.dlq`;
     if (!options.enableDeadLetterQueue || letter.queue !== queue) complain(`${what} is in ${letter.queue}`);
-    if (isOneSubscriberMode(options) && message.copies.some(({ settledEpoch }) => settledEpoch !== undefined))
+    if (isOneSubscriberMode(options) && message.copies.some(wasAcknowledged))
       complain(`${what} had been acknowledged`);
     const wrong = contradiction(message, letter, options, ledger);
     if (wrong !== undefined) complain(`${what} ${wrong}`);
   };
+}
+
+function wasAcknowledged({ settledEpoch, wasRefusedForGood }: Copy): boolean {
+  return settledEpoch !== undefined && !wasRefusedForGood;
 }
 
 /** What speaks against the reason, if anything does. */

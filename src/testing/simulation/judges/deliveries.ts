@@ -13,6 +13,7 @@ import {
   describeCopy,
   describeMessage,
   isOneSubscriberMode,
+  isRepeated,
   type Judge,
   optionsOf,
   siblingsOf,
@@ -92,6 +93,12 @@ function checkState({ copy, send }: Delivered, ledger: Ledger, complain: Complai
   const { message } = copy;
   const what = describeCopy(copy);
   if (message.state === 'refused') complain(`${what} was delivered and had been refused`);
+  if (message.isWithdrawn && !isRepeated(message, ledger))
+    complain(`${what} was delivered and its publisher had left before there was room for it`);
+  const { congestedSince } = copy.subscription.connection;
+  // The batch after the one that filled it may still have begun before it was known.
+  if (congestedSince !== undefined && send.epoch > congestedSince + 1 && copy.sends.length === 1)
+    complain(`${what} was delivered although the connection takes no more`);
   if (wasSettled(copy, send, ledger)) complain(`${what} was delivered after its ack took effect`);
   if (copy.isDeadLetter) return;
   const firstAsLetter = message.letter?.copies[0]?.sends[0];

@@ -1,7 +1,7 @@
 // When all have behaved for long enough, every accepted message has come to its end: acknowledged, sent where no acks are asked for,
 // dead-lettered and then the same, gone with its queue, or discarded for a reason that its queue has, and counted. (PUBLISH, DELIVERY)
 
-import { DeliveryMode, OverflowStrategy } from '../../../broker/queue-options.ts';
+import { DeliveryMode, OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
 import { type Complain, describeMessage, type Judge } from './judge.ts';
@@ -23,11 +23,14 @@ export function fatesJudge(): Judge {
       (message) => isLost(message, ledger) && ids.get(`${message.queue} ${message.id}`) === 1,
     );
     for (const message of lost) {
-      if (!mayBeDiscarded(message)) complain(`${describeMessage(message)} is lost, and nothing allows that`);
+      if (!mayBeDiscarded(message, ledger))
+        complain(`${describeMessage(message)} is lost, and nothing allows that`);
     }
     const discarded = ledger.figures?.discardedCount ?? 0;
     if (lost.length > discarded) complain(`${lost.length} messages are lost and ${discarded} were discarded`);
     checkDropOldest(lost, ledger, complain);
+    checkFailed(accepted, ledger, complain);
+    checkRepeats(accepted, ledger, complain);
     checkFanOut(accepted, ledger, complain);
   };
 }
@@ -52,7 +55,8 @@ function checkNothingIsHeld(ledger: Ledger, complain: Complain): void {
 function isLost(message: SeenMessage, ledger: Ledger): boolean {
   const { copies, letter } = message;
   if (ledger.isDisturbed(message.queue, message.acceptedEpoch)) return false;
-  if (letter !== undefined) return !letter.copies.some(isTaken) && !ledger.isDisturbed(letter.queue, 0);
+  if (letter !== undefined)
+    return !letter.copies.some(isTaken) && !ledger.isDisturbed(letter.queue, message.acceptedEpoch);
   // Sent is done, also where it was lost on the way to a client that left.
   const isDoneOnSending = message.options?.mode === DeliveryMode.FanOutWithoutAck;
   if (isDoneOnSending && (copies.length > 0 || ledger.leftCount > 0)) return false;
@@ -67,15 +71,74 @@ function isTaken({ judgements }: Copy): boolean {
   return judgements.some(({ failureReason }) => failureReason === undefined);
 }
 
-function mayBeDiscarded({ options, sendCount, copies, letter }: SeenMessage): boolean {
-  if (options === undefined || letter !== undefined || options.enableDeadLetterQueue) return true;
+function mayBeDiscarded({ options, queue, sendCount, copies, letter }: SeenMessage, ledger: Ledger): boolean {
+  if (options === undefined || letter !== undefined) return true;
+  if (options.overflowStrategy === OverflowStrategy.DropOldest) return true;
+  if (options.enableDeadLetterQueue) return mayPushOut(deadLetterQueueOf(queue, options), ledger);
   const wasRefused = copies.some(({ judgements }) => judgements.length > 0);
+  return options.messageTtlMs !== undefined || sendCount >= options.maxRetryAttempts || wasRefused;
+}
+
+function deadLetterQueueOf(queue: string, { deadLetterQueueName }: QueueOptions): string {
+  return deadLetterQueueName ?? `${queue}.dlq`;
+}
+
+/** Whether the queue may have been full: what was seen of it after each batch need not be the most that it held. */
+function mayPushOut(queue: string, ledger: Ledger): boolean {
+  const { info, peakCount } = ledger.queue(queue);
   return (
-    options.messageTtlMs !== undefined ||
-    options.overflowStrategy === OverflowStrategy.DropOldest ||
-    sendCount >= options.maxRetryAttempts ||
-    wasRefused
+    info === undefined || info.options.messageTtlMs !== undefined || peakCount * 4 > info.options.maxQueueSize
   );
+}
+
+/** What certainly failed for one of its subscribers is dead-lettered, where there is a queue for that. */
+function checkFailed(accepted: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
+  for (const message of accepted) {
+    const { options, copies, letter, queue, acceptedEpoch } = message;
+    if (options?.enableDeadLetterQueue !== true || letter !== undefined) continue;
+    const to = deadLetterQueueOf(queue, options);
+    if (
+      ledger.isDisturbed(queue, acceptedEpoch) ||
+      ledger.isDisturbed(to, acceptedEpoch) ||
+      mayPushOut(to, ledger)
+    )
+      continue;
+    if (copies.some((copy) => hasFailed(copy, options)))
+      complain(`${describeMessage(message)} failed for a subscriber and is not in ${to}`);
+  }
+}
+
+function hasFailed(
+  { sends, judgements, subscription, wasRefusedForGood }: Copy,
+  options: QueueOptions,
+): boolean {
+  if (options.mode === DeliveryMode.FanOutWithoutAck) return false;
+  const stayed = subscription.connection.leavingSince === undefined && !subscription.isEnding;
+  return (
+    wasRefusedForGood || (stayed && sends.length === options.maxRetryAttempts && judgements.length === 0)
+  );
+}
+
+/** A publish of an id that was certainly there and unsettled before and after it is a repeat, and never delivered. */
+function checkRepeats(accepted: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
+  const byName = new Map<string, SeenMessage[]>();
+  for (const message of accepted) {
+    const name = `${message.queue} ${message.id}`;
+    byName.set(name, [...(byName.get(name) ?? []), message]);
+  }
+  for (const same of byName.values()) {
+    for (const first of same) {
+      for (const second of same) {
+        const wasThere = first.acceptedByEpoch <= second.command.afterEpoch;
+        const isThere = first.copies.some(({ sends }) =>
+          sends.some(({ epoch }) => epoch > second.acceptedByEpoch),
+        );
+        const isCertain = wasThere && isThere && !ledger.isDisturbed(first.queue, first.acceptedEpoch);
+        if (isCertain && second.copies.length > 0)
+          complain(`${describeMessage(second)} is a repeat and was delivered`);
+      }
+    }
+  }
 }
 
 /** Where the oldest is pushed out, nothing older can outlast the last publish. */

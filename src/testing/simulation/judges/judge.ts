@@ -38,3 +38,10 @@ export function describeCopy(copy: Copy): string {
   const from = copy.isDeadLetter ? ` as a dead letter in ${copy.queue}` : '';
   return `${describeMessage(copy.message)}${from} on connection ${copy.subscription.connection.number}`;
 }
+
+/** Whether another publish to the same queue has its id. */
+export function isRepeated({ id, queue, published }: SeenMessage, { messages }: Ledger): boolean {
+  return [...messages.values()].some(
+    (other) => other.id === id && other.queue === queue && other.published.number !== published.number,
+  );
+}

@@ -33,7 +33,12 @@ export function orderJudge(): Judge {
     if (fact.kind !== 'delivered' || fact.copy.isDeadLetter) return;
     const { copy, send } = fact;
     const mode = optionsOf(copy, ledger)?.mode;
-    if (mode === undefined || send.attempt !== 1 || copy.sends.length !== 1) return;
+    if (mode === undefined || copy.sends.length !== 1) return;
+    if (send.attempt === 2) {
+      for (const other of listOf(perQueue, copy.queue))
+        checkReturned(other, { copy, send, byPriority: mode === DeliveryMode.PriorityBased }, complain);
+    }
+    if (send.attempt !== 1) return;
     // What came back from a fan-out is counted from 1 again, and what was lost on the way to a client that left is not seen.
     if (mode === DeliveryMode.FanOutWithAck && (ledger.leftCount > 0 || cameBack(copy))) return;
     fresh.push({ copy, send, byPriority: mode === DeliveryMode.PriorityBased });
@@ -80,6 +85,21 @@ function checkOvertaken(other: First, { copy, send, byPriority }: First, complai
   const isYounger = earlier.acceptedEpoch > message.acceptedByEpoch;
   if (urgency > 0 || (urgency === 0 && isYounger))
     complain(`${describeCopy(copy)} was passed over for ${describeMessage(earlier)}`);
+}
+
+/** What came back from a connection that ended waits in its old place. */
+function checkReturned(other: First, { copy, send, byPriority }: First, complain: Complain): void {
+  const { message } = copy;
+  const [held] = message.copies;
+  const endedEpoch = held?.subscription.connection.endedEpoch;
+  if (message.state !== 'accepted' || message.copies.length !== 2 || endedEpoch === undefined) return;
+  const earlier = other.copy.message;
+  const isYounger = earlier.acceptedEpoch > message.acceptedByEpoch;
+  const isLessUrgent = !byPriority || earlier.published.priority <= message.published.priority;
+  // Its end is stepped in the batch after the one that was running, if not before.
+  const wasPassedOver = other.send.epoch > endedEpoch + 1 && other.send.byEpoch < send.epoch;
+  if (isYounger && isLessUrgent && wasPassedOver)
+    complain(`${describeCopy(copy)} had come back and was passed over for ${describeMessage(earlier)}`);
 }
 
 function listOf<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
