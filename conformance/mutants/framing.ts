@@ -11,6 +11,7 @@ const largeFrames = [
   'FRAME-005a',
   'FRAME-011a',
   'FRAME-018a',
+  'FRAME-021a',
   'FRAME-026a',
   'FRAME-027a',
 ] as const;
@@ -32,6 +33,7 @@ export const framingMutants: readonly Mutant[] = [
     find: 'if (bodyLength > limit) {',
     replace: 'if (bodyLength >= limit) {',
     mustFail: ['FRAME-003a', 'FRAME-018a'],
+    mayFail: ['FRAME-021a'],
   },
   {
     id: 'frame-limit-one-too-many',
@@ -77,6 +79,7 @@ export const framingMutants: readonly Mutant[] = [
     replace:
       "return { ...framingFault(ErrorCode.InvalidMessage, 'The body does not decompress.'), closes: false };",
     mustFail: ['FRAME-007a', 'FRAME-007b'],
+    mayFail: ['FRAME-010a'],
   },
   {
     id: 'frame-halves-in-one-buffer',
