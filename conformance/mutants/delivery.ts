@@ -25,6 +25,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: '    this.#answer(input);\n    queue.ready.refresh(subscription);',
     mustFail: ['DELIVERY-010a', 'DELIVERY-034a'],
     mayFail: [
+      'DELIVERY-045a',
       ...[
         'DELIVERY-006a',
         'DELIVERY-037a',
@@ -71,7 +72,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace:
       '    if (queue.waiting.size === 0 || queue.subscriptions.size > 0) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
     mustFail: ['DELIVERY-034a', 'DELIVERY-010a'],
-    mayFail: ['DELIVERY-037a', 'DELIVERY-046a', 'DELIVERY-061a'],
+    mayFail: ['DELIVERY-045a', 'DELIVERY-037a', 'DELIVERY-046a', 'DELIVERY-061a'],
   },
   {
     id: 'delivery-waits-for-the-full',
@@ -154,6 +155,7 @@ export const deliveryMutants: readonly Mutant[] = [
     ...reencoded("queue: ''"),
     mustFail: ['DELIVERY-050a'],
     mayFail: [
+      'DELIVERY-045a',
       ...[
         'DELIVERY-001a',
         'DELIVERY-003a',
@@ -228,6 +230,8 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: 'delivery.queue.name === queueName',
     mustFail: ['DELIVERY-065a', 'DELIVERY-066a', 'DELIVERY-068a'],
     mayFail: [
+      'DELIVERY-039a',
+      'DELIVERY-045a',
       ...[
         'DELIVERY-010a',
         'DELIVERY-035a',
@@ -271,7 +275,7 @@ export const deliveryMutants: readonly Mutant[] = [
     find: '    const delivery = this.#deliveries.find(connection, input.id, input.queue);\n    if (delivery === undefined) return;',
     replace:
       "    const delivery = this.#deliveries.find(connection, input.id, input.queue);\n    if (delivery === undefined) return this.#step.refuse(connection.id, { command: 30, id: input.id, queue: '' } as never, 'QUEUE_NOT_FOUND', 'x');",
-    mustFail: ['DELIVERY-058a', 'DELIVERY-059a'],
+    mustFail: ['DELIVERY-058a', 'DELIVERY-059a', 'DELIVERY-026a'],
   },
   {
     id: 'delivery-ack-of-any-queue',
