@@ -44,5 +44,11 @@ const table: Timing = {
 export function timingFor(scale: number): Timing {
   const scaled = Object.entries(table).map(([name, value]) => [name, Math.round(value * scale)] as const);
   const timing: Timing = { ...table, ...Object.fromEntries(scaled) };
-  return { ...timing, earlyMs: table.earlyMs, startMs: Math.max(timing.startMs, table.startMs) };
+  return {
+    ...timing,
+    // What the specification allows is not made less by a runner in a hurry.
+    earlyMs: table.earlyMs,
+    lateMs: Math.max(timing.lateMs, table.lateMs),
+    startMs: Math.max(timing.startMs, table.startMs),
+  };
 }
