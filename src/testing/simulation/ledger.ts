@@ -401,8 +401,9 @@ export class Ledger {
   }
 }
 
-function isAnswer({ command, id }: SentCommand, frame: Message): boolean {
-  if (id !== frame.id) return false;
+/** Answers carry the queue of their command; an Error that has looked at less than that carries none. */
+function isAnswer({ command, id, queue }: SentCommand, frame: Message): boolean {
+  if (id !== frame.id || (frame.queue !== '' && frame.queue !== queue)) return false;
   if (frame.command === Command.Error) return true;
   const isRequestWithAck = command <= Command.Unsubscribe;
   return frame.command === (isRequestWithAck ? command + 1 : command);
