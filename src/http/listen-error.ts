@@ -3,6 +3,8 @@
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
+const PORT_IN_USE = 'the port is in use';
+
 /** The server could not listen where it was told to; the message is one line. */
 export class ListenError extends Error {
   readonly address: ListenAddress;
@@ -13,6 +15,10 @@ export class ListenError extends Error {
     this.name = 'ListenError';
     this.address = { host, port };
     this.reason = reason;
+  }
+
+  get isPortInUse(): boolean {
+    return this.reason === PORT_IN_USE;
   }
 
   /** The same with the settings that name the address, for those who can change them. */
@@ -31,7 +37,7 @@ export function listenFailureReason(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   switch (error.code) {
     case 'EADDRINUSE':
-      return 'the port is in use';
+      return PORT_IN_USE;
     case 'EACCES':
       return 'this user may not use the port';
     case 'EADDRNOTAVAIL':

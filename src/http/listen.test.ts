@@ -33,6 +33,28 @@ async function occupiedPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Lets somebody else be quicker to bind the port that was found free, so many times. */
+function losePorts(count: number): void {
+  let left = count;
+  const listenTcp = TcpServer.prototype.listen;
+  vi.spyOn(TcpServer.prototype, 'listen').mockImplementation(function (this: TcpServer, ...args) {
+    if (!(this instanceof Server) || left === 0) return listenTcp.apply(this, args);
+    left -= 1;
+    const lost = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen' });
+    process.nextTick(() => this.emit('error', lost));
+    return this;
+  });
+}
+
 describe('listening', () => {
   it('takes any free port for 0 and says which [HEALTH-014]', async () => {
     const listener = await listen(0);
@@ -75,15 +97,20 @@ describe('listening', () => {
   });
 
   it('turns a port lost between probe and bind into the same error', async () => {
-    const listenTcp = TcpServer.prototype.listen;
-    vi.spyOn(TcpServer.prototype, 'listen').mockImplementation(function (this: TcpServer, ...args) {
-      if (!(this instanceof Server)) return listenTcp.apply(this, args);
-      const lost = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen' });
-      process.nextTick(() => this.emit('error', lost));
-      return this;
-    });
-    await expect(listen(0)).rejects.toThrow(/the port is in use$/);
+    losePorts(1);
+    await expect(listen(await freePort())).rejects.toThrow(/the port is in use$/);
     expect(process.hasUncaughtExceptionCaptureCallback()).toBe(false);
+  });
+
+  it('tries another port when any will do and one was lost', async () => {
+    losePorts(2);
+    const listener = await listen(0);
+    expect(await (await fetch(listener.url)).text()).toBe('hello');
+  });
+
+  it('gives up when every port is lost', async () => {
+    losePorts(100);
+    await expect(listen(0)).rejects.toThrow(/the port is in use$/);
   });
 });
 

@@ -11,6 +11,9 @@ import { formatAddress, ListenError, listenFailureReason } from './listen-error.
 const HOST_FORM = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
 const ANY_HOSTS: readonly string[] = ['0.0.0.0', '::'];
 
+/** How often a free port may be lost to others before that is an error. */
+const MOST_ATTEMPTS = 5;
+
 export type HttpListenOptions = {
   /** Address or name to bind to. */
   readonly host: string;
@@ -37,12 +40,24 @@ export type HttpListener = {
  */
 export async function listenHttp(options: HttpListenOptions): Promise<HttpListener> {
   if (!HOST_FORM.test(options.host)) throw new ListenError(options, 'no valid host name');
-  const listener = await startStrictly(options);
+  const listener = options.port === 0 ? await startAnywhere(options) : await startStrictly(options);
   if (options.port !== 0 && listener.address.port !== options.port) {
     await listener.close();
     throw new ListenError(options, 'browsers refuse this port as unsafe');
   }
   return toHttpListener(options.host, listener);
+}
+
+/** Where any port will do, a port that somebody else was quicker to take is no error: another one is tried. */
+async function startAnywhere(options: HttpListenOptions): Promise<Listener> {
+  for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt += 1) {
+    try {
+      return await startStrictly(options);
+    } catch (error) {
+      if (!(error instanceof ListenError) || !error.isPortInUse) throw error;
+    }
+  }
+  return startStrictly(options);
 }
 
 async function startStrictly(options: HttpListenOptions): Promise<Listener> {
