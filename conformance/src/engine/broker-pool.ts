@@ -85,7 +85,7 @@ export class BrokerPool {
     const { lifecycle, endpoints } = this.#target;
     if (lifecycle.kind === 'spawn') return this.#keep(await spawnBroker(lifecycle, request, this.#timing));
     if (endpoints === undefined) throw new Error('a target that is not spawned has no endpoints');
-    return this.#keep(attachedBroker(endpoints));
+    return this.#keep(await attachedBroker(endpoints, this.#timing));
   }
 
   #keep(broker: Broker): Broker {

@@ -160,6 +160,14 @@ describe('what cannot be run', () => {
 });
 
 describe('a target that is not well', () => {
+  it('ends with exit code 4 when nobody listens where it is attached to', async () => {
+    const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
+    const target = { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints } as const;
+    const report = await run([pings], { target });
+    expect(report.verdict).toMatchObject({ exitCode: 4, gate: 'closed' });
+    expect(report.verdict.reason).toContain('nothing can be reached at 127.0.0.1:1');
+  });
+
   it.each([
     [{ TINY_REFUSE: 'no disk' }, 'no disk'],
     [{ TINY_NOISE: '1' }, 'logs belong on standard error'],

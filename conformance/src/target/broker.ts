@@ -1,14 +1,16 @@
 // The broker that a check talks to, however it came to run: started by an adapter, or attached to. One interface, so that a check
 // never knows the difference; what an attached broker cannot do (stop, crash, start again) is refused before the
 // check runs, and is a fault of the engine when it is asked for here.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { fillConfiguration } from '../configuration.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerExit } from './broker-process.ts';
-import { BrokerProcess } from './broker-process.ts';
+import { BrokerProcess, TargetFault } from './broker-process.ts';
 import { LogTail } from './log-tail.ts';
 import type { Endpoints, SpawnLifecycle } from './target-file.ts';
 
@@ -43,6 +45,18 @@ export async function spawnBroker(
   } catch (error) {
     rmSync(dataDirectory, { recursive: true, force: true });
     throw error;
+  }
+}
+
+async function mustListen({ host, port }: Endpoints['tcp'], withinMs: number): Promise<void> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(withinMs) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TargetFault(`nothing can be reached at ${host}:${port} (${reason}); is a broker running there`);
+  } finally {
+    socket.destroy();
   }
 }
 
@@ -117,8 +131,9 @@ class SpawnedBroker implements Broker {
   }
 }
 
-/** A broker that runs already. Nothing is started, and nothing is ended. */
-export function attachedBroker(endpoints: Endpoints): Broker {
+/** A broker that runs already. Nothing is started, and nothing is ended. Throws a TargetFault when nobody listens there. */
+export async function attachedBroker(endpoints: Endpoints, timing: Timing): Promise<Broker> {
+  await mustListen(endpoints.tcp, timing.startMs);
   const refuse = (): never => {
     throw new Error('an attached broker cannot be stopped or started');
   };
