@@ -75,7 +75,7 @@ function checkCode({ command, frame }: Answered, ledger: Ledger, complain: Compl
 
 function mayBeFull({ sent, afterEpoch }: SeenCommand, ledger: Ledger): boolean {
   const info = ledger.queue(sent.queue).info;
-  if (info === undefined || ledger.isDisturbed(sent.queue, afterEpoch)) return true;
+  if (info === undefined || ledger.isDisturbed(sent.queue, afterEpoch + 1)) return true;
   const { overflowStrategy } = info.options;
   return (
     overflowStrategy === OverflowStrategy.DropNewest || overflowStrategy === OverflowStrategy.BlockPublisher
@@ -85,7 +85,7 @@ function mayBeFull({ sent, afterEpoch }: SeenCommand, ledger: Ledger): boolean {
 /** Whether it may be a publish that waits for room. */
 function mayWait({ sent, afterEpoch }: SeenCommand, ledger: Ledger): boolean {
   if (sent.command !== Command.Publish || sent.fault !== undefined) return false;
-  if (ledger.isDisturbed(sent.queue, afterEpoch)) return true;
+  if (ledger.isDisturbed(sent.queue, afterEpoch + 1)) return true;
   return ledger.queue(sent.queue).info?.options.overflowStrategy === OverflowStrategy.BlockPublisher;
 }
 

@@ -149,7 +149,7 @@ function checkDropOldest(lost: readonly SeenMessage[], ledger: Ledger, complain:
       options?.overflowStrategy === OverflowStrategy.DropOldest &&
       options.messageTtlMs === undefined &&
       copies.length === 0;
-    if (!isPushedOut || ledger.leftCount > 0 || ledger.isDisturbed(queue, 1)) continue;
+    if (!isPushedOut || ledger.leftCount > 0) continue;
     const others = [...ledger.messages.values()].filter(
       (other) => other.queue === queue && other.acceptedByEpoch > 0,
     );
@@ -157,6 +157,7 @@ function checkDropOldest(lost: readonly SeenMessage[], ledger: Ledger, complain:
     for (const other of others) {
       const first = other.copies[0]?.sends[0];
       const isOlder = other.acceptedByEpoch < message.acceptedEpoch;
+      if (ledger.isDisturbed(queue, other.acceptedEpoch)) continue;
       if (isOlder && first !== undefined && first.epoch > lastAccepted && first.attempt === 1)
         complain(
           `${describeMessage(message)} was pushed out and ${describeMessage(other)}, which is older, was not`,

@@ -76,7 +76,7 @@ function checkFullness(
   if (frame.command !== Command.Error || frame.errorCode !== 'QUEUE_FULL' || ledger.leftCount > 0) return;
   const name = command.sent.queue;
   const [first, then] = [before.get(name), after.get(name)];
-  if (first === undefined || then === undefined || ledger.isDisturbed(name, command.afterEpoch)) return;
+  if (first === undefined || then === undefined || ledger.isDisturbed(name, command.afterEpoch + 1)) return;
   const most = Math.max(first.messageCount, then.messageCount);
   if (most < then.options.maxQueueSize && returned(name, ledger) === 0)
     complain(`${name} refused a publish with ${most} waiting messages, of ${then.options.maxQueueSize}`);

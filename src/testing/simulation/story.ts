@@ -1,0 +1,209 @@
+// A history made up by hand, for tests of the judges: what would be observed of a broker, told in short calls. Nothing is checked here; a
+// story may be impossible, and most are.
+
+import { defaultQueueOptions, type QueueOptions } from '../../broker/queue-options.ts';
+import { emptyStats } from '../../broker/stats.ts';
+import { Command } from '../../protocol/command.ts';
+import { HeaderName } from '../../protocol/header-name.ts';
+import type { MessageFields } from '../../protocol/message.ts';
+import { testSettings } from '../broker-harness.ts';
+import { Court } from './court.ts';
+import type { Figures, SentCommand } from './history.ts';
+
+export const ACK_TIMEOUT_MS = 1000;
+export const RETRY_DELAY_MS = 100;
+export const SHUTDOWN_MS = 500;
+const WALL_START = Date.UTC(2026, 0, 1);
+
+export class Story {
+  readonly #court = new Court({
+    settings: {
+      ...testSettings,
+      ackTimeoutMs: ACK_TIMEOUT_MS,
+      retryDelayMs: RETRY_DELAY_MS,
+      maxRetryDelayMs: 400,
+    },
+    shutdownTimeoutMs: SHUTDOWN_MS,
+    slackMs: 20,
+  });
+  readonly #queues = new Map<
+    string,
+    { options: QueueOptions; messageCount: number; subscriberCount: number }
+  >();
+  #figures: Figures = { ...emptyStats(), errorsCount: 0 };
+  #connectionCount = 0;
+  #at = 0;
+
+  get complaints(): readonly string[] {
+    return [...this.#court.complaints];
+  }
+
+  /** Connections 1 to `count`, and one batch in which queue `q` comes to be. */
+  static begin(count: number, options: Partial<QueueOptions> = {}): Story {
+    const story = new Story();
+    for (let number = 1; number <= count; number += 1) story.open();
+    story.queue('q', options).batch();
+    return story;
+  }
+
+  open(isSilent = false): this {
+    this.#connectionCount += 1;
+    this.#court.observe({ kind: 'opened', connection: this.#connectionCount, isSilent });
+    return this;
+  }
+
+  /** There is such a queue from the next batch on. */
+  queue(name: string, options: Partial<QueueOptions> = {}): this {
+    this.#queues.set(name, {
+      options: { ...defaultQueueOptions, ...options },
+      messageCount: 0,
+      subscriberCount: 0,
+    });
+    return this;
+  }
+
+  waiting(messageCount: number, name = 'q'): this {
+    const queue = this.#queues.get(name);
+    if (queue !== undefined) this.#queues.set(name, { ...queue, messageCount });
+    return this;
+  }
+
+  figures(figures: Partial<Figures>): this {
+    this.#figures = { ...this.#figures, ...figures };
+    return this;
+  }
+
+  pass(durationMs: number): this {
+    this.#at += durationMs;
+    return this;
+  }
+
+  command(connection: number, command: number, id: string, more: Partial<SentCommand> = {}): this {
+    this.#court.observe({
+      kind: 'command',
+      connection,
+      command: { command, id, queue: '', ...more },
+      at: this.#at,
+    });
+    return this;
+  }
+
+  publish(connection: number, id: string, number: number, priority = 1, queue = 'q'): this {
+    const headers = new Map([['number', String(number)]]);
+    const published = { number, priority, payload: Buffer.from('{}'), headers };
+    return this.command(connection, Command.Publish, id, { queue, published });
+  }
+
+  ack(connection: number, id: string, failureReason?: 'HandlerException' | 'DeserializationError'): this {
+    const more = failureReason === undefined ? {} : { failureReason };
+    return this.command(connection, Command.Ack, id, { queue: 'q', ...more });
+  }
+
+  /** Everything that was handed over before is stepped now. */
+  batch(): this {
+    this.#court.observe({ kind: 'batchBegan', at: this.#at, wallAt: WALL_START + this.#at });
+    for (let number = 1; number <= this.#connectionCount; number += 1) {
+      this.#court.observe({ kind: 'taken', connection: number });
+    }
+    const queues = new Map(
+      [...this.#queues].map(([name, queue]) => [name, { name, createdWallAt: 0, ...queue }]),
+    );
+    this.#court.observe({ kind: 'batchStepped', figures: this.#figures, queues });
+    return this;
+  }
+
+  frame(connection: number, fields: MessageFields): this {
+    const message = {
+      version: 1,
+      queue: '',
+      payload: Buffer.alloc(0),
+      headers: new Map<string, string>(),
+      errorCode: '',
+      errorMessage: '',
+      endAt: 0,
+      ...fields,
+    };
+    this.#court.observe({ kind: 'frame', connection, message, sinceEpoch: this.#court.ledger.epoch });
+    return this;
+  }
+
+  answer(connection: number, command: number, id: string, errorCode?: string): this {
+    const error = errorCode === undefined ? {} : { errorCode };
+    return this.frame(connection, {
+      command: errorCode === undefined ? command : Command.Error,
+      id,
+      ...error,
+    });
+  }
+
+  /** A Deliver of what `publish` published under that number. */
+  deliver(
+    connection: number,
+    id: string,
+    number: number,
+    headers: Readonly<Record<string, string>> = {},
+    queue = 'q',
+  ): this {
+    return this.frame(connection, {
+      command: Command.Deliver,
+      id,
+      queue,
+      payload: Buffer.from('{}'),
+      headers: new Map([['number', String(number)], ...Object.entries(headers)]),
+    });
+  }
+
+  /** The headers of a dead letter that was made now. */
+  letter(reason: string, attempts: number): Readonly<Record<string, string>> {
+    return {
+      [HeaderName.DeadLetterReason]: reason,
+      [HeaderName.DeadLetterSource]: 'q',
+      [HeaderName.DeadLetterAttempts]: String(attempts),
+      [HeaderName.DeadLetteredAt]: new Date(WALL_START + this.#at).toISOString(),
+    };
+  }
+
+  /** Subscribes and is told so, in a batch of its own. */
+  subscribe(connection: number, maxInFlight?: number, queue = 'q'): this {
+    const id = `s${connection}${queue}`;
+    const more = maxInFlight === undefined ? { queue } : { queue, maxInFlight };
+    return this.command(connection, Command.Subscribe, id, more)
+      .batch()
+      .answer(connection, Command.SubscribeAck, id);
+  }
+
+  /** Publishes and is told so, in a batch of its own. */
+  accepted(connection: number, id: string, number: number, priority = 1): this {
+    return this.publish(connection, id, number, priority).batch().answer(connection, Command.PublishAck, id);
+  }
+
+  idle(...restful: readonly number[]): this {
+    this.#court.observe({ kind: 'idle', at: this.#at, figures: this.#figures, restful: new Set(restful) });
+    return this;
+  }
+
+  observe(kind: 'clientGone' | 'brokerEnded', connection: number): this {
+    this.#court.observe({ kind, connection });
+    return this;
+  }
+
+  congest(connection: number, isCongested = true): this {
+    this.#court.observe({ kind: 'congestion', connection, isCongested });
+    return this;
+  }
+
+  drain(): this {
+    this.#court.observe({ kind: 'draining', at: this.#at });
+    return this;
+  }
+
+  ended(): this {
+    this.#court.observe({ kind: 'ended', at: this.#at });
+    return this;
+  }
+
+  finished(): this {
+    this.#court.observe({ kind: 'finished' });
+    return this;
+  }
+}
