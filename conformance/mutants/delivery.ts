@@ -25,6 +25,11 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: '    this.#answer(input);\n    queue.ready.refresh(subscription);',
     mustFail: ['DELIVERY-010a', 'DELIVERY-034a'],
     mayFail: [
+      'DELIVERY-022a',
+      'DELIVERY-031a',
+      'DELIVERY-033a',
+      'DELIVERY-041a',
+      'DELIVERY-060a',
       'DELIVERY-045a',
       ...[
         'DELIVERY-006a',
@@ -44,7 +49,7 @@ export const deliveryMutants: readonly Mutant[] = [
     find: '    deliveries.send(queue, message, subscription, earlierOf(message));\n  }\n}',
     replace:
       '    const other = queue.ready.firstOtherThan(subscription);\n    if (other !== undefined) deliveries.sendUnconfirmed(queue, message, other);\n    deliveries.send(queue, message, subscription, earlierOf(message));\n  }\n}',
-    mustFail: ['DELIVERY-011a', 'DELIVERY-012a'],
+    mustFail: ['DELIVERY-030a', 'DELIVERY-032a', 'DELIVERY-011a', 'DELIVERY-012a'],
     mayFail: ['DELIVERY-013a', 'DELIVERY-038a', 'DELIVERY-038b', 'DELIVERY-048a', 'DELIVERY-049a'],
   },
   {
@@ -53,7 +58,7 @@ export const deliveryMutants: readonly Mutant[] = [
     file: 'src/broker/ready-ring.ts',
     find: '    if (subscription.ready) this.remove(subscription);\n    if (subscription.hasRoom) this.#append(subscription);',
     replace: '    if (subscription.ready && !subscription.hasRoom) this.remove(subscription);',
-    mustFail: ['DELIVERY-012a', 'DELIVERY-013a'],
+    mustFail: ['DELIVERY-032a', 'DELIVERY-012a', 'DELIVERY-013a'],
   },
   {
     id: 'delivery-last-subscriber-first',
@@ -72,7 +77,14 @@ export const deliveryMutants: readonly Mutant[] = [
     replace:
       '    if (queue.waiting.size === 0 || queue.subscriptions.size > 0) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
     mustFail: ['DELIVERY-034a', 'DELIVERY-010a'],
-    mayFail: ['DELIVERY-045a', 'DELIVERY-037a', 'DELIVERY-046a', 'DELIVERY-061a'],
+    mayFail: [
+      'DELIVERY-031a',
+      'DELIVERY-033a',
+      'DELIVERY-045a',
+      'DELIVERY-037a',
+      'DELIVERY-046a',
+      'DELIVERY-061a',
+    ],
   },
   {
     id: 'delivery-waits-for-the-full',
@@ -89,7 +101,7 @@ export const deliveryMutants: readonly Mutant[] = [
     find: '    if (returned === undefined) return this.#head;',
     replace: '    if (returned === undefined) return this.#tail;',
     mustFail: ['DELIVERY-035a', 'DELIVERY-037a', 'DELIVERY-039a'],
-    mayFail: ['DELIVERY-010a', 'DELIVERY-034a', 'DELIVERY-046a'],
+    mayFail: ['DELIVERY-028a', 'DELIVERY-033a', 'DELIVERY-010a', 'DELIVERY-034a', 'DELIVERY-046a'],
   },
   {
     id: 'delivery-kept-by-the-gone',
@@ -99,6 +111,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: '',
     mustFail: ['DELIVERY-038a', 'DELIVERY-038b', 'DELIVERY-006a'],
     mayFail: [
+      'DELIVERY-022a',
       ...[
         'DELIVERY-039a',
         'DELIVERY-040a',
@@ -125,6 +138,7 @@ export const deliveryMutants: readonly Mutant[] = [
     find: "      else this.#end(delivery, { kind: 'gone', cutShort: true });",
     replace: "      else this.#failed(delivery, 'MaxRetriesExceeded', this.#step.now, true);",
     mustFail: ['DELIVERY-040a'],
+    mayFail: ['DELIVERY-041a'],
   },
   {
     id: 'delivery-attempts-from-zero',
@@ -155,6 +169,26 @@ export const deliveryMutants: readonly Mutant[] = [
     ...reencoded("queue: ''"),
     mustFail: ['DELIVERY-050a'],
     mayFail: [
+      'DELIVERY-008a',
+      'DELIVERY-014a',
+      'DELIVERY-015a',
+      'DELIVERY-017a',
+      'DELIVERY-018a',
+      'DELIVERY-019a',
+      'DELIVERY-020a',
+      'DELIVERY-021a',
+      'DELIVERY-022a',
+      'DELIVERY-024a',
+      'DELIVERY-025a',
+      'DELIVERY-026a',
+      'DELIVERY-028a',
+      'DELIVERY-030a',
+      'DELIVERY-031a',
+      'DELIVERY-031b',
+      'DELIVERY-032a',
+      'DELIVERY-033a',
+      'DELIVERY-048b',
+      'DELIVERY-049b',
       'DELIVERY-045a',
       ...[
         'DELIVERY-001a',
@@ -230,6 +264,15 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: 'delivery.queue.name === queueName',
     mustFail: ['DELIVERY-065a', 'DELIVERY-066a', 'DELIVERY-068a'],
     mayFail: [
+      'DELIVERY-004a',
+      'DELIVERY-007a',
+      'DELIVERY-008a',
+      'DELIVERY-016a',
+      'DELIVERY-017a',
+      'DELIVERY-018a',
+      'DELIVERY-019a',
+      'DELIVERY-031b',
+      'DELIVERY-049b',
       'DELIVERY-039a',
       'DELIVERY-045a',
       ...[
@@ -258,6 +301,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace:
       '    for (const delivery of [...subscription.connection.inFlight.values()]) {\n      if (delivery.subscription === subscription && this.#connections.has(subscription.connection.id)) this.#deliveries.remove(delivery);\n    }',
     mustFail: ['DELIVERY-006a'],
+    mayFail: ['DELIVERY-060a', 'DELIVERY-062a'],
   },
   {
     id: 'delivery-ack-from-anybody',
@@ -266,7 +310,8 @@ export const deliveryMutants: readonly Mutant[] = [
     find: '    const connection = this.#connections.get(input.connection);\n    if (connection === undefined) return;\n    const delivery',
     replace:
       '    const asking = this.#connections.get(input.connection);\n    const connection = [...this.#connections.values()].find(({ inFlight }) => inFlight.has(input.id)) ?? asking;\n    if (connection === undefined) return;\n    const delivery',
-    mustFail: ['DELIVERY-057a'],
+    mustFail: ['DELIVERY-056a', 'DELIVERY-060a', 'DELIVERY-057a'],
+    mayFail: ['DELIVERY-017a', 'DELIVERY-049b'],
   },
   {
     id: 'delivery-unknown-ack-answered',
@@ -302,6 +347,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: '    if (subscription.inFlightCount',
     mustFail: ['DELIVERY-061a'],
     mayFail: [
+      'DELIVERY-022a',
       ...[
         'DELIVERY-001a',
         'DELIVERY-006a',
@@ -352,5 +398,6 @@ export const deliveryMutants: readonly Mutant[] = [
     find: 'Math.max(1, Math.min(asked, max))',
     replace: 'Math.max(1, Math.min(asked + 1, max))',
     mustFail: ['DELIVERY-046a'],
+    mayFail: ['DELIVERY-004a', 'DELIVERY-018a', 'DELIVERY-019a', 'DELIVERY-031b'],
   },
 ];

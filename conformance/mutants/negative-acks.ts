@@ -23,7 +23,7 @@ export const negativeAcksMutants: readonly Mutant[] = [
     replace:
       '      if (!hasFailed) this.#failed(delivery, reason, this.#step.now + this.#settings.ackTimeoutMs);',
     mustFail: ['NACK-003a'],
-    mayFail: ['NACK-001a', 'NACK-004a', 'NACK-008a'],
+    mayFail: ['NACK-007a', 'NACK-001a', 'NACK-004a', 'NACK-008a'],
   },
   {
     id: 'negative-ack-without-pause',
@@ -49,14 +49,15 @@ export const negativeAcksMutants: readonly Mutant[] = [
     find: isForGood,
     replace: '  const isForGood = false;',
     mustFail: ['NACK-005a', 'DELIVERY-008a'],
+    mayFail: ['NACK-007a'],
   },
   {
     id: 'negative-ack-reason-sticks',
     title: 'a message that was refused once is dead-lettered for that, whatever failed last',
     file: attempts,
-    find: "this.#failed(delivery, 'MaxRetriesExceeded', delivery.ackDeadlineAt);",
+    find: "    if (!hasFailed) this.#countFailure(delivery);\n    this.#end(delivery, { kind: 'failed', reason });",
     replace:
-      "this.#failed(delivery, delivery.failedAttempts > 0 ? 'HandlerException' : 'MaxRetriesExceeded', delivery.ackDeadlineAt);",
+      "    if (!hasFailed) this.#countFailure(delivery);\n    this.#end(delivery, { kind: 'failed', reason: delivery.failedAttempts > 1 ? 'HandlerException' : reason });",
     mustFail: ['NACK-007a'],
   },
   {

@@ -56,6 +56,7 @@ export const publishMutants: readonly Mutant[] = [
     find: 'if (this.#isRepeat(queue, connection, input)) return;',
     replace: 'if (hasRoom(queue) && this.#isRepeat(queue, connection, input)) return;',
     mustFail: ['PUBLISH-009a'],
+    mayFail: ['PUBLISH-007a'],
   },
   {
     id: 'publish-repeats-over-all-queues',

@@ -208,7 +208,7 @@ const withoutAck: CheckModule = [
     title: 'delivers to one subscriber of a FanOutWithoutAck queue while the other does not read',
     clauses: ['DELIVERY-048', 'DELIVERY-027', 'DELIVERY-024'],
     profile: 'delivery',
-    evidence: { frames: 60, messages: 28 },
+    evidence: { frames: 52, messages: 24 },
     run: async (ctx) => {
       const { publisher, queue, first: stuck, second: reader } = await pair(ctx, fanOutWithoutAck);
       stuck.pauseReading();
@@ -224,7 +224,7 @@ const withoutAck: CheckModule = [
     title: 'keeps FanOutWithoutAck messages while the only subscriber does not read',
     clauses: ['DELIVERY-028', 'DELIVERY-024', 'DELIVERY-035'],
     profile: 'delivery',
-    evidence: { frames: 58, messages: 28 },
+    evidence: { frames: 50, messages: 24 },
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
       subscriber.pauseReading();
@@ -239,8 +239,8 @@ const withoutAck: CheckModule = [
 
 export const fanOut: CheckModule = [...withAck, ...withoutAck];
 
-/** So many that no sum of socket buffers and of what a broker keeps for a connection holds them: 14 MiB. */
-const largeCount = 28;
+/** So many that no sum of socket buffers and of what a broker keeps for a connection holds them: 12 MiB. */
+const largeCount = 24;
 const largeBytes = 512 * 1024;
 
 /** Publishes a large message, in one write however frames are cut, and waits for PublishAck; returns its id. */
