@@ -93,14 +93,13 @@ describe('impossible options', () => {
     ['an empty name', { enableDeadLetterQueue: true, deadLetterQueueName: '' }, 'QUEUE-039'],
     ['a name too long', { deadLetterQueueName: 'x'.repeat(257) }, 'QUEUE-039'],
   ];
-  it.each(impossible.map(([what, options, id]) => ({ what, options, id })))(
-    '$what is refused and makes no queue [QUEUE-042, $id]',
-    ({ options }) => {
+  for (const [what, options, id] of impossible) {
+    it(`with ${what} are refused and make no queue [QUEUE-042, ${id}]`, () => {
       const h = testBroker();
       expect(h.createQueue(h.connect(), 'q', options)).toEqual(['1: createQueue q INVALID_PAYLOAD']);
       expect(h.broker.queueNames()).toEqual([]);
-    },
-  );
+    });
+  }
 
   it('are also those that cannot be read [QUEUE-041, QUEUE-042]', () => {
     const h = testBroker();
