@@ -166,6 +166,7 @@ export const httpMutants: readonly Mutant[] = [
     replace:
       '    this.#step.stats.publishedCount += 1;\n    this.#step.stats.deliveredCount += 1;\n    this.#enter(queue, message);',
     mustFail: ['METRICS-009a'],
+    mayFail: ['METRICS-011a'],
   },
   {
     id: 'metrics-every-ack-counts',

@@ -90,7 +90,7 @@ export const queueMutants: readonly Mutant[] = [
     replace:
       '      for (let message = queue.oldestWaiting(); message; message = queue.oldestWaiting()) this.#settlement.pushOut(queue, message);',
     mustFail: ['QUEUE-014a', 'QUEUE-017a', 'QUEUE-028a'],
-    mayFail: ['QUEUE-018a', 'QUEUE-009a'],
+    mayFail: ['QUEUE-017b', 'QUEUE-018a', 'QUEUE-009a'],
   },
   {
     id: 'queue-delete-missing-refused',
@@ -109,7 +109,7 @@ export const queueMutants: readonly Mutant[] = [
     find: '    if (queue.subscriptions.size > 0) this.#dormant.set(queue.name, queue.subscriptions);\n',
     replace: '',
     mustFail: ['QUEUE-016a'],
-    mayFail: ['QUEUE-018a'],
+    mayFail: ['QUEUE-017b', 'QUEUE-018a'],
   },
   {
     id: 'queue-acks-of-deleted-counted',
@@ -201,6 +201,7 @@ export const queueMutants: readonly Mutant[] = [
     find: 'return this.waitingCount >= this.options.maxQueueSize;',
     replace: 'return this.waitingCount > this.options.maxQueueSize;',
     mustFail: ['QUEUE-029a'],
+    mayFail: ['QUEUE-019a', 'QUEUE-020a'],
   },
   {
     id: 'queue-given-back-dropped-when-full',
@@ -341,6 +342,14 @@ export const queueMutants: readonly Mutant[] = [
     replace:
       '    case Command.Subscribe:\n      return Command.SubscribeAck;\n    case Command.DeleteQueue:\n      return Command.QueueInfo;',
     mustFail: ['QUEUE-001b', 'QUEUE-014a', 'QUEUE-015a'],
-    mayFail: ['QUEUE-016a', 'QUEUE-017a', 'QUEUE-018a', 'QUEUE-028a'],
+    mayFail: [
+      'QUEUE-017b',
+      'QUEUE-019a',
+      'QUEUE-020a',
+      'QUEUE-016a',
+      'QUEUE-017a',
+      'QUEUE-018a',
+      'QUEUE-028a',
+    ],
   },
 ];

@@ -18,19 +18,15 @@ import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 
 const longTimeout: ConfigurationRequest = { timing: { ackTimeoutMs: 20_000, retryDelayMs: 200 } };
 
-const optional = {
-  profile: 'retry-dlq',
-  requires: { capabilities: ['nack'] },
-  prefers: longTimeout,
-  waits: true,
-} as const;
+const optional = { profile: 'retry-dlq', requires: { capabilities: ['nack'] } } as const;
+const pausing = { ...optional, prefers: longTimeout, waits: true } as const;
 
 export const negativeAcks: CheckModule = [
   {
     id: 'NACK-001a',
     title: 'sends a message again whose Ack has header failureReason, and lists nack in the capabilities',
     clauses: ['NACK-001', 'NACK-002'],
-    ...optional,
+    ...pausing,
     evidence: { frames: 7, messages: 2 },
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await single(ctx);
@@ -51,7 +47,7 @@ export const negativeAcks: CheckModule = [
     id: 'NACK-003a',
     title: 'makes the next attempt retryDelay(n) after HandlerException, without the ack timeout',
     clauses: ['NACK-003', 'RETRY-013', 'RETRY-014'],
-    ...optional,
+    ...pausing,
     evidence: { frames: 8, messages: 3, assertions: 2 },
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
@@ -74,7 +70,7 @@ export const negativeAcks: CheckModule = [
     id: 'NACK-004a',
     title: 'takes an unknown failureReason for HandlerException',
     clauses: ['NACK-004', 'NACK-006', 'NACK-007'],
-    ...optional,
+    ...pausing,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
       const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 2 });
@@ -119,7 +115,7 @@ export const negativeAcks: CheckModule = [
     id: 'NACK-007a',
     title: 'gives a dead letter the reason of its last failure',
     clauses: ['NACK-007', 'NACK-005', 'DLQ-013'],
-    ...optional,
+    ...pausing,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
       const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 2 });
@@ -136,7 +132,7 @@ export const negativeAcks: CheckModule = [
     id: 'NACK-008a',
     title: 'fails one copy of a FanOutWithAck message only',
     clauses: ['NACK-008', 'RETRY-012'],
-    ...optional,
+    ...pausing,
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
       const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
@@ -153,7 +149,7 @@ export const negativeAcks: CheckModule = [
     id: 'NACK-009a',
     title: 'ignores a negative acknowledgment in a FanOutWithoutAck queue',
     clauses: ['NACK-009', 'DELIVERY-026'],
-    ...optional,
+    ...pausing,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);

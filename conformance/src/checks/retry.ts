@@ -5,7 +5,6 @@ import {
   deadLetter,
   expectNothingLeft,
   gapMs,
-  longPauses,
   nextAttempt,
   pauseMs,
   shortTimings,
@@ -73,7 +72,9 @@ const schedule: CheckModule = [
     title: 'lets no pause between attempts grow beyond maxRetryDelay',
     clauses: ['RETRY-004', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
     profile: 'retry-dlq',
-    requires: { configuration: longPauses },
+    requires: {
+      configuration: { timing: { ackTimeoutMs: 500, retryDelayMs: 800, maxRetryDelayMs: 800 } },
+    },
     waits: true,
     evidence: { frames: 8, messages: 4, assertions: 5 },
     run: async (ctx) => {
@@ -257,14 +258,15 @@ const pauses: CheckModule = [
     title: 'settles a message by an ack that comes during the pause before its next attempt',
     clauses: ['DELIVERY-007', 'DELIVERY-001'],
     ...waits,
-    prefers: longPauses,
-    evidence: { frames: 10, messages: 2 },
+    evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
-      await publishSeries(ctx, publisher, queue, 1);
-      const held = await subscriber.delivery({ queue });
-      await waitUntil(ctx, held.atMs + ctx.target.ackTimeoutMs + pauseMs(ctx, 1) / 2);
-      await subscriber.ack(held);
+      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await nextAttempt(ctx, subscriber, { queue, id });
+      const third = await nextAttempt(ctx, subscriber, { queue, id }, 2);
+      await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + pauseMs(ctx, 3) / 2);
+      await subscriber.ack(third);
       await subscriber.ping();
       await expectNothingLeft(ctx, subscriber, queue, { text: 'the message does not come again' });
     },

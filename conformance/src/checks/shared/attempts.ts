@@ -12,11 +12,6 @@ import { cutSubscriber, expectOnlySentinel } from './subscribers.ts';
 /** The same for all that can do with it, so that they share a broker. */
 export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500, retryDelayMs: 150 } };
 
-/** Pauses as long as they may be from the first on. */
-export const longPauses = {
-  timing: { ackTimeoutMs: 500, retryDelayMs: 800, maxRetryDelayMs: 800 },
-} as const satisfies ConfigurationRequest;
-
 export type MessageName = { readonly queue: string; readonly id: string };
 
 /** The pause after the n-th failed attempt, 1 or more, below the longest one. */
