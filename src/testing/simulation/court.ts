@@ -20,6 +20,8 @@ export type CourtOptions = {
   readonly shutdownTimeoutMs: number;
   /** How late the broker may be with anything, for its commits and its busy event loop. */
   readonly slackMs: number;
+  /** Compressing may hold the frames of a connection back, so that the moments of writing say little. */
+  readonly framesMayLag: boolean;
 };
 
 export class Court {
@@ -27,10 +29,10 @@ export class Court {
   readonly complaints = new Set<string>();
   readonly #judges: readonly { readonly judge: Judge; readonly complain: Complain }[];
 
-  constructor({ settings, shutdownTimeoutMs, slackMs }: CourtOptions) {
+  constructor({ settings, shutdownTimeoutMs, slackMs, framesMayLag }: CourtOptions) {
     this.ledger = new Ledger(settings);
     const judges: Readonly<Record<string, Judge>> = {
-      answers: answersJudge(),
+      answers: answersJudge(framesMayLag),
       deliveries: deliveriesJudge(),
       attempts: attemptsJudge(slackMs),
       windows: windowsJudge(),

@@ -25,6 +25,7 @@ export class Story {
     },
     shutdownTimeoutMs: SHUTDOWN_MS,
     slackMs: 20,
+    framesMayLag: false,
   });
   readonly #queues = new Map<
     string,

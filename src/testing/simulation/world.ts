@@ -52,6 +52,7 @@ export class World {
     this.court = new Court({
       settings: plan.engine.broker,
       shutdownTimeoutMs: plan.engine.shutdownTimeoutMs,
+      framesMayLag: plan.lateCompressionChance > 0,
       slackMs: 2 * (plan.store.mostDelayMs + plan.mostDelayOfSoonMs) + 30,
     });
     this.engine = new Engine(plan.engine, {

@@ -3,7 +3,7 @@
 
 import { DeliveryMode, OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Copy, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
+import type { Copy, SeenLetter, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
 import { type Complain, describeMessage, type Judge } from './judge.ts';
 
 /** What no run of the simulation sends at once. */
@@ -55,8 +55,7 @@ function checkNothingIsHeld(ledger: Ledger, complain: Complain): void {
 function isLost(message: SeenMessage, ledger: Ledger): boolean {
   const { copies, letter } = message;
   if (ledger.isDisturbed(message.queue, message.acceptedEpoch)) return false;
-  if (letter !== undefined)
-    return !letter.copies.some(isTaken) && !ledger.isDisturbed(letter.queue, message.acceptedEpoch);
+  if (letter !== undefined) return isLetterLost(letter, message.acceptedEpoch, ledger);
   // Sent is done, also where it was lost on the way to a client that left.
   const isDoneOnSending = message.options?.mode === DeliveryMode.FanOutWithoutAck;
   if (isDoneOnSending && (copies.length > 0 || ledger.leftCount > 0)) return false;
@@ -65,6 +64,12 @@ function isLost(message: SeenMessage, ledger: Ledger): boolean {
   )
     return false;
   return !copies.some(isTaken) && message.options !== undefined;
+}
+
+function isLetterLost({ queue, copies }: SeenLetter, acceptedEpoch: number, ledger: Ledger): boolean {
+  const { info } = ledger.queue(queue);
+  const isDoneOnSending = info === undefined || info.options.mode === DeliveryMode.FanOutWithoutAck;
+  return !isDoneOnSending && !copies.some(isTaken) && !ledger.isDisturbed(queue, acceptedEpoch);
 }
 
 function isTaken({ judgements }: Copy): boolean {

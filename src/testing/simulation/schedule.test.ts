@@ -1,0 +1,95 @@
+// That a seed is a run: the same one twice is the same to the byte, another one is another, and what a broken broker throws, says or
+// leaves undone ends up as a complaint with the events that led to it.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Broker } from '../../broker/broker.ts';
+import { plantedText } from './bundle.ts';
+import { mutants } from './mutants.ts';
+import { Random } from './random.ts';
+import { runSchedule } from './schedule.ts';
+import { expectedNames } from './tally.ts';
+
+const noStrays = () => () => undefined;
+
+describe('a schedule', () => {
+  it('is the same for the same seed, and another for another', async () => {
+    const [first, again, other] = [
+      await runSchedule(7, noStrays),
+      await runSchedule(7, noStrays),
+      await runSchedule(8, noStrays),
+    ];
+    expect(first.inputCount).toBeGreaterThan(20);
+    expect(again).toEqual(first);
+    expect(other.counts).not.toEqual(first.counts);
+  });
+
+  it('of the broker as it is has no complaints', async () => {
+    const seeds = Array.from({ length: 10 }, (_, index) => 1000 + index);
+    for (const seed of seeds)
+      expect(await runSchedule(seed, noStrays)).toMatchObject({ complaints: [], trace: [] });
+  });
+});
+
+describe('a schedule of a broken broker', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('complains, with the last events', async () => {
+    vi.spyOn(Broker.prototype, 'stats').mockImplementation(() => {
+      throw new Error('no figures');
+    });
+    const { complaints, trace } = await runSchedule(7, noStrays);
+    expect(complaints[0]).toContain('no figures');
+    expect(trace.at(-1)).toMatch(/ms {2}#\d+/);
+  });
+
+  it('complains when the broker forgets its deadlines', async () => {
+    vi.spyOn(Broker.prototype, 'nextDeadline').mockReturnValue(undefined);
+    const verdicts = [];
+    for (let seed = 1; seed <= 12; seed += 1) verdicts.push(await runSchedule(seed, noStrays));
+    expect(verdicts.filter(({ complaints }) => complaints.length > 0)).not.toEqual([]);
+  });
+});
+
+describe('the random numbers', () => {
+  it('repeat for a seed and differ for its neighbours', () => {
+    const draws = (seed: number): readonly number[] => {
+      const random = new Random(seed);
+      return Array.from({ length: 8 }, () => random.whole(0, 1_000_000));
+    };
+    expect(draws(5)).toEqual(draws(5));
+    expect(draws(5)).not.toEqual(draws(6));
+    expect(draws(2 ** 40 + 5)).not.toEqual(draws(5));
+  });
+
+  it('stay in their range and reach both ends of it', () => {
+    const random = new Random(1);
+    const drawn = new Set(Array.from({ length: 200 }, () => random.whole(3, 5)));
+    expect([...drawn].sort()).toEqual([3, 4, 5]);
+  });
+
+  it('keep to weights', () => {
+    const random = new Random(1);
+    const drawn = new Set(Array.from({ length: 200 }, () => random.weighted({ a: 1, b: 0, c: 2 })));
+    expect([...drawn].sort()).toEqual(['a', 'c']);
+  });
+});
+
+describe('what is planted and what is counted', () => {
+  it('names every way of the table, every pair and every fault once', () => {
+    const names = expectedNames();
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => name.startsWith('pair: '))).toHaveLength(16);
+  });
+
+  it('has a title of its own for each mutant', () => {
+    expect(new Set(mutants.map(({ title }) => title)).size).toBe(mutants.length);
+  });
+
+  it('refuses a fault that is not in the text exactly once', () => {
+    const fault = { file: 'a.ts', find: 'one', replace: 'two' };
+    expect(plantedText('just one', fault)).toBe('just two');
+    expect(() => plantedText('none', fault)).toThrow('stands 0 times');
+    expect(() => plantedText('one, one', fault)).toThrow('stands 2 times');
+    expect(() => plantedText('one', { ...fault, replace: 'one' })).toThrow('changes nothing');
+  });
+});
