@@ -284,7 +284,7 @@ async function expectTooLarge(ctx: CheckContext, totalBytes: number): Promise<vo
   if (outcome === 'Error, still open') {
     ctx.assert.equal(error?.command, Command.Error, 'the answer on a connection that stays open');
     ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the code is MESSAGE_TOO_LARGE');
-  } else acceptFault(ctx, outcome);
+  } else acceptFault(ctx, outcome, 'FRAME-011');
   await witness.ping({ clause: 'FRAME-027' });
   ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored', 'FRAME-019');
 }

@@ -84,7 +84,8 @@ const distribution: CheckModule = [
         const ids = await publishSeries(ctx, client, queue, 2);
         ctx.assert.equal(await waitingCount(client, queue), 2, `messages that wait in mode ${mode}`);
         await client.subscribe(queue);
-        ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the messages delivered');
+        const came = idsOf(await takeAndAck(client, queue, 2));
+        ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'the messages delivered');
       }
     },
   },

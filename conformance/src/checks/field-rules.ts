@@ -31,7 +31,7 @@ export const fieldRules: CheckModule = [
     clauses: ['BODY-023'],
     profile: 'core',
     accepts: refusals,
-    evidence: { frames: 2, assertions: 2 },
+    evidence: { frames: 1, assertions: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect();
       const fields = { command: Command.CreateQueue, id: ctx.id(), queue: paddedName(ctx, 257) };
@@ -44,7 +44,7 @@ export const fieldRules: CheckModule = [
     clauses: ['BODY-024'],
     profile: 'core',
     accepts: refusals,
-    evidence: { frames: 2, assertions: 8 },
+    evidence: { frames: 1, assertions: 1 },
     run: async (ctx) => {
       const open = reopening(ctx);
       let last: Awaited<ReturnType<typeof refusedWith>> | undefined;
@@ -81,7 +81,7 @@ export const fieldRules: CheckModule = [
     clauses: ['BODY-026'],
     profile: 'core',
     accepts: refusals,
-    evidence: { frames: 4, assertions: 3 },
+    evidence: { frames: 4, assertions: 2 },
     run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'it has 51 headers'),
   },
   {
@@ -108,7 +108,7 @@ export const fieldRules: CheckModule = [
     clauses: ['BODY-028'],
     profile: 'core',
     accepts: refusals,
-    evidence: { frames: 4, assertions: 3 },
+    evidence: { frames: 4, assertions: 2 },
     run: (ctx) =>
       expectRefusedPublish(ctx, { headers: { long: 'x'.repeat(4097) } }, 'a header value is too long'),
   },

@@ -86,7 +86,9 @@ export const framing: CheckModule = [
     evidence: { frames: 4, assertions: 3 },
     run: async (ctx) => {
       const totalBytes = ctx.target.maxMessageSizeBytes + 1;
-      await expectNotStored(ctx, (publish) => frameAround(publishBodyOf({ ...publish, totalBytes })));
+      const tooLarge = (publish: PublishNames): Buffer =>
+        frameAround(publishBodyOf({ ...publish, totalBytes }));
+      await expectNotStored(ctx, tooLarge, 'FRAME-011');
     },
   },
   {
@@ -310,12 +312,13 @@ type PublishNames = { readonly id: string; readonly queue: string };
 async function expectNotStored(
   ctx: CheckContext,
   faultyFrame: (publish: PublishNames) => Buffer,
+  errorClause?: 'FRAME-011',
 ): Promise<void> {
   const witness = await ctx.connect();
   const queue = await newQueue(ctx, witness, ctx.id('faulty'));
   const connection = await ctx.connect({ own: true });
   const { outcome } = await framingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
-  acceptFault(ctx, outcome);
+  acceptFault(ctx, outcome, errorClause);
   ctx.assert.equal(await waitingCount(witness, queue), 0, 'the message is not stored');
 }
 

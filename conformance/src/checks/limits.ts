@@ -46,7 +46,7 @@ export const limits: CheckModule = [
     clauses: ['DELIVERY-045'],
     profile: 'limits',
     requires: { configuration: smallWindow },
-    evidence: { frames: 30, messages: 8 },
+    evidence: { frames: 24, messages: 8 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'small-window');
