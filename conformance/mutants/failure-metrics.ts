@@ -29,6 +29,14 @@ export const failureMetricsMutants: readonly Mutant[] = [
     mustFail: ['OVERFLOW-006a', 'DLQ-009a'],
   },
   {
+    id: 'metrics-missed-copies-uncounted',
+    title: 'copies that a subscriber missed are not counted',
+    file: settlement,
+    find: '    this.#step.stats.discardedCount += missedCount;',
+    replace: '    this.#step.stats.discardedCount += missedCount * 0;',
+    mustFail: ['DELIVERY-029a'],
+  },
+  {
     id: 'metrics-discarded-uncounted',
     title: 'messages that are discarded after their last attempt are not counted',
     file: settlement,

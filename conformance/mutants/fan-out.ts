@@ -89,7 +89,7 @@ export const fanOutMutants: readonly Mutant[] = [
     find: '      if (!subscription.hasRoom) queue.ready.remove(subscription);',
     replace: '      if (!subscription.hasRoom) queue.ready.remove(subscription);\n      break;',
     mustFail: ['DELIVERY-024a'],
-    mayFail: ['DELIVERY-048b'],
+    mayFail: ['DELIVERY-029a', 'DELIVERY-048b'],
   },
   {
     id: 'fan-out-without-ack-wants-acks',
@@ -98,7 +98,7 @@ export const fanOutMutants: readonly Mutant[] = [
     find: '  2: fanOutWithoutAck,',
     replace: '  2: fanOutWithAck,',
     mustFail: ['DELIVERY-024a', 'DELIVERY-025a'],
-    mayFail: ['DELIVERY-028a', 'DELIVERY-048b'],
+    mayFail: ['DELIVERY-029a', 'DELIVERY-028a', 'DELIVERY-048b'],
   },
   {
     id: 'fan-out-waits-for-the-unreading',
@@ -107,6 +107,7 @@ export const fanOutMutants: readonly Mutant[] = [
     find: '  while (queue.ready.size > 0) {',
     replace: '  while (queue.ready.size > 0 && queue.ready.size === queue.subscriptions.size) {',
     mustFail: ['DELIVERY-048b'],
+    mayFail: ['DELIVERY-029a'],
   },
   {
     id: 'fan-out-to-nobody',

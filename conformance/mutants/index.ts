@@ -1,7 +1,7 @@
 // Every planted fault: one module per area. What is not listed here does not exist.
-
 import { blockingMutants } from './blocking.ts';
 import { bodyMutants } from './body.ts';
+import { boundsMutants } from './bounds.ts';
 import { compressionMutants } from './compression.ts';
 import { connectionMutants } from './connection.ts';
 import { deadLettersMutants } from './dead-letters.ts';
@@ -39,4 +39,5 @@ export const mutants: readonly Mutant[] = [
   ...deadLettersMutants,
   ...negativeAcksMutants,
   ...failureMetricsMutants,
+  ...boundsMutants,
 ];

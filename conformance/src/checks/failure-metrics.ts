@@ -1,10 +1,13 @@
 // Checks that the metrics record counts what goes wrong with messages: attempts made again, dead letters, and what is thrown away. Each
-// on a broker that nobody else uses, as differences. Areas: METRICS, OVERFLOW, RETRY, DLQ.
+// on a broker that nobody else uses, as differences. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { expectGrowth, shorterFormSeen } from './metrics.ts';
 import { nextAttempt, shortTimings, waitUntil } from './shared/attempts.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { fanOutWithoutAck, newSubscriber } from './shared/audience.ts';
+import { largeCount, sendLarge } from './shared/large-messages.ts';
+import { eventually, newQueue } from './shared/queue-state.ts';
+import { recordAt } from './shared/records.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
@@ -64,6 +67,28 @@ export const failureMetrics: CheckModule = [
         const { atMs } = await client.delivery({ queue });
         await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs);
       }),
+  },
+  {
+    id: 'DELIVERY-029a',
+    title:
+      'counts in total_errors the FanOutWithoutAck copies that a subscriber missed because it did not read',
+    clauses: ['DELIVERY-029', 'METRICS-013'],
+    ...fresh,
+    evidence: { responses: 2, messages: 24, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'missed', fanOutWithoutAck);
+      const stuck = await newSubscriber(ctx, queue);
+      stuck.pauseReading();
+      const reader = await newSubscriber(ctx, queue);
+      const errors = async (): Promise<unknown> => (await recordAt(ctx, '/metrics/', [200]))['total_errors'];
+      const before = await errors();
+      if (before === undefined) return ctx.note('the shorter form of the record has no total_errors');
+      for (let count = 0; count < largeCount; count += 1) {
+        await reader.delivery({ queue, id: await sendLarge(ctx, client, queue) });
+      }
+      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors has grown');
+    },
   },
   {
     id: 'DLQ-009a',

@@ -2,7 +2,6 @@
 // means for the others, and what becomes of a message whose subscribers leave. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { Command } from '../wire/command.ts';
 import {
   audience,
   deliveredIds,
@@ -12,7 +11,7 @@ import {
   pair,
   single,
 } from './shared/audience.ts';
-import { textOfLength } from './shared/bodies.ts';
+import { largeCount, sendLarge } from './shared/large-messages.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
@@ -238,19 +237,6 @@ const withoutAck: CheckModule = [
 ] satisfies readonly Check[];
 
 export const fanOut: CheckModule = [...withAck, ...withoutAck];
-
-/** So many that no sum of socket buffers and of what a broker keeps for a connection holds them: 12 MiB. */
-const largeCount = 24;
-const largeBytes = 512 * 1024;
-
-/** Publishes a large message, in one write however frames are cut, and waits for PublishAck; returns its id. */
-async function sendLarge(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
-  const id = ctx.id('large');
-  const payload = JSON.stringify(textOfLength(largeBytes));
-  await publisher.sendTogether([{ command: Command.Publish, id, queue, payload }]);
-  await publisher.expect({ command: 'PublishAck', id });
-  return id;
-}
 
 type SlowMember = { readonly slow: Connection; readonly queue: string; readonly ids: readonly string[] };
 

@@ -3,6 +3,7 @@ import type { Check } from '../check.ts';
 import { acknowledgments } from './acknowledgments.ts';
 import { blocking } from './blocking.ts';
 import { body } from './body.ts';
+import { bounds } from './bounds.ts';
 import { compression } from './compression.ts';
 import { connection } from './connection.ts';
 import { deadLetters } from './dead-letters.ts';
@@ -50,4 +51,5 @@ export const checks: readonly Check[] = [
   ...deadLetters,
   ...negativeAcks,
   ...failureMetrics,
+  ...bounds,
 ];

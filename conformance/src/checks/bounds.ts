@@ -1,0 +1,122 @@
+// Checks of the bounds on what clients can make a broker hold: bytes of messages, queues, subscriptions. Each asks for a low bound, and
+// those that count over the whole broker have one of their own. Area: LIMIT.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import { sizedPayload } from './shared/bodies.ts';
+import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { refusedWith } from './shared/refusal.ts';
+import { idsOf, takeAndAck } from './shared/subscribers.ts';
+
+const maxQueuedBytes = 200_000;
+const messageBytes = 20_000;
+
+const smallMemory = {
+  profile: 'limits',
+  isolation: 'fresh',
+  requires: { configuration: { limits: { maxQueuedBytes } } },
+} as const;
+
+export const bounds: CheckModule = [
+  {
+    id: 'LIMIT-013a',
+    title: 'refuses a Publish beyond maxQueuedBytes with MEMORY_LIMIT, and stores nothing of it',
+    clauses: ['LIMIT-013', 'PUBLISH-003'],
+    ...smallMemory,
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'heavy');
+      const { stored, refusal } = await fill(ctx, client, queue);
+      ctx.assert.equal(refusal?.errorCode, 'MEMORY_LIMIT', 'the code of the Error beyond the bound');
+      ctx.assert.between(stored.length * messageBytes, messageBytes, maxQueuedBytes, 'bytes that were taken');
+      ctx.assert.equal(await waitingCount(client, queue), stored.length, 'messages that wait');
+    },
+  },
+  {
+    id: 'LIMIT-014a',
+    title: 'delivers and takes acks while publishes get MEMORY_LIMIT, and takes publishes again afterwards',
+    clauses: ['LIMIT-014', 'LIMIT-013'],
+    ...smallMemory,
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'heavy');
+      const { stored } = await fill(ctx, client, queue);
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, queue, stored.length)),
+        stored,
+        'what is delivered',
+      );
+      await client.ping();
+      const id = ctx.id('m');
+      await client.publish(queue, sizedPayload({ id, queue, totalBytes: messageBytes }), { id });
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'what is published afterwards');
+    },
+  },
+  {
+    id: 'LIMIT-016a',
+    title: 'refuses a queue beyond maxQueues with LIMIT_EXCEEDED, whatever would make it',
+    clauses: ['LIMIT-016'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { limits: { maxQueues: 3 } } },
+    evidence: { frames: 11, assertions: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const name of ['one', 'two', 'three']) await newQueue(ctx, client, name);
+      const missing = ctx.queue('four');
+      for (const command of [Command.CreateQueue, Command.Publish, Command.Subscribe]) {
+        const fields = { command, id: ctx.id(), queue: missing };
+        const expected = { code: 'LIMIT_EXCEEDED', what: 'there are as many queues as there may be' };
+        await refusedWith(ctx, client, fields, expected);
+      }
+      await client.deleteQueue(ctx.queue('one'));
+      await client.createQueue(missing);
+      ctx.assert.equal((await client.listQueues()).length, 3, 'queues after one was deleted and one created');
+    },
+  },
+  {
+    id: 'LIMIT-017a',
+    title: 'refuses a Subscribe beyond maxSubscriptionsPerConnection with LIMIT_EXCEEDED',
+    clauses: ['LIMIT-017'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxSubscriptionsPerConnection: 2 } } },
+    evidence: { frames: 12, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queues: string[] = [];
+      for (const name of ['one', 'two', 'three']) queues.push(await newQueue(ctx, client, name));
+      const [first = '', second = '', third = ''] = queues;
+      await client.subscribe(first);
+      await client.subscribe(second);
+      const fields = { command: Command.Subscribe, id: ctx.id(), queue: third };
+      const what = 'the connection has as many subscriptions as it may';
+      await refusedWith(ctx, client, fields, { code: 'LIMIT_EXCEEDED', what });
+      await (await ctx.connect({ own: true })).subscribe(third);
+      await client.unsubscribe(first);
+      const { queue } = await client.subscribe(third);
+      ctx.assert.equal(queue, third, 'the queue of the Subscribe that has room again');
+    },
+  },
+] satisfies readonly Check[];
+
+/** Publishes until one is refused, at most as much again as fits; tells what was taken and what refused the next. */
+async function fill(
+  ctx: CheckContext,
+  client: Connection,
+  queue: string,
+): Promise<{ readonly stored: readonly string[]; readonly refusal: ReceivedFrame | undefined }> {
+  const stored: string[] = [];
+  const most = (2 * maxQueuedBytes) / messageBytes;
+  while (stored.length < most) {
+    const id = ctx.id('m');
+    const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
+    const answer = await client.request({ command: Command.Publish, id, queue, payload });
+    if (answer.command === Command.Error) return { stored, refusal: answer };
+    stored.push(id);
+  }
+  return { stored, refusal: undefined };
+}
