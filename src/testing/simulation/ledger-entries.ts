@@ -143,3 +143,64 @@ export function lastSend(copy: Copy): Send {
   if (send === undefined) throw new Error('A copy is written down when it is sent.');
   return send;
 }
+
+/** A client that means to stay silent gives a reason to end it. */
+export function newConnection(connection: number, isSilent: boolean): SeenConnection {
+  return {
+    number: connection,
+    open: [],
+    untaken: [],
+    recentAcks: [],
+    subscriptions: new Map(),
+    copies: new Map(),
+    leavingSince: undefined,
+    hasReasonToEnd: isSilent,
+    wasToldOfEnd: false,
+    isConnected: false,
+    isPastReading: false,
+    commandCount: 0,
+    hasEnded: false,
+    wasCongested: false,
+    congestedSince: undefined,
+    endedEpoch: undefined,
+    owesFaultAnswer: false,
+  };
+}
+
+export function newSubscription(
+  connection: SeenConnection,
+  sent: SentCommand,
+  startedEpoch: number,
+): SeenSubscription {
+  return {
+    connection,
+    queue: sent.queue,
+    maxInFlight: sent.maxInFlight,
+    startedEpoch,
+    isEnding: false,
+    hasEnded: false,
+    copies: new Set(),
+  };
+}
+
+export function newMessage(command: SeenCommand): SeenMessage {
+  const { published, id, queue } = command.sent;
+  if (published === undefined) throw new Error('A publish is written down with what it published.');
+  return {
+    published,
+    id,
+    queue,
+    command,
+    state: 'open',
+    isAmbiguous: false,
+    isWithdrawn: false,
+    acceptedEpoch: 0,
+    acceptedByEpoch: 0,
+    acceptedAt: 0,
+    acceptedOrder: 0,
+    options: undefined,
+    copies: [],
+    sendCount: 0,
+    letter: undefined,
+  };
+}

@@ -3,20 +3,20 @@
 
 import type { BrokerSettings } from '../../broker/settings.ts';
 import { Command } from '../../protocol/command.ts';
-import { HeaderName } from '../../protocol/header-name.ts';
 import type { Message } from '../../protocol/message.ts';
-import type { Figures, Observation, SentCommand } from './history.ts';
-import { bookAck, bookEarlyAcks, settleTaken } from './ledger-acks.ts';
-import type {
-  Copy,
-  SeenCommand,
-  SeenConnection,
-  SeenLetter,
-  SeenMessage,
-  SeenQueue,
-  SeenSubscription,
-  Send,
+import type { Figures, Observation } from './history.ts';
+import { bookAck, settleTaken } from './ledger-acks.ts';
+import {
+  type Copy,
+  newConnection,
+  newMessage,
+  type SeenCommand,
+  type SeenConnection,
+  type SeenMessage,
+  type SeenQueue,
+  type Send,
 } from './ledger-entries.ts';
+import { bookFrame } from './ledger-frames.ts';
 
 export type Fact =
   | {
@@ -58,7 +58,7 @@ export class Ledger {
   /** Deliver frames written, and connections that may have left with some unwritten. */
   deliverFrameCount = 0;
   leftCount = 0;
-  #acceptedCount = 1;
+  #acceptedCount = 0;
   /** Connections whose end has not been stepped for certain. */
   #ended: SeenConnection[] = [];
 
@@ -73,6 +73,12 @@ export class Ledger {
 
   batchAt(epoch: number): number {
     return this.batches[epoch]?.at ?? 0;
+  }
+
+  /** Counts the answers to publishes, from 1. */
+  nextAcceptedOrder(): number {
+    this.#acceptedCount += 1;
+    return this.#acceptedCount;
   }
 
   queue(name: string): SeenQueue {
@@ -101,7 +107,10 @@ export class Ledger {
   book(observation: Observation): Fact | undefined {
     switch (observation.kind) {
       case 'opened':
-        this.connections.set(observation.connection, newConnection(observation));
+        this.connections.set(
+          observation.connection,
+          newConnection(observation.connection, observation.isSilent),
+        );
         return undefined;
       case 'command':
         this.#bookCommand(this.#connection(observation.connection), observation);
@@ -118,7 +127,8 @@ export class Ledger {
       case 'batchStepped':
         return this.#bookStep(observation);
       case 'frame':
-        return this.#bookFrame(
+        return bookFrame(
+          this,
           this.#connection(observation.connection),
           observation.message,
           observation.sinceEpoch,
@@ -160,7 +170,8 @@ export class Ledger {
     }
     if (!unanswered.has(sent.command)) connection.open.push(command);
     if (sent.fault !== undefined) return;
-    if (sent.command === Command.Publish) this.#bookPublish(command);
+    if (sent.command === Command.Publish)
+      this.messages.set(sent.published?.number ?? -1, newMessage(command));
     else if (sent.command === Command.Ack) bookAck(command);
     else if (sent.command === Command.Disconnect) this.#mayLeave(connection, true);
     else if (sent.command === Command.DeleteQueue) this.queue(sent.queue).openDeletions += 1;
@@ -168,28 +179,6 @@ export class Ledger {
       const subscription = connection.subscriptions.get(sent.queue);
       if (subscription !== undefined) subscription.isEnding = true;
     }
-  }
-
-  #bookPublish(command: SeenCommand): void {
-    const { published, id, queue } = command.sent;
-    if (published === undefined) throw new Error('A publish is written down with what it published.');
-    this.messages.set(published.number, {
-      published,
-      id,
-      queue,
-      command,
-      state: 'open',
-      isAmbiguous: false,
-      isWithdrawn: false,
-      acceptedEpoch: 0,
-      acceptedByEpoch: 0,
-      acceptedAt: 0,
-      acceptedOrder: 0,
-      options: undefined,
-      copies: [],
-      sendCount: 0,
-      letter: undefined,
-    });
   }
 
   #bookTaken(connection: SeenConnection): void {
@@ -249,123 +238,6 @@ export class Ledger {
     this.#ended = [];
   }
 
-  #bookFrame(connection: SeenConnection, frame: Message, epoch: number): Fact {
-    if (frame.command === Command.Deliver) return this.#bookDelivery(connection, frame, epoch);
-    if (frame.command === Command.Disconnect) {
-      connection.wasToldOfEnd = true;
-      return { kind: 'disconnectFrame', connection, frame };
-    }
-    const candidates = connection.open.filter(({ sent }) => isAnswer(sent, frame));
-    const [command] = candidates;
-    if (command === undefined) return { kind: 'unasked', connection, frame };
-    for (const { sent } of candidates.length > 1 ? candidates : []) {
-      const message = this.messages.get(sent.published?.number ?? -1);
-      if (message !== undefined) message.isAmbiguous = true;
-    }
-    connection.open = connection.open.filter((other) => other !== command);
-    this.#bookAnswer(command, frame, epoch);
-    return { kind: 'answered', command, frame, epoch };
-  }
-
-  #bookAnswer(command: SeenCommand, frame: Message, epoch: number): void {
-    const { connection, sent } = command;
-    const isPositive = frame.command !== Command.Error;
-    if (sent.fault !== undefined) return;
-    switch (sent.command) {
-      case Command.Connect:
-        connection.isConnected ||= isPositive;
-        return;
-      case Command.Publish:
-        return this.#bookPublishAnswer(sent, isPositive, epoch);
-      case Command.Subscribe:
-        if (isPositive && !connection.subscriptions.has(sent.queue))
-          connection.subscriptions.set(sent.queue, newSubscription(connection, sent, epoch));
-        return;
-      case Command.Unsubscribe:
-        return this.#endSubscription(connection, sent.queue, isPositive);
-      case Command.DeleteQueue: {
-        const queue = this.queue(sent.queue);
-        queue.openDeletions -= 1;
-        if (!isPositive) return;
-        queue.disturbedEpoch = this.epoch;
-        queue.deleted = { epoch: this.epoch, afterEpoch: command.afterEpoch };
-      }
-    }
-  }
-
-  #bookPublishAnswer(sent: SentCommand, isPositive: boolean, epoch: number): void {
-    const message = this.messages.get(sent.published?.number ?? -1);
-    if (message === undefined) return;
-    const state = isPositive ? 'accepted' : 'refused';
-    message.state = message.isAmbiguous ? 'unanswered' : state;
-    message.acceptedEpoch = epoch;
-    message.acceptedByEpoch = this.epoch;
-    message.acceptedAt = this.batchAt(this.epoch);
-    message.acceptedOrder = this.#acceptedCount++;
-    if (!this.isDisturbed(message.queue, epoch)) message.options = this.queue(message.queue).info?.options;
-  }
-
-  #endSubscription(connection: SeenConnection, queue: string, isPositive: boolean): void {
-    const subscription = connection.subscriptions.get(queue);
-    if (!isPositive || subscription === undefined) return;
-    subscription.isEnding = true;
-    subscription.hasEnded = true;
-    connection.subscriptions.delete(queue);
-  }
-
-  #bookDelivery(connection: SeenConnection, frame: Message, epoch: number): Fact {
-    this.deliverFrameCount += 1;
-    const message = this.messages.get(Number(frame.headers.get('number') ?? -1));
-    const subscription = connection.subscriptions.get(frame.queue);
-    const misdelivered = (why: string): Fact => ({ kind: 'misdelivered', connection, frame, why });
-    if (message === undefined) return misdelivered('nobody published it');
-    if (subscription === undefined) return misdelivered('the connection has no subscription to the queue');
-    const isDeadLetter = frame.headers.has(HeaderName.DeadLetterReason);
-    const key = `${message.published.number} ${frame.queue} ${isDeadLetter}`;
-    let copy = connection.copies.get(key);
-    if (copy === undefined || copy.subscription !== subscription) {
-      copy = {
-        message,
-        subscription,
-        queue: frame.queue,
-        isDeadLetter,
-        sends: [],
-        judgements: [],
-        settledEpoch: undefined,
-        wasRefusedForGood: false,
-      };
-      connection.copies.set(key, copy);
-      subscription.copies.add(copy);
-      (isDeadLetter ? this.#letterOf(message, frame).copies : message.copies).push(copy);
-    }
-    if (isDeadLetter) this.#letterOf(message, frame).sendCount += 1;
-    else message.sendCount += 1;
-    const attempt = Number(frame.headers.get(HeaderName.DeliveryAttempts) ?? 1);
-    const send = {
-      epoch,
-      byEpoch: this.epoch,
-      at: this.batchAt(epoch),
-      byAt: this.batchAt(this.epoch),
-      attempt,
-    };
-    copy.sends.push(send);
-    bookEarlyAcks(copy, epoch);
-    return { kind: 'delivered', copy, send, frame };
-  }
-
-  #letterOf(message: SeenMessage, { queue, headers }: Message): SeenLetter {
-    message.letter ??= {
-      queue,
-      reason: headers.get(HeaderName.DeadLetterReason) ?? '',
-      source: headers.get(HeaderName.DeadLetterSource) ?? '',
-      attempts: Number(headers.get(HeaderName.DeadLetterAttempts)),
-      wallAt: Date.parse(headers.get(HeaderName.DeadLetteredAt) ?? ''),
-      copies: [],
-      sendCount: 0,
-    };
-    return message.letter;
-  }
-
   #mayLeave(connection: SeenConnection, hasReason: boolean): void {
     if (connection.leavingSince === undefined) {
       connection.leavingSince = this.epoch;
@@ -399,50 +271,4 @@ export class Ledger {
     if (connection === undefined) throw new Error(`Connection ${number} was never opened.`);
     return connection;
   }
-}
-
-/** Answers carry the queue of their command; an Error that has looked at less than that carries none. */
-function isAnswer({ command, id, queue }: SentCommand, frame: Message): boolean {
-  if (id !== frame.id || (frame.queue !== '' && frame.queue !== queue)) return false;
-  if (frame.command === Command.Error) return true;
-  const isRequestWithAck = command <= Command.Unsubscribe;
-  return frame.command === (isRequestWithAck ? command + 1 : command);
-}
-
-function newConnection({ connection, isSilent }: Extract<Observation, { kind: 'opened' }>): SeenConnection {
-  return {
-    number: connection,
-    open: [],
-    untaken: [],
-    recentAcks: [],
-    subscriptions: new Map(),
-    copies: new Map(),
-    leavingSince: undefined,
-    hasReasonToEnd: isSilent,
-    wasToldOfEnd: false,
-    isConnected: false,
-    isPastReading: false,
-    commandCount: 0,
-    hasEnded: false,
-    wasCongested: false,
-    congestedSince: undefined,
-    endedEpoch: undefined,
-    owesFaultAnswer: false,
-  };
-}
-
-function newSubscription(
-  connection: SeenConnection,
-  sent: SentCommand,
-  startedEpoch: number,
-): SeenSubscription {
-  return {
-    connection,
-    queue: sent.queue,
-    maxInFlight: sent.maxInFlight,
-    startedEpoch,
-    isEnding: false,
-    hasEnded: false,
-    copies: new Set(),
-  };
 }

@@ -44,9 +44,10 @@ describe('a schedule of a broken broker', () => {
 
   it('complains when the broker forgets its deadlines', async () => {
     vi.spyOn(Broker.prototype, 'nextDeadline').mockReturnValue(undefined);
-    const verdicts = [];
-    for (let seed = 1; seed <= 12; seed += 1) verdicts.push(await runSchedule(seed, noStrays));
-    expect(verdicts.filter(({ complaints }) => complaints.length > 0)).not.toEqual([]);
+    let complaints: readonly string[] = [];
+    for (let seed = 1; seed <= 60 && complaints.length === 0; seed += 1)
+      complaints = (await runSchedule(seed, noStrays)).complaints;
+    expect(complaints).not.toEqual([]);
   });
 });
 
@@ -88,7 +89,7 @@ describe('what is planted and what is counted', () => {
   it('refuses a fault that is not in the text exactly once', () => {
     const fault = { file: 'a.ts', find: 'one', replace: 'two' };
     expect(plantedText('just one', fault)).toBe('just two');
-    expect(() => plantedText('none', fault)).toThrow('stands 0 times');
+    expect(() => plantedText('nil', fault)).toThrow('stands 0 times');
     expect(() => plantedText('one, one', fault)).toThrow('stands 2 times');
     expect(() => plantedText('one', { ...fault, replace: 'one' })).toThrow('changes nothing');
   });
