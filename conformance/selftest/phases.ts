@@ -12,6 +12,7 @@ import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Target } from '../src/target/target-file.ts';
 import { readTarget } from '../src/target/target-file.ts';
+import { exitCodes } from '../src/verdict.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { buildBroker } from './mutant-build.ts';
 import { mutantFaults } from './mutant-verdict.ts';
@@ -127,14 +128,26 @@ async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string
 }
 
 /**
- * Most of what is run here has to fail, by a deadline, so the deadlines are short. Where that was too short for this machine (the
- * runner was starved, and nothing was shown), the run is made again with the usual ones.
+ * Most of what is run here has to fail, by a deadline, so the deadlines are short. Checks for which that was too short on this
+ * machine (the runner was starved, and nothing was shown) are run again with the usual deadlines, fewer at a time.
  */
 async function runQuick(checked: Catalogue, run: RunOptions): Promise<RunReport> {
   const sources = { catalogue: checked, golden: data.golden };
-  const quick = await runSuite(sources, { ...run, timeoutScale: 0.25 }, () => {});
-  if (!quick.results.some((result) => result.starved)) return quick;
-  return runSuite(sources, run, () => {});
+  let report = await runSuite(sources, { ...run, timeoutScale: 0.25 }, () => {});
+  for (const jobs of [4, 1]) {
+    const starved = report.results.filter((result) => result.starved).map((result) => result.id);
+    if (starved.length === 0) return report;
+    const again = await runSuite(sources, { ...run, jobs, only: starved }, () => {});
+    report = merged(report, again);
+  }
+  return report;
+}
+
+/** The first run with the results of a later one in the place of its own; a target that died in either has died. */
+function merged(first: RunReport, later: RunReport): RunReport {
+  const results = new Map(later.results.map((result) => [result.id, result]));
+  const verdict = first.verdict.exitCode === exitCodes.target ? first.verdict : later.verdict;
+  return { ...first, verdict, results: first.results.map((result) => results.get(result.id) ?? result) };
 }
 
 function options(more: Partial<RunOptions> & Pick<RunOptions, 'target'>): RunOptions {
