@@ -147,10 +147,16 @@ const meanwhile: CheckModule = [
     accepts: ['the ack settles its message', 'the broker does not read from the connection meanwhile'],
     evidence: { frames: 6, messages: 1, assertions: 3 },
     run: async (ctx) => {
-      const { client, publisher } = await withBlocked(ctx, { watched: true });
-      const watched = ctx.queue('watched');
-      await client.publish(watched, '1');
-      await publisher.ack(await publisher.delivery({ queue: watched }));
+      const client = await ctx.connect();
+      const publisher = await ctx.connect({ own: true });
+      const watched = await newQueue(ctx, client, 'watched');
+      await publisher.subscribe(watched);
+      await publishSeries(ctx, client, watched, 1);
+      const held = await publisher.delivery({ queue: watched });
+      const queue = await newQueue(ctx, client, 'full', blockPublisher);
+      await publishSeries(ctx, client, queue, 1);
+      await block(ctx, publisher, queue);
+      await publisher.ack(held);
       const isRead = await isServed(ctx, publisher);
       ctx.assert.ok(!publisher.isClosed, 'the connection stays open');
       if (!isRead) return ctx.note('the broker does not read from a connection with a blocked Publish');

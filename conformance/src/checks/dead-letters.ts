@@ -7,6 +7,7 @@ import {
   expectEmpty,
   expectNothingLeft,
   nextAttempt,
+  readerOf,
   shortTimings,
   waitUntil,
 } from './shared/attempts.ts';
@@ -274,9 +275,10 @@ const once: CheckModule = [
     ...waits,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { queue, id, first, second, reader, letters } = await withFailingMembers(ctx);
+      const { queue, id, first, second, letters } = await withFailingMembers(ctx);
       await Promise.all([first, second].map((member) => member.delivery({ queue, id })));
-      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs);
+      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
+      const letter = await deadLetter(ctx, reader, { queue: letters, id });
       await reader.ack(letter);
       // Both copies fail at the same time but for what a broker may be late.
       await waitUntil(ctx, letter.atMs + ctx.timing.silenceMs);
@@ -291,10 +293,11 @@ const once: CheckModule = [
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, id, first, second, reader, letters } = await withFailingMembers(ctx);
+      const { queue, id, first, second, letters } = await withFailingMembers(ctx);
       await first.ack(await first.delivery({ queue, id }));
       await second.delivery({ queue, id });
-      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs);
+      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
+      const letter = await deadLetter(ctx, reader, { queue: letters, id });
       ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
       await reader.ack(letter);
     },
@@ -312,11 +315,11 @@ const once: CheckModule = [
         deadLetterQueueName: ctx.queue('dead'),
       };
       const { publisher, queue, subscriber } = await single(ctx, options);
-      const reader = await newSubscriber(ctx, ctx.queue('dead'));
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       const name = { queue: ctx.queue('dead'), id };
-      await reader.ack(await deadLetter(ctx, reader, name, ctx.target.ackTimeoutMs));
+      const reader = await readerOf(ctx, name.queue, ctx.target.ackTimeoutMs);
+      await reader.ack(await deadLetter(ctx, reader, name));
       ctx.assert.equal(await waitingCount(publisher, queue), 0, 'messages that wait in the source');
       await expectNothingLeft(ctx, subscriber, queue, { text: 'the source delivers it to nobody' });
     },
@@ -364,7 +367,6 @@ async function withFailingMembers(ctx: CheckContext) {
   const letters = ctx.queue('letters');
   const options = { ...fanOutWithAck, maxRetryAttempts: 1, enableDeadLetterQueue: true };
   const { publisher, queue, first, second } = await pair(ctx, { ...options, deadLetterQueueName: letters });
-  const reader = await newSubscriber(ctx, letters);
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-  return { queue, id, first, second, reader, letters };
+  return { queue, id, first, second, letters };
 }

@@ -7,6 +7,7 @@ import {
   gapMs,
   nextAttempt,
   pauseMs,
+  readerOf,
   shortTimings,
   waitUntil,
 } from './shared/attempts.ts';
@@ -102,11 +103,11 @@ const schedule: CheckModule = [
       const letters = ctx.queue('letters');
       const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
       const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 2, ...deadLetters });
-      const reader = await newSubscriber(ctx, letters);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }, ctx.target.ackTimeoutMs));
+      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
+      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }));
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'there is no third attempt' });
       const made = deliveredIds(subscriber, queue).filter((one) => one === id);
       ctx.assert.equal(made.length, 2, 'attempts made');
@@ -123,6 +124,7 @@ const schedule: CheckModule = [
       await publishSeries(ctx, publisher, queue, 1);
       const { atMs } = await subscriber.delivery({ queue });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
+      ctx.assert.equal(deliveredIds(subscriber, queue).length, 1, 'attempts made', 'RETRY-007');
       await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is discarded' });
     },
   },

@@ -7,6 +7,7 @@ import type { ConfigurationRequest } from '../../configuration.ts';
 import type { Connection } from '../../connection.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
 import { newSubscriber } from './audience.ts';
+import { waitingCount } from './queue-state.ts';
 import { cutSubscriber, expectOnlySentinel } from './subscribers.ts';
 
 /** The same for all that can do with it, so that they share a broker. */
@@ -44,6 +45,19 @@ export function deadLetter(
 ): Promise<ReceivedFrame> {
   const withinMs = afterMs + ctx.timing.deliveryMs;
   return subscriber.delivery({ queue, id }, { withinMs, what: 'the dead letter' });
+}
+
+/**
+ * Waits until a dead letter is there, and only then subscribes: whether the dead letter queue can be subscribed before its first
+ * letter is no MUST.
+ */
+export async function readerOf(ctx: CheckContext, letters: string, afterMs = 0): Promise<Connection> {
+  const client = await ctx.connect({ own: true });
+  const limit = ctx.now() + afterMs + ctx.timing.deliveryMs;
+  while ((await waitingCount(client, letters)) !== 1 && ctx.now() < limit)
+    await waitUntil(ctx, ctx.now() + 15);
+  await client.subscribe(letters);
+  return client;
 }
 
 /** Lets time pass until the instant (`ctx.now`): where the broker's clock is what a check is about, nothing else tells it. */
