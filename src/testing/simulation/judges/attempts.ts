@@ -4,7 +4,7 @@
 import { DeliveryMode, type QueueOptions } from '../../../broker/queue-options.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import { sendCountOf } from '../ledger-acks.ts';
-import { type Copy, lastSend } from '../ledger-entries.ts';
+import { type Copy, lastSend, type SeenCommand } from '../ledger-entries.ts';
 import {
   type Complain,
   describeCopy,
@@ -58,19 +58,23 @@ function checkPause(
     !isOneSubscriberMode(options) || (ledger.leftCount === 0 && copy.sends.length === sendCountOf(copy));
   const failures = isExact ? copy.sends.length - 1 : 1;
   const pauseMs = Math.min(retryDelayMs * 2 ** (failures - 1), maxRetryDelayMs);
-  const refusedAt = copy.judgements.find(
-    ({ command, failureReason }) => failureReason !== undefined && command.handedOverAt >= previous.at,
-  )?.command.handedOverAt;
-  const failedAt = Math.min(refusedAt ?? Number.POSITIVE_INFINITY, previous.at + ackTimeoutMs);
+  // What was handed over long ago may be stepped only now, where the broker has much to read.
+  const recent = copy.judgements.filter(({ command }) => mayBeSteppedSince(command, previous.at, ledger));
+  const refusal = recent.find(({ failureReason }) => failureReason !== undefined);
+  const refusedAt = Math.max(refusal?.command.handedOverAt ?? Number.POSITIVE_INFINITY, previous.at);
+  const failedAt = Math.min(refusedAt, previous.at + ackTimeoutMs);
   const what = describeCopy(copy);
   if (send.byAt < failedAt + pauseMs)
     complain(`${what} was sent again after ${send.byAt - failedAt} ms, not ${pauseMs}`);
-  const wasJudged = copy.judgements.some(({ command }) => command.handedOverAt >= previous.at);
   const isLate = send.at > previous.byAt + ackTimeoutMs + pauseMs + slackMs;
-  if (isExact && !wasJudged && isLate && !everCongested(ledger))
+  if (isExact && recent.length === 0 && isLate && !everCongested(ledger))
     complain(
       `${what} was sent again ${send.at - previous.byAt} ms after the last time, not ${ackTimeoutMs + pauseMs}`,
     );
+}
+
+function mayBeSteppedSince({ takenEpoch }: SeenCommand, at: number, ledger: Ledger): boolean {
+  return takenEpoch === undefined || ledger.batchAt(takenEpoch) >= at;
 }
 
 function everCongested(ledger: Ledger): boolean {
