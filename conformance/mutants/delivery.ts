@@ -177,6 +177,7 @@ export const deliveryMutants: readonly Mutant[] = [
       'DELIVERY-019a',
       'DELIVERY-020a',
       'DELIVERY-021a',
+      'DELIVERY-029a',
       'DELIVERY-022a',
       'DELIVERY-024a',
       'DELIVERY-025a',
