@@ -25,6 +25,7 @@ export const deliveryMutants: readonly Mutant[] = [
     replace: '    this.#answer(input);\n    queue.ready.refresh(subscription);',
     mustFail: ['DELIVERY-010a', 'DELIVERY-034a'],
     mayFail: [
+      'DELIVERY-020a',
       'DELIVERY-022a',
       'DELIVERY-031a',
       'DELIVERY-033a',

@@ -45,8 +45,9 @@ export class StepContext {
     this.#touched.push(queue);
   }
 
+  /** The one touched first: what happens to several queues at one instant happens in the order in which they were touched. */
   takeTouched(): Queue | undefined {
-    const queue = this.#touched.pop();
+    const queue = this.#touched.shift();
     if (queue !== undefined) queue.isTouched = false;
     return queue;
   }
