@@ -78,6 +78,11 @@ export class BrokerProcess {
     return this.#answer;
   }
 
+  /** The adapter's process id; undefined when it could not be started. */
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** How it ended although nobody ordered it; undefined while it runs and after an ordered end. */
   get unwantedEnd(): BrokerExit | undefined {
     return this.#endWanted ? undefined : this.#ended;

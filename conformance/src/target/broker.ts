@@ -21,6 +21,8 @@ export type Broker = {
   /** Settings that the adapter could not honour. */
   readonly unsupported: readonly string[];
   readonly log: LogTail;
+  /** Of the adapter, whose descendant the broker may be; undefined where the runner started none. */
+  readonly processId: number | undefined;
   readonly unwantedEnd: BrokerExit | undefined;
   terminate(): void;
   crash(): Promise<void>;
@@ -97,6 +99,10 @@ class SpawnedBroker implements Broker {
     return this.#running.answer.unsupported ?? [];
   }
 
+  get processId(): number | undefined {
+    return this.#process?.processId;
+  }
+
   get unwantedEnd(): BrokerExit | undefined {
     return this.#process?.unwantedEnd;
   }
@@ -142,6 +148,7 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
     identity: undefined,
     unsupported: [],
     log: new LogTail(),
+    processId: undefined,
     unwantedEnd: undefined,
     exit: new Promise(() => {}),
     terminate: refuse,
