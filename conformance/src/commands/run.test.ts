@@ -1,0 +1,68 @@
+// `run` and its reports: what cannot be written is told, closes the gate with exit code 5, and leaves no old report to be believed.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
+import { runCommand } from './run.ts';
+
+const pinging = tinyCheck('CONN-001a', async (ctx) => {
+  const connection = await ctx.connect();
+  await connection.ping();
+  ctx.assert.ok(true, 'it answers');
+});
+const sources = { catalogue: tinyCatalogue([pinging]), golden: recordedFrames() };
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+
+async function run(...args: readonly string[]): Promise<{ exitCode: number; out: string; err: string }> {
+  const target = join(folder(), 'tiny.json');
+  writeFileSync(target, JSON.stringify(tinyTarget()));
+  const lines = { out: [] as string[], err: [] as string[] };
+  const terminal = {
+    out: (line: string) => lines.out.push(line),
+    err: (line: string) => lines.err.push(line),
+    color: false,
+  };
+  const { signal } = new AbortController();
+  const exitCode = await runCommand(['--target', target, ...args], sources, terminal, signal);
+  return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
+}
+
+describe('a report that cannot be written', () => {
+  it('is told before anything is started, where it can be known, and ends the run with 5', async () => {
+    const path = join(folder(), 'a-file');
+    writeFileSync(path, '');
+    const { exitCode, out, err } = await run('--reporter', `json=${join(path, 'report.json')}`);
+    expect(exitCode).toBe(5);
+    expect(err).toContain('report.json could not be written');
+    expect(out).toBe('');
+  });
+
+  it('ends the run with 5 when it fails at the end, and takes the old one away', async () => {
+    const path = join(folder(), 'report.json');
+    writeFileSync(path, 'an old report');
+    const blocking = tinyCheck('CONN-001b', async (ctx) => {
+      await (await ctx.connect()).ping();
+      ctx.assert.equal(existsSync(path), false, 'the old report is gone');
+      mkdirSync(path);
+    });
+    const catalogue = tinyCatalogue([blocking]);
+    const target = join(folder(), 'tiny.json');
+    writeFileSync(target, JSON.stringify(tinyTarget()));
+    const errors: string[] = [];
+    const terminal = { out: () => {}, err: (line: string) => errors.push(line), color: false };
+    const { signal } = new AbortController();
+    const args = ['--target', target, '--reporter', `json=${path}`];
+    expect(await runCommand(args, { ...sources, catalogue }, terminal, signal)).toBe(5);
+    expect(errors.join('\n')).toContain('report.json could not be written');
+  });
+});
+
+it('writes what was asked for and ends with the gate', async () => {
+  const path = join(folder(), 'deep', 'report.json');
+  const { exitCode, out } = await run('--reporter', `json=${path}`, '--out', join(folder(), 'out'));
+  expect(out).toContain('tiny is CONFORMANT.');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, counts: { pass: 1 } });
+});
