@@ -17,6 +17,8 @@ export type SelectionRequest = {
 
 export type Selection = {
   readonly checks: readonly Check[];
+  /** The checks of all runs together, where this one is a shard; reports of shards are merged by it. Absent: `checks`. */
+  readonly plan?: readonly Check[];
   readonly claimed: ReadonlySet<Profile>;
   /** The checks of claimed profiles that the selection leaves out. */
   readonly leftOutCount: number;

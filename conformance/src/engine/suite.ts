@@ -29,6 +29,8 @@ export type RunOptions = SelectionRequest & {
   readonly wireMode: WireMode;
   readonly failFast: boolean;
   readonly strict: boolean;
+  /** Which part of the plan this run is, where several runs share one. From 1. */
+  readonly shard?: { readonly index: number; readonly count: number };
   /** Ends the run early: interrupted. */
   readonly signal?: AbortSignal;
 };
@@ -43,6 +45,12 @@ export type RunReport = {
   readonly seed: number;
   readonly results: readonly CheckResult[];
   readonly verdict: Verdict;
+  /** Runs of checks that the plan has and that never happened. */
+  readonly notReachedCount: number;
+  readonly targetFault?: string | undefined;
+  readonly runnerFault?: string | undefined;
+  /** What was seen beside the checks and changes no verdict, one sentence each. */
+  readonly notes?: readonly string[];
 };
 
 export type SuiteSources = { readonly catalogue: Catalogue; readonly golden: readonly GoldenFile[] };
@@ -65,6 +73,9 @@ export async function runSuite(
     seed: options.seed,
     results: ran.results,
     verdict: verdictOf({ ...ran, partial: selection.leftOutCount > 0, strict: options.strict }),
+    notReachedCount: ran.notReachedCount,
+    targetFault: ran.targetFault,
+    runnerFault: ran.runnerFault,
   };
   observe({ type: 'run finished', report });
   return report;
