@@ -15,6 +15,8 @@ export const profiles = [
   'limits',
   'observability',
   'dashboard',
+  /** Random scenarios, judged as a whole: by their history, and by a model of what may come. */
+  'model',
 ] as const;
 export type Profile = (typeof profiles)[number];
 

@@ -1,5 +1,6 @@
-// What went over the wire during one check, in order: kept so that a failure can be read without running it again. Bytes are
-// cut and old events dropped, so that a check that sends a gigabyte does not take one. Nothing is judged here.
+// What went over the wire during one check, in order: kept so that a failure can be read without running it again, and whole, so that
+// it can be sent again (`replay`). Within bounds: a check that sends a gigabyte does not take one, and what is missing is marked.
+// Nothing is judged here.
 import type { DecodedBody } from './wire/frame.ts';
 
 export type TraceEvent = {
@@ -9,17 +10,24 @@ export type TraceEvent = {
   readonly kind: 'opened' | 'sent' | 'received' | 'closed' | 'undecodable' | 'http';
   /** The frame in words, where it is one. */
   readonly text: string;
-  /** The first bytes as they stood on the wire. */
+  /** The bytes as they stood on the wire; only the first of them where `cut` says so. */
   readonly hex: string;
   readonly byteCount: number;
+  /** Something is missing: bytes of this event, or events before it. A trace with such an event cannot be replayed. */
+  readonly cut?: true;
+  /** Of `closed`: the runner ended the connection, in an orderly way or by a reset. Absent when the broker did. */
+  readonly byRunner?: 'end' | 'reset';
 };
 
-const keptEventCount = 400;
-const keptByteCount = 256;
+const keptEventCount = 20_000;
+const keptBytes = 4 * 1024 * 1024;
+/** What is kept of an event for which there is no room any more. */
+const cutBytes = 256;
 
 export class Trace {
-  readonly #events: TraceEvent[] = [];
+  #events: TraceEvent[] = [];
   #droppedCount = 0;
+  #roomBytes = keptBytes;
 
   get events(): readonly TraceEvent[] {
     return this.#events;
@@ -30,12 +38,38 @@ export class Trace {
     return this.#droppedCount;
   }
 
-  add(event: Omit<TraceEvent, 'hex' | 'byteCount'>, bytes: Buffer = Buffer.alloc(0)): void {
-    const hex = bytes.subarray(0, keptByteCount).toString('hex');
-    this.#events.push({ ...event, hex, byteCount: bytes.length });
-    if (this.#events.length <= keptEventCount) return;
+  add(event: Omit<TraceEvent, 'hex' | 'byteCount' | 'cut'>, bytes: Buffer = Buffer.alloc(0)): void {
+    this.#events.push({ ...event, ...this.#kept(bytes), byteCount: bytes.length });
+    if (this.#events.length > keptEventCount) this.#dropOldest();
+  }
+
+  /** Takes everything out and begins anew: for a check that runs a scenario several times. */
+  take(): readonly TraceEvent[] {
+    const taken = this.#events;
+    this.putBack([]);
+    return taken;
+  }
+
+  /** Shows these events, taken before, in the place of what has come since. */
+  putBack(events: readonly TraceEvent[]): void {
+    this.#events = [...events];
+    this.#droppedCount = 0;
+    this.#roomBytes = keptBytes - events.reduce((sum, { hex }) => sum + hex.length / 2, 0);
+  }
+
+  #kept(bytes: Buffer): Pick<TraceEvent, 'hex' | 'cut'> {
+    if (bytes.length <= cutBytes || bytes.length <= this.#roomBytes) {
+      this.#roomBytes -= bytes.length;
+      return { hex: bytes.toString('hex') };
+    }
+    return { hex: bytes.subarray(0, cutBytes).toString('hex'), cut: true };
+  }
+
+  #dropOldest(): void {
     this.#events.shift();
     this.#droppedCount += 1;
+    const [oldest] = this.#events;
+    if (oldest !== undefined) this.#events[0] = { ...oldest, cut: true };
   }
 }
 

@@ -21,6 +21,7 @@ import type { GoldenFile } from '../suite-data.ts';
 import type { Broker } from '../target/broker.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
+import { namesOf } from '../trace-file.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
@@ -104,7 +105,7 @@ function namesFor(
   checkId: string,
   seed: number,
 ): { queue(name: string): string; id(prefix?: string): string } {
-  const own = `${seed.toString(36)}.${checkId.toLowerCase()}`;
+  const own = namesOf(checkId, seed);
   let count = 0;
   return {
     queue: (name) => `${own}.${name}`,

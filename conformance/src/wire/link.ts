@@ -145,13 +145,13 @@ export class Link {
   }
 
   async abort(): Promise<void> {
-    this.#trace('closed', 'reset by the runner');
+    this.#traceEnding('reset', 'reset by the runner');
     this.#socket.resetAndDestroy();
     await this.#closed;
   }
 
   async end(): Promise<void> {
-    this.#trace('closed', 'ended by the runner');
+    this.#traceEnding('end', 'ended by the runner');
     this.#socket.end();
   }
 
@@ -226,6 +226,11 @@ export class Link {
       errorMessage: fields.errorMessage ?? '',
     };
     this.#trace('sent', frameText(shown), bytes);
+  }
+
+  #traceEnding(byRunner: 'end' | 'reset', text: string): void {
+    const { trace, now } = this.setting;
+    trace.add({ atMs: now(), connection: this.name, kind: 'closed', text, byRunner });
   }
 
   #trace(kind: 'sent' | 'received' | 'closed' | 'undecodable', text: string, bytes?: Buffer): void {

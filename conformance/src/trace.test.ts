@@ -1,0 +1,74 @@
+// A trace keeps everything up to its bounds, and says where it does not.
+import { describe, expect, it } from 'vitest';
+import { Trace } from './trace.ts';
+import { namesOf, parseTraceFile, traceFile } from './trace-file.ts';
+
+const event = { atMs: 1, connection: 'A', kind: 'sent', text: 'x' } as const;
+
+describe('Trace', () => {
+  it('keeps the bytes of large frames whole', () => {
+    const trace = new Trace();
+    trace.add(event, Buffer.alloc(1_048_576, 7));
+    expect(trace.events[0]).toMatchObject({ byteCount: 1_048_576 });
+    expect(trace.events[0]?.hex).toHaveLength(2 * 1_048_576);
+    expect(trace.events[0]?.cut).toBeUndefined();
+  });
+
+  it('cuts large frames once there is no room, keeps small ones, and marks what it cut', () => {
+    const trace = new Trace();
+    for (let count = 0; count < 5; count += 1) trace.add(event, Buffer.alloc(1_000_000));
+    trace.add(event, Buffer.alloc(20));
+    expect(trace.events.map(({ cut }) => cut)).toEqual([...Array(4).fill(undefined), true, undefined]);
+    expect(trace.events[4]?.hex).toHaveLength(512);
+  });
+
+  it('drops the oldest events, and marks the oldest that is left', () => {
+    const trace = new Trace();
+    for (let count = 0; count < 20_003; count += 1) trace.add(event);
+    expect(trace.droppedCount).toBe(3);
+    expect(trace.events).toHaveLength(20_000);
+    expect(trace.events[0]?.cut).toBe(true);
+    expect(trace.events[1]?.cut).toBeUndefined();
+  });
+
+  it('can be taken out and put back', () => {
+    const trace = new Trace();
+    trace.add(event, Buffer.from('one'));
+    const first = trace.take();
+    trace.add(event, Buffer.from('other'));
+    trace.putBack(first);
+    expect(trace.events.map(({ hex }) => Buffer.from(hex, 'hex').toString())).toEqual(['one']);
+  });
+});
+
+describe('trace files', () => {
+  const trace = new Trace();
+  trace.add(event, Buffer.from('abc'));
+  const result = {
+    id: 'FRAME-004a',
+    title: 't',
+    outcome: 'fail',
+    reason: 'r',
+    repetition: 3,
+    trace: trace.events,
+  };
+  const run = { target: { name: 'x' }, seed: 36 };
+
+  it('are read as they were written', () => {
+    const file = traceFile(result, run);
+    expect(file).toMatchObject({ names: namesOf('FRAME-004a', 38), seed: 38, complete: true });
+    expect(parseTraceFile(JSON.stringify(file), 'a.json')).toEqual(file);
+  });
+
+  it.each([
+    ['no JSON', 'nonsense', 'a.json is no JSON'],
+    ['another document', '{"schema":2}', 'schema'],
+    [
+      'a trace that was cut',
+      JSON.stringify(traceFile({ ...result, trace: [{ ...event, hex: '', byteCount: 9, cut: true }] }, run)),
+      'not complete',
+    ],
+  ])('refuses %s', (_name, text, message) => {
+    expect(() => parseTraceFile(text, 'a.json')).toThrow(message);
+  });
+});
