@@ -372,9 +372,9 @@ export const deliveryMutants: readonly Mutant[] = [
     id: 'delivery-unsubscribe-of-nothing-refused',
     title: 'Unsubscribe without a subscription is refused',
     file: broker,
-    find: '    if (subscription !== undefined) this.#endSubscription(subscription);\n',
+    find: '    if (subscription !== undefined) this.#endSubscription(subscription, MOST_CHANGES);\n',
     replace:
-      "    if (subscription === undefined) return this.#step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', 'x');\n    this.#endSubscription(subscription);\n",
+      "    if (subscription === undefined) return this.#step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', 'x');\n    this.#endSubscription(subscription, MOST_CHANGES);\n",
     mustFail: ['DELIVERY-063a'],
   },
   {

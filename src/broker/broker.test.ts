@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
 import { ids, testBroker } from '../testing/tested-broker.ts';
 import { Broker } from './broker.ts';
-import type { QueueOptions } from './queue-options.ts';
-import { defaultQueueOptions } from './queue-options.ts';
+import { DeliveryMode, defaultQueueOptions, type QueueOptions } from './queue-options.ts';
 
 /** The core alone: the model beside it would take hours with so many messages. */
 function largeBroker(): BrokerHarness {
@@ -110,6 +109,49 @@ describe('very many messages', () => {
     expect(h.broker.stats().discardedCount).toBe(10_000);
     h.advance(0);
     expect(h.broker.stats()).toMatchObject({ discardedCount: 25_600, inFlightCount: 0, queuedBytes: 0 });
+  });
+
+  it('are purged in slices, and who asked is told after the last one', () => {
+    const h = withBacklog(25_000, {});
+    expect(h.purgeQueue(1, 'q')).toEqual([]);
+    expect(h.waiting('q')).toBe(15_000);
+    h.publish(1, 'q', 'late');
+    expect(h.advance(0)).toEqual(['1: purgeQueue q ok']);
+    expect(h.waiting('q')).toBe(1);
+    expect(h.broker.stats()).toMatchObject({ purgedCount: 25_000, discardedCount: 0 });
+  });
+
+  it('are left by a purge that the end of the broker interrupts, and who asked is told', () => {
+    const h = withBacklog(25_000, {});
+    h.purgeQueue(1, 'q');
+    expect(h.drain()).toEqual(['1: purgeQueue q SHUTTING_DOWN', '1: close']);
+    expect(h.waiting('q')).toBe(15_000);
+  });
+
+  it('are gone when their queue is deleted amid a purge', () => {
+    const h = withBacklog(25_000, {});
+    h.purgeQueue(1, 'q');
+    expect(h.deleteQueue(1, 'q')).toEqual(['1: deleteQueue q ok']);
+    expect(h.advance(0)).toEqual(['1: purgeQueue q ok']);
+    expect(h.broker.stats()).toMatchObject({ purgedCount: 10_000, queuedBytes: 0 });
+  });
+
+  it('are let go in slices by a member of a fan-out that leaves', () => {
+    const h = largeBroker();
+    const [slow, quick] = h.connectAll(2);
+    h.createQueue(quick, 'q', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 1_000_000 });
+    h.subscribe(slow, 'q', 1);
+    h.subscribe(quick, 'q', 256);
+    for (const id of ids(25_001)) {
+      h.publish(quick, 'q', id);
+      h.ack(quick, id);
+    }
+    expect(h.waiting('q')).toBe(25_000);
+    h.disconnect(slow);
+    expect(h.waiting('q')).toBe(15_001);
+    h.advance(0);
+    // The first one was in flight to the member that left; the other has acknowledged it.
+    expect(h.broker.stats()).toMatchObject({ acknowledgedCount: 25_001, inFlightCount: 0, queuedBytes: 0 });
   });
 
   it('leave with their queue in one record [QUEUE-014]', () => {

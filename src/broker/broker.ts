@@ -17,6 +17,7 @@ import type {
   Token,
 } from './input.ts';
 import { Publishing } from './publishing.ts';
+import { Purging } from './purging.ts';
 import type { Queue } from './queue.ts';
 import { defaultQueueOptions, impossibleOption, type QueueOptions, sameOptions } from './queue-options.ts';
 import { Queues } from './queues.ts';
@@ -44,6 +45,7 @@ export class Broker {
   readonly #deliveries: Deliveries;
   readonly #settlement: Settlement;
   readonly #publishing: Publishing;
+  readonly #purging: Purging;
   readonly #attempts: Attempts;
   /** For which instant what was due has been done, as far as one step may. */
   #doneUntil = Number.NEGATIVE_INFINITY;
@@ -56,6 +58,7 @@ export class Broker {
     const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
     this.#attempts = new Attempts(this.#step, tools, settings);
     this.#publishing = new Publishing(this.#step, this.#settlement, settings);
+    this.#purging = new Purging(this.#step, this.#queues, this.#timers, this.#settlement);
   }
 
   /** Takes one input. Times never go back from one call to the next; `takeOutputs` has what came of it. */
@@ -113,6 +116,8 @@ export class Broker {
         return this.#createQueue(input);
       case 'deleteQueue':
         return this.#deleteQueue(input);
+      case 'purgeQueue':
+        return this.#purgeQueue(input);
       case 'queueInfo':
         return this.#report(input, () => this.queueInfo(input.queue) ?? null);
       case 'listQueues':
@@ -162,24 +167,32 @@ export class Broker {
     if (this.#refusesWhileDraining(input)) return;
     const connection = this.#connection(input.connection);
     const subscription = connection.subscriptions.get(input.queue);
-    if (subscription !== undefined) this.#endSubscription(subscription);
+    if (subscription !== undefined) this.#endSubscription(subscription, MOST_CHANGES);
     this.#answer(input);
   }
 
-  #endSubscription(subscription: Subscription): void {
+  /** Tells how many messages it changed, at most `most`; the rest goes on at the next tick. */
+  #endSubscription(subscription: Subscription, most: number): number {
     subscription.active = false;
     subscription.connection.subscriptions.delete(subscription.queueName);
     const queue = this.#queues.get(subscription.queueName);
     if (queue === undefined) {
       this.#queues.forgetDormant(subscription);
-      return;
+      return 0;
     }
     queue.subscriptions.delete(subscription);
     queue.ready.remove(subscription);
     if (subscription.inFlightCount > 0) queue.departed.add(subscription);
-    const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
-    queue.mode.left(queue, subscription, tools);
     this.#step.touch(queue);
+    return this.#letGo(queue, subscription, most);
+  }
+
+  #letGo(queue: Queue, subscription: Subscription, most: number): number {
+    const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
+    const count = queue.mode.left(queue, subscription, most, tools);
+    if (!subscription.backlog.isEmpty)
+      this.#timers.set(this.#step.now, { kind: 'leave', queue, subscription });
+    return count;
   }
 
   #settle(input: AcknowledgeInput | NegativeAcknowledgeInput): void {
@@ -219,6 +232,10 @@ export class Broker {
     this.#answer(input);
   }
 
+  #purgeQueue(input: Command<'purgeQueue'>): void {
+    if (!this.#refusesWhileDraining(input)) this.#purging.begin(input, MOST_CHANGES);
+  }
+
   #report(
     input: Command<'queueInfo'> | Command<'listQueues'>,
     picture: () => QueueInfo | null | readonly string[],
@@ -239,7 +256,10 @@ export class Broker {
     this.#publishing.withdrawOf(connection);
     // Attempts that are due and not made end with the connection, like all that it has in flight.
     connection.overdue.clear();
-    for (const subscription of [...connection.subscriptions.values()]) this.#endSubscription(subscription);
+    let left = MOST_CHANGES;
+    for (const subscription of [...connection.subscriptions.values()]) {
+      left -= this.#endSubscription(subscription, left);
+    }
     this.#attempts.cutShort(connection);
   }
 
@@ -274,16 +294,19 @@ export class Broker {
 
   /** Does what a timer stands for; tells how many messages it changed beyond the one that every timer may. */
   #fire(timer: Timer, most: number): number {
+    if (timer.kind === 'purge') return this.#purging.goOn(timer.purge, most);
     if (timer.kind === 'resume') this.#attempts.resume(timer.delivery);
     else if (timer.queue.deleted) return 0;
-    else if (timer.kind === 'offerAgain') this.#settlement.offerAgain(timer.queue, timer.message);
-    else return this.#settlement.expireOldest(timer.queue, most);
+    else if (timer.kind === 'expire') return this.#settlement.expireOldest(timer.queue, most);
+    else if (timer.kind === 'leave') return this.#letGo(timer.queue, timer.subscription, most);
+    else this.#settlement.offerAgain(timer.queue, timer.message);
     return 0;
   }
 
   #drain(): void {
     if (this.#step.isDraining) return;
     this.#step.isDraining = true;
+    this.#purging.giveUp(SHUTTING_DOWN);
     for (const name of this.#queues.names()) {
       const queue = this.#queues.get(name);
       if (queue !== undefined) this.#publishing.withdrawAll(queue, 'SHUTTING_DOWN', SHUTTING_DOWN);

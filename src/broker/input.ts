@@ -7,6 +7,9 @@ import type { QueueOptions } from './queue-options.ts';
 /** Chosen by the caller, never used twice in the core's life. */
 export type ConnectionId = number;
 
+/** Whoever runs the broker: has no connection, and may ask what concerns no connection. */
+export const OPERATOR: ConnectionId = 0;
+
 /** Opaque to the core. */
 export type Token = unknown;
 
@@ -22,6 +25,7 @@ export type Input =
   | NegativeAcknowledgeInput
   | CreateQueueInput
   | (Command & { readonly kind: 'deleteQueue'; readonly queue: string })
+  | (Command & { readonly kind: 'purgeQueue'; readonly queue: string })
   | (Command & { readonly kind: 'queueInfo'; readonly queue: string })
   | (Command & { readonly kind: 'listQueues' })
   /** Time has passed; due when `nextDeadline()` says so, harmless at any other time. */

@@ -29,6 +29,8 @@ export type FinalState =
   | 'deadLettered'
   /** Pushed out by a younger message, or out of attempts without a dead letter queue. */
   | 'dropped'
+  /** Taken out of its queue by an operator. */
+  | 'purged'
   /** Never accepted: its publisher left, or its queue was deleted, before there was room. */
   | 'withdrawn';
 
@@ -43,7 +45,8 @@ export type MessageEvent =
   | 'giveBack'
   | 'expire'
   | 'deadLetter'
-  | 'drop';
+  | 'drop'
+  | 'purge';
 
 type Row = Readonly<Partial<Record<MessageEvent, MessageState>>>;
 
@@ -52,7 +55,7 @@ const final: Row = {};
 
 export const transitions: Readonly<Record<MessageState, Row>> = {
   blocked: { admit: 'waiting', withdraw: 'withdrawn' },
-  waiting: { ...ends, deliver: 'inFlight', sendUnconfirmed: 'sent' },
+  waiting: { ...ends, deliver: 'inFlight', sendUnconfirmed: 'sent', purge: 'purged' },
   inFlight: { ...ends, acknowledge: 'acknowledged', pause: 'delayed', giveBack: 'waiting' },
   delayed: { ...ends, acknowledge: 'acknowledged', resend: 'inFlight', giveBack: 'waiting' },
   acknowledged: final,
@@ -60,6 +63,7 @@ export const transitions: Readonly<Record<MessageState, Row>> = {
   expired: final,
   deadLettered: final,
   dropped: final,
+  purged: final,
   withdrawn: final,
 };
 

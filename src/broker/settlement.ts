@@ -96,6 +96,14 @@ export class Settlement {
     this.#leave(queue, message, 'drop');
   }
 
+  /** A purge takes it; of a message that was sent to some members, the copies not yet sent. */
+  purge(queue: Queue, message: QueuedMessage): void {
+    this.#step.stats.purgedCount += 1;
+    if (queue.mode.takePartlySent(queue, message, undefined, this)) return;
+    this.#takeOffer(queue, message);
+    this.#leave(queue, message, 'purge');
+  }
+
   /** No further attempt: to the dead letter queue, or thrown away and counted where there is none. */
   giveUp(queue: Queue, message: QueuedMessage, reason: DeadLetterReason, attempts: number): void {
     if (queue.options.enableDeadLetterQueue && message.deadLetter === undefined) {

@@ -12,6 +12,8 @@ export type BrokerStats = {
   deadLetteredCount: number;
   /** Messages thrown away: pushed out, expired or out of attempts without a dead letter queue, missed by a subscriber. */
   discardedCount: number;
+  /** Messages taken out of their queue by a purge. */
+  purgedCount: number;
   /** Messages that were delivered at least once, and the milliseconds from acceptance to then, summed. */
   firstDeliveryCount: number;
   firstDeliveryLatencySumMs: number;
@@ -29,6 +31,7 @@ export function emptyStats(): BrokerStats {
     retryCount: 0,
     deadLetteredCount: 0,
     discardedCount: 0,
+    purgedCount: 0,
     firstDeliveryCount: 0,
     firstDeliveryLatencySumMs: 0,
     inFlightCount: 0,

@@ -3,7 +3,9 @@
 import type { Delivery } from './delivery.ts';
 import { Heap, type HeapNode } from './heap.ts';
 import type { QueuedMessage } from './message.ts';
+import type { Purge } from './purging.ts';
 import type { Queue } from './queue.ts';
+import type { Subscription } from './subscription.ts';
 
 export type Timer =
   /** The pause of a delivery is over: its next attempt is due. */
@@ -11,7 +13,11 @@ export type Timer =
   /** A message that was cut short repeatedly may be offered again. */
   | { readonly kind: 'offerAgain'; readonly queue: Queue; readonly message: QueuedMessage }
   /** The oldest waiting message of the queue may have become too old. */
-  | { readonly kind: 'expire'; readonly queue: Queue };
+  | { readonly kind: 'expire'; readonly queue: Queue }
+  /** Copies are still owed to a subscription that has ended: there were too many for one step. */
+  | { readonly kind: 'leave'; readonly queue: Queue; readonly subscription: Subscription }
+  /** The purge has more to take out than one step may. */
+  | { readonly kind: 'purge'; readonly purge: Purge };
 
 export class Timers {
   readonly #heap = new Heap<Timer>();
@@ -21,9 +27,9 @@ export class Timers {
     return this.#heap.first()?.key;
   }
 
-  /** Of timers for the same instant, attempts that are due come before what has become too old. */
+  /** Of timers for the same instant, attempts that are due come before what ends messages. */
   set(at: number, timer: Timer): HeapNode<Timer> {
-    return this.#heap.insert(at, timer, timer.kind === 'expire' ? 1 : 0);
+    return this.#heap.insert(at, timer, timer.kind === 'resume' || timer.kind === 'offerAgain' ? 0 : 1);
   }
 
   /** Takes the first timer that is due at `now`. */

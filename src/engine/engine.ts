@@ -6,7 +6,7 @@
 import type { Duplex } from 'node:stream';
 import { Broker } from '../broker/broker.ts';
 import type { Effect, QueueInfo } from '../broker/effect.ts';
-import type { ConnectionId } from '../broker/input.ts';
+import { type ConnectionId, OPERATOR } from '../broker/input.ts';
 import type { StoreRecord } from '../broker/store-record.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
@@ -19,6 +19,7 @@ import { DeliveryLatency } from './delivery-latency.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Environment } from './environment.ts';
 import type { Logger } from './logger.ts';
+import { OperatorRequests } from './operator-requests.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
 import { deliverBody } from './translate/content.ts';
 
@@ -63,6 +64,7 @@ export class Engine {
   /** When the first arrival of the batch to come was taken. */
   #batchArrivedAt = 0;
   readonly #latency = new DeliveryLatency();
+  readonly #requests = new OperatorRequests();
 
   constructor(options: EngineOptions, parts: EngineParts) {
     this.#options = options;
@@ -121,6 +123,18 @@ export class Engine {
     return this.#broker.queueInfo(name);
   }
 
+  /**
+   * Takes everything that waits out of a queue; what is in flight stays. Resolves when it is gone and that is safe. Rejected with
+   * RequestRefused where there is no such queue (QUEUE_NOT_FOUND) and while the broker ends (SHUTTING_DOWN; a part may be gone).
+   */
+  async purgeQueue(queue: string): Promise<void> {
+    if (this.#hasEnded) throw new Error(ENDED);
+    await this.#requests.make((token) => {
+      const input = { kind: 'purgeQueue', connection: OPERATOR, token, queue } as const;
+      this.#arrive(undefined, { kind: 'input', input }, 0);
+    });
+  }
+
   async #drain(): Promise<void> {
     if (!this.#hasEnded) {
       const emptied = new Promise<void>((resolve) => {
@@ -133,6 +147,7 @@ export class Engine {
       cancel();
       this.#cancelTimer();
       this.#hasEnded = true;
+      this.#requests.failAll(new Error(ENDED));
     }
     await this.#parts.store.close();
   }
@@ -248,7 +263,7 @@ export class Engine {
   #carryOut(outcome: Outcome): void {
     if ('arrival' in outcome) return this.#carryOutArrival(outcome.to, outcome.arrival);
     const connection = this.#connections.get(outcome.connection);
-    if (connection === undefined) return;
+    if (connection === undefined) return this.#tellOperator(outcome);
     this.#touched.add(connection);
     const { maxMessageSizeBytes } = this.#options.limits;
     switch (outcome.kind) {
@@ -263,6 +278,11 @@ export class Engine {
       case 'close':
         return this.#arrive(connection, { kind: 'close' }, 0);
     }
+  }
+
+  #tellOperator(effect: Effect): void {
+    const isAnswer = effect.kind === 'answered' || effect.kind === 'refused';
+    if (isAnswer && effect.connection === OPERATOR) this.#requests.settle(effect);
   }
 
   #carryOutArrival(to: ClientConnection, arrival: Arrival): void {
@@ -305,6 +325,7 @@ export class Engine {
       connection.flush();
     }
     this.#connections.clear();
+    this.#requests.failAll(new Error(ENDED));
     this.#onEmpty();
     this.#parts.onStorageFailure(error);
   }
@@ -317,3 +338,5 @@ export class Engine {
     }
   }
 }
+
+const ENDED = 'The broker has ended.';

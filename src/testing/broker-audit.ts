@@ -106,8 +106,8 @@ export class BrokerAudit {
     ok(stats.acknowledgedCount <= this.#ackCount, 'more acknowledged than acks came');
     this.#checkPlaces(broker);
     if (store.everFannedOut) return;
-    const gone = stats.acknowledgedCount + stats.discardedCount;
-    strictEqual(store.removedCount, gone, 'a message left that was neither acknowledged nor discarded');
+    const gone = stats.acknowledgedCount + stats.discardedCount + stats.purgedCount;
+    strictEqual(store.removedCount, gone, 'a message left that was not acknowledged, discarded or purged');
   }
 
   /** Each message held is waiting or in flight; with one copy per message the numbers are equal. */

@@ -85,6 +85,7 @@ export function describeInput(input: Input): string {
     }
     case 'unsubscribe':
     case 'deleteQueue':
+    case 'purgeQueue':
     case 'queueInfo':
       return `h.${input.kind}(${input.connection}, '${input.queue}');`;
     case 'listQueues':

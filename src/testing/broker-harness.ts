@@ -189,6 +189,10 @@ export class BrokerHarness {
     return this.step(queueCommand('deleteQueue', connection, queue));
   }
 
+  purgeQueue(connection: ConnectionId, queue: string): string[] {
+    return this.step(queueCommand('purgeQueue', connection, queue));
+  }
+
   queueInfo(connection: ConnectionId, queue: string): string[] {
     return this.step(queueCommand('queueInfo', connection, queue));
   }

@@ -83,7 +83,10 @@ export type Move =
       readonly invalid: boolean;
     })
   | (Who & { readonly kind: 'subscribe'; readonly queue: string; readonly window: number | undefined })
-  | (Who & { readonly kind: 'unsubscribe' | 'deleteQueue' | 'queueInfo'; readonly queue: string })
+  | (Who & {
+      readonly kind: 'unsubscribe' | 'deleteQueue' | 'purgeQueue' | 'queueInfo';
+      readonly queue: string;
+    })
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
   | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
   | (Who & { readonly kind: 'listQueues' })
@@ -162,6 +165,7 @@ function move(world: World): fc.Arbitrary<Move> {
     { weight: world.oversleeps ? 4 : 0, arbitrary: fc.record({ kind: kind('oversleep'), ms: durations() }) },
     { weight: 1, arbitrary: creations(queue, world) },
     { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('purgeQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('listQueues'), who }) },
   );
@@ -284,6 +288,7 @@ function playAs(
     case 'createUnreadable':
     case 'unsubscribe':
     case 'deleteQueue':
+    case 'purgeQueue':
     case 'queueInfo':
       harness[one.kind](who, one.queue);
       break;

@@ -22,6 +22,7 @@ import {
   handleDeleteQueue,
   handleListQueues,
   handlePublish,
+  handlePurgeQueue,
   handleQueueInfo,
   handleSubscribe,
   handleUnsubscribe,
@@ -124,6 +125,9 @@ function handleCommand(state: NaiveState, input: CommandInput): void {
       break;
     case 'deleteQueue':
       handleDeleteQueue(state, input);
+      break;
+    case 'purgeQueue':
+      handlePurgeQueue(state, input);
       break;
     case 'queueInfo':
       handleQueueInfo(state, input);

@@ -45,8 +45,11 @@ export type DeliveryModeRules = {
   /** The pause after a failed attempt is over and the message is young enough to be sent again. */
   resume(delivery: Delivery, tools: DeliveryTools): void;
 
-  /** A subscription has ended; what it still has in flight ends by itself. */
-  left(queue: Queue, subscription: Subscription, tools: DeliveryTools): void;
+  /**
+   * A subscription has ended; what it still has in flight ends by itself. Takes at most `most` of the copies that it is owed and tells
+   * how many; called again for as long as some are left.
+   */
+  left(queue: Queue, subscription: Subscription, most: number, tools: DeliveryTools): number;
 
   /**
    * Takes the copies not yet sent from a message that was sent to some of its members only: as failed, or as if they had

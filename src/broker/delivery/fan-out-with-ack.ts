@@ -103,19 +103,27 @@ function resume(delivery: Delivery, tools: DeliveryTools): void {
   else subscription.connection.overdue.add(delivery);
 }
 
-function left(queue: Queue, member: Subscription, tools: DeliveryTools): void {
-  const { settlement } = tools;
+function left(queue: Queue, member: Subscription, most: number, tools: DeliveryTools): number {
   for (const delivery of [...member.connection.overdue]) {
     if (delivery.subscription === member) resume(delivery, tools);
   }
-  for (let message = member.backlog.take(); message !== undefined; message = member.backlog.take()) {
-    const fanOut = fanOutOf(message);
-    if (fanOut.unsentTaken) continue;
-    fanOut.unsentCount -= 1;
-    if (fanOut.unsentCount > 0) continue;
-    allSent(queue, message);
-    if (fanOut.hasEnded) settle(queue, message, settlement);
+  let count = 0;
+  for (; count < most; count += 1) {
+    const message = member.backlog.take();
+    if (message === undefined) break;
+    copyLost(queue, message, tools.settlement);
   }
+  return count;
+}
+
+/** A copy that was owed will never be sent. */
+function copyLost(queue: Queue, message: QueuedMessage, settlement: Settlement): void {
+  const fanOut = fanOutOf(message);
+  if (fanOut.unsentTaken) return;
+  fanOut.unsentCount -= 1;
+  if (fanOut.unsentCount > 0) return;
+  allSent(queue, message);
+  if (fanOut.hasEnded) settle(queue, message, settlement);
 }
 
 function takePartlySent(

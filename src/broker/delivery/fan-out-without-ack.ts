@@ -13,7 +13,7 @@ export const fanOutWithoutAck: DeliveryModeRules = {
   paused: nothingIsInFlight,
   ended: nothingIsInFlight,
   resume: nothingIsInFlight,
-  left: () => undefined,
+  left: () => 0,
   takePartlySent: () => false,
 };
 

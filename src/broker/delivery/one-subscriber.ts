@@ -16,7 +16,7 @@ export function oneSubscriber(newWaitingMessages: () => WaitingMessages): Delive
     paused: ({ message }) => message.move('pause'),
     ended,
     resume,
-    left: () => undefined,
+    left: () => 0,
     takePartlySent: () => false,
   };
 }

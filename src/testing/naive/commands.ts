@@ -3,7 +3,7 @@
 import type { RefusalCode } from '../../broker/effect.ts';
 import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../../broker/input.ts';
 import { admitDeadLetters } from './dead-letters.ts';
-import { addMessage, canEnter, createQueue, finishIfEnded, pushOutOldest } from './giving-up.ts';
+import { addMessage, canEnter, createQueue, finishIfEnded, purge, pushOutOldest } from './giving-up.ts';
 import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';
 import {
   connectionOf,
@@ -61,6 +61,16 @@ export function handleDeleteQueue(state: NaiveState, input: Extract<Input, { kin
   const queue = findQueue(state, input.queue);
   if (queue !== undefined) refuseBlocked(state, queue, 'QUEUE_NOT_FOUND');
   state.queues = state.queues.filter((one) => one !== queue);
+  answer(state, input);
+}
+
+export function handlePurgeQueue(state: NaiveState, input: Extract<Input, { kind: 'purgeQueue' }>): void {
+  const queue = findQueue(state, input.queue);
+  if (queue === undefined) {
+    refuse(state, input, 'QUEUE_NOT_FOUND');
+    return;
+  }
+  purge(state, queue);
   answer(state, input);
 }
 

@@ -104,13 +104,25 @@ export function pushOutOldest(state: NaiveState, queue: NaiveQueue): void {
   const oldest = waitingMessages(queue).sort((a, b) => a.order - b.order)[0];
   if (oldest === undefined) return;
   state.counters.discardedCount += 1;
-  if (oldest.copies.length === 0) {
-    removeMessage(queue, oldest);
+  takeWaiting(state, queue, oldest);
+}
+
+/** Everything that waits leaves. */
+export function purge(state: NaiveState, queue: NaiveQueue): void {
+  for (const message of waitingMessages(queue)) {
+    state.counters.purgedCount += 1;
+    takeWaiting(state, queue, message);
+  }
+}
+
+function takeWaiting(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): void {
+  if (message.copies.length === 0) {
+    removeMessage(queue, message);
     return;
   }
-  oldest.pushedOut = true;
-  for (const copy of oldest.copies) if (copy.state === 'unsent') copy.state = 'gone';
-  finishIfEnded(state, queue, oldest);
+  message.pushedOut = true;
+  for (const copy of message.copies) if (copy.state === 'unsent') copy.state = 'gone';
+  finishIfEnded(state, queue, message);
 }
 
 /** FanOutWithAck: what becomes of the message once every copy has ended. */

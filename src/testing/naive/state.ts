@@ -98,6 +98,7 @@ export type NaiveCounters = {
   retryCount: number;
   deadLetteredCount: number;
   discardedCount: number;
+  purgedCount: number;
   firstDeliveryCount: number;
   firstDeliveryLatencySumMs: number;
 };
@@ -129,6 +130,7 @@ export function newState(settings: BrokerSettings): NaiveState {
       retryCount: 0,
       deadLetteredCount: 0,
       discardedCount: 0,
+      purgedCount: 0,
       firstDeliveryCount: 0,
       firstDeliveryLatencySumMs: 0,
     },

@@ -74,6 +74,10 @@ export type Observation =
       readonly figures: Figures;
       readonly restful: ReadonlySet<number>;
     }
+  /** The operator has asked for everything that waits in the queue to be taken out. */
+  | { readonly kind: 'purgeAsked'; readonly queue: string }
+  /** The operator was told what came of it. */
+  | { readonly kind: 'purgeEnded'; readonly queue: string }
   /** The broker was told to end in good order. */
   | { readonly kind: 'draining'; readonly at: number }
   /** The broker has ended. */

@@ -132,6 +132,10 @@ export type SeenQueue = {
   peakCount: number;
   /** DeleteQueues handed over whose outcome is not certain yet. */
   openDeletions: number;
+  /** Purges of which the operator has not been told the end. */
+  openPurges: number;
+  /** The last batch in which a purge may have taken something; 0 for none. */
+  purgedEpoch: number;
   /** The last batch in which it may have been deleted or created anew; 0 for none. */
   disturbedEpoch: number;
   /** The last batch in which it certainly was deleted, with the last batch before that DeleteQueue was handed over. */

@@ -89,6 +89,8 @@ export class Ledger {
         info: undefined,
         peakCount: 0,
         openDeletions: 0,
+        openPurges: 0,
+        purgedEpoch: 0,
         disturbedEpoch: 0,
         deleted: undefined,
       };
@@ -101,6 +103,12 @@ export class Ledger {
   isDisturbed(name: string, epoch: number): boolean {
     const queue = this.queue(name);
     return queue.openDeletions > 0 || queue.disturbedEpoch >= epoch;
+  }
+
+  /** Whether a message accepted in the batch `epoch` may have been taken by a purge of the queue. */
+  mayBePurged(name: string, epoch: number): boolean {
+    const queue = this.queue(name);
+    return queue.openPurges > 0 || queue.purgedEpoch >= epoch;
   }
 
   /** Books an observation; undefined where there is nothing for a judge in it. */
@@ -133,6 +141,12 @@ export class Ledger {
           observation.message,
           observation.sinceEpoch,
         );
+      case 'purgeAsked':
+        this.queue(observation.queue).openPurges += 1;
+        return undefined;
+      case 'purgeEnded':
+        this.#bookPurged(this.queue(observation.queue));
+        return undefined;
       case 'congestion':
         return this.#bookCongestion(observation);
       case 'brokerEnded':
@@ -236,6 +250,11 @@ export class Ledger {
       }
     }
     this.#ended = [];
+  }
+
+  #bookPurged(queue: SeenQueue): void {
+    queue.openPurges -= 1;
+    queue.purgedEpoch = this.epoch;
   }
 
   #mayLeave(connection: SeenConnection, hasReason: boolean): void {

@@ -332,6 +332,18 @@ export const mutants: readonly SimulationMutant[] = [
     replace: '    if (queue.mode.takePartlySent',
   },
   {
+    title: 'what is purged is not counted',
+    file: settlement,
+    find: '    this.#step.stats.purgedCount += 1;\n',
+    replace: '',
+  },
+  {
+    title: 'a purge leaves the last message where it is',
+    file: settlement,
+    find: "    this.#leave(queue, message, 'purge');\n",
+    replace: "    if (queue.waitingCount > 0) this.#leave(queue, message, 'purge');\n",
+  },
+  {
     title: 'what was given back rests for ever',
     file: settlement,
     find: 'if (message.cutShortCount >= 2) this.#rest(queue, message);',
@@ -407,8 +419,8 @@ export const mutants: readonly SimulationMutant[] = [
   {
     title: 'copies owed to a member that left are still owed',
     file: fanOutWithAck,
-    find: '    fanOut.unsentCount -= 1;\n    if (fanOut.unsentCount > 0) continue;',
-    replace: '    if (fanOut.unsentCount > 0) continue;',
+    find: '  fanOut.unsentCount -= 1;\n  if (fanOut.unsentCount > 0) return;',
+    replace: '  if (fanOut.unsentCount > 0) return;',
   },
   {
     title: 'only one subscriber gets what needs no ack',

@@ -31,6 +31,7 @@ export type ActionName =
   | 'unsubscribe'
   | 'createQueue'
   | 'deleteQueue'
+  | 'purgeQueue'
   | 'queueInfo'
   | 'listQueues'
   | 'ping'
@@ -215,6 +216,7 @@ function drawClient(
       unsubscribe: rare(1),
       createQueue: 0.5,
       deleteQueue: rare(0.5),
+      purgeQueue: rare(0.5),
       queueInfo: 1,
       listQueues: 0.5,
       ping: 1,

@@ -146,6 +146,7 @@ const calmPlan: ClientPlan = {
     unsubscribe: 0,
     createQueue: 0,
     deleteQueue: 0,
+    purgeQueue: 0,
     queueInfo: 0,
     listQueues: 0,
     ping: 1,

@@ -125,6 +125,9 @@ export class SimulatedClient {
       case 'deleteQueue':
         tally.fault('queue deleted');
         return this.#deleteAny();
+      case 'purgeQueue':
+        tally.fault('queue purged');
+        return this.#company.world.purge(this.#anyQueue());
       case 'queueInfo':
         return this.#ask(Command.QueueInfo, this.#anyQueue());
       case 'listQueues':

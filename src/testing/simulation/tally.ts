@@ -31,6 +31,7 @@ export const faults = {
   'publish repeated': 'commands',
   'queue deleted': 'commands',
   'queue created anew': 'commands',
+  'queue purged': 'commands',
   unsubscribed: 'commands',
   'rate exceeded': 'commands',
   'shutdown amid work': 'end',

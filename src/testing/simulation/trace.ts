@@ -53,6 +53,10 @@ function describe(observation: Observation): string | undefined {
       );
       return `   batch: ${waiting.join(' ')}, in flight ${inFlightCount}, discarded ${discardedCount}`;
     }
+    case 'purgeAsked':
+      return `   the operator purges ${observation.queue}`;
+    case 'purgeEnded':
+      return `   ${observation.queue} is purged`;
     case 'draining':
     case 'ended':
     case 'faultsStopped':

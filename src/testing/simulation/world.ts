@@ -2,6 +2,7 @@
 // passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
 
 import { Engine } from '../../engine/engine.ts';
+import { RequestRefused } from '../../engine/operator-requests.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
 import { ConnectionEnd } from './connection-end.ts';
@@ -136,6 +137,17 @@ export class World {
     this.observe({ kind: 'idle', at: now, figures, restful: numbers });
   }
 
+  /** What the operator may do to a queue at any time. */
+  purge(queue: string): void {
+    this.inputCount += 1;
+    this.observe({ kind: 'purgeAsked', queue });
+    const ended = (): void => this.observe({ kind: 'purgeEnded', queue });
+    this.engine.purgeQueue(queue).then(ended, (error: unknown) => {
+      ended();
+      if (!isExpectedRefusal(error)) this.complain(`the purge of ${queue} failed: ${String(error)}`);
+    });
+  }
+
   get lateCompressionCount(): number {
     return this.#compressor.lateCount;
   }
@@ -198,6 +210,10 @@ export class World {
       this.complain(`the broker says: ${sentence} ${JSON.stringify(fields)}`);
     return { error: complain, warn: complain, info: ignore, debug: ignore };
   }
+}
+
+function isExpectedRefusal(error: unknown): boolean {
+  return error instanceof RequestRefused && ['QUEUE_NOT_FOUND', 'SHUTTING_DOWN'].includes(error.code);
 }
 
 function isRestful({ socket }: ConnectionEnd): boolean {

@@ -14,6 +14,7 @@ const counters = [
   'retryCount',
   'deadLetteredCount',
   'discardedCount',
+  'purgedCount',
   'firstDeliveryCount',
   'errorsCount',
 ] as const;
@@ -123,8 +124,8 @@ function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
 }
 
 /**
- * Where each message is with one subscriber at a time: what was published less what is held, acknowledged or discarded went with its
- * queue. That difference changes only where a queue was deleted.
+ * Where each message is with one subscriber at a time: what was published less what is held, acknowledged, discarded or purged went with
+ * its queue. That difference changes only where a queue was deleted.
  */
 class Conservation {
   #applies = true;
@@ -141,15 +142,16 @@ class Conservation {
     if (inFlightCount < 0 || queuedBytes < 0)
       complain(`inFlightCount is ${inFlightCount}, queuedBytes ${queuedBytes}`);
     if (!this.#applies) return;
-    const { publishedCount, acknowledgedCount, discardedCount } = figures;
-    const gone = publishedCount - waiting - inFlightCount - acknowledgedCount - discardedCount;
+    const { publishedCount, acknowledgedCount, discardedCount, purgedCount } = figures;
+    const held = waiting + inFlightCount;
+    const gone = publishedCount - held - acknowledgedCount - discardedCount - purgedCount;
     const mayGrow = queues.some(
       ({ openDeletions, disturbedEpoch }) => openDeletions > 0 || disturbedEpoch >= ledger.epoch,
     );
     if (gone < this.#gone || (gone > this.#gone && !mayGrow)) {
       complain(
         `${publishedCount} published are not ${waiting} waiting, ${inFlightCount} in flight, ${acknowledgedCount} acknowledged, ` +
-          `${discardedCount} discarded and ${this.#gone} gone with their queue`,
+          `${discardedCount} discarded, ${purgedCount} purged and ${this.#gone} gone with their queue`,
       );
     }
     this.#gone = Math.max(gone, this.#gone);

@@ -1,5 +1,5 @@
 // When all have behaved for long enough, every accepted message has come to its end: acknowledged, sent where no acks are asked for,
-// dead-lettered and then the same, gone with its queue, or discarded for a reason that its queue has, and counted. (PUBLISH, DELIVERY)
+// dead-lettered and then the same, gone with its queue, purged, or discarded for a reason that its queue has, and counted. (PUBLISH, DELIVERY)
 
 import { DeliveryMode, OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
@@ -54,22 +54,25 @@ function checkNothingIsHeld(ledger: Ledger, complain: Complain): void {
 /** Never judged by a subscriber, as far as can be seen, and not gone with a queue. */
 function isLost(message: SeenMessage, ledger: Ledger): boolean {
   const { copies, letter } = message;
-  if (ledger.isDisturbed(message.queue, message.acceptedEpoch)) return false;
+  if (isTakenOut(message.queue, message.acceptedEpoch, ledger)) return false;
   if (letter !== undefined) return isLetterLost(letter, message.acceptedEpoch, ledger);
   // Sent is done, also where it was lost on the way to a client that left.
   const isDoneOnSending = message.options?.mode === DeliveryMode.FanOutWithoutAck;
   if (isDoneOnSending && (copies.length > 0 || ledger.leftCount > 0)) return false;
-  if (
-    ledger.isDisturbed(message.options?.deadLetterQueueName ?? `${message.queue}.dlq`, message.acceptedEpoch)
-  )
-    return false;
+  const letters = message.options?.deadLetterQueueName ?? `${message.queue}.dlq`;
+  if (isTakenOut(letters, message.acceptedEpoch, ledger)) return false;
   return !copies.some(isTaken) && message.options !== undefined;
 }
 
 function isLetterLost({ queue, copies }: SeenLetter, acceptedEpoch: number, ledger: Ledger): boolean {
   const { info } = ledger.queue(queue);
   const isDoneOnSending = info === undefined || info.options.mode === DeliveryMode.FanOutWithoutAck;
-  return !isDoneOnSending && !copies.some(isTaken) && !ledger.isDisturbed(queue, acceptedEpoch);
+  return !isDoneOnSending && !copies.some(isTaken) && !isTakenOut(queue, acceptedEpoch, ledger);
+}
+
+/** By a deletion of the queue or by a purge. */
+function isTakenOut(queue: string, acceptedEpoch: number, ledger: Ledger): boolean {
+  return ledger.isDisturbed(queue, acceptedEpoch) || ledger.mayBePurged(queue, acceptedEpoch);
 }
 
 function isTaken({ judgements }: Copy): boolean {
@@ -104,7 +107,7 @@ function checkFailed(accepted: readonly SeenMessage[], ledger: Ledger, complain:
     const to = deadLetterQueueOf(queue, options);
     if (
       ledger.isDisturbed(queue, acceptedEpoch) ||
-      ledger.isDisturbed(to, acceptedEpoch) ||
+      isTakenOut(to, acceptedEpoch, ledger) ||
       mayPushOut(to, ledger)
     )
       continue;
@@ -181,7 +184,7 @@ function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain:
     if (
       first === undefined ||
       !isFannedOutWhole(message, ledger) ||
-      ledger.isDisturbed(message.queue, message.acceptedEpoch)
+      isTakenOut(message.queue, message.acceptedEpoch, ledger)
     )
       continue;
     for (const subscription of steady) {
