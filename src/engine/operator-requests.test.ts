@@ -49,7 +49,9 @@ describe('a purge by the operator', () => {
 
   it('fails after the end', async () => {
     const tested = new TestedEngine();
-    await tested.engine.drain();
+    const drained = tested.engine.drain();
+    await tested.settle();
+    await drained;
     await expect(tested.engine.purgeQueue('q')).rejects.toThrow('The broker has ended.');
   });
 });
