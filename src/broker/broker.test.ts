@@ -148,9 +148,8 @@ describe('very many messages', () => {
     }
     expect(h.waiting('q')).toBe(25_000);
     h.disconnect(slow);
-    expect(h.waiting('q')).toBe(15_001);
+    expect(h.waiting('q')).toBe(15_000);
     h.advance(0);
-    // The first one was in flight to the member that left; the other has acknowledged it.
     expect(h.broker.stats()).toMatchObject({ acknowledgedCount: 25_001, inFlightCount: 0, queuedBytes: 0 });
   });
 
