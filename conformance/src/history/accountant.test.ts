@@ -1,0 +1,49 @@
+// The accountant on histories whose verdict is known: each fault alone, and what only looks like one.
+import { describe, expect, it } from 'vitest';
+import { accountLines, countsText } from './account.ts';
+import { account } from './accountant.ts';
+import type { HistoryRules } from './operation.ts';
+import { knownHistories } from './pathological.ts';
+
+const usual: HistoryRules = { queues: {}, drained: ['orders'], ackTimeoutMs: 30_000, durable: false };
+
+describe('account', () => {
+  it.each(knownHistories)('$title', ({ operations, rules, finds, counts }) => {
+    const result = account(operations, { ...usual, ...rules });
+    expect(result.findings.map(({ kind, clause }) => [kind, clause])).toEqual(finds);
+    if (counts !== undefined) expect(result.counts).toMatchObject(counts);
+  });
+
+  it('excuses what may have expired, been pushed out, or is owed to nobody', () => {
+    const operations = [
+      { atMs: 0, connection: 'P', kind: 'publish', queue: 'orders', id: 'm', content: '1' },
+      { atMs: 1, connection: 'P', kind: 'published', queue: 'orders', id: 'm' },
+      { atMs: 90, connection: 'P', kind: 'synchronised', upTo: 1 },
+    ] as const;
+    const findings = (rules: object): number =>
+      account(operations, { ...usual, queues: { orders: rules } }).findings.length;
+    expect(findings({})).toBe(1);
+    expect(findings({ messageTtlMs: 90 })).toBe(0);
+    expect(findings({ messageTtlMs: 91 })).toBe(1);
+    expect(findings({ mayDrop: true })).toBe(0);
+  });
+});
+
+describe('accountLines', () => {
+  it('says the sums, and of each finding what happened to its message', () => {
+    const known = knownHistories.find(({ title }) => title === 'a message comes twice while it is held');
+    const operations = known?.operations ?? [];
+    const lines = accountLines(account(operations, usual), operations);
+    expect(lines[0]).toBe(
+      '1 attempted, 1 confirmed, 1 ok, 0 lost, 1 duplicated, 0 unexpected, 0 recovered, 1 outstanding',
+    );
+    expect(lines[1]).toContain('duplicated: m of orders: it came again while another delivery');
+    expect(lines).toContain('  7.0 ms T: delivered orders m');
+  });
+
+  it('names the four sums even when they are nothing', () => {
+    expect(countsText(account([], usual).counts)).toBe(
+      '0 attempted, 0 ok, 0 lost, 0 duplicated, 0 unexpected, 0 recovered',
+    );
+  });
+});

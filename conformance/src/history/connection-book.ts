@@ -1,0 +1,74 @@
+// What is known of the connections of a history: what each is subscribed to, since when, and how it ended. It answers the questions on
+// which a judgement of a delivery rests; it judges nothing. Area: DELIVERY.
+import type { Operation } from './operation.ts';
+
+type Subscription = { readonly sentAt: number; confirmedAt: number | undefined; endedAt: number | undefined };
+
+export class ConnectionBook {
+  readonly #subscriptions = new Map<string, Map<string, Subscription>>();
+  /** Connections that the broker ends at some time of the history: when it did so is not when the runner saw it. */
+  readonly #endedByBroker: ReadonlySet<string>;
+  /** When subscribers of a queue left without having read everything. */
+  readonly #leavings = new Map<string, number[]>();
+
+  constructor(operations: readonly Operation[]) {
+    const ended = operations.filter((operation) => operation.kind === 'closed' && !operation.byRunner);
+    this.#endedByBroker = new Set(ended.map(({ connection }) => connection));
+  }
+
+  subscribe(connection: string, queue: string, at: number): void {
+    const known = this.#of(queue).get(connection);
+    if (known !== undefined && known.endedAt === undefined) return;
+    this.#of(queue).set(connection, { sentAt: at, confirmedAt: undefined, endedAt: undefined });
+  }
+
+  confirm(connection: string, queue: string, at: number): void {
+    const subscription = this.#of(queue).get(connection);
+    if (subscription !== undefined) subscription.confirmedAt ??= at;
+  }
+
+  unsubscribed(connection: string, queue: string, at: number): void {
+    const subscription = this.#of(queue).get(connection);
+    if (subscription !== undefined) subscription.endedAt = at;
+  }
+
+  closed(connection: string, at: number): void {
+    for (const [queue, subscriptions] of this.#subscriptions) {
+      const subscription = subscriptions.get(connection);
+      if (subscription === undefined || subscription.endedAt !== undefined) continue;
+      subscription.endedAt = at;
+      this.#leavings.set(queue, [...(this.#leavings.get(queue) ?? []), at]);
+    }
+  }
+
+  isSubscribed(connection: string, queue: string): boolean {
+    const subscription = this.#of(queue).get(connection);
+    return subscription !== undefined && subscription.endedAt === undefined;
+  }
+
+  subscribedAt(connection: string, queue: string): number | undefined {
+    return this.#of(queue).get(connection)?.sentAt;
+  }
+
+  willBeEndedByBroker(connection: string): boolean {
+    return this.#endedByBroker.has(connection);
+  }
+
+  /** Whether a subscriber of the queue left after `at`, and may have taken along what it had not read. */
+  someoneLeftSince(queue: string, at: number): boolean {
+    return (this.#leavings.get(queue) ?? []).some((leftAt) => leftAt > at);
+  }
+
+  /** The subscribers that were there before `at` and never left. */
+  steadySubscribers(queue: string, at: number): readonly string[] {
+    return [...this.#of(queue)]
+      .filter(([, { confirmedAt, endedAt }]) => (confirmedAt ?? at) < at && endedAt === undefined)
+      .map(([connection]) => connection);
+  }
+
+  #of(queue: string): Map<string, Subscription> {
+    const known = this.#subscriptions.get(queue) ?? new Map<string, Subscription>();
+    this.#subscriptions.set(queue, known);
+    return known;
+  }
+}

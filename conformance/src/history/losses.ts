@@ -1,0 +1,76 @@
+// What was confirmed and is not there at the end. Only in queues of which the check knows that nothing is left in them, and only
+// where no rule explains it: a message may have expired, been pushed out, deleted, dead-lettered, or gone with a subscriber that had not
+// read it. Areas: PUBLISH, DELIVERY, DURABLE.
+import type { Finding } from './account.ts';
+import type { Books } from './books.ts';
+import { messageKey } from './books.ts';
+import type { DeliveryRecord, MessageRecord } from './message-record.ts';
+
+export type Losses = { readonly findings: readonly Finding[]; readonly outstandingCount: number };
+
+export function losses(books: Books): Losses {
+  const confirmed = [...books.messages.values()].filter(({ isConfirmed }) => isConfirmed);
+  const drained = new Set(books.rules.drained);
+  const [inDrained, elsewhere] = [
+    confirmed.filter(({ queue }) => drained.has(queue)),
+    confirmed.filter(({ queue }) => !drained.has(queue)),
+  ];
+  const findings = inDrained.flatMap((message) => lossOf(message, books));
+  const open = [...inDrained, ...elsewhere].filter((message) => isOutstanding(message, drained));
+  return { findings, outstandingCount: open.length };
+}
+
+function lossOf(message: MessageRecord, books: Books): readonly Finding[] {
+  if (isExplained(message, books)) return [];
+  const text = isFanOut(message, books) ? copyLoss(message, books) : singleLoss(message.deliveries);
+  if (text === undefined) return [];
+  const { queue, id } = message;
+  const clause = message.deliveries.length === 0 ? 'PUBLISH-002' : 'DELIVERY-006';
+  return [{ kind: 'lost', queue, id, text, clause }];
+}
+
+function isExplained(message: MessageRecord, books: Books): boolean {
+  const { queue, id, publishes } = message;
+  const rules = books.rules.queues[queue] ?? {};
+  const [first] = publishes;
+  if (first === undefined || rules.mayDrop === true) return true;
+  const deadLetter = books.messages.get(messageKey(rules.deadLetterQueue ?? '', id));
+  if (deadLetter !== undefined && deadLetter.deliveries.length > 0) return true;
+  if (rules.messageTtlMs !== undefined && books.endMs - first.atMs >= rules.messageTtlMs) return true;
+  if ((books.emptied.get(queue) ?? -1) > first.at) return true;
+  const crashed = books.crashes.some((crashAt) => crashAt > first.at);
+  return crashed && (!books.rules.durable || rules.mode === 'FanOutWithoutAck');
+}
+
+function singleLoss(deliveries: readonly DeliveryRecord[]): string | undefined {
+  if (deliveries.length === 0) return 'it was confirmed and never delivered';
+  const isOwed = deliveries.some(({ owed }) => owed);
+  const isElsewhere = deliveries.some((delivery) => isDone(delivery) || delivery.state === 'held');
+  return isOwed && !isElsewhere ? 'it was given back with its connection and never came again' : undefined;
+}
+
+function isDone({ state }: DeliveryRecord): boolean {
+  return state === 'acked' || state === 'settled';
+}
+
+/** Every subscriber that was there before the Publish and stayed must have had its copy. */
+function copyLoss(message: MessageRecord, books: Books): string | undefined {
+  const [first] = message.publishes;
+  if (first === undefined) return undefined;
+  const steady = books.connections.steadySubscribers(message.queue, first.at);
+  const without = steady.find((connection) => message.copiesOf(connection).length === 0);
+  if (without !== undefined) return `subscriber ${without} never got its copy`;
+  const isDoneOnSending = books.rules.queues[message.queue]?.mode === 'FanOutWithoutAck';
+  const mayBeUnread = isDoneOnSending && books.connections.someoneLeftSince(message.queue, first.at);
+  return steady.length > 0 || mayBeUnread ? undefined : singleLoss(message.deliveries);
+}
+
+function isFanOut({ queue }: MessageRecord, books: Books): boolean {
+  const mode = books.rules.queues[queue]?.mode;
+  return mode === 'FanOutWithAck' || mode === 'FanOutWithoutAck';
+}
+
+function isOutstanding(message: MessageRecord, drained: ReadonlySet<string>): boolean {
+  const isHeld = message.deliveries.some(({ state }) => state === 'held');
+  return isHeld || (!drained.has(message.queue) && !message.deliveries.some(isDone));
+}
