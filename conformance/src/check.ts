@@ -8,9 +8,12 @@
 import type { Capability, Level, Profile } from './catalogue-words.ts';
 import type { ConfigurationRequest } from './configuration.ts';
 import type { Connection } from './connection.ts';
+import type { Account } from './history/account.ts';
+import type { HistoryRules, Operation } from './history/operation.ts';
 import type { Random } from './random.ts';
 import type { GoldenFrame } from './suite-data.ts';
 import type { Timing } from './timing.ts';
+import type { TraceEvent } from './trace.ts';
 import type { FrameFields } from './wire/frame.ts';
 
 export type Isolation =
@@ -54,6 +57,11 @@ export type Check = {
   /** Spends its time waiting for the broker's timers: runs beside the other checks, on queues of its own. */
   readonly waits?: true;
   readonly isolation?: Isolation;
+  /**
+   * Plays random scenarios and judges them as a whole, so that nearly any fault of its area makes it fail: the self-test tries it
+   * on the planted faults that name it, and on no others.
+   */
+  readonly broad?: true;
   readonly evidence: EvidenceFloor;
   /** The acceptable outcomes in words, where there are several; `explain` and failures print them. */
   readonly accepts?: readonly string[];
@@ -144,6 +152,24 @@ export type TargetFacts = {
   readonly subscriberWindow: number;
 };
 
+/** What was done on all connections of the check since `recordHistory`. */
+export type History = {
+  readonly operations: readonly Operation[];
+  /**
+   * Lost, duplicated, unexpected and recovered messages, summed up. A finding fails the check, with the account and the operations of
+   * the messages it is about. Counts as one assertion for each message. `ackTimeoutMs` is the target's unless given.
+   */
+  settle(rules: Partial<HistoryRules>): Account;
+};
+
+/** The trace of the check, for one that plays a scenario several times and wants to show only one of them. */
+export type TraceShelf = {
+  /** Takes everything that has come so far out of the trace. */
+  take(): readonly TraceEvent[];
+  /** Shows what was taken in the place of what has come since. */
+  putBack(events: readonly TraceEvent[]): void;
+};
+
 export type CheckContext = {
   readonly seed: number;
   readonly random: Random;
@@ -155,6 +181,9 @@ export type CheckContext = {
   /** The dashboard server. */
   readonly dashboard: HttpSurface;
   readonly broker: BrokerControl;
+  readonly trace: TraceShelf;
+  /** Begins to record; at most once in a check, and before the connections do what is to be judged. */
+  recordHistory(): History;
   /** A connection with its handshake done. */
   connect(options?: ConnectOptions): Promise<Connection>;
   /** A TCP connection on which nothing has been sent. Always new. */

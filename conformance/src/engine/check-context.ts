@@ -14,17 +14,20 @@ import type {
 import type { Connection } from '../connection.ts';
 import { Evidence } from '../evidence.ts';
 import { display } from '../expectation.ts';
+import { HistoryRecorder } from '../history/history-recorder.ts';
 import { httpSurface } from '../http-surface.ts';
 import type { Warning } from '../outcome.ts';
 import { randomFor } from '../random.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { Broker } from '../target/broker.ts';
+import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
 import { namesOf } from '../trace-file.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
+import { historyOf } from './check-history.ts';
 import { openConnection } from './opening.ts';
 import type { Pacer } from './pacer.ts';
 import type { SpareConnections } from './spare-connections.ts';
@@ -47,11 +50,17 @@ export type ContextSetting = {
 export class ContextRecord {
   readonly evidence = new Evidence();
   readonly trace = new Trace();
+  readonly history: HistoryRecorder;
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
   /** Those among them that another check may use afterwards. */
   readonly shareable = new Set<BrokerConnection>();
+
+  /** `now`: milliseconds since the run's start. */
+  constructor(now: () => number) {
+    this.history = new HistoryRecorder(now);
+  }
 
   /** Ends every connection that the check left open, but those that go to `spares`. */
   closeConnections(spares?: SpareConnections): void {
@@ -76,7 +85,9 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     assert: assertionsFor(record.evidence),
     http: surface(setting, record, 'health'),
     dashboard: surface(setting, record, 'dashboard'),
-    broker: brokerControl(setting),
+    broker: brokerControl(setting, record),
+    trace: record.trace,
+    recordHistory: () => historyOf(record, facts),
     rawConnect,
     connect: (options) => connectAndShake(setting, record, names.id, options),
     queue: names.queue,
@@ -141,8 +152,8 @@ function connectionSetting(
   const { timing, now, wireMode: mode, check, seed } = setting;
   const random = randomFor(seed, `${check.id}:${name}`);
   const { maxMessageSizeBytes } = setting.facts;
-  const { evidence, trace } = record;
-  return { name, mode, random, timing, maxMessageSizeBytes, evidence, trace, now, nextId };
+  const { evidence, trace, history: observer } = record;
+  return { name, mode, random, timing, maxMessageSizeBytes, evidence, trace, observer, now, nextId };
 }
 
 async function connectAndShake(
@@ -176,7 +187,7 @@ function withoutPath(url: string | undefined, kind: 'health' | 'dashboard'): str
   return kind === 'health' ? url?.replace(/\/health\/?$/, '') : url;
 }
 
-function brokerControl({ check, broker, timing }: ContextSetting): BrokerControl {
+function brokerControl({ check, broker, timing }: ContextSetting, { history }: ContextRecord): BrokerControl {
   const mayStop = (): void => {
     if (check.isolation !== 'restart')
       throw new Error(`${check.id} stops its broker without isolation "restart"`);
@@ -189,10 +200,11 @@ function brokerControl({ check, broker, timing }: ContextSetting): BrokerControl
     crash: async () => {
       mayStop();
       await broker.crash();
+      history.note('crashed');
     },
     start: async () => {
       mayStop();
-      await broker.start();
+      await broker.start().catch(refusedToStart);
     },
     exited: async (withinMs = timing.stopMs) => {
       mayStop();
@@ -207,6 +219,15 @@ function brokerControl({ check, broker, timing }: ContextSetting): BrokerControl
       });
     },
   };
+}
+
+/** It has started before with the same configuration: that it does not now is the broker's doing. */
+function refusedToStart(error: unknown): never {
+  if (!(error instanceof TargetFault)) throw error;
+  throw failureOf('the broker starts again', {
+    expected: 'the same start as the first one',
+    actual: error.message,
+  });
 }
 
 function acceptable<T>(

@@ -19,7 +19,7 @@ export type RunCheckSetting = ContextSetting & {
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const { check, broker, now } = setting;
-  const record = new ContextRecord();
+  const record = new ContextRecord(now);
   const logMark = broker.log.addedCount;
   const startedAt = now();
   const watch = watchLoop();

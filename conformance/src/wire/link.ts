@@ -19,6 +19,13 @@ import { Inbox } from './inbox.ts';
 import { receivedFrame } from './received-frame.ts';
 import { Sender } from './sender.ts';
 
+/** Is told everything that happens on a connection, in order. */
+export type WireObserver = {
+  sent(connection: string, fields: FrameFields): void;
+  received(connection: string, frame: ReceivedFrame): void;
+  closed(connection: string, byRunner: boolean): void;
+};
+
 export type ConnectionSetting = {
   readonly name: string;
   readonly mode: WireMode;
@@ -27,6 +34,7 @@ export type ConnectionSetting = {
   readonly maxMessageSizeBytes: number;
   readonly evidence: Evidence;
   readonly trace: Trace;
+  readonly observer?: WireObserver;
   readonly now: () => number;
   /** Fresh ids for the commands of this connection. */
   readonly nextId: () => string;
@@ -41,6 +49,7 @@ export class Link {
   readonly #sentIds = new Set<string>();
   readonly #closed: Promise<ClosedHow>;
   #isClosed = false;
+  #endedByRunner = false;
 
   constructor(socket: Socket, setting: ConnectionSetting) {
     this.#socket = socket;
@@ -145,13 +154,13 @@ export class Link {
   }
 
   async abort(): Promise<void> {
-    this.#traceEnding('reset', 'reset by the runner');
+    this.#noteEnding('reset', 'reset by the runner');
     this.#socket.resetAndDestroy();
     await this.#closed;
   }
 
   async end(): Promise<void> {
-    this.#traceEnding('end', 'ended by the runner');
+    this.#noteEnding('end', 'ended by the runner');
     this.#socket.end();
   }
 
@@ -197,6 +206,7 @@ export class Link {
       this.#trace('received', frameText(frame), raw.wireBytes);
       this.setting.evidence.count('frames');
       if (frame.command === Command.Deliver) this.setting.evidence.count('messages');
+      this.setting.observer?.received(this.name, frame);
       this.#inbox.offer(frame);
     }
   }
@@ -206,6 +216,7 @@ export class Link {
       if (this.#isClosed) return;
       this.#isClosed = true;
       this.#trace('closed', how === 'end' ? 'the connection ended' : 'the connection was reset');
+      if (!this.#endedByRunner) this.setting.observer?.closed(this.name, false);
       this.#inbox.end('the connection was closed');
       resolve(how);
     };
@@ -216,6 +227,7 @@ export class Link {
 
   #noteSent(fields: FrameFields, bytes: Buffer): void {
     this.#sentIds.add(fields.id);
+    this.setting.observer?.sent(this.name, fields);
     const shown = {
       commandName: commandName(fields.command),
       id: fields.id,
@@ -228,8 +240,10 @@ export class Link {
     this.#trace('sent', frameText(shown), bytes);
   }
 
-  #traceEnding(byRunner: 'end' | 'reset', text: string): void {
-    const { trace, now } = this.setting;
+  #noteEnding(byRunner: 'end' | 'reset', text: string): void {
+    const { trace, now, observer } = this.setting;
+    if (!this.#isClosed && !this.#endedByRunner) observer?.closed(this.name, true);
+    this.#endedByRunner = true;
     trace.add({ atMs: now(), connection: this.name, kind: 'closed', text, byRunner });
   }
 

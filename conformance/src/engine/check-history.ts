@@ -1,0 +1,36 @@
+// The history of a check as the check is given it: recorded from its connections, judged by the accountant when the check says so.
+import type { History, TargetFacts } from '../check.ts';
+import type { Evidence } from '../evidence.ts';
+import { ExpectationFailure } from '../expectation.ts';
+import { accountLines, countsText } from '../history/account.ts';
+import { account } from '../history/accountant.ts';
+import type { HistoryRecorder } from '../history/history-recorder.ts';
+
+export type HistoryHolder = {
+  readonly history: HistoryRecorder;
+  readonly evidence: Evidence;
+  readonly notes: string[];
+};
+
+export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts): History {
+  const { history, evidence, notes } = holder;
+  history.begin();
+  return {
+    get operations() {
+      return history.operations;
+    },
+    settle: (rules) => {
+      const defaults = { queues: {}, drained: [], ackTimeoutMs, durable: false };
+      const result = account(history.operations, { ...defaults, ...rules });
+      for (let count = 0; count < result.counts.attempted; count += 1) evidence.count('assertions');
+      const [first] = result.findings;
+      notes.push(`the account: ${countsText(result.counts)}`);
+      if (first === undefined) return result;
+      throw new ExpectationFailure('the account of all messages adds up', {
+        expected: 'no message lost, duplicated, unexpected or in the wrong order',
+        actual: accountLines(result, history.operations).join('\n'),
+        clause: first.clause,
+      });
+    },
+  };
+}
