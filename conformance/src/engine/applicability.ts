@@ -6,6 +6,7 @@ import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { settingNames } from '../configuration.ts';
 import { display } from '../expectation.ts';
+import { honoursSetting } from '../target/honours.ts';
 import type { Target } from '../target/target-file.ts';
 
 export type Applicability =
@@ -25,7 +26,7 @@ export function applicabilityOf(
   if (absent.length > 0 && !binds) {
     return { kind: 'not applicable', reason: `the target does not declare ${absent.join(', ')}` };
   }
-  return target.lifecycle.kind === 'spawn' ? runs : attachedApplicability(check, target);
+  return settingsApplicability(check, target);
 }
 
 export function undeclaredCapabilities(check: Check, target: Target): readonly string[] {
@@ -33,21 +34,26 @@ export function undeclaredCapabilities(check: Check, target: Target): readonly s
   return (check.requires?.capabilities ?? []).filter((capability) => !declared.includes(capability));
 }
 
-function attachedApplicability(check: Check, target: Target): Applicability {
+function settingsApplicability(check: Check, target: Target): Applicability {
   const isolation = check.isolation ?? 'shared';
-  if (isolation !== 'shared') {
+  if (target.lifecycle.kind === 'attach' && isolation !== 'shared') {
     const need = isolation === 'fresh' ? 'a broker of its own' : 'to stop and start the broker';
     return { kind: 'could not run', reason: `it needs ${need}, and this target is attached` };
   }
   const needs = unmetSettings(check.requires?.configuration ?? {}, target);
   if (needs.length === 0) return runs;
-  return { kind: 'could not run', reason: `it needs ${needs.join(', ')}, and this target is attached` };
+  const why =
+    target.lifecycle.kind === 'attach'
+      ? 'this target is attached'
+      : 'the hooks of this target do not honour it';
+  return { kind: 'could not run', reason: `it needs ${needs.join(', ')}, and ${why}` };
 }
 
-/** The requested settings that the target file does not declare with the same value. */
+/** The requested settings that the target does not take over, and that its file does not declare with the same value. */
 function unmetSettings(request: ConfigurationRequest, target: Target): readonly string[] {
   const declared: ConfigurationRequest = { timing: target.timing ?? {}, limits: target.limits ?? {} };
   return settingNames(request)
+    .filter((name) => !honoursSetting(target.lifecycle, name))
     .filter((name) => !Object.is(settingAt(request, name), settingAt(declared, name)))
     .map((name) => `${name} = ${display(settingAt(request, name))}`);
 }

@@ -1,47 +1,59 @@
 // Hands out brokers to checks: a shared one for each configuration, a fresh one for a check that needs its own. A shared broker that
-// has died is replaced at the next request; that it died is not forgotten (see `deaths`). All are disposed of at the end.
+// has died is replaced at the next request, and that one died while nobody used it is not forgotten. All are disposed of at
+// the end. Where there is one address for all, there is one broker at a time: see broker-seat.ts.
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { configurationKey } from '../configuration.ts';
 import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
-import type { Target } from '../target/target-file.ts';
+import { hookedBroker } from '../target/hooked-broker.ts';
+import type { Endpoints, Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
+import { BrokerSeat } from './broker-seat.ts';
 import { requestOf } from './target-facts.ts';
 
 export type Lease = {
   readonly broker: Broker;
-  /** Other checks used the broker at the same time, so that its death has several suspects. */
+  /** Nobody else has used the broker so far, so that its death has one suspect. */
   readonly wasAlone: () => boolean;
   release(): Promise<void>;
 };
 
-type Shared = { readonly broker: Promise<Broker>; users: number; mostUsers: number };
+type Shared = { readonly broker: Promise<Broker>; userCount: number; leaseCount: number };
 
 export class BrokerPool {
   readonly #target: Target;
   readonly #timing: Timing;
   readonly #shared = new Map<string, Shared>();
   readonly #all = new Set<Broker>();
+  readonly #idleEnds: BrokerExit[] = [];
+  readonly #seat: BrokerSeat;
 
   constructor(target: Target, timing: Timing) {
     this.#target = target;
     this.#timing = timing;
+    this.#seat = new BrokerSeat((request) => this.#start(request));
   }
 
   /** Throws a TargetFault when no broker can be started. */
   lease(check: Check, options: { readonly alone?: boolean } = {}): Promise<Lease> {
-    const request = requestOf(check);
+    const { lifecycle } = this.#target;
+    const request = requestOf(check, lifecycle);
     const own = options.alone === true || (check.isolation ?? 'shared') !== 'shared';
-    return own && this.#target.lifecycle.kind === 'spawn'
-      ? this.#leaseOwn(request)
-      : this.#leaseShared(request);
+    switch (lifecycle.kind) {
+      case 'spawn':
+        return own ? this.#leaseOwn(request) : this.#leaseShared(configurationKey(request), request);
+      case 'attach':
+        return this.#leaseShared('attached', request);
+      case 'hooks':
+        return this.#seat.lease(request, own);
+    }
   }
 
-  /** Shared brokers that ended while no check used them, or that were still dead when asked now. */
-  unwantedEnds(): readonly BrokerExit[] {
-    return [...this.#all].map((broker) => broker.unwantedEnd).filter((exit) => exit !== undefined);
+  /** Ends of brokers that nobody ordered while no check used them. */
+  idleEnds(): readonly BrokerExit[] {
+    return [...this.#idleEnds, ...this.#seat.idleEnds()];
   }
 
   async dispose(): Promise<void> {
@@ -59,15 +71,14 @@ export class BrokerPool {
     return { broker, wasAlone: () => true, release };
   }
 
-  async #leaseShared(request: ConfigurationRequest): Promise<Lease> {
-    const key = this.#target.lifecycle.kind === 'spawn' ? configurationKey(request) : 'attached';
+  async #leaseShared(key: string, request: ConfigurationRequest): Promise<Lease> {
     const shared = await this.#livingShared(key, request);
-    shared.users += 1;
-    shared.mostUsers = Math.max(shared.mostUsers, shared.users);
+    shared.userCount += 1;
+    shared.leaseCount += 1;
     const release = async (): Promise<void> => {
-      shared.users -= 1;
+      shared.userCount -= 1;
     };
-    return { broker: await shared.broker, wasAlone: () => shared.mostUsers === 1, release };
+    return { broker: await shared.broker, wasAlone: () => shared.leaseCount === 1, release };
   }
 
   async #livingShared(key: string, request: ConfigurationRequest): Promise<Shared> {
@@ -75,17 +86,36 @@ export class BrokerPool {
     if (present !== undefined && (await present.broker).unwantedEnd === undefined) return present;
     const again = this.#shared.get(key);
     if (again !== undefined && again !== present) return this.#livingShared(key, request);
-    const started: Shared = { broker: this.#start(request), users: 0, mostUsers: 0 };
+    const started: Shared = { broker: this.#start(request), userCount: 0, leaseCount: 0 };
     this.#shared.set(key, started);
-    await started.broker;
+    this.#noteIdleEnd(started, await started.broker);
     return started;
   }
 
+  #noteIdleEnd(shared: Shared, broker: Broker): void {
+    void broker.exit.then((exit) => {
+      if (shared.userCount === 0 && broker.unwantedEnd !== undefined) this.#idleEnds.push(exit);
+    });
+  }
+
   async #start(request: ConfigurationRequest): Promise<Broker> {
-    const { lifecycle, endpoints } = this.#target;
-    if (lifecycle.kind === 'spawn') return this.#keep(await spawnBroker(lifecycle, request, this.#timing));
+    const { lifecycle } = this.#target;
+    switch (lifecycle.kind) {
+      case 'spawn':
+        return this.#keep(await spawnBroker(lifecycle, request, this.#timing));
+      case 'attach':
+        return this.#keep(await attachedBroker(this.#endpoints(), this.#timing));
+      case 'hooks': {
+        const setting = { request, timing: this.#timing };
+        return this.#keep(await hookedBroker(lifecycle, this.#endpoints(), setting));
+      }
+    }
+  }
+
+  #endpoints(): Endpoints {
+    const { endpoints } = this.#target;
     if (endpoints === undefined) throw new Error('a target that is not spawned has no endpoints');
-    return this.#keep(await attachedBroker(endpoints, this.#timing));
+    return endpoints;
   }
 
   #keep(broker: Broker): Broker {

@@ -1,6 +1,7 @@
 // Works a plan off, several checks at a time, and keeps what came of it. It also finds out who killed a broker: when a shared broker
 // dies, each check that was on it runs again with a broker of its own, and only the one whose broker dies again is blamed. A
-// death that nobody can be blamed for is the target's fault (exit code 4).
+// death that nobody can be blamed for is the target's fault (exit code 4), and so is every death of an attached broker, which
+// the runner cannot start again.
 import type { Catalogue } from '../catalogue.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
@@ -37,17 +38,19 @@ export class PlanRunner {
   #brief: PlanEntry[] = [];
   #patient: PlanEntry[] = [];
   #stopped = false;
-  #sharedDeath: BrokerExit | undefined;
-  #blamedCount = 0;
+  /** Deaths of shared brokers, each with whether a check was found that does it. */
+  readonly #sharedDeaths = new Map<BrokerExit, boolean>();
+  /** Checks that were running when an attached broker was found gone. */
+  readonly #lostWith: string[] = [];
+  #lastBroker: Lease['broker'] | undefined;
   #identity: Lease['broker']['identity'];
 
   constructor(setting: PlanRunnerSetting) {
     this.#setting = setting;
     const { limits, lifecycle } = setting.options.target;
-    const isAttached = lifecycle.kind === 'attach';
-    this.#spares = isAttached ? new SpareConnections() : undefined;
+    this.#spares = lifecycle.kind === 'attach' ? new SpareConnections() : undefined;
     this.#pacer =
-      isAttached && limits?.maxConnectionsPerIpPerWindow !== undefined
+      lifecycle.kind !== 'spawn' && limits?.maxConnectionsPerIpPerWindow !== undefined
         ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
         : noPacer;
   }
@@ -63,6 +66,7 @@ export class PlanRunner {
     ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
     await this.#spares?.dispose();
+    await this.#lookAtTheEnd();
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
@@ -78,7 +82,7 @@ export class PlanRunner {
     return {
       results: [...this.#results].sort(byId),
       notReachedCount: this.#brief.length + this.#patient.length,
-      targetFault: this.#unexplainedDeath(),
+      targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
     };
@@ -104,39 +108,62 @@ export class PlanRunner {
     const level = catalogue.levelOf(entry.check);
     const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
     if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
-    const result = await this.#runOnce(entry, false);
-    return result ?? this.#runAlone(entry);
+    const once = await this.#runOnce(entry, false);
+    return once.kind === 'result' ? once.result : this.#runAlone(entry, once.death);
   }
 
-  /** Undefined when the shared broker died and somebody else may have killed it. */
-  async #runOnce(entry: PlanEntry, alone: boolean): Promise<CheckResult | undefined> {
+  async #runOnce(entry: PlanEntry, alone: boolean): Promise<OneRun> {
     const lease = await this.#setting.pool.lease(entry.check, { alone });
     try {
       this.#identity ??= lease.broker.identity;
+      this.#lastBroker = lease.broker;
       const request = entry.check.requires?.configuration ?? {};
       const refused = unsupportedSettings(request, lease.broker.unsupported);
-      if (refused.length > 0)
-        return this.#unrun(entry, 'could not run', `the adapter does not support ${refused.join(', ')}`);
-      const result = await runCheck(this.#checkSetting(entry, lease));
-      const death = await deathBehind(result, lease);
-      if (death === undefined) return result;
-      if (!lease.wasAlone()) {
-        this.#sharedDeath = death;
-        return undefined;
+      if (refused.length > 0) {
+        const reason = `the adapter does not support ${refused.join(', ')}`;
+        return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      this.#blamedCount += 1;
-      return blamed(result, death);
+      const result = await runCheck(this.#checkSetting(entry, lease));
+      return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
     }
   }
 
-  async #runAlone(entry: PlanEntry): Promise<CheckResult> {
-    const result = await this.#runOnce(entry, true);
-    if (result === undefined) throw new Error(`${entry.check.id} shared a broker that was its own`);
+  #judgeDeath(result: CheckResult, lease: Lease, death: BrokerExit | undefined): OneRun {
+    if (death === undefined) return { kind: 'result', result };
+    if (this.#isAttached) {
+      this.#lostWith.push(result.id);
+      this.#stopped = true;
+      return { kind: 'result', result: lost(result, death) };
+    }
+    if (lease.wasAlone()) return { kind: 'result', result: blamed(result, death) };
+    if (!this.#sharedDeaths.has(death)) this.#sharedDeaths.set(death, false);
+    return { kind: 'shared death', death };
+  }
+
+  /** The end of the broker, which may be noticed a little after the connections that it took along. */
+  async #deathBehind(result: CheckResult, { broker }: Lease): Promise<BrokerExit | undefined> {
+    if (result.outcome === 'pass') return broker.unwantedEnd;
+    if (this.#setting.options.target.lifecycle.kind !== 'spawn') {
+      // Looking takes a connection, which is worth it only when one was lost.
+      if (!lostConnection(result)) return undefined;
+      await this.#pacer.turn();
+    }
+    return broker.findUnwantedEnd();
+  }
+
+  get #isAttached(): boolean {
+    return this.#setting.options.target.lifecycle.kind === 'attach';
+  }
+
+  async #runAlone(entry: PlanEntry, death: BrokerExit): Promise<CheckResult> {
+    const again = await this.#runOnce(entry, true);
+    if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that was its own`);
+    if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
     const note =
       'the broker died while this check ran beside others; this is the result of a run with a broker of its own';
-    return { ...result, notes: [...result.notes, note] };
+    return { ...again.result, notes: [...again.result.notes, note] };
   }
 
   #checkSetting(entry: PlanEntry, lease: Lease): RunCheckSetting {
@@ -179,37 +206,67 @@ export class PlanRunner {
     return { ...resultHead(this.#head(entry)), outcome, reason, evidence, ...empty };
   }
 
+  /** An attached broker that is gone after the last check: nobody else would notice. */
+  async #lookAtTheEnd(): Promise<void> {
+    if (!this.#isAttached || this.#stopped || this.#setting.options.signal?.aborted === true) return;
+    if ((await this.#lastBroker?.findUnwantedEnd()) !== undefined) this.#lostWith.push('none');
+  }
+
+  #lostTarget(): string | undefined {
+    if (this.#lostWith.length === 0) return undefined;
+    const { tcp } = this.#setting.options.target.endpoints ?? {};
+    return `nothing can be reached at ${tcp?.host}:${tcp?.port} any more; these checks were running: ${this.#lostWith.join(', ')}`;
+  }
+
   /** A shared broker died and no check kills one when it is alone, or a broker died with no check on it. */
   #unexplainedDeath(): string | undefined {
-    const idleDeath = this.#setting.pool.unwantedEnds()[0];
-    const death = this.#sharedDeath ?? idleDeath;
-    if (death === undefined || this.#blamedCount > 0) return undefined;
+    const shared = [...this.#sharedDeaths].find(([, isExplained]) => !isExplained)?.[0];
+    const death = shared ?? this.#setting.pool.idleEnds()[0];
+    if (death === undefined) return undefined;
     return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
   }
 }
 
+/** A result, or a shared broker died and somebody else may have killed it. */
+type OneRun =
+  | { readonly kind: 'result'; readonly result: CheckResult }
+  | { readonly kind: 'shared death'; readonly death: BrokerExit };
+
 /** Checks that wait for the broker's timers, at a time: they cost connections, but hardly any work. */
 const patientJobs = 24;
 
-const deathNoticeMs = 150;
-
-/** The end of the broker, which may be noticed a little after the connections that it took along. */
-async function deathBehind(result: CheckResult, { broker }: Lease): Promise<BrokerExit | undefined> {
-  if (result.outcome !== 'pass') {
-    await Promise.race([broker.exit, new Promise((resolve) => setTimeout(resolve, deathNoticeMs))]);
-  }
-  return broker.unwantedEnd;
+/** A connection was not to be had, or ended by another hand than the runner's. */
+function lostConnection({ trace, evidence, outcome }: CheckResult): boolean {
+  if (outcome === 'could not run') return false;
+  const ends = trace.filter(({ kind, text }) => kind === 'closed' && !text.endsWith('by the runner'));
+  return ends.length > 0 || evidence.frames === 0;
 }
+
+const blamedReason = 'the broker process ended while this check ran';
 
 /** A broker that ends is never right, whatever the level of the check that ended it. */
 function blamed(result: CheckResult, death: BrokerExit): CheckResult {
   const actual =
     result.actual === undefined ? exitText(death) : `${exitText(death)}; before that: ${result.actual}`;
-  const reason = 'the broker process ended while this check ran';
-  return { ...result, outcome: 'fail', reason, expected: 'a broker that keeps running', actual };
+  return {
+    ...result,
+    outcome: 'fail',
+    reason: blamedReason,
+    expected: 'a broker that keeps running',
+    actual,
+  };
 }
 
-function exitText({ code, signal }: BrokerExit): string {
+/** Whether this check or somebody else ended an attached broker cannot be found out, so nothing is said about the check. */
+function lost(result: CheckResult, death: BrokerExit): CheckResult {
+  const { expected: _expected, actual, clause: _clause, ...rest } = result;
+  const before = actual === undefined ? '' : `; it saw: ${actual}`;
+  const reason = `the broker was gone when this check ended: ${exitText(death)}${before}`;
+  return { ...rest, outcome: 'could not run', reason };
+}
+
+function exitText({ code, signal, fault }: BrokerExit): string {
+  if (fault !== undefined) return fault;
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }
 

@@ -2,7 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../check.ts';
 import type { CheckResult } from '../result.ts';
+import type { Broker } from '../target/broker.ts';
+import { spawnBroker } from '../target/broker.ts';
+import type { Target } from '../target/target-file.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions, tinyTarget } from '../testing/tiny-target.ts';
+import { timingFor } from '../timing.ts';
 import { Command } from '../wire/command.ts';
 import type { RunOptions, RunReport } from './suite.ts';
 import { runSuite } from './suite.ts';
@@ -30,6 +34,16 @@ const pings = tinyCheck('CONN-001a', async (ctx) => {
   const pong = await connection.ping();
   ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
 });
+
+function tinyBroker(): Promise<Broker> {
+  const { lifecycle } = tinyTarget();
+  if (lifecycle.kind !== 'spawn') throw new Error('the tiny broker is spawned');
+  return spawnBroker(lifecycle, {}, timingFor(1));
+}
+
+function attachedTo(broker: Broker): Target {
+  return { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints: broker.endpoints };
+}
 
 const fails: Check['run'] = async (ctx) => ctx.assert.equal(1, 2, 'one is two');
 
@@ -201,6 +215,75 @@ describe('a target that is not well', () => {
     expect(report.results[1]?.reason).toBe('the broker process ended while this check ran');
     expect(report.results[1]?.actual).toContain('exit code 7');
     expect(report.verdict).toMatchObject({ exitCode: 1, status: 'not conformant' });
+  });
+});
+
+describe('a broker that dies between checks', () => {
+  it('is exit code 4 when none of them can be blamed', async () => {
+    const target = tinyTarget({ TINY_DIE_IDLE: '1' });
+    // The second one has a broker of its own, and takes long enough to start it for the end of the first to be seen.
+    const second = { ...pings, id: 'CONN-001b', isolation: 'fresh' } as const;
+    const report = await run([pings, second], { target, jobs: 1 });
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);
+    expect(report.verdict).toMatchObject({ exitCode: 4, status: 'undetermined' });
+    expect(report.verdict.reason).toContain('exit code 9');
+  });
+
+  it('is blamed on the check that did it, and on none that came after it on the same broker', async () => {
+    const target = tinyTarget({ TINY_DIE_ON: String(Command.Publish) });
+    const delayed = tinyCheck('CONN-001b', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.send({ command: Command.Publish, id: ctx.id(), queue: ctx.queue('q') });
+      ctx.assert.ok(true, 'sent, and nothing waited for');
+    });
+    const report = await run([delayed, { ...pings, id: 'CONN-001c' }], { target, jobs: 1 });
+    expect(report.results.find(({ id }) => id === 'CONN-001c')?.outcome).toBe('pass');
+    expect([1, 4]).toContain(report.verdict.exitCode);
+  });
+});
+
+describe('an attached broker that dies in the middle of a run', () => {
+  it('is exit code 4, and says nothing about the checks that were running', async () => {
+    const broker = await tinyBroker();
+    const target = attachedTo(broker);
+    const ends = tinyCheck('CONN-001b', async (ctx) => {
+      const connection = await ctx.connect();
+      await broker.crash();
+      await connection.ping();
+      ctx.assert.fail('a dead broker answered');
+    });
+    const later = { ...pings, id: 'CONN-001c' };
+    const report = await run([pings, ends, later], { target, jobs: 1 });
+    await broker.dispose();
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(['pass', 'could not run']);
+    expect(report.results[1]?.reason).toContain('the broker was gone when this check ended');
+    expect(report.verdict).toMatchObject({ exitCode: 4, status: 'undetermined', gate: 'closed' });
+    expect(report.verdict.reason).toContain('these checks were running: CONN-001b');
+  });
+
+  it('is exit code 4 when it is gone after the last check', async () => {
+    const broker = await tinyBroker();
+    const last = tinyCheck('CONN-001a', async (ctx) => {
+      await (await ctx.connect()).ping();
+      ctx.assert.ok(true, 'answered');
+      await broker.crash();
+    });
+    const report = await run([last], { target: attachedTo(broker), jobs: 1 });
+    await broker.dispose();
+    expect(report.verdict).toMatchObject({ exitCode: 4 });
+  });
+
+  it('is judged as before when it only closes connections', async () => {
+    const broker = await tinyBroker();
+    const check = tinyCheck('CONN-001b', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.disconnect();
+      await connection.ping();
+    });
+    const report = await run([check], { target: attachedTo(broker), jobs: 1 });
+    await broker.dispose();
+    expect(report.results[0]).toMatchObject({ outcome: 'fail' });
+    expect(report.verdict.exitCode).toBe(1);
   });
 });
 

@@ -6,7 +6,7 @@ import { ExpectationFailure } from '../expectation.ts';
 import { goldenFaults } from '../golden-check.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
-import { TargetFault } from '../target/broker-process.ts';
+import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import type { Verdict } from '../verdict.ts';

@@ -16,6 +16,13 @@ const check: Check = {
 const needy: Check = { ...check, requires: { configuration: { timing: { retryDelayMs: 70 }, limits: {} } } };
 
 const spawned: Target = { schema: 1, name: 'x', lifecycle: { kind: 'spawn', command: ['x'] } };
+const hooks = { kind: 'hooks', start: 'a', stop: 'b' } as const;
+const hooked: Target = {
+  schema: 1,
+  name: 'x',
+  lifecycle: { ...hooks, honours: ['timing.retryDelayMs'] },
+  timing: { ackTimeoutMs: 900 },
+};
 const attached: Target = {
   schema: 1,
   name: 'x',
@@ -28,6 +35,8 @@ describe('targetFacts', () => {
     ['a started broker has what is preferred', spawned, check, [], [500, 200]],
     ['what is needed goes before what is preferred', spawned, needy, [], [500, 70]],
     ['an attached one has what it declares', attached, check, [], [30_000, 900]],
+    ['a hooked one has what it honours', hooked, check, [], [900, 200]],
+    ['a hooked one that honours nothing', { ...hooked, lifecycle: hooks }, check, [], [900, 1000]],
     ['what an adapter cannot do stays the default', spawned, check, ['timing.ackTimeoutMs'], [30_000, 200]],
     ['also where it can do nothing of the kind', spawned, check, ['timing'], [30_000, 1000]],
   ] as const)('%s', (_title, target, of, unsupported, [ackTimeoutMs, retryDelayMs]) => {
@@ -37,8 +46,17 @@ describe('targetFacts', () => {
 
 describe('requestOf', () => {
   it('joins what is needed and what is preferred', () => {
-    expect(requestOf(needy)).toEqual({ timing: { ackTimeoutMs: 500, retryDelayMs: 70 }, limits: {} });
-    expect(requestOf({ ...check, prefers: {} })).toEqual({});
+    const { lifecycle } = spawned;
+    expect(requestOf(needy, lifecycle)).toEqual({
+      timing: { ackTimeoutMs: 500, retryDelayMs: 70 },
+      limits: {},
+    });
+    expect(requestOf({ ...check, prefers: {} }, lifecycle)).toEqual({});
+  });
+
+  it('asks hooks for what they honour only', () => {
+    expect(requestOf(check, hooked.lifecycle)).toEqual({ timing: { retryDelayMs: 200 } });
+    expect(requestOf(check, hooks)).toEqual({});
   });
 
   it('lets null count, which switches off', () => {
@@ -47,6 +65,6 @@ describe('requestOf', () => {
       prefers: { rateLimit: {} },
       requires: { configuration: { rateLimit: null } },
     };
-    expect(requestOf(off)).toEqual({ rateLimit: null });
+    expect(requestOf(off, spawned.lifecycle)).toEqual({ rateLimit: null });
   });
 });

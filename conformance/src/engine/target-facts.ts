@@ -3,6 +3,7 @@
 import type { Check, TargetFacts } from '../check.ts';
 import type { ConfigurationRequest, TimingSettings } from '../configuration.ts';
 import { joinedRequest } from '../configuration.ts';
+import { honouredPart } from '../target/honours.ts';
 import type { Target } from '../target/target-file.ts';
 
 const defaults = {
@@ -12,9 +13,10 @@ const defaults = {
   subscriberWindow: 1,
 };
 
-/** What is asked of a broker that runs this check. */
-export function requestOf(check: Check): ConfigurationRequest {
-  return joinedRequest(check.prefers ?? {}, check.requires?.configuration ?? {});
+/** What is asked of a broker that runs this check: what it needs, and what it prefers where that can be had. */
+export function requestOf(check: Check, lifecycle: Target['lifecycle']): ConfigurationRequest {
+  const preferred = honouredPart(check.prefers ?? {}, lifecycle);
+  return joinedRequest(preferred, check.requires?.configuration ?? {});
 }
 
 /** `unsupported`: what the adapter could not honour, by dotted name. */
@@ -38,8 +40,13 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
 }
 
 /** The preferred timings that a started broker has taken over. */
-function preferredTiming(target: Target, check: Check, unsupported: readonly string[]): TimingSettings {
-  if (target.lifecycle.kind !== 'spawn' || unsupported.includes('timing')) return {};
-  const entries = Object.entries(check.prefers?.timing ?? {});
+function preferredTiming(
+  { lifecycle }: Target,
+  check: Check,
+  unsupported: readonly string[],
+): TimingSettings {
+  if (unsupported.includes('timing')) return {};
+  const { timing } = honouredPart(check.prefers ?? {}, lifecycle);
+  const entries = Object.entries(timing ?? {});
   return Object.fromEntries(entries.filter(([name]) => !unsupported.includes(`timing.${name}`)));
 }

@@ -1,17 +1,15 @@
-// The broker that a check talks to, however it came to run: started by an adapter, or attached to. One interface, so that a check
-// never knows the difference; what an attached broker cannot do (stop, crash, start again) is refused before the
-// check runs, and is a fault of the engine when it is asked for here.
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// The broker that a check talks to, however it came to run: started by an adapter, by shell commands (hooked-broker.ts), or attached
+// to. One interface, so that a check never knows the difference; what an attached broker cannot do (stop, crash, start again)
+// is refused before the check runs, and is a fault of the engine when it is asked for here.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { fillConfiguration } from '../configuration.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerExit } from './broker-process.ts';
-import { BrokerProcess, TargetFault } from './broker-process.ts';
+import { BrokerProcess } from './broker-process.ts';
+import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
 import { LogTail } from './log-tail.ts';
+import { endNotice, unreachable } from './reach.ts';
+import { TargetFault } from './target-fault.ts';
 import type { Endpoints, SpawnLifecycle } from './target-file.ts';
 
 export type Broker = {
@@ -24,12 +22,14 @@ export type Broker = {
   /** Of the adapter, whose descendant the broker may be; undefined where the runner started none. */
   readonly processId: number | undefined;
   readonly unwantedEnd: BrokerExit | undefined;
+  /** As `unwantedEnd`, but looks whether it can be reached where that is the only way to know; may take a connection. */
+  findUnwantedEnd(): Promise<BrokerExit | undefined>;
   terminate(): void;
   crash(): Promise<void>;
   readonly exit: Promise<BrokerExit>;
   /** Starts it again with the same configuration and data. */
   start(): Promise<void>;
-  /** Ends it for good and removes its data. */
+  /** Ends it for good and removes its data; leaves an attached broker alone. */
   dispose(): Promise<void>;
 };
 
@@ -39,26 +39,14 @@ export async function spawnBroker(
   request: ConfigurationRequest,
   timing: Timing,
 ): Promise<Broker> {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'truemq-conformance-'));
+  const dataDirectory = makeDataDirectory();
   const broker = new SpawnedBroker(lifecycle, request, timing, dataDirectory);
   try {
     await broker.start();
     return broker;
   } catch (error) {
-    rmSync(dataDirectory, { recursive: true, force: true });
+    removeDataDirectory(dataDirectory);
     throw error;
-  }
-}
-
-async function mustListen({ host, port }: Endpoints['tcp'], withinMs: number): Promise<void> {
-  const socket = connect({ host, port });
-  try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(withinMs) });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new TargetFault(`nothing can be reached at ${host}:${port} (${reason}); is a broker running there`);
-  } finally {
-    socket.destroy();
   }
 }
 
@@ -107,6 +95,11 @@ class SpawnedBroker implements Broker {
     return this.#process?.unwantedEnd;
   }
 
+  async findUnwantedEnd(): Promise<BrokerExit | undefined> {
+    await endNotice(this.exit);
+    return this.unwantedEnd;
+  }
+
   get exit(): Promise<BrokerExit> {
     return this.#running.exit;
   }
@@ -128,7 +121,7 @@ class SpawnedBroker implements Broker {
   async dispose(): Promise<void> {
     // Nothing is asked of it any more: waiting for its orderly end would only cost time.
     await this.#process?.crash();
-    rmSync(this.#dataDirectory, { recursive: true, force: true });
+    removeDataDirectory(this.#dataDirectory);
   }
 
   get #running(): BrokerProcess {
@@ -139,7 +132,12 @@ class SpawnedBroker implements Broker {
 
 /** A broker that runs already. Nothing is started, and nothing is ended. Throws a TargetFault when nobody listens there. */
 export async function attachedBroker(endpoints: Endpoints, timing: Timing): Promise<Broker> {
-  await mustListen(endpoints.tcp, timing.startMs);
+  const { host, port } = endpoints.tcp;
+  const reason = await unreachable(endpoints.tcp, timing.startMs);
+  if (reason !== undefined) {
+    const message = `nothing can be reached at ${host}:${port} (${reason}); is a broker running there`;
+    throw new TargetFault('unreachable', message);
+  }
   const refuse = (): never => {
     throw new Error('an attached broker cannot be stopped or started');
   };
@@ -150,6 +148,11 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
     log: new LogTail(),
     processId: undefined,
     unwantedEnd: undefined,
+    findUnwantedEnd: async () => {
+      await endNotice();
+      const fault = await unreachable(endpoints.tcp, timing.connectMs);
+      return fault === undefined ? undefined : { code: null, signal: null, fault };
+    },
     exit: new Promise(() => {}),
     terminate: refuse,
     crash: refuse,

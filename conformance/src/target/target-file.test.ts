@@ -90,9 +90,14 @@ describe('parseTarget', () => {
       'not allowed with lifecycle.kind "spawn"',
     ],
     [
-      'hooks',
-      { ...attached, lifecycle: { kind: 'hooks', start: 'a', stop: 'b' } },
-      '"hooks" came, allowed in this version',
+      'hooks without endpoints',
+      { ...attached, lifecycle: { kind: 'hooks', start: 'a', stop: 'b' }, endpoints: undefined },
+      'lifecycle.kind "hooks" needs endpoints.tcp with host and port',
+    ],
+    [
+      'a setting that hooks cannot honour',
+      { ...attached, lifecycle: { kind: 'hooks', start: 'a', stop: 'b', honours: ['tmiing'] } },
+      'lifecycle.honours[0]: "tmiing" came, allowed: text like',
     ],
     [
       'an environment of numbers',
@@ -140,6 +145,7 @@ describe('the published schemas', () => {
     ['an unknown key', { ...spawned, more: 1 }],
     ['a wrong capability', { ...spawned, capabilities: ['tea'] }],
     ['a limit of 0', { ...attached, limits: { maxConnections: 0 } }],
+    ['hooks', { ...attached, lifecycle: { kind: 'hooks', start: 'a', stop: 'b', honours: ['timing'] } }],
     ['hooks without stop', { ...attached, lifecycle: { kind: 'hooks', start: 'a' } }],
   ])('are judged alike by ajv and by the runner: %s', (_name, target) => {
     const byAjv = new Ajv2020({ strict: false }).validate(targetSchema, target);

@@ -24,6 +24,11 @@ export type HooksLifecycle = {
   readonly stop: string;
   readonly crash?: string;
   readonly reset?: string;
+  /** Absolute after reading. */
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Settings, or whole groups of them, that the start hook takes over from the configuration it is told: `timing`. */
+  readonly honours?: readonly string[];
 };
 
 export type Endpoints = {
@@ -51,7 +56,7 @@ export type Target = {
 /** Reads the file; throws a UsageError that lists every fault. */
 export function readTarget(path: string): Target {
   const target = parseTarget(readText(path), path);
-  if (target.lifecycle.kind !== 'spawn') return target;
+  if (target.lifecycle.kind === 'attach') return target;
   const cwd = resolve(dirname(path), target.lifecycle.cwd ?? '.');
   return { ...target, lifecycle: { ...target.lifecycle, cwd } };
 }
@@ -72,14 +77,12 @@ function ruleFaults(value: unknown): readonly string[] {
   const target = value as { lifecycle?: { kind?: unknown }; endpoints?: unknown } | null;
   const kind = target?.lifecycle?.kind;
   const faults: string[] = [];
-  if (kind === 'attach' && target?.endpoints === undefined) {
-    faults.push('endpoints is missing: lifecycle.kind "attach" needs endpoints.tcp with host and port');
+  if ((kind === 'attach' || kind === 'hooks') && target?.endpoints === undefined) {
+    faults.push(`endpoints is missing: lifecycle.kind "${kind}" needs endpoints.tcp with host and port`);
   }
   if (kind === 'spawn' && target?.endpoints !== undefined) {
     faults.push('endpoints: not allowed with lifecycle.kind "spawn", the adapter reports them');
   }
-  if (kind === 'hooks')
-    faults.push('lifecycle.kind: "hooks" came, allowed in this version: "spawn", "attach"');
   return faults;
 }
 

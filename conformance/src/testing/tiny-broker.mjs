@@ -1,27 +1,42 @@
 // The smallest broker that lets the engine be tested without any real one: an adapter that answers Connect, Ping and Publish and
-// forgets everything. The environment makes it misbehave: TINY_DIE_ON=<command number> ends it at that command,
-// TINY_REFUSE=<text> refuses to start, TINY_NOISE prints to standard output first, TINY_UNSUPPORTED lists settings.
+// forgets everything. Started by a hook it takes its configuration from the environment, and writes its process id into a file there.
+// The environment makes it misbehave: TINY_DIE_ON=<command number> ends it at that command, TINY_DIE_IDLE when its last
+// connection has gone, TINY_REFUSE=<text> refuses to start, TINY_NOISE prints to standard output first,
+// TINY_UNSUPPORTED lists settings, TINY_PID=<file> adds its process id to the file, TINY_CHILD=<file> starts a child that does nothing and ignores signals, its id in the file.
+import { spawn } from 'node:child_process';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 
-const { TINY_DIE_ON, TINY_REFUSE, TINY_NOISE, TINY_UNSUPPORTED } = process.env;
+const { TINY_DIE_ON, TINY_DIE_IDLE, TINY_REFUSE, TINY_NOISE, TINY_UNSUPPORTED, TINY_CHILD, TINY_PID } =
+  process.env;
+const { CONFORMANCE_CONFIGURATION, CONFORMANCE_DATA_DIRECTORY } = process.env;
+const openSockets = new Set();
 const answers = new Map([
   [0, 1],
   [10, 11],
   [20, 21],
 ]);
 
-const lines = createInterface({ input: process.stdin });
-lines.once('line', () => void start());
-lines.once('close', () => process.exit(0));
 process.once('SIGTERM', () => process.exit(0));
+if (CONFORMANCE_CONFIGURATION === undefined) {
+  const lines = createInterface({ input: process.stdin });
+  lines.once('line', (line) => void start(JSON.parse(line)));
+  lines.once('close', () => process.exit(0));
+} else {
+  writeFileSync(`${CONFORMANCE_DATA_DIRECTORY}/pid`, String(process.pid));
+  void start(JSON.parse(CONFORMANCE_CONFIGURATION));
+}
 
-async function start() {
+async function start({ tcp: tcpAddress, health: healthAddress }) {
+  if (TINY_PID !== undefined) appendFileSync(TINY_PID, `${process.pid}\n`);
+  if (TINY_CHILD !== undefined) startChild(TINY_CHILD);
   if (TINY_NOISE !== undefined) console.log('starting ..');
   if (TINY_REFUSE !== undefined) return say({ protocol: 1, ready: false, error: TINY_REFUSE });
-  const tcp = await listen(createServer(serve));
-  const health = await listen(createHttpServer((_request, response) => response.end('{"status":"healthy"}')));
+  const tcp = await listen(createServer(serve), tcpAddress.port);
+  const healthServer = createHttpServer((_request, response) => response.end('{"status":"healthy"}'));
+  const health = await listen(healthServer, healthAddress.port);
   console.error('tiny broker listens');
   say({
     protocol: 1,
@@ -33,7 +48,18 @@ async function start() {
   });
 }
 
+function startChild(file) {
+  const idle = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);";
+  const child = spawn(process.execPath, ['-e', idle], { stdio: 'ignore' });
+  writeFileSync(file, String(child.pid));
+}
+
 function serve(socket) {
+  openSockets.add(socket);
+  socket.on('close', () => {
+    openSockets.delete(socket);
+    if (TINY_DIE_IDLE !== undefined && openSockets.size === 0) process.exit(9);
+  });
   let bytes = Buffer.alloc(0);
   socket.on('error', () => {});
   socket.on('data', (chunk) => {
@@ -59,9 +85,9 @@ function handle(socket, body) {
   socket.write(Buffer.concat([head, answerBody]));
 }
 
-function listen(server) {
+function listen(server, port) {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(server.address().port));
+    server.listen(port, '127.0.0.1', () => resolve(server.address().port));
   });
 }
 

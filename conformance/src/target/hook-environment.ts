@@ -1,0 +1,41 @@
+// What a hook is told, as environment variables: which hook it is, where the broker has to listen, its data directory, and the whole
+// neutral configuration as the JSON line that an adapter would get. The names begin with CONFORMANCE_, so that no broker takes
+// them for its own settings. Pure. See docs/targets.md.
+import type { ListenAddress, NeutralConfiguration } from '../configuration.ts';
+import type { Endpoints } from './target-file.ts';
+
+export function hookEnvironment(
+  hook: string,
+  configuration: NeutralConfiguration,
+): Readonly<Record<string, string>> {
+  return {
+    CONFORMANCE_HOOK: hook,
+    ...addressVariables('TCP', configuration.tcp),
+    ...addressVariables('HEALTH', configuration.health),
+    ...addressVariables('DASHBOARD', configuration.dashboard),
+    CONFORMANCE_DATA_DIRECTORY: configuration.dataDirectory,
+    CONFORMANCE_CONFIGURATION: JSON.stringify(configuration),
+  };
+}
+
+/** Where the target file says that the broker listens. A surface that it does not name may listen anywhere: port 0. */
+export function listenAddresses(
+  endpoints: Endpoints,
+): Pick<NeutralConfiguration, 'tcp' | 'health' | 'dashboard'> {
+  return {
+    tcp: endpoints.tcp,
+    health: addressOf(endpoints.health?.url),
+    dashboard: addressOf(endpoints.dashboard?.url),
+  };
+}
+
+function addressVariables(name: string, { host, port }: ListenAddress): Readonly<Record<string, string>> {
+  return { [`CONFORMANCE_${name}_HOST`]: host, [`CONFORMANCE_${name}_PORT`]: String(port) };
+}
+
+function addressOf(url: string | undefined): ListenAddress {
+  if (url === undefined) return { host: '127.0.0.1', port: 0 };
+  const { hostname, port, protocol } = new URL(url);
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port) };
+}

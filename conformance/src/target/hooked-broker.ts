@@ -1,0 +1,293 @@
+// A broker that shell commands start and stop, at the addresses that the target file names. The start command may stay for as
+// long as the broker runs, or return once it is started; in the second case the broker's process is not ours, and whether it
+// runs is known only by connecting. The commands learn everything from environment variables. See docs/targets.md.
+import { spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { ConfigurationRequest, NeutralConfiguration } from '../configuration.ts';
+import { fillConfiguration } from '../configuration.ts';
+import { PrerequisiteMissing } from '../expectation.ts';
+import type { Timing } from '../timing.ts';
+import { atExit } from './at-exit.ts';
+import type { Broker } from './broker.ts';
+import type { BrokerExit } from './broker-process.ts';
+import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
+import { hookEnvironment, listenAddresses } from './hook-environment.ts';
+import { LogTail } from './log-tail.ts';
+import { ProcessGroup } from './process-group.ts';
+import { becomes, endNotice, unreachable } from './reach.ts';
+import { TargetFault } from './target-fault.ts';
+import type { Endpoints, HooksLifecycle } from './target-file.ts';
+
+export type HookName = 'start' | 'stop' | 'crash' | 'reset';
+
+/** Resets and starts the broker, with a data directory of its own. Throws a TargetFault. */
+export async function hookedBroker(
+  lifecycle: HooksLifecycle,
+  endpoints: Endpoints,
+  setting: { readonly request: ConfigurationRequest; readonly timing: Timing },
+): Promise<Broker> {
+  const dataDirectory = makeDataDirectory();
+  const configuration = {
+    ...fillConfiguration(setting.request, dataDirectory),
+    ...listenAddresses(endpoints),
+  };
+  const broker = new HookedBroker(lifecycle, endpoints, { configuration, timing: setting.timing });
+  try {
+    await broker.reset();
+    await broker.start();
+    return broker;
+  } catch (error) {
+    await broker.dispose();
+    throw error;
+  }
+}
+
+/** The start of one broker: its command, and how it ended. */
+type Life = {
+  readonly command: ProcessGroup;
+  readonly exit: Promise<BrokerExit>;
+  readonly end: (exit: BrokerExit) => void;
+  ended: BrokerExit | undefined;
+  endWanted: boolean;
+  /** Somebody has listened since the start. */
+  wasReached: boolean;
+};
+
+class HookedBroker implements Broker {
+  readonly endpoints: Endpoints;
+  readonly identity = undefined;
+  /** What the hooks do not honour is known from the target file, before anything is started. */
+  readonly unsupported = [];
+  readonly log = new LogTail();
+  readonly #lifecycle: HooksLifecycle;
+  readonly #configuration: NeutralConfiguration;
+  readonly #timing: Timing;
+  #life: Life | undefined;
+  #releaseAtExit: () => void = () => {};
+
+  constructor(
+    lifecycle: HooksLifecycle,
+    endpoints: Endpoints,
+    setting: { readonly configuration: NeutralConfiguration; readonly timing: Timing },
+  ) {
+    this.#lifecycle = lifecycle;
+    this.endpoints = endpoints;
+    this.#configuration = setting.configuration;
+    this.#timing = setting.timing;
+  }
+
+  /** A start command that stays is the broker, or the shell around it. */
+  get processId(): number | undefined {
+    const command = this.#life?.command;
+    return command?.ended === undefined ? command?.processId : undefined;
+  }
+
+  get unwantedEnd(): BrokerExit | undefined {
+    return this.#life?.endWanted === true ? undefined : this.#life?.ended;
+  }
+
+  get exit(): Promise<BrokerExit> {
+    return this.#running.exit;
+  }
+
+  async findUnwantedEnd(): Promise<BrokerExit | undefined> {
+    const life = this.#running;
+    await endNotice(life.exit);
+    const fault = await unreachable(this.endpoints.tcp, this.#timing.connectMs);
+    if (fault !== undefined) life.end(life.command.ended ?? { code: null, signal: null, fault });
+    return this.unwantedEnd;
+  }
+
+  /** Removes what an earlier instance left behind; nothing when the target has no such hook. */
+  async reset(): Promise<void> {
+    if (this.#lifecycle.reset !== undefined) await this.#runHook('reset', this.#lifecycle.reset);
+  }
+
+  async start(): Promise<void> {
+    await this.#mustBeFree();
+    this.#releaseAtExit();
+    this.#life = this.#startLife();
+    this.#releaseAtExit = atExit(() => this.#endAtExit());
+    const { host, port } = this.endpoints.tcp;
+    const life = this.#life;
+    life.wasReached = await becomes('open', this.endpoints.tcp, {
+      withinMs: this.#timing.startMs,
+      until: () => startFailed(life.command.ended),
+    });
+    if (life.wasReached) return;
+    const { ended } = life.command;
+    const reason = startFailed(ended)
+      ? `it ended with ${howText(ended)}`
+      : `nobody listens at ${host}:${port} after ${this.#timing.startMs} ms`;
+    throw new TargetFault('hook failed', `the start hook failed: ${reason}${this.#logText()}`);
+  }
+
+  terminate(): void {
+    void this.#stop(this.#endWanted());
+  }
+
+  async crash(): Promise<void> {
+    const { crash } = this.#lifecycle;
+    if (crash === undefined && this.#running.command.ended !== undefined) {
+      throw new PrerequisiteMissing('the target has no crash hook, and its start hook does not stay');
+    }
+    const life = this.#endWanted();
+    if (crash === undefined) life.command.kill();
+    else await this.#runHook('crash', crash);
+    await this.#mustShut(life, 'crash');
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#life !== undefined) await this.#endForGood(this.#life);
+    this.#releaseAtExit();
+    removeDataDirectory(this.#configuration.dataDirectory);
+  }
+
+  get #running(): Life {
+    if (this.#life === undefined) throw new Error('the broker was not started');
+    return this.#life;
+  }
+
+  #startLife(): Life {
+    const command = this.#spawn('start', this.#lifecycle.start);
+    let end: Life['end'] = () => {};
+    const exit = new Promise<BrokerExit>((resolve) => {
+      end = (how) => {
+        life.ended ??= how;
+        resolve(life.ended);
+      };
+    });
+    const life: Life = {
+      command,
+      exit,
+      ended: undefined,
+      endWanted: false,
+      wasReached: false,
+      end: (how) => end(how),
+    };
+    void command.exit.then((how) => this.#handleCommandEnd(life, how));
+    return life;
+  }
+
+  /** A start command that ends takes the broker along, unless it did no more than start it. */
+  async #handleCommandEnd(life: Life, how: BrokerExit): Promise<void> {
+    const onlyStarts = how.code === 0 && (!life.wasReached || (await this.#isOpen()));
+    if (!onlyStarts) life.end(how);
+  }
+
+  #endWanted(): Life {
+    const life = this.#running;
+    life.endWanted = true;
+    return life;
+  }
+
+  /** The end of a broker whose process is not ours: its stop hook has returned, and its port is shut. How it ended is not known. */
+  async #stop(life: Life): Promise<void> {
+    try {
+      await this.#runHook('stop', this.#lifecycle.stop);
+      await this.#mustShut(life, 'stop');
+    } catch (error) {
+      this.log.add(`(runner) ${String(error)}`);
+    }
+  }
+
+  async #mustShut(life: Life, hook: HookName): Promise<void> {
+    const isShut = await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
+    const { host, port } = this.endpoints.tcp;
+    if (!isShut)
+      throw new TargetFault('hook failed', `the ${hook} hook left somebody listening at ${host}:${port}`);
+    life.end(await this.#howEnded(life));
+  }
+
+  /** The exit of a start command that stayed, which a shut port may be ahead of. */
+  async #howEnded({ command }: Life): Promise<BrokerExit> {
+    return command.ended === undefined ? command.exit : { code: null, signal: null };
+  }
+
+  async #mustBeFree(): Promise<void> {
+    const { host, port } = this.endpoints.tcp;
+    if (await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.connectMs })) return;
+    const message = `somebody listens at ${host}:${port} before the start hook has run; end it, or attach to it`;
+    throw new TargetFault('occupied', message);
+  }
+
+  /** By the gentlest way that ends it, and that failing by force. */
+  async #endForGood(life: Life): Promise<void> {
+    life.endWanted = true;
+    const { crash, stop } = this.#lifecycle;
+    const name = crash === undefined ? 'stop' : 'crash';
+    if (life.ended === undefined) {
+      await this.#runHook(name, crash ?? stop).catch((error: unknown) => this.log.add(String(error)));
+      await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
+    }
+    if (life.command.ended === undefined || (await this.#isOpen())) life.command.kill();
+    await life.command.exit;
+    life.end(life.command.ended ?? { code: null, signal: null });
+  }
+
+  async #isOpen(): Promise<boolean> {
+    return (await unreachable(this.endpoints.tcp, this.#timing.connectMs)) === undefined;
+  }
+
+  async #runHook(name: HookName, line: string): Promise<void> {
+    const command = this.#spawn(name, line);
+    // To stop may take as long as messages in flight are waited for.
+    const longestMs = name === 'stop' ? this.#timing.stopMs * 4 : this.#timing.startMs;
+    const timer = setTimeout(() => command.kill(), longestMs);
+    const { code, signal, fault } = await command.exit;
+    clearTimeout(timer);
+    if (code === 0) return;
+    const how = fault ?? howText({ code, signal });
+    throw new TargetFault('hook failed', `the ${name} hook failed: ${how}${this.#logText()}`);
+  }
+
+  #spawn(name: HookName, line: string): ProcessGroup {
+    const command = new ProcessGroup(
+      {
+        program: line,
+        args: [],
+        shell: true,
+        cwd: this.#lifecycle.cwd,
+        environment: this.#environment(name),
+        children: 'stay',
+      },
+      this.log,
+    );
+    createInterface({ input: command.stdout }).on('line', (text) => this.log.add(text));
+    return command;
+  }
+
+  #environment(name: HookName): Readonly<Record<string, string>> {
+    return { ...this.#lifecycle.environment, ...hookEnvironment(name, this.#configuration) };
+  }
+
+  /** The runner is going: no time is left to wait for anything. */
+  #endAtExit(): void {
+    const { crash, stop, cwd } = this.#lifecycle;
+    if (this.#life === undefined || this.#life.ended !== undefined) return;
+    const environment = this.#environment(crash === undefined ? 'stop' : 'crash');
+    spawnSync(crash ?? stop, {
+      shell: true,
+      cwd,
+      env: { ...process.env, ...environment },
+      timeout: 5000,
+      stdio: 'ignore',
+    });
+    this.#life.command.kill();
+  }
+
+  #logText(): string {
+    return this.log.lines.length === 0
+      ? ''
+      : `\n  its log ends with:\n    ${this.log.lines.slice(-10).join('\n    ')}`;
+  }
+}
+
+/** A command that ended well may have left a broker behind it; one that ended badly has started none. */
+function startFailed(ended: BrokerExit | undefined): ended is BrokerExit {
+  return ended !== undefined && ended.code !== 0;
+}
+
+function howText({ code, signal, fault }: BrokerExit): string {
+  return fault ?? (signal === null ? `exit code ${code}` : `signal ${signal}`);
+}

@@ -1,0 +1,100 @@
+// That no broker outlives the runner: an adapter's children end with the adapter, and everything ends with the runner's process,
+// whether it was interrupted, interrupted twice, killed, or threw.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { tinyTarget } from '../testing/tiny-target.ts';
+import { timingFor } from '../timing.ts';
+import { spawnBroker } from './broker.ts';
+
+const entry = fileURLToPath(new URL('../cli/process.ts', import.meta.url));
+let folder: string;
+let childFile: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'truemq-orphans-'));
+  childFile = join(folder, 'child');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch {
+    return false;
+  }
+}
+
+/** Where nobody reaps orphans, as in a bare container, a dead one keeps its place in the table. */
+function isZombie(pid: number): boolean {
+  const path = `/proc/${pid}/stat`;
+  return existsSync(path) && readFileSync(path, 'utf8').includes(') Z ');
+}
+
+async function untilGone(pid: number): Promise<void> {
+  await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 20 }).toBe(false);
+}
+
+function childId(): number {
+  return Number(readFileSync(childFile, 'utf8'));
+}
+
+it('ends what an adapter has started, when the adapter ends in an orderly way and when it is killed', async () => {
+  const { lifecycle } = tinyTarget({ TINY_CHILD: childFile });
+  if (lifecycle.kind !== 'spawn') throw new Error('the tiny broker is spawned');
+  const broker = await spawnBroker(lifecycle, {}, timingFor(1));
+  expect(isAlive(childId())).toBe(true);
+  broker.terminate();
+  expect(await broker.exit).toMatchObject({ code: 0 });
+  await untilGone(childId());
+  await broker.start();
+  await broker.crash();
+  await untilGone(childId());
+  await broker.dispose();
+});
+
+it.each([
+  ['SIGINT', 1],
+  ['SIGTERM', 2],
+  ['SIGHUP', 1],
+  ['SIGKILL', 1],
+] as const)('leaves no broker behind after %s, sent %i times', async (signal, count) => {
+  const target = join(folder, 'target.json');
+  writeFileSync(target, JSON.stringify(tinyTarget({ TINY_PID: join(folder, 'broker') })));
+  const args = ['run', '--target', target, '--only', 'CONN', '--trace', 'off'];
+  const runner = spawn(process.execPath, ['--import', 'tsx', entry, ...args], { stdio: 'pipe' });
+  const said: Buffer[] = [];
+  for (const stream of [runner.stdout, runner.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
+  const ended = once(runner, 'exit');
+  const hasStarted = (): boolean => existsSync(join(folder, 'broker')) || runner.exitCode !== null;
+  await expect.poll(hasStarted, { timeout: 30_000 }).toBe(true);
+  expect(runner.exitCode, Buffer.concat(said).toString()).toBe(null);
+  for (let sent = 0; sent < count; sent += 1) runner.kill(signal);
+  const [code] = (await ended) as [number | null];
+  expect(code).toBe(signal === 'SIGKILL' ? null : 5);
+  const pids = readFileSync(join(folder, 'broker'), 'utf8').trim().split('\n').map(Number);
+  for (const pid of pids) await untilGone(pid);
+});
+
+it('leaves no broker behind when the runner throws', async () => {
+  const module = fileURLToPath(new URL('process-group.ts', import.meta.url));
+  const log = fileURLToPath(new URL('log-tail.ts', import.meta.url));
+  const script = `
+    import { ProcessGroup } from ${JSON.stringify(module)};
+    import { LogTail } from ${JSON.stringify(log)};
+    const group = new ProcessGroup({ program: 'sleep', args: ['600'], children: 'end' }, new LogTail());
+    console.log(group.processId);
+    setImmediate(() => { throw new Error('a fault of ours'); });`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const thrower = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = (await once(createInterface({ input: thrower.stdout }), 'line')) as [string];
+  await once(thrower, 'exit');
+  await untilGone(Number(line));
+});

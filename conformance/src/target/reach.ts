@@ -1,0 +1,47 @@
+// Whether anybody listens at an address: looked at by connecting, and closing again at once.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Endpoints } from './target-file.ts';
+
+const pollMs = 40;
+const endNoticeMs = 150;
+
+/** Waits for as long as the end of a process may take to be noticed after the connections that it took along. */
+export async function endNotice(exit?: Promise<unknown>): Promise<void> {
+  const notice = new Promise((resolve) => setTimeout(resolve, endNoticeMs));
+  await Promise.race([notice, ...(exit === undefined ? [] : [exit])]);
+}
+
+/** Why nobody can be reached there within the time; undefined when somebody can. */
+export async function unreachable(
+  { host, port }: Endpoints['tcp'],
+  withinMs: number,
+): Promise<string | undefined> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(withinMs) });
+    return undefined;
+  } catch (error) {
+    const timedOut = error instanceof Error && error.name === 'AbortError';
+    return timedOut ? `no connection within ${withinMs} ms` : String((error as Error).message);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Looks again and again until somebody listens (`open`) or nobody does; false when that is not so within the time. */
+export async function becomes(
+  state: 'open' | 'shut',
+  tcp: Endpoints['tcp'],
+  options: { readonly withinMs: number; readonly until?: () => boolean },
+): Promise<boolean> {
+  const endAt = performance.now() + options.withinMs;
+  while (options.until?.() !== true) {
+    const leftMs = Math.max(1, Math.ceil(endAt - performance.now()));
+    const isOpen = (await unreachable(tcp, Math.min(leftMs, 1000))) === undefined;
+    if (isOpen === (state === 'open')) return true;
+    if (performance.now() >= endAt) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  return false;
+}
