@@ -1,0 +1,63 @@
+// Mutation testing of what must be right: `npm run mutation` runs it over src/protocol and src/broker (three quarters of an hour on 2
+// cores; afterwards only what has changed) and keeps the result in docs/internals/mutation.json. With --check, a part of `npm test`,
+// nothing is mutated: the kept score must reach the least one, and files that have changed since are listed.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { judge, type MutationReport, type Summary, staleFiles, summaryOf } from './mutation/summary.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folders = ['src/broker', 'src/protocol'];
+const summaryPath = join(root, 'docs/internals/mutation.json');
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+process.exitCode = values.check ? check() : mutate();
+
+/** The same random tests for every mutant, and fewer of them: what survives them all survives the rest too, nearly always. */
+function mutate(): number {
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', '.config/stryker.json'],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, TRUEMQ_SEED: '1', TRUEMQ_RUNS: '40' } },
+  );
+  if (status !== 0) return 1;
+  const report = JSON.parse(readFileSync(join(root, 'out/mutation/report.json'), 'utf8')) as MutationReport;
+  const summary = summaryOf(report, new Date().toISOString().slice(0, 10), hashOf);
+  writeFileSync(summaryPath, `${JSON.stringify(summary, null, 2)}\n`);
+  return check();
+}
+
+function check(): number {
+  const summary = JSON.parse(readFileSync(summaryPath, 'utf8')) as Summary;
+  const findings = judge(summary, folders);
+  for (const { title, fault } of findings) {
+    process.stdout.write(fault === undefined ? `ok   ${title}\n` : `FAIL ${title}: ${fault}\n`);
+  }
+  const stale = staleFiles(summary, presentSources());
+  if (stale.length > 0) {
+    process.stdout.write(`Changed since ${summary.date} (npm run mutation brings them up to date):\n`);
+    for (const path of stale) process.stdout.write(`  ${path}\n`);
+  }
+  const failed = findings.filter(({ fault }) => fault !== undefined).length;
+  process.stdout.write(`${findings.length - failed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+function presentSources(): ReadonlyMap<string, string> {
+  const paths = folders.flatMap((folder) => sourcesIn(folder));
+  return new Map(paths.map((path) => [path, hashOf(readFileSync(join(root, path), 'utf8'))]));
+}
+
+/** What .config/stryker.json mutates. */
+function sourcesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.ts') && !/\.(test|bench)\.ts$/.test(path));
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,45 @@
+// What a mutation run comes to: shares per folder, a fault below the least one, and what has changed since.
+
+import { describe, expect, it } from 'vitest';
+import { judge, percentOf, staleFiles, summaryOf } from './summary.ts';
+
+const report = {
+  files: {
+    'src/b/x.ts': {
+      source: 'x',
+      mutants: ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'RuntimeError'].map((status) => ({
+        status,
+      })),
+    },
+    'src/a/y.ts': { source: 'y', mutants: [{ status: 'Killed' }] },
+  },
+};
+const summary = summaryOf(report, '2026-01-01', (text) => `hash of ${text}`);
+
+describe('the summary of a mutation run', () => {
+  it('counts what ran, by file, in the order of the paths', () => {
+    expect(Object.entries(summary.files)).toEqual([
+      ['src/a/y.ts', { sha256: 'hash of y', killed: 1, survived: 0, uncovered: 0 }],
+      ['src/b/x.ts', { sha256: 'hash of x', killed: 2, survived: 1, uncovered: 1 }],
+    ]);
+  });
+
+  it('counts a mutant that no test meets as survived', () => {
+    expect(percentOf(Object.values(summary.files))).toBe(60);
+  });
+
+  it('finds fault with a folder below the least share, and with one that has no result', () => {
+    const faults = judge(summary, ['src/a', 'src/b', 'src/c']).map(({ fault }) => fault !== undefined);
+    expect(faults).toEqual([false, true, true]);
+  });
+
+  it('names files that have changed, have come, or are gone', () => {
+    const sources = new Map([
+      ['src/b/x.ts', 'another'],
+      ['src/b/new.ts', 'hash'],
+    ]);
+    expect(staleFiles(summary, sources)).toEqual(['src/a/y.ts', 'src/b/new.ts', 'src/b/x.ts']);
+    const same = new Map(Object.entries(summary.files).map(([path, { sha256 }]) => [path, sha256]));
+    expect(staleFiles(summary, same)).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+// What is kept of a mutation run: for each source file its hash and how many mutants were killed, survived or were met by no test; and
+// what that says today: the score, and the files that have changed since. Pure; runs nothing and reads nothing.
+
+/** The least share of mutants that tests must kill, in percent. */
+export const LEAST_PERCENT = 85;
+
+export type FileResult = {
+  /** Of the text that was mutated, SHA-256 in hex. */
+  readonly sha256: string;
+  readonly killed: number;
+  readonly survived: number;
+  /** Met by no test: counted as survived in the score. */
+  readonly uncovered: number;
+};
+
+export type Summary = { readonly date: string; readonly files: Readonly<Record<string, FileResult>> };
+
+/** The part of the mutation testing report schema that is read. */
+export type MutationReport = {
+  readonly files: Readonly<
+    Record<string, { readonly source: string; readonly mutants: readonly { readonly status: string }[] }>
+  >;
+};
+
+const killedBy = ['Killed', 'Timeout'];
+
+export function summaryOf(report: MutationReport, date: string, hash: (text: string) => string): Summary {
+  const entries = Object.entries(report.files).sort(([a], [b]) => (a < b ? -1 : 1));
+  const files = entries.map(([path, { source, mutants }]) => {
+    const count = (...statuses: readonly string[]): number =>
+      mutants.filter(({ status }) => statuses.includes(status)).length;
+    const result = {
+      sha256: hash(source),
+      killed: count(...killedBy),
+      survived: count('Survived'),
+      uncovered: count('NoCoverage'),
+    };
+    return [path, result] as const;
+  });
+  return { date, files: Object.fromEntries(files) };
+}
+
+/** Killed mutants in percent of all; 0 where there are none. */
+export function percentOf(files: readonly Omit<FileResult, 'sha256'>[]): number {
+  const sum = (pick: (file: Omit<FileResult, 'sha256'>) => number): number =>
+    files.reduce((total, file) => total + pick(file), 0);
+  const all = sum(({ killed, survived, uncovered }) => killed + survived + uncovered);
+  return all === 0 ? 0 : (100 * sum(({ killed }) => killed)) / all;
+}
+
+export type Finding = { readonly title: string; readonly fault?: string };
+
+/** One finding per folder of sources: does the kept score reach the least one? */
+export function judge(summary: Summary, folders: readonly string[]): readonly Finding[] {
+  return folders.map((folder) => {
+    const files = Object.entries(summary.files).filter(([path]) => path.startsWith(`${folder}/`));
+    const percent = percentOf(files.map(([, file]) => file));
+    const title = `${folder}: ${percent.toFixed(1)} percent of the mutants killed`;
+    const isEnough = percent >= LEAST_PERCENT;
+    return isEnough ? { title } : { title, fault: `at least ${LEAST_PERCENT} are asked for` };
+  });
+}
+
+/** Files whose result is not about their present text, or that have none, or are gone. `sources`: path to present hash. */
+export function staleFiles(summary: Summary, sources: ReadonlyMap<string, string>): readonly string[] {
+  const changed = [...sources].filter(([path, sha256]) => summary.files[path]?.sha256 !== sha256);
+  const gone = Object.keys(summary.files).filter((path) => !sources.has(path));
+  return [...changed.map(([path]) => path), ...gone].sort();
+}
