@@ -1,0 +1,123 @@
+// Whether the cost of a message grows with what a broker holds: messages that wait, queues that exist, connections that idle. Each amount
+// has a broker of its own, since a full heap must not make the empty one slow; all run at once and are measured in turn.
+// The server's processor time per message is what counts; the goal is that no amount costs a fifth more than the least.
+import type { ConfigurationRequest } from '../../configuration.ts';
+import type { BenchBroker, BenchTarget } from '../bench-target.ts';
+import { LoadLink } from '../load/load-link.ts';
+import { makeQueue } from '../load/queue-commands.ts';
+import { SteadyQueue } from '../load/steady-queue.ts';
+import type { Reading } from '../metrics.ts';
+import { idleLinks } from './footprint.ts';
+import { cpuPerMessage, type Job, type JobContext, recorded } from './job.ts';
+
+type Amount = {
+  readonly words: string;
+  readonly waitingCount: number;
+  readonly queueCount: number;
+  readonly connectionCount: number;
+};
+
+const least: Amount = { words: '10 waiting', waitingCount: 10, queueCount: 1, connectionCount: 0 };
+const amounts: readonly Amount[] = [
+  least,
+  { ...least, words: '10,000 waiting', waitingCount: 10_000 },
+  { ...least, words: '1,000,000 waiting', waitingCount: 1_000_000 },
+  { ...least, words: '10 waiting, 10,000 queues', queueCount: 10_000 },
+  { ...least, words: '10 waiting, 1,000 idle connections', connectionCount: 1000 },
+];
+
+const payloadBytes = 100;
+const passCount = 100_000;
+const phaseCount = 50_000;
+const warmCount = 100_000;
+
+/** Nothing may fall due or be refused while another broker is measured. */
+const request: ConfigurationRequest = {
+  limits: { maxQueuedBytes: 8 * 1024 ** 3, maxConnections: 5000, maxQueues: 100_000 },
+  timing: { ackTimeoutMs: 3_600_000, idleTimeoutMs: 3_600_000 },
+};
+
+type Prepared = { readonly amount: Amount; readonly broker: BenchBroker; readonly queue: SteadyQueue };
+
+type Phase = {
+  readonly words: string;
+  readonly count: number;
+  readonly run: (queue: SteadyQueue) => Promise<void>;
+};
+
+const phases: readonly Phase[] = [
+  { words: 'publish, deliver and ack', count: passCount, run: (queue) => queue.pass(passCount) },
+  { words: 'publish', count: phaseCount, run: (queue) => queue.publish(phaseCount) },
+  { words: 'deliver and ack', count: phaseCount, run: (queue) => queue.take(phaseCount) },
+];
+
+export const depthJob: Job = async (context) => {
+  for (const target of context.targets) await measureTarget(context, target);
+};
+
+async function measureTarget(context: JobContext, target: BenchTarget): Promise<void> {
+  const prepared: Prepared[] = [];
+  const brokers: BenchBroker[] = [];
+  try {
+    for (const amount of amounts) {
+      const broker = await target.start(request);
+      brokers.push(broker);
+      context.tell(`filling: ${amount.words}, ${target.name}`);
+      prepared.push({ amount, broker, queue: await prepare(broker, amount) });
+    }
+    for (let round = 0; round < context.settings.roundCount; round += 1) {
+      for (const phase of phases) {
+        for (const one of prepared) await measure(context, target, one, phase, round);
+      }
+    }
+  } finally {
+    for (const { queue } of prepared) queue.close();
+    for (const broker of brokers) await broker.stop();
+  }
+}
+
+async function prepare(broker: BenchBroker, amount: Amount): Promise<SteadyQueue> {
+  await idleLinks(broker, amount.connectionCount);
+  if (amount.queueCount > 1) await makeQueues(broker, amount.queueCount - 1);
+  const { waitingCount } = amount;
+  const queue = await SteadyQueue.open(broker.address, { queue: 'steady', waitingCount, payloadBytes });
+  await queue.pass(warmCount);
+  await queue.publish(phaseCount);
+  await queue.take(phaseCount);
+  return queue;
+}
+
+async function makeQueues(broker: BenchBroker, count: number): Promise<void> {
+  const link = await LoadLink.open(broker.address);
+  const atOnce = 500;
+  for (let made = 0; made < count; made += atOnce) {
+    const names = Array.from(
+      { length: Math.min(atOnce, count - made) },
+      (_, index) => `other-${made + index}`,
+    );
+    await Promise.all(names.map((name) => makeQueue(link, name)));
+  }
+  link.close();
+}
+
+async function measure(
+  context: JobContext,
+  target: BenchTarget,
+  { amount, broker, queue }: Prepared,
+  phase: Phase,
+  round: number,
+): Promise<void> {
+  const load = `${phase.words}, ${amount.words}`;
+  const baseLoad = `${phase.words}, ${least.words}`;
+  const key = { job: 'depth', load, target: target.name, ...(amount === least ? {} : { baseLoad }) };
+  await recorded(context, key, round, async (): Promise<Reading> => {
+    const before = broker.usage();
+    const startedAtMs = performance.now();
+    await phase.run(queue);
+    const seconds = (performance.now() - startedAtMs) / 1e3;
+    return {
+      messagesPerSecond: phase.count / seconds,
+      ...cpuPerMessage(before, broker.usage(), phase.count),
+    };
+  });
+}

@@ -1,0 +1,87 @@
+// What every job gets and gives: targets, settings and a book in; readings, round by round, in the book. A job interleaves its targets
+// and loads, so that each round compares what was measured within seconds. Types and the two loops that jobs share.
+import type { ResultBook, RowKey } from '../bench-result.ts';
+import type { BenchBroker, BenchTarget } from '../bench-target.ts';
+import { LoadFault } from '../load/load-fault.ts';
+import type { Reading } from '../metrics.ts';
+import type { Usage } from '../process-usage.ts';
+
+/** A rate in messages per second, or half of what the target takes at most. */
+export type OfferedRate = number | 'half';
+
+export type BenchSettings = {
+  readonly payloadBytes: readonly number[];
+  readonly window: number;
+  readonly prefetch: number;
+  readonly rates: readonly OfferedRate[];
+  readonly durationMs: number;
+  readonly subscriberCounts: readonly number[];
+  readonly roundCount: number;
+};
+
+export type JobContext = {
+  readonly targets: readonly BenchTarget[];
+  readonly settings: BenchSettings;
+  readonly book: ResultBook;
+  /** One line on what was just measured. */
+  readonly tell: (line: string) => void;
+  readonly signal: AbortSignal;
+};
+
+export type Job = (context: JobContext) => Promise<void>;
+
+/** Writes into the book what one measurement gave, a LoadFault as the fault that it is. Any other error ends the run. */
+export async function recorded(
+  context: JobContext,
+  key: RowKey,
+  round: number,
+  measure: () => Promise<Reading>,
+): Promise<void> {
+  context.signal.throwIfAborted();
+  try {
+    const reading = await measure();
+    context.book.add(key, round, reading);
+    context.tell(`round ${round + 1}: ${key.job}, ${key.load}, ${key.target}: ${readingText(reading)}`);
+  } catch (error) {
+    if (!(error instanceof LoadFault)) throw error;
+    context.book.fail(key, round, error.message);
+    context.tell(`round ${round + 1}: ${key.job}, ${key.load}, ${key.target}: failed: ${error.message}`);
+  }
+}
+
+/** What the server's processes used between two looks, per message; empty where they are not known. */
+export function cpuPerMessage(
+  before: Usage | undefined,
+  after: Usage | undefined,
+  messageCount: number,
+): Reading {
+  if (before === undefined || after === undefined || messageCount === 0) return {};
+  return { serverCpuUs: (after.cpuUs - before.cpuUs) / messageCount };
+}
+
+export function mebibytes(byteCount: number): number {
+  return byteCount / 1024 / 1024;
+}
+
+/** The least of a few looks: what is freed soon is not what a broker needs. Undefined where the processes are not known. */
+export async function settledRssBytes(broker: BenchBroker): Promise<number | undefined> {
+  const looks: number[] = [];
+  for (let look = 0; look < 6; look += 1) {
+    await passing(300);
+    const usage = broker.usage();
+    if (usage !== undefined) looks.push(usage.rssBytes);
+  }
+  return looks.length === 0 ? undefined : Math.min(...looks);
+}
+
+export function passing(durationMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, durationMs);
+  });
+}
+
+function readingText(reading: Reading): string {
+  return Object.entries(reading)
+    .map(([name, value]) => `${name} ${value >= 100 ? Math.round(value) : Math.round(value * 100) / 100}`)
+    .join(', ');
+}

@@ -1,0 +1,68 @@
+// One round's broker of one target with the load processes that are connected to it. Loads are opened when a case first needs them and
+// warmed up, since the first second of a just-in-time compiler is nobody's figure.
+import type { ConfigurationRequest } from '../../configuration.ts';
+import type { BenchBroker, BenchTarget } from '../bench-target.ts';
+import { Load } from '../load/load.ts';
+import type { DeliveryModeName } from '../load/queue-commands.ts';
+import type { BenchSettings } from './job.ts';
+
+export type LoadShape = { readonly mode: DeliveryModeName; readonly subscriberCount: number };
+
+const warmUp = { payloadBytes: 1024, durationMs: 1000 };
+/** How far the publisher may run ahead of the slowest of many subscribers, in windows. */
+const leadWindows = 4;
+
+export class Session {
+  readonly broker: BenchBroker;
+  readonly target: string;
+  readonly #settings: BenchSettings;
+  readonly #loads = new Map<string, Load>();
+  #openedCount = 0;
+
+  private constructor(target: string, broker: BenchBroker, settings: BenchSettings) {
+    this.target = target;
+    this.broker = broker;
+    this.#settings = settings;
+  }
+
+  /** Throws a TargetFault. */
+  static async start(
+    target: BenchTarget,
+    settings: BenchSettings,
+    request: ConfigurationRequest = {},
+  ): Promise<Session> {
+    return new Session(target.name, await target.start(request), settings);
+  }
+
+  /** A warm load of this shape. Throws a LoadFault. */
+  async load(shape: LoadShape): Promise<Load> {
+    const key = `${shape.mode} ${shape.subscriberCount}`;
+    const open = this.#loads.get(key);
+    if (open !== undefined) return open;
+    // Another queue each time: an attached broker may still know the last one.
+    this.#openedCount += 1;
+    const queue = `bench-${process.pid}-${Date.now()}-${this.#openedCount}`;
+    const { prefetch, window } = this.#settings;
+    const load = await Load.open({ address: this.broker.address, queue, prefetch, ...shape });
+    this.#loads.set(key, load);
+    await load.pass({ ...warmUp, window, ...leadFor(shape, window) });
+    return load;
+  }
+
+  /** What went wrong in a load may go on in it: the next case gets a new one. */
+  async dropLoads(): Promise<void> {
+    const loads = [...this.#loads.values()];
+    this.#loads.clear();
+    for (const load of loads) await load.close();
+  }
+
+  async stop(): Promise<void> {
+    await this.dropLoads();
+    await this.broker.stop();
+  }
+}
+
+/** One subscriber is not waited for: what piles up counts in the time of the last delivery. Many are. */
+export function leadFor({ subscriberCount }: LoadShape, window: number): { readonly lead?: number } {
+  return subscriberCount > 1 ? { lead: leadWindows * window } : {};
+}

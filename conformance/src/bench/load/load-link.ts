@@ -1,0 +1,135 @@
+// One connection of the load: handshake, the few commands that prepare a pass, and the fast path for everything else. Frames that
+// answer no command go to whoever loads, as views. A connection that ends on its own is a LoadFault of the pass. Areas: CONN.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { Command, commandName } from '../../wire/command.ts';
+import { decodeBody } from '../../wire/decode.ts';
+import { encodeFrame } from '../../wire/encode.ts';
+import type { DecodedBody, FrameFields } from '../../wire/frame.ts';
+import { FrameGatherer } from './frame-gatherer.ts';
+import { FrameSplitter } from './frame-splitter.ts';
+import type { FrameView } from './frame-view.ts';
+import { LoadFault } from './load-fault.ts';
+
+export type Address = { readonly host: string; readonly port: number };
+
+export type LinkHandlers = {
+  /** Every frame that answers no `request`. */
+  readonly onFrame?: (frame: FrameView) => void;
+  /** After the frames of one read: the moment to send what they made possible. */
+  readonly onRead?: () => void;
+  /** The connection ended on its own, or something came that cannot be read. */
+  readonly onFault?: (fault: LoadFault) => void;
+};
+
+type Pending = { readonly resolve: (body: DecodedBody) => void; readonly reject: (fault: LoadFault) => void };
+
+const openMs = 10_000;
+const answerMs = 60_000;
+const connectId = 'connect';
+
+export class LoadLink {
+  readonly out: FrameGatherer;
+  /** Set before anything is asked for that brings frames: there is nobody to tell until then. */
+  handlers: LinkHandlers = {};
+  readonly #socket: Socket;
+  readonly #pending = new Map<string, Pending>();
+  #capabilities: readonly string[] = [];
+  #commandCount = 0;
+  #isClosing = false;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.out = new FrameGatherer(socket);
+    const splitter = new FrameSplitter((frame) => this.#handleFrame(frame));
+    socket.on('data', (chunk: Buffer) => this.#handleChunk(splitter, chunk));
+    socket.on('error', (error) => this.#end(new LoadFault(`the connection broke: ${error.message}`)));
+    socket.on('close', () => this.#end(new LoadFault('the broker closed the connection')));
+  }
+
+  /** Connects and shakes hands. Throws a LoadFault. */
+  static async open(address: Address): Promise<LoadLink> {
+    const socket = connect({ ...address, noDelay: true });
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(openMs) });
+    } catch (error) {
+      socket.destroy();
+      throw new LoadFault(`${address.host}:${address.port} cannot be reached: ${(error as Error).message}`);
+    }
+    const link = new LoadLink(socket);
+    const accepted = await link.#answerTo({ command: Command.Connect, id: connectId });
+    const announced = accepted.headers.find(([key]) => key === 'capabilities')?.[1] ?? '';
+    link.#capabilities = announced.split(',').map((name) => name.trim());
+    return link;
+  }
+
+  /** Whether ConnectAck announced an optional ability. */
+  can(capability: string): boolean {
+    return this.#capabilities.includes(capability);
+  }
+
+  /** Sends a command and resolves with its answer; rejects with a LoadFault when that is an Error, or none within a minute. */
+  request(fields: Omit<FrameFields, 'id'>): Promise<DecodedBody> {
+    this.#commandCount += 1;
+    return this.#answerTo({ ...fields, id: `command-${this.#commandCount}` });
+  }
+
+  /** Stops reading for good, so that the broker's sending backs up. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    this.#socket.destroy();
+  }
+
+  async #answerTo(fields: FrameFields): Promise<DecodedBody> {
+    const timer = setTimeout(() => {
+      this.#pending.get(fields.id)?.reject(new LoadFault(`no answer to ${commandName(fields.command)}`));
+    }, answerMs);
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#pending.set(fields.id, { resolve, reject });
+        this.out.add(encodeFrame(fields));
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#pending.delete(fields.id);
+    }
+  }
+
+  #handleChunk(splitter: FrameSplitter, chunk: Buffer): void {
+    try {
+      splitter.push(chunk);
+      this.handlers.onRead?.();
+    } catch (error) {
+      this.#end(error instanceof LoadFault ? error : new LoadFault(`cannot be read: ${String(error)}`));
+      this.close();
+    }
+  }
+
+  #handleFrame(frame: FrameView): void {
+    const isLoad = frame.command === Command.PublishAck || frame.command === Command.Deliver;
+    if (isLoad || this.#pending.size === 0) this.handlers.onFrame?.(frame);
+    else this.#handleAnswer(frame);
+  }
+
+  #handleAnswer(frame: FrameView): void {
+    // A broker may give ConnectAck an id of its own.
+    const id = frame.command === Command.ConnectAck ? connectId : frame.id();
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return this.handlers.onFrame?.(frame);
+    const body = decodeBody(frame.body());
+    if (frame.command !== Command.Error) return pending.resolve(body);
+    pending.reject(new LoadFault(`the broker refused: ${body.errorCode} ${body.errorMessage}`.trim()));
+  }
+
+  #end(fault: LoadFault): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    for (const pending of this.#pending.values()) pending.reject(fault);
+    this.handlers.onFault?.(fault);
+  }
+}

@@ -1,0 +1,26 @@
+// What the measuring process says to a process that loads, and what that answers, over Node's channel between the two. Every order gets
+// one reply, in order; `credit` is the one thing that comes unasked. Types only.
+import type { Address } from './load-link.ts';
+import type { PublishOrder, PublishOutcome } from './publisher.ts';
+import type { ArmOrder, ReceiveOutcome, SubscribeOrder } from './subscriber-group.ts';
+
+export type LoadOrder =
+  | { readonly kind: 'open publisher'; readonly address: Address; readonly baseSecond: number }
+  | {
+      readonly kind: 'open subscribers';
+      readonly address: Address;
+      readonly baseSecond: number;
+      readonly subscribe: SubscribeOrder;
+    }
+  | { readonly kind: 'publish'; readonly publish: PublishOrder }
+  | { readonly kind: 'arm'; readonly arm: ArmOrder }
+  | { readonly kind: 'expect'; readonly count: number }
+  /** Gets no reply. */
+  | { readonly kind: 'credit'; readonly receivedCount: number };
+
+export type LoadReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'published'; readonly outcome: PublishOutcome }
+  | { readonly kind: 'received'; readonly outcome: ReceiveOutcome }
+  | { readonly kind: 'fault'; readonly message: string; readonly isTargets: boolean }
+  | { readonly kind: 'credit'; readonly receivedCount: number };

@@ -1,0 +1,71 @@
+// The measuring process's side of one process that loads: starts it, gives it orders, awaits the replies, ends it. It finds the program
+// to start wherever the runner runs from: its sources, or its one built file.
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { LoadFault } from './load-fault.ts';
+import type { LoadOrder, LoadReply } from './load-orders.ts';
+
+type Waiting = { readonly resolve: (reply: LoadReply) => void; readonly reject: (error: Error) => void };
+
+export class LoadParty {
+  readonly #child: ChildProcess;
+  readonly #waiting: Waiting[] = [];
+  /** Called with what the slowest subscriber has received. */
+  onCredit: (receivedCount: number) => void = () => {};
+
+  constructor() {
+    const { file, args, execArgv } = ownProgram('load');
+    this.#child = fork(file, args, { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child.on('message', (reply: LoadReply) => this.#handleReply(reply));
+    this.#child.on('error', (error) => this.#failAll(error));
+    this.#child.on('exit', (code) => this.#failAll(new Error(`a loading process ended (exit code ${code})`)));
+  }
+
+  /** Resolves with the reply; rejects with a LoadFault where the target is to blame. */
+  ask(order: LoadOrder): Promise<LoadReply> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.tell(order);
+    });
+  }
+
+  /** For orders that get no reply. */
+  tell(order: LoadOrder): void {
+    if (this.#child.connected) this.#child.send(order);
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    if (this.#child.connected) this.#child.disconnect();
+    else this.#child.kill('SIGKILL');
+    await exit;
+  }
+
+  #handleReply(reply: LoadReply): void {
+    if (reply.kind === 'credit') return this.onCredit(reply.receivedCount);
+    const waiting = this.#waiting.shift();
+    if (reply.kind !== 'fault') return waiting?.resolve(reply);
+    waiting?.reject(reply.isTargets ? new LoadFault(reply.message) : new Error(reply.message));
+  }
+
+  #failAll(error: Error): void {
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+  }
+}
+
+export type OwnProgram = {
+  readonly file: string;
+  readonly args: string[];
+  readonly execArgv: string[];
+};
+
+/** How to start a part of this program, in another process, by the hidden word `part` of the command `bench`. */
+export function ownProgram(part: string): OwnProgram {
+  const here = import.meta.url;
+  if (!here.endsWith('.ts')) return { file: fileURLToPath(here), args: ['bench', part], execArgv: [] };
+  const entry = fileURLToPath(new URL('../../cli/process.ts', here));
+  return { file: entry, args: ['bench', part], execArgv: ['--import', 'tsx'] };
+}

@@ -1,0 +1,105 @@
+// One pass of load against one queue of one target: a publishing process, a receiving process, and the accounts of both put together.
+// A message that was confirmed and not received by a subscriber fails the pass, and so does a refusal: no figure is
+// better than one that nobody can compare.
+
+import { currentSecond } from './load-clock.ts';
+import { LoadFault } from './load-fault.ts';
+import type { Address } from './load-link.ts';
+import { LoadLink } from './load-link.ts';
+import type { LoadReply } from './load-orders.ts';
+import { LoadParty } from './load-party.ts';
+import type { PublishOrder, PublishOutcome } from './publisher.ts';
+import type { DeliveryModeName } from './queue-commands.ts';
+import { makeQueue } from './queue-commands.ts';
+import type { ReceiveOutcome } from './subscriber-group.ts';
+
+export type LoadOptions = {
+  readonly address: Address;
+  readonly queue: string;
+  readonly mode: DeliveryModeName;
+  readonly subscriberCount: number;
+  readonly prefetch: number;
+};
+
+export type PassOrder = Omit<PublishOrder, 'queue' | 'tag'>;
+
+export type PassOutcome = { readonly publish: PublishOutcome; readonly receive: ReceiveOutcome };
+
+export class Load {
+  readonly #options: LoadOptions;
+  readonly #publisher = new LoadParty();
+  readonly #subscribers = new LoadParty();
+  #passCount = 0;
+
+  private constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#subscribers.onCredit = (receivedCount) => this.#publisher.tell({ kind: 'credit', receivedCount });
+  }
+
+  /** Makes the queue, subscribes to it and connects the publisher. Throws a LoadFault. */
+  static async open(options: LoadOptions): Promise<Load> {
+    const load = new Load(options);
+    try {
+      await load.#open();
+      return load;
+    } catch (error) {
+      await load.close();
+      throw error;
+    }
+  }
+
+  /** Runs one pass and waits for every message. Throws a LoadFault when one was refused or lost. */
+  async pass(order: PassOrder): Promise<PassOutcome> {
+    this.#passCount += 1;
+    const { queue, subscriberCount } = this.#options;
+    const tag = `pass${String(this.#passCount).padStart(8, '0')}`;
+    const creditEvery =
+      order.lead === undefined ? 0 : Math.max(1, Math.floor((order.lead * subscriberCount) / 8));
+    const arm = { queue, tag, payloadBytes: order.payloadBytes, creditEvery };
+    await this.#subscribers.ask({ kind: 'arm', arm });
+    const publishOrder = { ...order, queue, tag };
+    const publish = publishOutcome(await this.#publisher.ask({ kind: 'publish', publish: publishOrder }));
+    refuseRefusals(publish);
+    const count = publish.confirmedCount;
+    const receive = receiveOutcome(await this.#subscribers.ask({ kind: 'expect', count }));
+    if (receive.lostCount > 0) {
+      throw new LoadFault(
+        `${receive.lostCount} of ${publish.confirmedCount * subscriberCount} deliveries never came`,
+      );
+    }
+    return { publish, receive };
+  }
+
+  /** Ends both processes and removes the queue. */
+  async close(): Promise<void> {
+    await Promise.all([this.#publisher.close(), this.#subscribers.close()]);
+  }
+
+  async #open(): Promise<void> {
+    const { address, queue, mode, subscriberCount, prefetch } = this.#options;
+    const baseSecond = currentSecond();
+    const link = await LoadLink.open(address);
+    await makeQueue(link, queue, { mode });
+    link.close();
+    const subscribe = { queue, count: subscriberCount, prefetch, acknowledge: mode !== 'FanOutWithoutAck' };
+    await Promise.all([
+      this.#subscribers.ask({ kind: 'open subscribers', address, baseSecond, subscribe }),
+      this.#publisher.ask({ kind: 'open publisher', address, baseSecond }),
+    ]);
+  }
+}
+
+function refuseRefusals({ refusedByCode }: PublishOutcome): void {
+  const refusals = Object.entries(refusedByCode).map(([code, count]) => `${count} with ${code}`);
+  if (refusals.length > 0) throw new LoadFault(`publishes were refused: ${refusals.join(', ')}`);
+}
+
+function publishOutcome(reply: LoadReply): PublishOutcome {
+  if (reply.kind === 'published') return reply.outcome;
+  throw new Error(`the publishing process answered ${reply.kind}`);
+}
+
+function receiveOutcome(reply: LoadReply): ReceiveOutcome {
+  if (reply.kind === 'received') return reply.outcome;
+  throw new Error(`the receiving process answered ${reply.kind}`);
+}

@@ -1,0 +1,39 @@
+// The few commands that a measurement gives besides its load: make a queue, ask for its length, delete it. Areas: QUEUE.
+import { Command } from '../../wire/command.ts';
+import { LoadFault } from './load-fault.ts';
+import type { LoadLink } from './load-link.ts';
+
+export const deliveryModes = {
+  RoundRobin: 0,
+  FanOutWithAck: 1,
+  FanOutWithoutAck: 2,
+  PriorityBased: 3,
+} as const;
+export type DeliveryModeName = keyof typeof deliveryModes;
+
+/** A queue without a bound that matters, and that refuses rather than loses when it is met all the same. */
+const roomy = { maxQueueSize: 100_000_000, overflowStrategy: 1 };
+
+export type QueueWishes = {
+  readonly mode?: DeliveryModeName;
+  /** A time span: `00:00:30`. */
+  readonly messageTtl?: string;
+};
+
+export async function makeQueue(link: LoadLink, queue: string, wishes: QueueWishes = {}): Promise<void> {
+  const { mode = 'RoundRobin', ...others } = wishes;
+  const payload = JSON.stringify({ ...roomy, ...others, mode: deliveryModes[mode] });
+  await link.request({ command: Command.CreateQueue, queue, payload });
+}
+
+export async function waitingCount(link: LoadLink, queue: string): Promise<number> {
+  const { payload } = await link.request({ command: Command.QueueInfo, queue });
+  if (payload.length === 0) return 0;
+  const { messageCount } = JSON.parse(payload.toString('utf8')) as { readonly messageCount?: unknown };
+  if (typeof messageCount === 'number') return messageCount;
+  throw new LoadFault(`QueueInfo of ${queue} has no messageCount`);
+}
+
+export async function deleteQueue(link: LoadLink, queue: string): Promise<void> {
+  await link.request({ command: Command.DeleteQueue, queue });
+}

@@ -1,0 +1,214 @@
+// `truemq-conformance bench`: puts the same load on one or several brokers and tells how each stood it, or compares two results. It judges
+// no conformance; a message that is lost or refused under load fails the run all the same, with exit code 1.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { serveSkeleton } from '../../bench/skeleton/skeleton.ts';
+import schema from '../../schemas/bench.schema.json' with { type: 'json' };
+import type { BenchResult } from '../bench/bench-result.ts';
+import { machineFacts, ResultBook } from '../bench/bench-result.ts';
+import { resultLines } from '../bench/bench-table.ts';
+import type { BenchTarget } from '../bench/bench-target.ts';
+import { benchTarget, skeletonName } from '../bench/bench-target.ts';
+import { compareResults, comparisonLines } from '../bench/comparison.ts';
+import { depthJob } from '../bench/jobs/depth.ts';
+import { footprintJob } from '../bench/jobs/footprint.ts';
+import type { BenchSettings, Job, OfferedRate } from '../bench/jobs/job.ts';
+import { fanOutJob, latencyJob, throughputJob } from '../bench/jobs/loaded.ts';
+import { serveLoadOrders } from '../bench/load/load-process.ts';
+import { leastPayloadBytes } from '../bench/load/message-template.ts';
+import type { Flag, ParsedFlags } from '../cli/flags.ts';
+import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
+import type { Sources } from '../cli/sources.ts';
+import type { Terminal } from '../cli/terminal.ts';
+import { TargetFault } from '../target/target-fault.ts';
+import type { Schema } from '../target/schema-check.ts';
+import { schemaFaults } from '../target/schema-check.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ExitCode } from '../verdict.ts';
+import { exitCodes } from '../verdict.ts';
+import { runnerIdentity } from '../version.ts';
+
+const jobs = {
+  throughput: throughputJob,
+  latency: latencyJob,
+  'fan-out': fanOutJob,
+  footprint: footprintJob,
+  depth: depthJob,
+} as const satisfies Record<string, Job>;
+type JobName = keyof typeof jobs;
+const jobNames = Object.keys(jobs) as JobName[];
+
+export const benchFlags: readonly Flag[] = [
+  {
+    name: 'target',
+    kind: 'many',
+    value: 'FILE',
+    help: `a target file, or "${skeletonName}" for the ceiling; several are measured in turn, ratios are to the first`,
+  },
+  {
+    name: 'job',
+    kind: 'many',
+    value: 'NAME',
+    help: `${jobNames.join(', ')}; default: throughput,latency`,
+  },
+  { name: 'size', kind: 'many', value: 'BYTES', help: 'payload sizes (default 1024)' },
+  { name: 'window', kind: 'text', value: 'N', help: 'unconfirmed publishes at a time (default 256)' },
+  { name: 'prefetch', kind: 'text', value: 'N', help: 'unacknowledged deliveries at a time (default 256)' },
+  {
+    name: 'rate',
+    kind: 'many',
+    value: 'N',
+    help: 'messages per second for latency, or "half" of what the target takes (default 2000)',
+  },
+  { name: 'subscribers', kind: 'many', value: 'N', help: 'subscribers for fan-out (default 100)' },
+  { name: 'duration', kind: 'text', value: 'S', help: 'seconds per measurement (default 3)' },
+  { name: 'reps', kind: 'text', value: 'N', help: 'rounds; 3 are the fewest that tell noise (default 3)' },
+  { name: 'json', kind: 'text', value: 'PATH', help: 'writes the results to a file' },
+  {
+    name: 'compare',
+    kind: 'many',
+    value: 'BEFORE,AFTER',
+    help: 'measures nothing: compares two files of results',
+  },
+  { name: 'fail-slower', kind: 'boolean', help: 'with --compare: exit code 1 when anything became worse' },
+];
+
+/** Throws a UsageError before anything is started. */
+export async function benchCommand(
+  args: readonly string[],
+  _sources: Sources,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  if (args[0] === 'load' || args[0] === 'skeleton') return servePart(args[0]);
+  const flags = parseFlags(args, benchFlags);
+  if (flags.many('compare').length > 0) return compare(flags, terminal);
+  if (flags.positionals.length > 0) {
+    throw new UsageError(`bench takes no argument, ${flags.positionals[0]} came`);
+  }
+  return measure(flags, terminal, signal);
+}
+
+/** The other processes of a measurement are this program too: hidden words, for nobody to type. */
+async function servePart(part: 'load' | 'skeleton'): Promise<ExitCode> {
+  if (part === 'load') serveLoadOrders();
+  else await serveSkeleton();
+  return exitCodes.open;
+}
+
+async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+  const settings = readSettings(flags);
+  const chosen = chosenJobs(flags);
+  const targets = readTargets(flags);
+  const jsonPath = flags.text('json');
+  const machine = machineFacts();
+  const book = new ResultBook();
+  const context = { targets, settings, book, tell: (line: string) => terminal.err(line), signal };
+  try {
+    for (const job of chosen) await jobs[job](context);
+  } catch (error) {
+    return faultCode(error, terminal);
+  }
+  const result: BenchResult = {
+    schema: 1,
+    runner: runnerIdentity,
+    at: new Date().toISOString(),
+    machine,
+    settings,
+    targets: targets.map(({ name }) => ({ name })),
+    rows: book.rows,
+  };
+  for (const line of resultLines(result)) terminal.out(line);
+  if (jsonPath !== undefined && !hasWritten(jsonPath, result, terminal)) return exitCodes.runner;
+  return book.hasFaults ? exitCodes.failed : exitCodes.open;
+}
+
+function faultCode(error: unknown, terminal: Terminal): ExitCode {
+  if (error instanceof TargetFault) {
+    terminal.err(`the target did not start: ${error.message}`);
+    return exitCodes.target;
+  }
+  if (error instanceof Error && error.name === 'AbortError') {
+    terminal.err('interrupted: no results');
+    return exitCodes.runner;
+  }
+  throw error;
+}
+
+function hasWritten(path: string, result: BenchResult, terminal: Terminal): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`);
+    return true;
+  } catch (error) {
+    terminal.err(`${path} could not be written: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+function compare(flags: ParsedFlags, terminal: Terminal): ExitCode {
+  const [before, after, ...more] = [...flags.many('compare'), ...flags.positionals];
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new UsageError('--compare needs two files of results: --compare BEFORE AFTER');
+  }
+  const comparison = compareResults(readResult(before), readResult(after));
+  if (comparison.figures.length === 0) {
+    throw new UsageError(`${before} and ${after} have no figure in common`);
+  }
+  for (const line of comparisonLines(comparison)) terminal.out(line);
+  const isWorse = comparison.figures.some(({ difference }) => difference.verdict === 'worse');
+  return isWorse && flags.boolean('fail-slower') ? exitCodes.failed : exitCodes.open;
+}
+
+/** Throws a UsageError that says what is wrong with the file. */
+function readResult(path: string): BenchResult {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  const faults = schemaFaults(schema as Schema, value);
+  if (faults.length > 0) throw new UsageError([`${path} is no file of results:`, ...faults].join('\n  '));
+  return value as BenchResult;
+}
+
+function readTargets(flags: ParsedFlags): readonly BenchTarget[] {
+  const given = flags.many('target');
+  if (given.length === 0) throw new UsageError('--target FILE is missing');
+  const targets = given.map(benchTarget);
+  const names = new Set(targets.map(({ name }) => name));
+  if (names.size < targets.length) throw new UsageError('two targets have the same name');
+  return targets;
+}
+
+function chosenJobs(flags: ParsedFlags): readonly JobName[] {
+  const given = flags.many('job');
+  if (given.length === 0) return ['throughput', 'latency'];
+  return given.map((name) => oneOf('job', name, jobNames, 'throughput'));
+}
+
+function readSettings(flags: ParsedFlags): BenchSettings {
+  const whole = (name: string, low: number, high: number, otherwise: number): number =>
+    numberIn(name, flags.text(name), { low, high, whole: true }, otherwise);
+  const list = (name: string, low: number, high: number, otherwise: number): readonly number[] => {
+    const values = flags.many(name).map((value) => numberIn(name, value, { low, high, whole: true }, 0));
+    return values.length === 0 ? [otherwise] : values;
+  };
+  const seconds = numberIn('duration', flags.text('duration'), { low: 0.1, high: 3600, whole: false }, 3);
+  return {
+    payloadBytes: list('size', leastPayloadBytes, 1_000_000, 1024),
+    window: whole('window', 1, 100_000, 256),
+    prefetch: whole('prefetch', 1, 100_000, 256),
+    rates: rates(flags.many('rate')),
+    durationMs: seconds * 1e3,
+    subscriberCounts: list('subscribers', 1, 10_000, 100),
+    roundCount: whole('reps', 1, 1000, 3),
+  };
+}
+
+function rates(given: readonly string[]): readonly OfferedRate[] {
+  if (given.length === 0) return [2000];
+  const range = { low: 1, high: 10_000_000, whole: true };
+  return given.map((value) => (value === 'half' ? 'half' : numberIn('rate', value, range, 0)));
+}
