@@ -1,5 +1,6 @@
 // The command line: finds the command, gives it what it needs, turns what it throws into an exit code and a message. Nothing else
 // imports this file. Exit codes: 2 for a usage error, 5 for anything unforeseen.
+import { benchCommand, benchFlags } from '../commands/bench.ts';
 import { explainCommand } from '../commands/explain.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
@@ -28,6 +29,15 @@ type Command = {
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['run', { summary: 'judge a broker', usage: 'run --target FILE', flags: runFlags, run: runCommand }],
   ['list', { summary: 'list the checks', usage: 'list', flags: listFlags, run: listCommand }],
+  [
+    'bench',
+    {
+      summary: 'measure brokers under load',
+      usage: 'bench --target FILE',
+      flags: benchFlags,
+      run: benchCommand,
+    },
+  ],
   ['explain', { summary: 'say what a check stands on', usage: 'explain ID', flags: [], run: explainCommand }],
 ]);
 
