@@ -6,7 +6,7 @@ import type { Mutant } from '../mutants/mutant.ts';
 import type { Catalogue } from '../src/catalogue.ts';
 import { catalogueOf } from '../src/catalogue.ts';
 import { checks } from '../src/checks/index.ts';
-import type { RunOptions, RunReport } from '../src/engine/suite.ts';
+import type { RunOptions, RunReport, SuiteEvent } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
@@ -34,12 +34,13 @@ export function catalogue(): Catalogue {
 /** Runs everything against the unmodified reference broker. */
 export async function referencePhase(
   wireMode: WireMode,
+  observe: (event: SuiteEvent) => void = () => {},
 ): Promise<{ report: RunReport; cases: readonly Case[] }> {
   const target = readTarget(`${root}/${referenceTarget}`);
   const report = await runSuite(
     { catalogue: catalogue(), golden: data.golden },
     options({ target, wireMode }),
-    () => {},
+    observe,
   );
   return { report, cases: [...report.results.map(referenceCase), verdictCase(report, wireMode)] };
 }

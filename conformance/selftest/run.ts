@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util';
 import { mutants } from '../mutants/index.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import { reportJson } from '../src/report/json.ts';
-import { runnerIdentity } from '../src/version.ts';
+import { LogRecorder } from '../src/report/log-recorder.ts';
 import { mutantFolder } from './mutant-build.ts';
 import type { Case } from './phases.ts';
 import {
+  catalogue,
   killerCases,
   mutantPhase,
   nullBrokerKinds,
@@ -37,9 +38,15 @@ function settle(phase: string, cases: readonly Case[], startedAt: number): void 
 
 async function runReference(): Promise<void> {
   const startedAt = performance.now();
-  const { report, cases } = await referencePhase('whole');
+  const recorder = new LogRecorder({
+    catalogue: catalogue(),
+    redact: (value) => value,
+    wallNow: () => new Date(),
+    wholeTraces: false,
+  });
+  const { cases } = await referencePhase('whole', (event) => recorder.record(event));
   mkdirSync(join(root, 'out/test'), { recursive: true });
-  writeFileSync(join(root, 'out/test/conformance.json'), reportJson(report, runnerIdentity));
+  writeFileSync(join(root, 'out/test/conformance.json'), reportJson(recorder.log));
   settle('the reference broker passes all', cases, startedAt);
   const cutAt = performance.now();
   settle(

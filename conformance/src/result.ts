@@ -5,6 +5,13 @@ import type { EvidenceCounts } from './evidence.ts';
 import type { Outcome, Warning } from './outcome.ts';
 import type { TraceEvent } from './trace.ts';
 
+export type BaselineMark = {
+  readonly expect: 'fail' | 'flaky';
+  readonly reason: string;
+  readonly issue?: string;
+  readonly until?: string;
+};
+
 export type CheckResult = {
   readonly id: string;
   readonly title: string;
@@ -20,6 +27,8 @@ export type CheckResult = {
   readonly clause?: string;
   /** The runner was too slow to be believed. */
   readonly starved?: true;
+  /** The entry of the baseline that expects what came, where one does: a failure that closes no gate. */
+  readonly baseline?: BaselineMark;
   readonly notes: readonly string[];
   readonly warnings: readonly Warning[];
   readonly durationMs: number;

@@ -55,7 +55,7 @@ describe('usage errors', () => {
     [['--jobs', '0'], '--jobs: 0 came, allowed: a whole number from 1 to 64'],
     [['--repeat', '1.5'], '--repeat: 1.5 came, allowed: a whole number'],
     [['--timeout-scale', 'slow'], '--timeout-scale: slow came, allowed: a number from 0.05 to 100'],
-    [['--reporter', 'junit=x'], '--reporter: junit came, allowed: console, json'],
+    [['--reporter', 'junitt=x'], '--reporter: junitt came, allowed: console, json'],
     [['--reporter', 'json'], '--reporter json needs a path'],
     [['--only', 'NOTHING-*'], '--only NOTHING-* matches no check'],
   ])('run %o', async (args, text) => {

@@ -1,6 +1,7 @@
 // The entry point of the package: binds the command line to this process. An interrupt ends a run with its verdict, a second one at once.
 import { exitCodes } from '../verdict.ts';
 import { main } from './main.ts';
+import { terminalOf } from './terminal.ts';
 
 const interrupt = new AbortController();
 const onSignal = (): void => {
@@ -9,6 +10,8 @@ const onSignal = (): void => {
 };
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
+// A terminal that closes: what was started must be ended then too.
+process.on('SIGHUP', onSignal);
 
 // Whoever reads the output may stop reading it, as `head` does. A verdict that nobody could read is none: exit code 5.
 const lostOutput = new AbortController();
@@ -18,15 +21,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exitCode = exitCodes.runner;
 });
 
-const terminal = {
-  out: (line: string): void => {
-    process.stdout.write(`${line}\n`);
-  },
-  err: (line: string): void => {
-    process.stderr.write(`${line}\n`);
-  },
-  color: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined,
-};
+const terminal = terminalOf(process.stdout, process.stderr, process.env);
 
 const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
 process.exitCode = lostOutput.signal.aborted ? exitCodes.runner : exitCode;

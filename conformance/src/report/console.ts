@@ -1,20 +1,16 @@
 // The report for people, written while the run goes on: one line for each check, everything that explains a failure below it, and
 // at the end two lines: what the broker is, and what the gate says. Pure: events in, lines out.
-import type { Catalogue } from '../catalogue.ts';
-import type { RunReport, SuiteEvent } from '../engine/suite.ts';
 import type { Outcome, Warning } from '../outcome.ts';
-import type { CheckResult } from '../result.ts';
 import type { TraceEvent } from '../trace.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Counts, Verdict } from '../verdict.ts';
 import { countOutcomes } from '../verdict.ts';
+import type { LogEvent, LogFinish, LoggedResult, LoggedRule, LogHeader, RunLog } from './event-log.ts';
+import { targetOf, verdictOfLog } from './event-log.ts';
+import { visibleLine, visibleText } from './visible-text.ts';
 
 export type TraceChoice = 'off' | 'fail' | 'all';
 
-export type ConsoleSetting = {
-  readonly catalogue: Catalogue;
-  readonly trace: TraceChoice;
-  readonly color: boolean;
-};
+export type ConsoleSetting = { readonly trace: TraceChoice; readonly color: boolean };
 
 const shownEventCount = 24;
 const shownHexLength = 160;
@@ -30,58 +26,68 @@ const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> =
 };
 
 /** The lines for one event. */
-export function consoleLines(event: SuiteEvent, setting: ConsoleSetting): readonly string[] {
+export function consoleLines(event: LogEvent, setting: ConsoleSetting): readonly string[] {
   switch (event.type) {
     case 'run started':
       return startLines(event);
     case 'check finished':
       return resultLines(event.result, setting);
     case 'run finished':
-      return endLines(event.report);
+      return endLines(event);
   }
 }
 
-function startLines({ selection, options }: Extract<SuiteEvent, { type: 'run started' }>): readonly string[] {
+/** A whole log, as its run printed it. */
+export function consoleReport(log: RunLog, setting: ConsoleSetting): readonly string[] {
+  const { header, results, finish } = log;
+  const checks = results.flatMap((result) => resultLines(result, setting));
+  const end = finish === undefined ? unendedLines(log) : endLines(finish);
+  return [...startLines(header), ...checks, ...end];
+}
+
+function startLines({ target, seed, plan, assigned, options, shard }: LogHeader): readonly string[] {
   const repeated = options.repeat === 1 ? '' : `, ${options.repeat} times`;
+  const part = shard === undefined ? '' : `, shard ${shard.index} of ${shard.count}`;
+  const count = (assigned ?? plan).length;
+  const name = visibleLine(target.name);
+  return [`${name}: ${count} checks${repeated}${part}, seed ${seed}, wire ${options.wire}`, ''];
+}
+
+function resultLines(result: LoggedResult, setting: ConsoleSetting): readonly string[] {
+  const [mark, color] = marks[result.outcome];
+  const repetition = result.repetition === 1 ? '' : ` (repetition ${result.repetition})`;
+  const head = `${paint(mark, color, setting.color)} ${result.id} ${visibleLine(result.title)}${repetition} ${duration(result.durationMs)}`;
+  const expected =
+    result.baseline === undefined ? [] : [`expected by the baseline: ${result.baseline.reason}`];
+  const warnings = result.warnings.flatMap((warning) => warningLines(warning, result));
+  const notes = result.notes.map((note) => `note: ${note}`);
+  const traced = setting.trace === 'all' ? traceLines(result.trace, result.trace.length) : [];
   return [
-    `${options.target.name}: ${selection.checks.length} checks${repeated}, seed ${options.seed}, wire ${options.wireMode}`,
-    '',
+    head,
+    ...indented([...expected, ...explanation(result, setting), ...warnings, ...notes, ...traced]),
   ];
 }
 
-function resultLines(result: CheckResult, setting: ConsoleSetting): readonly string[] {
-  const [mark, color] = marks[result.outcome];
-  const repetition = result.repetition === 1 ? '' : ` (repetition ${result.repetition})`;
-  const head = `${paint(mark, color, setting.color)} ${result.id} ${result.title}${repetition} ${duration(result.durationMs)}`;
-  const warnings = result.warnings.flatMap((warning) => indented(warningLines(warning, setting.catalogue)));
-  const notes = indented(result.notes.map((note) => `note: ${note}`));
-  const traced = setting.trace === 'all' ? indented(traceLines(result.trace, result.trace.length)) : [];
-  return [head, ...explanation(result, setting), ...warnings, ...notes, ...traced];
-}
-
-function explanation(result: CheckResult, setting: ConsoleSetting): readonly string[] {
+function explanation(result: LoggedResult, setting: ConsoleSetting): readonly string[] {
   switch (result.outcome) {
     case 'pass':
     case 'not applicable':
       return [];
     case 'could not run':
-      return indented([`because ${result.reason ?? 'of an unknown reason'}`]);
+      return [`because ${result.reason ?? 'of an unknown reason'}`];
     case 'warn':
-      return result.reason === undefined ? [] : indented(failureLines(result, setting));
+      return result.reason === undefined ? [] : failureLines(result, setting);
     case 'fail':
     case 'error':
-      return indented(failureLines(result, setting));
+      return failureLines(result, setting);
   }
 }
 
-function failureLines(result: CheckResult, { catalogue, trace }: ConsoleSetting): readonly string[] {
-  const lines = [
-    `${result.reason ?? ''}`,
-    ...clauseLines(result.clause ?? result.clauses[0] ?? '', catalogue),
-  ];
-  const accepts = catalogue.check(result.id)?.accepts ?? [];
+/** What explains a failure: what was wrong, the rule, what is accepted, what came, the last frames, how to see it again. */
+export function failureLines(result: LoggedResult, { trace }: ConsoleSetting): readonly string[] {
+  const lines = [`${result.reason ?? ''}`, ...ruleLines(result.clause ?? result.clauses[0] ?? '', result)];
   if (result.expected !== undefined) lines.push(`expected: ${result.expected}`);
-  if (accepts.length > 0) lines.push(...accepts.map((accepted) => `accepted: ${accepted}`));
+  lines.push(...result.accepts.map((accepted) => `accepted: ${accepted}`));
   if (result.actual !== undefined) lines.push(`came:     ${result.actual}`);
   if (trace === 'fail') lines.push(...traceLines(result.trace, shownEventCount));
   if (result.brokerLog.length > 0) {
@@ -90,19 +96,20 @@ function failureLines(result: CheckResult, { catalogue, trace }: ConsoleSetting)
   return [...lines, `again:    ${result.reproduce}`, ''];
 }
 
-function warningLines(warning: Warning, catalogue: Catalogue): readonly string[] {
+function warningLines(warning: Warning, result: LoggedResult): readonly string[] {
   const came = warning.actual === undefined ? '' : `; came: ${warning.actual}`;
-  return [`warning: ${warning.text}${came}`, ...clauseLines(warning.clause, catalogue)];
+  return [`warning: ${warning.text}${came}`, ...ruleLines(warning.clause, result)];
 }
 
 /** `FRAME-004 (MUST): A frame with ..` */
-function clauseLines(clause: string, catalogue: Catalogue): readonly string[] {
-  const requirement = catalogue.requirement(clause);
-  if (requirement === undefined) return [`${clause}`];
-  const alternatives = (requirement.alternatives ?? []).map((text) => `  also right: ${text}`);
-  return [`${clause} (${requirement.level}): ${requirement.sentence}`, ...alternatives];
+function ruleLines(id: string, { rules }: { readonly rules: readonly LoggedRule[] }): readonly string[] {
+  const rule = rules.find((candidate) => candidate.id === id);
+  if (rule === undefined) return [id];
+  const alternatives = (rule.alternatives ?? []).map((text) => `  also right: ${text}`);
+  return [`${id} (${rule.level}): ${rule.sentence}`, ...alternatives];
 }
 
+/** What went over the wire, the last so many events. */
 export function traceLines(events: readonly TraceEvent[], count: number): readonly string[] {
   if (events.length === 0) return [];
   const head =
@@ -120,21 +127,34 @@ const arrows: Readonly<Record<TraceEvent['kind'], string>> = {
 };
 
 function eventLines(event: TraceEvent): readonly string[] {
-  const head = `${event.atMs.toFixed(1).padStart(9)} ms ${event.connection} ${arrows[event.kind]} ${event.text}`;
+  const head = `${event.atMs.toFixed(1).padStart(9)} ms ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
   if (event.byteCount === 0 || event.kind === 'http') return [head];
   const more = event.hex.length > shownHexLength || event.byteCount * 2 > event.hex.length;
   const hex = `${event.hex.slice(0, shownHexLength)}${more ? `.. (${event.byteCount} bytes)` : ''}`;
   return [head, `${' '.repeat(16)}${hex}`];
 }
 
-function endLines(report: RunReport): readonly string[] {
-  const counts = Object.entries(countOutcomes(report.results)).filter(([, count]) => count > 0);
-  const summary = counts.map(([outcome, count]) => `${count} ${outcome}`).join(', ');
-  return ['', summary === '' ? 'no check ran' : summary, ...verdictLines(report.target.name, report.verdict)];
+function endLines({ target, counts, verdict, notes }: LogFinish): readonly string[] {
+  const seen = notes.map((note) => `note: ${visibleLine(note)}`);
+  return ['', countsText(counts), ...seen, ...verdictLines(target.name, verdict)];
+}
+
+function unendedLines(log: RunLog): readonly string[] {
+  const counts = countsText(countOutcomes(log.results));
+  return ['', counts, ...verdictLines(targetOf(log).name, verdictOfLog(log))];
+}
+
+/** `311 pass, 2 warn` */
+export function countsText(counts: Counts): string {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0
+    ? 'no check ran'
+    : some.map(([outcome, count]) => `${count} ${outcome}`).join(', ');
 }
 
 /** Always two lines: what the broker is, what the gate says. */
-export function verdictLines(name: string, verdict: Verdict): readonly [string, string] {
+export function verdictLines(targetName: string, verdict: Verdict): readonly [string, string] {
+  const name = visibleLine(targetName);
   const scope = verdict.partial ? ' in the part that was run' : '';
   const statuses = {
     conformant: `${name} is CONFORMANT${scope}.`,
@@ -143,7 +163,7 @@ export function verdictLines(name: string, verdict: Verdict): readonly [string, 
   } as const;
   return [
     statuses[verdict.status],
-    `The gate is ${verdict.gate} (exit code ${verdict.exitCode}): ${verdict.reason}.`,
+    `The gate is ${verdict.gate} (exit code ${verdict.exitCode}): ${visibleLine(verdict.reason)}.`,
   ];
 }
 
@@ -151,10 +171,11 @@ function paint(text: string, color: number, on: boolean): string {
   return on ? `\u001b[${color}m${text}\u001b[0m` : text;
 }
 
-function duration(ms: number): string {
+export function duration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 function indented(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => (line === '' ? '' : `     ${line}`));
+  const single = lines.flatMap((line) => visibleText(line).split('\n'));
+  return single.map((line) => (line === '' ? '' : `     ${line}`));
 }

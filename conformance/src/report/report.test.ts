@@ -1,11 +1,12 @@
-// The reports: a failure explains itself, secrets are blacked out, the JSON has its form.
+// The console report and the redaction, on a real run.
 import { describe, expect, it } from 'vitest';
-import type { SuiteEvent } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
 import { ExpectationFailure } from '../expectation.ts';
+import { colourfulLog, interruptedLog } from '../testing/sample-log.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
-import { consoleLines } from './console.ts';
-import { reportJson } from './json.ts';
+import { consoleLines, consoleReport } from './console.ts';
+import type { LogEvent } from './event-log.ts';
+import { LogRecorder } from './log-recorder.ts';
 import { redactor } from './redaction.ts';
 
 const failing = tinyCheck(
@@ -19,15 +20,19 @@ const failing = tinyCheck(
 );
 const catalogue = tinyCatalogue([failing]);
 
-async function events(): Promise<readonly SuiteEvent[]> {
-  const seen: SuiteEvent[] = [];
-  await runSuite({ catalogue, golden: recordedFrames() }, tinyOptions(), (event) => seen.push(event));
+async function events(): Promise<readonly LogEvent[]> {
+  const seen: LogEvent[] = [];
+  const redact = <T>(value: T): T => value;
+  const recorder = new LogRecorder({ catalogue, redact, wholeTraces: true, wallNow: () => new Date(0) });
+  const observe = (event: Parameters<LogRecorder['record']>[0]): void =>
+    void seen.push(recorder.record(event));
+  await runSuite({ catalogue, golden: recordedFrames() }, tinyOptions(), observe);
   return seen;
 }
 
 describe('the console report', () => {
   it('explains a failure: rule, what is accepted, what came, the frames, how to see it again', async () => {
-    const setting = { catalogue, trace: 'fail', color: false } as const;
+    const setting = { trace: 'fail', color: false } as const;
     const text = (await events()).flatMap((event) => consoleLines(event, setting)).join('\n');
     expect(text).toContain('tiny: 1 checks, seed 1, wire whole');
     expect(text).toContain('FAIL CONN-001a title of CONN-001a');
@@ -46,45 +51,25 @@ describe('the console report', () => {
 
   it('prints no trace when told so, and colours only when told so', async () => {
     const all = await events();
-    const plain = all
-      .flatMap((event) => consoleLines(event, { catalogue, trace: 'off', color: false }))
-      .join('\n');
+    const plain = all.flatMap((event) => consoleLines(event, { trace: 'off', color: false })).join('\n');
     expect(plain).not.toContain('-> Connect');
-    const coloured = all
-      .flatMap((event) => consoleLines(event, { catalogue, trace: 'off', color: true }))
-      .join('\n');
+    const coloured = all.flatMap((event) => consoleLines(event, { trace: 'off', color: true })).join('\n');
     expect(coloured).toContain('\u001b[31mFAIL\u001b[0m');
     expect(plain).not.toContain('\u001b[');
   });
-});
 
-describe('the JSON report', () => {
-  it('has its form', async () => {
-    const finished = (await events()).find((event) => event.type === 'run finished');
-    if (finished === undefined) throw new Error('the run did not finish');
-    const document = JSON.parse(reportJson(finished.report, { name: 'r', version: '1' })) as Record<
-      string,
-      unknown
-    >;
-    expect(Object.keys(document)).toEqual([
-      'schema',
-      'runner',
-      'target',
-      'seed',
-      'verdict',
-      'counts',
-      'results',
+  it('obeys nothing that a broker sends', () => {
+    const text = consoleReport(colourfulLog(), { trace: 'fail', color: false }).join('\n');
+    expect(text).toContain('\\u001b[2J\\u0000\\u202e\\ud800\\uffff');
+    expect(text).not.toMatch(/[^\P{C}\n]/u);
+  });
+
+  it('says of an interrupted run what it is', () => {
+    expect(consoleReport(interruptedLog(), { trace: 'off', color: false }).slice(-3)).toEqual([
+      '1 pass',
+      'tiny is NOT SHOWN to be conformant: the run is not complete.',
+      'The gate is closed (exit code 5): the log ends before the run did; 1 of 2 checks had ended.',
     ]);
-    expect(document).toMatchObject({
-      schema: 1,
-      target: { name: 'tiny', version: '1' },
-      verdict: { conformant: false, gate: 'closed', exitCode: 1 },
-      counts: { fail: 1 },
-      results: [
-        { id: 'CONN-001a', outcome: 'fail', clauses: ['CONN-001'], expected: 'a song', actual: 'silence' },
-      ],
-    });
-    expect(JSON.stringify(document)).not.toContain('"trace"');
   });
 });
 

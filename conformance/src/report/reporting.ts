@@ -1,15 +1,18 @@
-// What a run tells the world: prints while it goes on, and writes every report that was asked for at its end. It judges nothing. A
-// report that cannot be written is told to the caller, who must not end with a green exit code then.
-import { join } from 'node:path';
+// What a run tells the world: prints while it goes on, keeps the event log, and writes at the end every report that was asked for. It
+// judges nothing. A report that cannot be written is told to the caller, who must not end with a green exit code then.
 import type { Catalogue } from '../catalogue.ts';
 import type { Terminal } from '../cli/terminal.ts';
-import type { RunReport, SuiteEvent } from '../engine/suite.ts';
-import type { CheckResult } from '../result.ts';
-import { consoleLines, traceLines, verdictLines } from './console.ts';
-import type { ReportFile } from './report-files.ts';
-import { prepareFault, writeFault } from './report-files.ts';
-import type { Outputs } from './reporters.ts';
-import { rendered } from './reporters.ts';
+import type { SuiteEvent } from '../engine/suite.ts';
+import { consoleLines, duration } from './console.ts';
+import type { LogEvent, RunLog } from './event-log.ts';
+import { plannedCount } from './event-log.ts';
+import { LogRecorder } from './log-recorder.ts';
+import { LogWriter } from './log-writer.ts';
+import { eventLogPath, olderFiles, outFiles } from './out-folder.ts';
+import { appendFault, GrowingFile, prepareFault, writeFault } from './report-files.ts';
+import type { Destination, Outputs } from './reporters.ts';
+import { renderers } from './reporters.ts';
+import { standingOf } from './standing.ts';
 
 export type ReportingSetting = {
   readonly outputs: Outputs;
@@ -21,56 +24,104 @@ export type ReportingSetting = {
 
 export class Reporting {
   readonly #setting: ReportingSetting;
-  #report: RunReport | undefined;
+  readonly #recorder: LogRecorder;
+  readonly #writer = new LogWriter();
+  readonly #logFiles: readonly GrowingFile[];
+  readonly #startedAt = performance.now();
 
   constructor(setting: ReportingSetting) {
+    const { outputs, catalogue, redact } = setting;
     this.#setting = setting;
+    const wholeTraces = outputs.trace === 'all';
+    this.#recorder = new LogRecorder({ catalogue, redact, wholeTraces, wallNow: () => new Date() });
+    const logs = outputs.reports.flatMap((one) => (isLogFile(one) ? [one.path] : []));
+    const folderLog = outputs.outFolder === undefined ? [] : [eventLogPath(outputs.outFolder)];
+    this.#logFiles = [...logs, ...folderLog].map((path) => new GrowingFile(path));
   }
 
   /** Takes older reports away. What cannot be written, one sentence each: better told before a run than after it. */
   start(): readonly string[] {
-    const { outputs } = this.#setting;
-    const summary = outputs.outFolder === undefined ? [] : [join(outputs.outFolder, summaryName)];
-    const paths = [...outputs.files.map((file) => file.path), ...summary];
-    return paths.map(prepareFault).filter((fault) => fault !== undefined);
+    const faults = preparedFaults(this.#setting.outputs);
+    if (faults.length > 0) return faults;
+    for (const file of this.#logFiles) file.open();
+    return this.#logFaults();
   }
 
   observe(event: SuiteEvent): void {
-    const { catalogue, terminal, outputs, redact } = this.#setting;
-    const setting = { catalogue, trace: outputs.trace, color: terminal.color };
-    for (const line of consoleLines(redact(event), setting)) terminal.out(line);
-    if (event.type === 'run finished') this.#report = event.report;
+    const logged = this.#recorder.record(event);
+    const line = this.#writer.line(logged);
+    for (const file of this.#logFiles) file.add(line);
+    this.#print(logged);
+    if (this.#standardOutput() === 'ndjson') this.#setting.terminal.out(line.trimEnd());
+    this.#showProgress(logged);
   }
 
   /** Writes the reports. What could not be written, one sentence each. */
   finish(): readonly string[] {
-    const { outputs, redact } = this.#setting;
-    if (this.#report === undefined) throw new Error('the run did not finish');
-    const clean = redact(this.#report);
-    const files = [
-      ...outputs.files.map((file) => ({ path: file.path, text: rendered(file, clean) })),
-      ...(outputs.outFolder === undefined ? [] : outFiles(outputs.outFolder, clean)),
-    ];
-    return files.map(writeFault).filter((fault) => fault !== undefined);
+    for (const file of this.#logFiles) file.close();
+    const { outputs, terminal } = this.#setting;
+    const { log } = this.#recorder;
+    const standard = this.#standardOutput();
+    if (standard !== undefined && standard !== 'ndjson') terminal.out(renderers[standard](log).trimEnd());
+    return [...this.#logFaults(), ...writtenFaults(outputs, log)];
+  }
+
+  #logFaults(): readonly string[] {
+    return this.#logFiles.map((file) => file.fault).filter((fault) => fault !== undefined);
+  }
+
+  #standardOutput(): Destination['name'] | undefined {
+    return this.#setting.outputs.reports.find(({ kind }) => kind === 'standard output')?.name;
+  }
+
+  /** To standard error where standard output belongs to a report. */
+  #print(event: LogEvent): void {
+    const { outputs, terminal } = this.#setting;
+    const isTaken = this.#standardOutput() !== undefined;
+    const color = isTaken ? terminal.errorColor === true : terminal.color;
+    const lines = consoleLines(event, { trace: outputs.trace, color });
+    for (const line of lines) {
+      if (isTaken) terminal.err(line);
+      else terminal.out(line);
+    }
+  }
+
+  #showProgress(event: LogEvent): void {
+    const { progress } = this.#setting.terminal;
+    if (progress === undefined) return;
+    progress(event.type === 'run finished' ? undefined : progressText(this.#recorder.log, this.#startedAt));
   }
 }
 
-const summaryName = 'verdict.txt';
-
-function outFiles(folder: string, report: RunReport): readonly ReportFile[] {
-  const summary = {
-    path: join(folder, summaryName),
-    text: `${verdictLines(report.target.name, report.verdict).join('\n')}\n`,
-  };
-  const unhappy = report.results.filter(({ outcome }) => outcome !== 'pass' && outcome !== 'not applicable');
-  return [summary, ...unhappy.flatMap((result) => resultFiles(folder, result))];
+function isLogFile(one: Destination): one is Destination & { readonly kind: 'file'; readonly path: string } {
+  return one.name === 'ndjson' && one.kind === 'file';
 }
 
-function resultFiles(folder: string, result: CheckResult): readonly ReportFile[] {
-  const name = result.repetition === 1 ? result.id : `${result.id}.${result.repetition}`;
-  const trace = traceLines(result.trace, result.trace.length);
-  return [
-    { path: join(folder, `${name}.trace.txt`), text: `${trace.join('\n')}\n` },
-    { path: join(folder, `${name}.broker.log`), text: `${result.brokerLog.join('\n')}\n` },
-  ];
+function progressText(log: RunLog, startedAt: number): string {
+  const red = log.results.filter((result) => {
+    const standing = standingOf(result, log.header.options.strict);
+    return standing === 'failed' || standing === 'broken';
+  });
+  const failed = red.length === 0 ? '' : `, ${red.length} not right`;
+  const passed = duration(Math.round(performance.now() - startedAt));
+  return `${log.results.length} of ${plannedCount(log)} checks${failed}, ${passed}`;
+}
+
+function preparedFaults({ reports, outFolder }: Outputs): readonly string[] {
+  const files = reports.flatMap((one) => (one.kind === 'file' ? [one.path] : []));
+  const older = outFolder === undefined ? [] : olderFiles(outFolder);
+  return [...files, ...older].map(prepareFault).filter((fault) => fault !== undefined);
+}
+
+/** Writes every report of a log but the event log itself, and tells what could not be. */
+export function writtenFaults({ reports, outFolder, trace }: Outputs, log: RunLog): readonly string[] {
+  const single = reports.map((one) => destinationFault(one, log));
+  const folder = outFolder === undefined ? [] : outFiles(outFolder, log, trace === 'all');
+  return [...single, ...folder.map((file) => writeFault(file))].filter((fault) => fault !== undefined);
+}
+
+function destinationFault(one: Destination, log: RunLog): string | undefined {
+  if (one.kind === 'standard output' || isLogFile(one)) return undefined;
+  const file = { path: one.path, text: renderers[one.name](log) };
+  return one.kind === 'append' ? appendFault(file) : writeFault(file);
 }

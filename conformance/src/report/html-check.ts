@@ -1,0 +1,128 @@
+// One check in the HTML page: what stands in its line when it is folded, and below it everything that explains its outcome: the rules,
+// what is accepted, what came, the frames with times, the broker's log, the line that runs it again. All text is escaped here.
+import type { Warning } from '../outcome.ts';
+import type { TraceEvent } from '../trace.ts';
+import { duration } from './console.ts';
+import type { LoggedResult, LoggedRule } from './event-log.ts';
+import { headline } from './standing.ts';
+import { markupText, shortened } from './visible-text.ts';
+
+const shownEventCount = 200;
+const shownHexLength = 512;
+const shownLength = 4_000;
+
+export function checkHtml(result: LoggedResult): string {
+  const { id, repetition, outcome, level, profile } = result;
+  const anchor = repetition === 1 ? id : `${id}.${repetition}`;
+  const isOpen = outcome === 'fail' || outcome === 'error' ? ' open' : '';
+  const words = [id, result.title, ...result.clauses, level, profile, headline(result)]
+    .join(' ')
+    .toLowerCase();
+  return `<details class="check" id="${anchor}" data-outcome="${outcome}" data-words="${markupText(words)}"${isOpen}>
+<summary>${badgeHtml(outcome)} <code>${anchor}</code> <span class="title">${markupText(result.title)}</span> <span class="meta">${level} · ${profile} · ${duration(result.durationMs)}</span></summary>
+<div class="body">
+${partsOf(result, anchor).join('\n')}
+</div>
+</details>`;
+}
+
+function badgeHtml(outcome: string): string {
+  return `<span class="outcome o-${outcome.replaceAll(' ', '-')}">${outcome}</span>`;
+}
+
+function partsOf(result: LoggedResult, anchor: string): readonly string[] {
+  const { reason, expected, actual, accepts, evidence, baseline } = result;
+  const seen = Object.entries(evidence).map(([kind, count]) => `${count} ${kind}`);
+  return [
+    ...(baseline === undefined
+      ? []
+      : [`<p class="note">Expected by the baseline: ${text(baseline.reason)}</p>`]),
+    ...(reason === undefined ? [] : [`<p class="reason">${text(reason)}</p>`]),
+    rulesHtml(result.rules, result.clause),
+    pairsHtml([
+      ...accepts.map((accepted) => ['accepted', accepted] as const),
+      ...(expected === undefined ? [] : [['expected', expected] as const]),
+      ...(actual === undefined ? [] : [['came', actual] as const]),
+    ]),
+    ...result.warnings.map(warningHtml),
+    ...result.notes.map((note) => `<p class="note">Note: ${text(note)}</p>`),
+    ...traceHtml(result),
+    ...logHtml(result.brokerLog),
+    `<p class="again"><span>Again</span> <code>${text(result.reproduce)}</code></p>`,
+    `<p class="foot">Evidence: ${seen.join(', ')} · <a href="#${anchor}">link to this check</a></p>`,
+  ].filter((part) => part !== '');
+}
+
+/** What came from elsewhere: cut, so that one value cannot make a page of megabytes. */
+function text(value: string): string {
+  return markupText(shortened(value, shownLength));
+}
+
+function rulesHtml(rules: readonly LoggedRule[], broken: string | undefined): string {
+  const items = rules.map((rule) => {
+    const also = (rule.alternatives ?? []).map((alternative) => `<li>also right: ${text(alternative)}</li>`);
+    const alternatives = also.length === 0 ? '' : `<ul>${also.join('')}</ul>`;
+    const mark = rule.id === broken ? ' class="broken"' : '';
+    return `<li${mark}><b>${rule.id}</b> <span class="level">${rule.level}</span> ${text(rule.sentence)}${alternatives}</li>`;
+  });
+  return items.length === 0 ? '' : `<ul class="rules">${items.join('')}</ul>`;
+}
+
+function pairsHtml(pairs: readonly (readonly [name: string, value: string])[]): string {
+  const rows = pairs.map(
+    ([name, value]) => `<div><dt>${name}</dt><dd class="${name}">${text(value)}</dd></div>`,
+  );
+  return rows.length === 0 ? '' : `<dl class="pairs">${rows.join('')}</dl>`;
+}
+
+function warningHtml({ clause, text: what, expected, actual }: Warning): string {
+  const wanted = expected === undefined ? '' : `; expected: ${expected}`;
+  const came = actual === undefined ? '' : `; came: ${actual}`;
+  return `<p class="warning"><b>${markupText(clause)}</b> ${text(`${what}${wanted}${came}`)}</p>`;
+}
+
+function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
+  if (trace.length === 0) return [];
+  const shown = trace.slice(-shownEventCount);
+  const count = shown.length < trace.length ? `last ${shown.length} of ${trace.length}` : `${trace.length}`;
+  const isOpen = outcome === 'pass' || outcome === 'not applicable' ? '' : ' open';
+  return [
+    `<details class="trace"${isOpen}><summary>On the wire: ${count} events</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="What went over the wire"><table>
+<thead><tr><th scope="col">ms</th><th scope="col">conn.</th><th scope="col"></th><th scope="col">frame</th></tr></thead>
+<tbody>${shown.map(eventHtml).join('\n')}</tbody></table></div></details>`,
+  ];
+}
+
+const arrows: Readonly<Record<TraceEvent['kind'], readonly [arrow: string, words: string]>> = {
+  opened: ['○', 'opened'],
+  sent: ['→', 'sent'],
+  received: ['←', 'received'],
+  closed: ['●', 'closed'],
+  undecodable: ['⇠', 'received, not decodable'],
+  http: ['⇄', 'HTTP'],
+};
+
+function eventHtml(event: TraceEvent): string {
+  const [arrow, words] = arrows[event.kind];
+  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event)}</div>`;
+  return `<tr class="k-${event.kind}"><td>${event.atMs.toFixed(1)}</td><td>${markupText(event.connection)}</td><td title="${words}"><span aria-label="${words}" role="img">${arrow}</span></td><td><bdi>${text(event.text)}</bdi>${hex}</td></tr>`;
+}
+
+/** Frames part into length, flags and body; what HTTP carried is shown as text by its line. */
+function hexHtml({ hex, byteCount, kind }: TraceEvent): string {
+  if (kind === 'http') return text(Buffer.from(hex, 'hex').toString('utf8'));
+  const shown = hex.slice(0, shownHexLength);
+  const more = shown.length < byteCount * 2 ? ` .. (${byteCount} bytes)` : '';
+  const parts = [shown.slice(0, 8), shown.slice(8, 10), shown.slice(10)].filter((part) => part !== '');
+  return `${parts.map((part) => `<span>${part}</span>`).join(' ')}${more}`;
+}
+
+function logHtml(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const isOpen = lines.length <= 15 ? ' open' : '';
+  return [
+    `<details class="log"${isOpen}><summary>The broker's log: ${lines.length} lines</summary>
+<pre tabindex="0"><bdi>${markupText(lines.join('\n'))}</bdi></pre></details>`,
+  ];
+}

@@ -1,0 +1,72 @@
+// The style sheet of the HTML page: two sets of colours by the reader's preference, with enough contrast in both; nothing is loaded.
+
+export const pageStyle = `
+:root { color-scheme: light dark; --page: #fff; --text: #1c1e21; --quiet: #5a6069; --line: #d9dce1; --card: #f5f6f8;
+  --link: #0b57b5; --good: #1e6b2b; --good-card: #e4f4e6; --bad: #a8201a; --bad-card: #fdeceb; --warn: #7a5500;
+  --warn-card: #fdf3da; --open: #5b3a9e; --open-card: #efeafb; --focus: #0b57b5; }
+@media (prefers-color-scheme: dark) { :root { --page: #15171a; --text: #e6e8eb; --quiet: #a2a9b3; --line: #33383f;
+  --card: #1d2024; --link: #8ab8ff; --good: #84d694; --good-card: #16301b; --bad: #ff9c94; --bad-card: #3a1816;
+  --warn: #f0c75e; --warn-card: #33290f; --open: #c3aef7; --open-card: #2a2140; --focus: #8ab8ff; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 70rem; padding: 1.5rem 1rem 3rem; background: var(--page); color: var(--text);
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+code, pre, .hex, td { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: .8125rem; }
+h1 { margin: 0 0 1rem; font-size: 1.75rem; line-height: 1.2; overflow-wrap: anywhere; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.125rem; }
+h2 small { margin-left: .5rem; color: var(--quiet); font-size: .875rem; font-weight: normal; }
+a { color: var(--link); }
+:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
+.verdict { border-left: .375rem solid var(--open); border-radius: .25rem; background: var(--open-card); padding: .75rem 1rem; }
+.verdict p { margin: 0; overflow-wrap: anywhere; }
+.verdict .what { font-size: 1.125rem; font-weight: 600; }
+.verdict.conformant { border-color: var(--good); background: var(--good-card); }
+.verdict.not-conformant { border-color: var(--bad); background: var(--bad-card); }
+.facts { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 1rem 0; }
+.facts div { min-width: 0; } .facts dt { color: var(--quiet); font-size: .8125rem; } .facts dd { margin: 0; overflow-wrap: anywhere; }
+.tools { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem;
+  border-bottom: 1px solid var(--line); background: var(--page); padding: .75rem 0; }
+.tools[hidden] { display: none; }
+.filters { display: flex; flex-wrap: wrap; gap: .375rem; }
+button, input { border: 1px solid var(--line); border-radius: .375rem; background: var(--card); padding: .25rem .625rem; color: var(--text); font: inherit; font-size: .875rem; }
+button { cursor: pointer; } button:disabled { cursor: default; opacity: .5; }
+.filters button[aria-pressed=false] { background: none; color: var(--quiet); text-decoration: line-through; }
+.tools label { display: flex; flex: 1 1 16rem; align-items: center; gap: .5rem; font-size: .875rem; }
+.tools input { flex: 1; min-width: 8rem; }
+#shown { margin: 0; color: var(--quiet); font-size: .8125rem; }
+.check { scroll-margin-top: 6rem; margin: .25rem 0; border: 1px solid var(--line); border-radius: .375rem; }
+.check > summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: .125rem .625rem; padding: .375rem .75rem; cursor: pointer; }
+.check > summary::-webkit-details-marker { display: none; }
+.check > summary::before { content: "\\25B8"; color: var(--quiet); } .check[open] > summary::before { content: "\\25BE"; }
+.check > summary:hover { background: var(--card); }
+.check:target { border-color: var(--focus); box-shadow: 0 0 0 1px var(--focus); }
+.title { flex: 1 1 20rem; min-width: 0; } .meta { color: var(--quiet); font-size: .8125rem; white-space: nowrap; }
+.outcome { min-width: 6.5rem; border-radius: .25rem; padding: 0 .5rem; font-size: .8125rem; font-weight: 600; text-align: center; white-space: nowrap; }
+.o-pass { background: var(--good-card); color: var(--good); } .o-fail, .o-error { background: var(--bad-card); color: var(--bad); }
+.o-warn { background: var(--warn-card); color: var(--warn); } .o-could-not-run { background: var(--open-card); color: var(--open); }
+.o-not-applicable { background: var(--card); color: var(--quiet); }
+.body { border-top: 1px solid var(--line); padding: .25rem .75rem .75rem; }
+.body p { margin: .5rem 0; overflow-wrap: anywhere; }
+.reason { color: var(--bad); font-weight: 600; white-space: pre-wrap; unicode-bidi: plaintext; }
+[data-outcome=pass] .reason, [data-outcome="not applicable"] .reason, [data-outcome="could not run"] .reason { color: inherit; font-weight: normal; }
+[data-outcome=warn] .reason { color: var(--warn); }
+.rules { margin: .5rem 0; padding-left: 1.125rem; } .rules .broken { font-weight: 600; } .rules ul { font-weight: normal; }
+.level { border: 1px solid var(--line); border-radius: .25rem; padding: 0 .3rem; color: var(--quiet); font-size: .75rem; font-weight: normal; }
+.pairs { margin: .5rem 0; } .pairs div { display: flex; gap: .75rem; } .pairs dt { flex: 0 0 5.5rem; color: var(--quiet); }
+.pairs dd { flex: 1; min-width: 0; margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; unicode-bidi: plaintext; }
+.expected, .came { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: .8125rem; }
+.came { color: var(--bad); } .warning { border-left: .25rem solid var(--warn); background: var(--warn-card); padding: .25rem .625rem; }
+.note, .foot { color: var(--quiet); font-size: .875rem; }
+.trace, .log { margin: .5rem 0; } .trace > summary, .log > summary { cursor: pointer; color: var(--quiet); font-size: .875rem; }
+.scroll, pre { overflow: auto; max-height: 30rem; border: 1px solid var(--line); border-radius: .25rem; background: var(--card); }
+pre { margin: .25rem 0; padding: .5rem; } table { border-collapse: collapse; width: 100%; }
+th { position: sticky; top: 0; background: var(--card); color: var(--quiet); font-size: .75rem; font-weight: normal; text-align: left; }
+th, td { padding: .125rem .5rem; vertical-align: top; } td { border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.trace td:first-child, .trace th:first-child { text-align: right; white-space: nowrap; }
+.k-sent td:nth-child(3) { color: var(--link); } .k-received td:nth-child(3) { color: var(--good); } .k-undecodable td { color: var(--bad); }
+.hex { color: var(--quiet); overflow-wrap: anywhere; } .hex span + span { margin-left: .25rem; }
+.again code { display: inline-block; border-radius: .25rem; background: var(--card); padding: .125rem .375rem; user-select: all; overflow-wrap: anywhere; }
+.again span { color: var(--quiet); }
+footer { margin-top: 2rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .875rem; }
+.matrix td, .matrix th { white-space: nowrap; } .matrix td:first-child { white-space: normal; }
+@media print { .tools { display: none; } .scroll, pre { max-height: none; } }
+`;

@@ -1,0 +1,122 @@
+// The report as one HTML page that needs nothing else: no request leaves it, it opens from a file, follows the reader's colours, and works
+// by keyboard; without scripts it is all there and only cannot be filtered. Everything that came from a broker is escaped, and the page's
+// own policy refuses whatever would get through.
+import { createHash } from 'node:crypto';
+import { outcomes } from '../outcome.ts';
+import { countOutcomes } from '../verdict.ts';
+import { countsText, duration, verdictLines } from './console.ts';
+import type { LoggedResult, RunLog } from './event-log.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
+import { checkHtml } from './html-check.ts';
+import { pageScript } from './html-script.ts';
+import { pageStyle } from './html-style.ts';
+import { byArea } from './standing.ts';
+import { markupText } from './visible-text.ts';
+
+export function reportHtml(log: RunLog): string {
+  const body = [headerHtml(log), toolsHtml(log), areasHtml(log), noMatchHtml, footerHtml(log)].join('\n');
+  return pageHtml({ title: `${targetLabel(log)}: ${verdictOfLog(log).status}`, body, script: pageScript });
+}
+
+/** A whole document around `body`, which must be escaped already. */
+export function pageHtml(page: {
+  readonly title: string;
+  readonly body: string;
+  readonly script?: string;
+}): string {
+  const script = page.script ?? '';
+  const policy = `default-src 'none'; img-src data:; style-src '${hashOf(pageStyle)}'; script-src '${hashOf(script)}'; base-uri 'none'; form-action 'none'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${markupText(page.title)}</title>
+<style>${pageStyle}</style>
+</head>
+<body>
+${page.body}
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+function headerHtml(log: RunLog): string {
+  const verdict = verdictOfLog(log);
+  const [what, gate] = verdictLines(targetOf(log).name, verdict);
+  const notes = notesOfLog(log).map((note) => `<p class="note">Note: ${markupText(note)}</p>`);
+  return `<header>
+<h1>${markupText(targetLabel(log))}</h1>
+<div class="verdict ${verdict.status.replace(' ', '-')}"><p class="what">${markupText(what)}</p><p>${markupText(gate)}</p></div>
+${notes.join('\n')}<dl class="facts">${factsHtml(log)}</dl>
+</header>`;
+}
+
+function factsHtml(log: RunLog): string {
+  const { header } = log;
+  const took = durationOf(log);
+  const asked = header.options.profiles.length > 0 ? header.options.profiles : header.target.profiles;
+  const facts: Readonly<Record<string, string>> = {
+    profiles: asked.join(', '),
+    checks: `${log.results.length} of ${plannedCount(log)}`,
+    seed: String(header.seed),
+    wire: header.options.wire,
+    started: header.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'),
+    took: took === undefined ? 'not ended' : duration(took),
+    runner: `${header.runner.name} ${header.runner.version}`,
+    suite: header.suite.digest.slice(7, 19),
+    platform: `Node ${header.platform.node.slice(1)}, ${header.platform.os}`,
+  };
+  const pairs = Object.entries(facts).map(
+    ([name, value]) => `<div><dt>${name}</dt><dd>${markupText(value)}</dd></div>`,
+  );
+  return pairs.join('');
+}
+
+/** Shown by the script alone: without it they would do nothing. */
+function toolsHtml({ results }: RunLog): string {
+  const counts = countOutcomes(results);
+  const buttons = outcomes.map((outcome) => {
+    const disabled = counts[outcome] === 0 ? ' disabled' : '';
+    return `<button type="button" data-filter="${outcome}" aria-pressed="true" class="${outcomeClass(outcome)}"${disabled}><b>${counts[outcome]}</b> ${outcome}</button>`;
+  });
+  return `<form class="tools" role="search" hidden>
+<div class="filters" role="group" aria-label="Show outcomes">${buttons.join('')}</div>
+<label>Search <input type="search" id="search" placeholder="id, rule or word (press /)" autocomplete="off"></label>
+<button type="button" id="unfold" aria-pressed="false">Unfold all</button>
+<p id="shown" role="status"></p>
+</form>`;
+}
+
+export function outcomeClass(outcome: string): string {
+  return `o-${outcome.replaceAll(' ', '-')}`;
+}
+
+function areasHtml(log: RunLog): string {
+  const sections = [...byArea(log.results)].map(([area, results]) => areaHtml(area, results));
+  return `<main>\n${sections.join('\n')}\n</main>`;
+}
+
+function areaHtml(area: string, results: readonly LoggedResult[]): string {
+  return `<section data-area="${area}" aria-labelledby="area-${area}">
+<h2 id="area-${area}">${area} <small>${countsText(countOutcomes(results))}</small></h2>
+${results.map(checkHtml).join('\n')}
+</section>`;
+}
+
+const noMatchHtml = '<p id="nothing" hidden>No check fits.</p>';
+
+function footerHtml({ header, finish }: RunLog): string {
+  const ended =
+    finish === undefined ? 'The event log has no end: this is what was known of an interrupted run.' : '';
+  const { runner } = header;
+  return `<footer><p>${ended} Made from the event log of ${markupText(`${runner.name} ${runner.version}`)}. Times of frames are milliseconds since the start of the run.</p></footer>`;
+}

@@ -1,0 +1,111 @@
+// The report as Markdown, for the step summary of a CI system or a comment under a pull request: the verdict, the counts, what failed with
+// its explanation, warnings, areas. It stays within a comment's size whatever happened: the last details give way first.
+import { outcomes } from '../outcome.ts';
+import { countOutcomes } from '../verdict.ts';
+import { countsText, duration, failureLines } from './console.ts';
+import type { LoggedResult, RunLog } from './event-log.ts';
+import { durationOf, notesOfLog, targetLabel, verdictOfLog } from './event-log.ts';
+import { byArea, caseName, headline, standingOf } from './standing.ts';
+import { shortened, visibleLine, visibleText } from './visible-text.ts';
+
+/** A comment takes 65,536 characters; a step summary takes 1 MiB. */
+const longestLength = 60_000;
+const longestDetailLength = 6_000;
+
+export function markdownSummary(log: RunLog): string {
+  const blocks = [...headBlocks(log), ...areaBlock(log.results), ...detailBlocks(log)];
+  const foot = footBlock(log);
+  let roomLength = longestLength - foot.length - 200;
+  const kept = blocks.filter((block) => {
+    roomLength -= block.length + 2;
+    return roomLength >= 0;
+  });
+  const missing = blocks.length - kept.length;
+  const note = missing === 0 ? [] : [`*${missing} more entries are in the whole report.*`];
+  return `${[...kept, ...note, foot].join('\n\n')}\n`;
+}
+
+function headBlocks(log: RunLog): readonly string[] {
+  const verdict = verdictOfLog(log);
+  const scope = verdict.partial ? ', in the part that was run' : '';
+  const counts = countOutcomes(log.results);
+  const head = [
+    `## ${inline(targetLabel(log))}: ${verdict.status}${scope}`,
+    `The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(verdict.reason)}.`,
+    table(outcomes, [outcomes.map((outcome) => String(counts[outcome]))]),
+  ];
+  return [...head, ...notesOfLog(log).map((note) => `Note: ${inline(note)}.`)];
+}
+
+function detailBlocks(log: RunLog): readonly string[] {
+  const { strict } = log.header.options;
+  const standing = (wanted: string): readonly LoggedResult[] =>
+    log.results.filter((result) => standingOf(result, strict) === wanted);
+  const warned = log.results.filter((result) => result.warnings.length > 0 || result.outcome === 'warn');
+  return [
+    ...titled('Failed', standing('failed').map(failureBlock)),
+    ...titled('Not shown', standing('broken').map(failureBlock)),
+    ...titled('Failed, as the baseline expects', listBlock(standing('expected'))),
+    ...titled('Recommendations decided otherwise', listBlock(warned)),
+  ];
+}
+
+function titled(title: string, blocks: readonly string[]): readonly string[] {
+  const [first, ...rest] = blocks;
+  return first === undefined ? [] : [`### ${title}\n\n${first}`, ...rest];
+}
+
+function failureBlock(result: LoggedResult): string {
+  const lines = failureLines(result, { trace: 'fail', color: false });
+  const text = shortened(lines.join('\n').trimEnd(), longestDetailLength);
+  const summary = `<summary><b>${result.outcome}</b> ${inline(caseName(result))}: ${code(headline(result))}</summary>`;
+  return `<details>${summary}\n\n${fenced(text)}\n\n</details>`;
+}
+
+function listBlock(results: readonly LoggedResult[]): readonly string[] {
+  return results.length === 0 ? [] : [table(['check', 'rule', 'what'], results.map(listRow))];
+}
+
+function listRow(result: LoggedResult): readonly string[] {
+  const rule = result.warnings[0]?.clause ?? result.clause ?? result.clauses[0] ?? '';
+  return [inline(caseName(result)), rule, code(headline(result))];
+}
+
+function areaBlock(results: readonly LoggedResult[]): readonly string[] {
+  const rows = [...byArea(results)].map(([area, inArea]) => [area, countsText(countOutcomes(inArea))]);
+  return rows.length === 0 ? [] : [table(['area', 'checks'], rows)];
+}
+
+function footBlock(log: RunLog): string {
+  const { runner, seed, options, suite } = log.header;
+  const took = durationOf(log);
+  const time = took === undefined ? '' : `, ${duration(took)}`;
+  return `${runner.name} ${runner.version}, suite \`${suite.digest.slice(7, 19)}\`, seed ${seed}, wire ${options.wire}${time}`;
+}
+
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n');
+}
+
+/** Our own words and names: nothing in them is read as markup, nobody is mentioned. */
+export function inline(text: string): string {
+  return visibleLine(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[\\`*_[\]|~#!]/g, '\\$&')
+    .replaceAll('@', '&#64;');
+}
+
+/** What a broker said: as HTML, since inside a summary no backtick is code. */
+function code(text: string): string {
+  return `<code>${inline(shortened(text, 200))}</code>`;
+}
+
+/** A fence that the text cannot end. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${visibleText(text)}\n${fence}`;
+}

@@ -1,0 +1,67 @@
+// What `--out` leaves in its folder: every report under its usual name, and of each check that did not pass its trace (which `replay`
+// takes) and the broker's log. Pure: a log in, files out. What an older run left there is named too, so that it can be taken away.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { traceFile } from '../trace-file.ts';
+import { verdictLines } from './console.ts';
+import type { LoggedResult, RunLog } from './event-log.ts';
+import { targetOf, verdictOfLog } from './event-log.ts';
+import { reportHtml } from './html.ts';
+import { reportJson } from './json.ts';
+import { junitXml } from './junit.ts';
+import { markdownSummary } from './markdown.ts';
+import type { ReportFile } from './report-files.ts';
+
+/** The event log in the folder; it grows while the run goes on. */
+export function eventLogPath(folder: string): string {
+  return join(folder, 'events.ndjson');
+}
+
+const documents: Readonly<Record<string, (log: RunLog) => string>> = {
+  'report.json': reportJson,
+  'report.html': reportHtml,
+  'junit.xml': junitXml,
+  'summary.md': markdownSummary,
+  'verdict.txt': (log) => `${verdictLines(targetOf(log).name, verdictOfLog(log)).join('\n')}\n`,
+};
+
+/** Everything but the event log. */
+export function outFiles(folder: string, log: RunLog, all: boolean): readonly ReportFile[] {
+  const reports = Object.entries(documents).map(([name, render]) => ({
+    path: join(folder, name),
+    text: render(log),
+  }));
+  const told = log.results.filter(
+    ({ outcome }) => all || (outcome !== 'pass' && outcome !== 'not applicable'),
+  );
+  return [...reports, ...told.flatMap((result) => detailFiles(folder, result, log))];
+}
+
+function detailFiles(folder: string, result: LoggedResult, log: RunLog): readonly ReportFile[] {
+  const name = result.repetition === 1 ? result.id : `${result.id}.${result.repetition}`;
+  const run = { target: targetOf(log), seed: log.header.seed };
+  const trace = `${JSON.stringify(traceFile(result, run), null, 1)}\n`;
+  const files = [{ path: join(folder, 'traces', `${name}.json`), text: trace }];
+  if (result.brokerLog.length > 0) {
+    files.push({ path: join(folder, 'logs', `${name}.log`), text: `${result.brokerLog.join('\n')}\n` });
+  }
+  return files;
+}
+
+/** What would stand there already and is ours: reports of these names, traces and logs of checks. */
+export function olderFiles(folder: string): readonly string[] {
+  const reports = Object.keys(documents).map((name) => join(folder, name));
+  const details = ['traces', 'logs'].flatMap((name) => namesIn(join(folder, name)));
+  return [eventLogPath(folder), ...reports, ...details.filter((path) => detailName.test(path))];
+}
+
+const detailName = /[A-Z]+-\d{3}[a-z](\.\d+)?\.(json|log)$/;
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    // Not there yet.
+    return [];
+  }
+}

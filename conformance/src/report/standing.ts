@@ -1,0 +1,55 @@
+// What a result means for the gate: the one reading that JUnit, TAP and Markdown share. A check that could not run is not a skipped one:
+// a CI system shows skipped as green, and a rule that nobody looked at would pass for kept.
+import type { LoggedResult, RunLog } from './event-log.ts';
+import { verdictOfLog } from './event-log.ts';
+
+export const standings = ['passed', 'failed', 'broken', 'expected', 'skipped'] as const;
+/** `broken`: nothing was shown, though it should have been. `expected`: a failure that the baseline allows. */
+export type Standing = (typeof standings)[number];
+
+export function standingOf(result: LoggedResult, strict: boolean): Standing {
+  switch (result.outcome) {
+    case 'pass':
+      return 'passed';
+    case 'warn':
+      return strict ? 'failed' : 'passed';
+    case 'fail':
+      return result.baseline === undefined ? 'failed' : 'expected';
+    case 'could not run':
+    case 'error':
+      return 'broken';
+    case 'not applicable':
+      return 'skipped';
+  }
+}
+
+/** Why the run as a whole is not green although no check says so: interrupted, a dead target, a stale baseline, checks not reached. */
+export function wholeRunFault(log: RunLog): string | undefined {
+  const { exitCode, reason } = verdictOfLog(log);
+  if (exitCode === 0) return undefined;
+  const told = log.results.map((result) => standingOf(result, log.header.options.strict));
+  if (exitCode === 1 && told.includes('failed')) return undefined;
+  return reason;
+}
+
+/** `FRAME-004a title (repetition 2)` */
+export function caseName({ id, title, repetition }: LoggedResult): string {
+  return repetition === 1 ? `${id} ${title}` : `${id} ${title} (repetition ${repetition})`;
+}
+
+/** What is said in one line about a result that is not simply right. */
+export function headline(result: LoggedResult): string {
+  if (result.reason !== undefined) return result.reason.split('\n')[0] ?? '';
+  const [warning] = result.warnings;
+  return warning === undefined ? result.outcome : warning.text;
+}
+
+export function areaOf({ id }: { readonly id: string }): string {
+  return id.slice(0, id.indexOf('-'));
+}
+
+/** The results by area, areas in the order of the alphabet. */
+export function byArea(results: readonly LoggedResult[]): ReadonlyMap<string, readonly LoggedResult[]> {
+  const areas = [...new Set(results.map(areaOf))].sort();
+  return new Map(areas.map((area) => [area, results.filter((result) => areaOf(result) === area)]));
+}
