@@ -178,7 +178,7 @@ const meanwhile: CheckModule = [
       await publisher.sendTogether([
         { command: Command.QueueInfo, id: ids[0], queue },
         { command: Command.ListQueues, id: ids[1] },
-        { command: Command.Unsubscribe, id: ids[2], queue },
+        { command: Command.CreateQueue, id: ids[2], queue: ctx.queue('made-meanwhile') },
       ]);
       if (await isServed(ctx, publisher)) {
         for (const command of ids) ctx.assert.ok(hasCome(publisher, command), `${command} is answered`);

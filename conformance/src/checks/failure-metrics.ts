@@ -74,7 +74,7 @@ export const failureMetrics: CheckModule = [
       'counts in total_errors the FanOutWithoutAck copies that a subscriber missed because it did not read',
     clauses: ['DELIVERY-029', 'METRICS-013'],
     ...fresh,
-    evidence: { responses: 2, messages: 24, assertions: 2 },
+    evidence: { responses: 1, frames: 3, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'missed', fanOutWithoutAck);

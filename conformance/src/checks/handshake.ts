@@ -68,7 +68,7 @@ export const handshake: CheckModule = [
       await connection.send({ command: Command.Disconnect, id: ctx.id() });
       const end = await connection.expectOrClosed('Error');
       if (typeof end === 'string') return;
-      ctx.assert.equal(end.errorCode, 'NOT_AUTHENTICATED', 'the code of the Error');
+      ctx.assert.equal(end.errorCode, 'NOT_AUTHENTICATED', 'the code of the Error', 'CONN-002');
     },
   },
   {

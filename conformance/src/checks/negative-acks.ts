@@ -5,7 +5,7 @@ import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { deadLetter, expectNothingLeft, pauseMs, waitUntil } from './shared/attempts.ts';
+import { deadLetter, expectNothingLeft, expectReason, pauseMs, waitUntil } from './shared/attempts.ts';
 import {
   deliveredIds,
   fanOutWithAck,
@@ -77,7 +77,7 @@ export const negativeAcks: CheckModule = [
       await refuse(subscriber, await subscriber.delivery({ queue }), 'NoSuchReason');
       await refuse(subscriber, await afterPause(ctx, subscriber, { queue, id }, 1), 'handler exception');
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'HandlerException', 'the reason');
+      expectReason(ctx, letter, 'HandlerException');
       await reader.ack(letter);
     },
   },
@@ -91,7 +91,7 @@ export const negativeAcks: CheckModule = [
       const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 3 });
       await refuse(subscriber, await subscriber.delivery({ queue }), 'DeserializationError');
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'DeserializationError', 'the reason');
+      expectReason(ctx, letter, 'DeserializationError');
       await reader.ack(letter);
       await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'there is no second attempt');
     },
@@ -106,8 +106,9 @@ export const negativeAcks: CheckModule = [
       const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 1 });
       await refuse(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'HandlerException', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '1', 'the failed attempts');
+      expectReason(ctx, letter, 'HandlerException');
+      const attempts = letter.header('deadLetterAttempts');
+      ctx.should(attempts === '1', 'DLQ-015', 'the failed attempts are told', { actual: attempts });
       await reader.ack(letter);
     },
   },
@@ -123,8 +124,9 @@ export const negativeAcks: CheckModule = [
       const second = await afterPause(ctx, subscriber, { queue, id }, 1);
       await refuse(subscriber, second, 'DeserializationError');
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'DeserializationError', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '2', 'the failed attempts');
+      expectReason(ctx, letter, 'DeserializationError');
+      const attempts = letter.header('deadLetterAttempts');
+      ctx.should(attempts === '2', 'DLQ-015', 'the failed attempts are told', { actual: attempts });
       await reader.ack(letter);
     },
   },
@@ -189,7 +191,7 @@ export const negativeAcks: CheckModule = [
       await refuse(subscriber, held, 'HandlerException');
       await refuse(subscriber, held, 'DeserializationError');
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'DeserializationError', 'the reason');
+      expectReason(ctx, letter, 'DeserializationError');
       await reader.ack(letter);
       await subscriber.ping();
       ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'attempts made');

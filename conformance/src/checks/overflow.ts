@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { deadLetter } from './shared/attempts.ts';
 import { audience, priorityBased } from './shared/audience.ts';
 import { newQueue, waitingCount } from './shared/queue-state.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
@@ -116,10 +117,14 @@ export const overflow: CheckModule = [
       const options = { ...redirectToDlq, maxQueueSize: 2, deadLetterQueueName };
       const queue = await newQueue(ctx, client, 'redirecting', options);
       const ids = await publishSeries(ctx, client, queue, 3);
+      ctx.assert.equal(
+        await waitingCount(client, deadLetterQueueName),
+        1,
+        'messages in the dead letter queue',
+      );
       await client.subscribe(deadLetterQueueName);
-      const letter = await client.delivery({ queue: deadLetterQueueName });
+      const letter = await deadLetter(ctx, client, { queue: deadLetterQueueName, id: ids[2] ?? '' });
       await client.ack(letter);
-      ctx.assert.equal(letter.id, ids[2], 'the message in the dead letter queue');
       const reason = letter.header('deadLetterReason');
       ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'the reason is QueueOverflow', {
         actual: reason,

@@ -162,6 +162,9 @@ export const queues: CheckModule = [
       await holder.ack(old);
       await holder.ping();
       await client.createQueue(queue);
+      // That subscriptions outlive their queue is another recommendation.
+      const { subscriberCount } = (await client.queueInfo(queue)) ?? {};
+      if (subscriberCount === 0) await holder.subscribe(queue);
       await client.publish(queue, '"new"', { id });
       const renewed = await holder.delivery({ queue });
       ctx.assert.equal(renewed.text(), '"new"', 'the new message');

@@ -58,14 +58,21 @@ const schedule: CheckModule = [
     evidence: { frames: 9, messages: 5, assertions: 6 },
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 6 });
-      const sentAt = ctx.now();
-      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-      const instants = [(await subscriber.delivery({ queue })).atMs];
-      for (const n of [1, 2, 3, 4]) {
-        instants.push((await nextAttempt(ctx, subscriber, { queue, id }, n)).atMs);
-      }
-      await subscriber.ack({ id, queue });
-      judgeSchedule(ctx, sentAt, instants);
+      const measure = async (): Promise<Schedule> => {
+        const sentAt = ctx.now();
+        const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+        const instants = [(await subscriber.delivery({ queue })).atMs];
+        for (const n of [1, 2, 3, 4]) {
+          instants.push((await nextAttempt(ctx, subscriber, { queue, id }, n)).atMs);
+        }
+        await subscriber.ack({ id, queue });
+        return scheduleOf(ctx, sentAt, instants);
+      };
+      let schedule = await measure();
+      // One late timer bends the shape, and late by a second is no more than a difference. What is built wrong is wrong every time.
+      for (let again = 0; again < 2 && !schedule.isOnTime && !doubles(schedule); again += 1)
+        schedule = await measure();
+      judgeSchedule(ctx, schedule);
     },
   },
   {
@@ -328,20 +335,31 @@ export const retry: CheckModule = [...schedule, ...receivers, ...pauses];
 type Schedule = { readonly isOnTime: boolean; readonly growth: number; readonly gaps: readonly number[] };
 
 /**
- * Judges five attempts. Whether the growing part doubles whatever its size shows in (gap 4 - gap 2) / (gap 3 - gap 1): it is 2 where
+ * Five attempts. Whether the growing part doubles whatever its size shows in (gap 4 - gap 2) / (gap 3 - gap 1): it is 2 where
  * it doubles, 1 where it grows by the same step, 3 where it triples.
  */
-function judgeSchedule(ctx: CheckContext, sentAt: number, instants: readonly number[]): void {
+function scheduleOf(ctx: CheckContext, sentAt: number, instants: readonly number[]): Schedule {
   const gaps = instants.slice(1).map((instant, index) => instant - (instants[index] ?? 0));
   const [first = 0, second = 0, third = 0, fourth = 0] = gaps;
   const growth = (fourth - second) / (third - first);
+  return { isOnTime: isOnTime(ctx, sentAt, instants), growth, gaps: gaps.map(Math.round) };
+}
+
+function doubles({ growth, gaps: [first = 0, second = 0] }: Schedule): boolean {
+  return second > first && growth > 1.5 && growth < 2.5;
+}
+
+function judgeSchedule(ctx: CheckContext, schedule: Schedule): void {
   ctx.acceptable<Schedule>(
-    { isOnTime: isOnTime(ctx, sentAt, instants), growth, gaps: gaps.map(Math.round) },
+    schedule,
     [
-      { title: 'ackTimeout + retryDelay * 2^(n-1) after attempt n', when: (seen) => seen.isOnTime },
       {
-        title: 'c + d * 2^(n-1) with another c or d',
-        when: (seen) => second > first && seen.growth > 1.5 && seen.growth < 2.5,
+        title: 'ackTimeout + retryDelay * 2^(n-1) after attempt n',
+        when: (seen) => seen.isOnTime,
+      },
+      {
+        title: 'c + d * 2^(n-1) with another c or d, or too early or late',
+        when: doubles,
         difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay * 2^(n-1)' },
       },
     ],

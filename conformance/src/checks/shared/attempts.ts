@@ -36,15 +36,36 @@ export function nextAttempt(
   return subscriber.delivery({ queue, id }, { withinMs, what: `attempt ${n + 1} of the message` });
 }
 
-/** Takes the dead letter of a message on a connection that has subscribed to the dead letter queue. */
-export function deadLetter(
+/**
+ * Takes the dead letter of a message on a connection that has subscribed to the dead letter queue: the first one that comes, since that
+ * it keeps its id is only recommended.
+ */
+export async function deadLetter(
   ctx: CheckContext,
   subscriber: Connection,
   { queue, id }: MessageName,
   afterMs = 0,
 ): Promise<ReceivedFrame> {
   const withinMs = afterMs + ctx.timing.deliveryMs;
-  return subscriber.delivery({ queue, id }, { withinMs, what: 'the dead letter' });
+  const letter = await subscriber.delivery({ queue }, { withinMs, what: 'the dead letter' });
+  ctx.should(letter.id === id, 'DLQ-012', 'a dead letter keeps its id', { expected: id, actual: letter.id });
+  return letter;
+}
+
+/** The reason that a dead letter tells, where it tells one: that it does is only recommended. */
+export function expectReason(ctx: CheckContext, letter: ReceivedFrame, reason: string): void {
+  ctx.acceptable(
+    letter.header('deadLetterReason'),
+    [
+      { title: reason, when: (told) => told === reason },
+      {
+        title: 'none',
+        when: (told) => told === undefined,
+        difference: { clause: 'DLQ-013', text: 'a dead letter does not tell its reason' },
+      },
+    ],
+    'the reason of the dead letter',
+  );
 }
 
 /**
