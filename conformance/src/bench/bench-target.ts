@@ -3,6 +3,7 @@
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
+import { hookedBroker } from '../target/hooked-broker.ts';
 import type { Target } from '../target/target-file.ts';
 import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
@@ -52,8 +53,9 @@ function startedBroker(target: Target, request: ConfigurationRequest): Promise<B
   const timing = timingFor(1);
   const { lifecycle, endpoints } = target;
   if (lifecycle.kind === 'spawn') return spawnBroker(lifecycle, request, timing);
-  if (endpoints !== undefined) return attachedBroker(endpoints, timing);
-  throw new UsageError(`${target.name}: a target with lifecycle "${lifecycle.kind}" cannot be measured`);
+  if (endpoints === undefined) throw new UsageError(`${target.name}: endpoints is missing`);
+  if (lifecycle.kind === 'attach') return attachedBroker(endpoints, timing);
+  return hookedBroker(lifecycle, endpoints, { request, timing });
 }
 
 function running(broker: Broker): BenchBroker {

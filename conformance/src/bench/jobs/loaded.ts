@@ -123,7 +123,7 @@ async function fanOut(
   payloadBytes: number,
 ): Promise<Reading> {
   const { window, durationMs } = context.settings;
-  const order = { payloadBytes, window, durationMs, ...leadFor(shape, window) };
+  const order = { payloadBytes, window, durationMs, ...leadFor(shape, { window, payloadBytes }) };
   const { outcome, cpu } = await measuredPass(session, shape, order);
   return {
     deliveriesPerSecond: perSecond(outcome, outcome.receive.receivedCount),

@@ -9,8 +9,8 @@ import type { BenchSettings } from './job.ts';
 export type LoadShape = { readonly mode: DeliveryModeName; readonly subscriberCount: number };
 
 const warmUp = { payloadBytes: 1024, durationMs: 1000 };
-/** How far the publisher may run ahead of the slowest of many subscribers, in windows. */
-const leadWindows = 4;
+/** How far the publisher may run ahead of the slowest of many subscribers: less than any broker holds for a connection. */
+const lead = { windows: 4, bytes: 1024 * 1024 };
 
 export class Session {
   readonly broker: BenchBroker;
@@ -45,7 +45,7 @@ export class Session {
     const { prefetch, window } = this.#settings;
     const load = await Load.open({ address: this.broker.address, queue, prefetch, ...shape });
     this.#loads.set(key, load);
-    await load.pass({ ...warmUp, window, ...leadFor(shape, window) });
+    await load.pass({ ...warmUp, window, ...leadFor(shape, { window, ...warmUp }) });
     return load;
   }
 
@@ -63,6 +63,10 @@ export class Session {
 }
 
 /** One subscriber is not waited for: what piles up counts in the time of the last delivery. Many are. */
-export function leadFor({ subscriberCount }: LoadShape, window: number): { readonly lead?: number } {
-  return subscriberCount > 1 ? { lead: leadWindows * window } : {};
+export function leadFor(
+  { subscriberCount }: LoadShape,
+  { window, payloadBytes }: { readonly window: number; readonly payloadBytes: number },
+): { readonly lead?: number } {
+  if (subscriberCount === 1) return {};
+  return { lead: Math.max(1, Math.min(lead.windows * window, Math.floor(lead.bytes / payloadBytes))) };
 }

@@ -2,7 +2,7 @@
 // one reply, in order; `credit` is the one thing that comes unasked. Types only.
 import type { Address } from './load-link.ts';
 import type { PublishOrder, PublishOutcome } from './publisher.ts';
-import type { ArmOrder, ReceiveOutcome, SubscribeOrder } from './subscriber-group.ts';
+import type { ArmOrder, Credit, ReceiveOutcome, SubscribeOrder } from './subscriber-group.ts';
 
 export type LoadOrder =
   | { readonly kind: 'open publisher'; readonly address: Address; readonly baseSecond: number }
@@ -16,11 +16,11 @@ export type LoadOrder =
   | { readonly kind: 'arm'; readonly arm: ArmOrder }
   | { readonly kind: 'expect'; readonly count: number }
   /** Gets no reply. */
-  | { readonly kind: 'credit'; readonly receivedCount: number };
+  | { readonly kind: 'credit'; readonly credit: Credit };
 
 export type LoadReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'published'; readonly outcome: PublishOutcome }
   | { readonly kind: 'received'; readonly outcome: ReceiveOutcome }
   | { readonly kind: 'fault'; readonly message: string; readonly isTargets: boolean }
-  | { readonly kind: 'credit'; readonly receivedCount: number };
+  | { readonly kind: 'credit'; readonly credit: Credit };

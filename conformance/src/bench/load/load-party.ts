@@ -6,14 +6,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { LoadFault } from './load-fault.ts';
 import type { LoadOrder, LoadReply } from './load-orders.ts';
+import type { Credit } from './subscriber-group.ts';
 
 type Waiting = { readonly resolve: (reply: LoadReply) => void; readonly reject: (error: Error) => void };
 
 export class LoadParty {
   readonly #child: ChildProcess;
   readonly #waiting: Waiting[] = [];
-  /** Called with what the slowest subscriber has received. */
-  onCredit: (receivedCount: number) => void = () => {};
+  /** Called when the slowest subscriber has come further. */
+  onCredit: (credit: Credit) => void = () => {};
 
   constructor() {
     const { file, args, execArgv } = ownProgram('load');
@@ -45,7 +46,7 @@ export class LoadParty {
   }
 
   #handleReply(reply: LoadReply): void {
-    if (reply.kind === 'credit') return this.onCredit(reply.receivedCount);
+    if (reply.kind === 'credit') return this.onCredit(reply.credit);
     const waiting = this.#waiting.shift();
     if (reply.kind !== 'fault') return waiting?.resolve(reply);
     waiting?.reject(reply.isTargets ? new LoadFault(reply.message) : new Error(reply.message));

@@ -34,8 +34,8 @@ class LoadWorker {
         this.#publisher = await Publisher.open(order.address, loadClock(order.baseSecond));
         return { kind: 'ready' };
       case 'open subscribers':
-        this.#subscribers = new SubscriberGroup(loadClock(order.baseSecond), (receivedCount) =>
-          reply({ kind: 'credit', receivedCount }),
+        this.#subscribers = new SubscriberGroup(loadClock(order.baseSecond), (credit) =>
+          reply({ kind: 'credit', credit }),
         );
         await this.#subscribers.open(order.address, order.subscribe);
         return { kind: 'ready' };
@@ -47,7 +47,7 @@ class LoadWorker {
       case 'expect':
         return { kind: 'received', outcome: await opened(this.#subscribers).expect(order.count) };
       case 'credit':
-        this.#publisher?.credit(order.receivedCount);
+        this.#publisher?.credit(order.credit);
         return undefined;
     }
   }

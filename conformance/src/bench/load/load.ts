@@ -33,7 +33,7 @@ export class Load {
 
   private constructor(options: LoadOptions) {
     this.#options = options;
-    this.#subscribers.onCredit = (receivedCount) => this.#publisher.tell({ kind: 'credit', receivedCount });
+    this.#subscribers.onCredit = (credit) => this.#publisher.tell({ kind: 'credit', credit });
   }
 
   /** Makes the queue, subscribes to it and connects the publisher. Throws a LoadFault. */
@@ -53,8 +53,7 @@ export class Load {
     this.#passCount += 1;
     const { queue, subscriberCount } = this.#options;
     const tag = `pass${String(this.#passCount).padStart(8, '0')}`;
-    const creditEvery =
-      order.lead === undefined ? 0 : Math.max(1, Math.floor((order.lead * subscriberCount) / 8));
+    const creditEvery = order.lead === undefined ? 0 : Math.max(1, Math.floor(order.lead / 8));
     const arm = { queue, tag, payloadBytes: order.payloadBytes, creditEvery };
     await this.#subscribers.ask({ kind: 'arm', arm });
     const publishOrder = { ...order, queue, tag };

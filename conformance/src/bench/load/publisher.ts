@@ -14,6 +14,7 @@ import { MessageTemplate } from './message-template.ts';
 import { runOpenLoop } from './open-loop.ts';
 import { PublishWindow } from './publish-window.ts';
 import { SequenceSet } from './sequence-set.ts';
+import type { Credit } from './subscriber-group.ts';
 import { sleeper, turnOfLoop } from './waiting.ts';
 
 export type PublishOrder = {
@@ -66,8 +67,8 @@ export class Publisher {
   }
 
   /** What the slowest subscriber has received; lets the publisher go on where a lead was set. */
-  credit(receivedCount: number): void {
-    this.#pass?.credit(receivedCount);
+  credit(credit: Credit): void {
+    this.#pass?.credit(credit);
   }
 
   /** Runs one pass to its end. Throws a LoadFault. */
@@ -142,7 +143,9 @@ class Pass {
     };
   }
 
-  credit(receivedCount: number): void {
+  /** One of the pass before may still be on its way. */
+  credit({ tag, receivedCount }: Credit): void {
+    if (tag !== this.#order.tag) return;
     this.#window.receivedCount = receivedCount;
     this.handleRead();
   }

@@ -24,9 +24,12 @@ export type ArmOrder = {
   readonly queue: string;
   readonly tag: string;
   readonly payloadBytes: number;
-  /** After how many deliveries to tell the progress; 0: never. */
+  /** After how many messages of the slowest subscriber to tell its progress; 0: never. */
   readonly creditEvery: number;
 };
+
+/** How far the slowest subscriber of a pass has come. */
+export type Credit = { readonly tag: string; readonly receivedCount: number };
 
 export type ReceiveOutcome = {
   /** Deliveries, every message counted once per subscriber. */
@@ -46,10 +49,10 @@ const stallMs = 15_000;
 export class SubscriberGroup {
   readonly #subscribers: Subscriber[] = [];
   readonly #clock: LoadClock;
-  readonly #onCredit: (receivedCount: number) => void;
+  readonly #onCredit: (credit: Credit) => void;
   #pass: ReceivePass | undefined;
 
-  constructor(clock: LoadClock, onCredit: (receivedCount: number) => void) {
+  constructor(clock: LoadClock, onCredit: (credit: Credit) => void) {
     this.#clock = clock;
     this.#onCredit = onCredit;
   }
@@ -85,10 +88,12 @@ class ReceivePass {
   readonly latency = new LatencyHistogram();
   readonly clock: LoadClock;
   readonly #creditEvery: number;
-  readonly #onCredit: (receivedCount: number) => void;
+  readonly #tag: string;
+  readonly #onCredit: (credit: Credit) => void;
   readonly #perSubscriber: Uint32Array;
   readonly #cpuBefore = process.cpuUsage();
   #receivedCount = 0;
+  #toldCount = 0;
   #repeatedCount = 0;
   #lastAtUs = 0;
   #wantedCount = Number.POSITIVE_INFINITY;
@@ -99,10 +104,11 @@ class ReceivePass {
   constructor(
     clock: LoadClock,
     order: ArmOrder,
-    onCredit: (receivedCount: number) => void,
+    onCredit: (credit: Credit) => void,
     subscriberCount: number,
   ) {
     this.clock = clock;
+    this.#tag = order.tag;
     this.#creditEvery = order.creditEvery;
     this.#onCredit = onCredit;
     this.#perSubscriber = new Uint32Array(subscriberCount);
@@ -121,9 +127,10 @@ class ReceivePass {
       return;
     }
     this.latency.add(nowUs - stampUs);
-    this.#perSubscriber[subscriber] = (this.#perSubscriber[subscriber] ?? 0) + 1;
+    const ownCount = (this.#perSubscriber[subscriber] ?? 0) + 1;
+    this.#perSubscriber[subscriber] = ownCount;
     this.#receivedCount += 1;
-    if (this.#creditEvery > 0 && this.#receivedCount % this.#creditEvery === 0) this.#tellProgress();
+    if (this.#creditEvery > 0 && ownCount % this.#creditEvery === 0) this.#tellProgress();
     if (this.#receivedCount >= this.#wantedCount) this.#finish();
   }
 
@@ -152,8 +159,12 @@ class ReceivePass {
     };
   }
 
+  /** The last subscriber to pass a multiple of `creditEvery` is the one that lets the publisher go on. */
   #tellProgress(): void {
-    this.#onCredit(this.#perSubscriber.reduce((least, count) => Math.min(least, count)));
+    const least = this.#perSubscriber.reduce((low, count) => Math.min(low, count));
+    if (least < this.#toldCount + this.#creditEvery) return;
+    this.#toldCount = least;
+    this.#onCredit({ tag: this.#tag, receivedCount: least });
   }
 
   #watchStall(): NodeJS.Timeout {
