@@ -2,7 +2,9 @@
 // imports this file. Exit codes: 2 for a usage error, 5 for anything unforeseen.
 import { benchCommand, benchFlags } from '../commands/bench.ts';
 import { explainCommand } from '../commands/explain.ts';
+import { initCommand, initFlags } from '../commands/init.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
+import { probeCommand, probeFlags } from '../commands/probe.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
@@ -37,6 +39,11 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       flags: benchFlags,
       run: benchCommand,
     },
+  ],
+  ['init', { summary: 'write a target file', usage: 'init', flags: initFlags, run: initCommand }],
+  [
+    'probe',
+    { summary: 'look at a running broker', usage: 'probe ADDRESS', flags: probeFlags, run: probeCommand },
   ],
   ['explain', { summary: 'say what a check stands on', usage: 'explain ID', flags: [], run: explainCommand }],
 ]);

@@ -1,6 +1,7 @@
 // The entry point of the package: binds the command line to this process. An interrupt ends a run with its verdict, a second one at once.
 import { exitCodes } from '../verdict.ts';
 import { main } from './main.ts';
+import { askOn } from './questions.ts';
 import { terminalOf } from './terminal.ts';
 
 const interrupt = new AbortController();
@@ -10,6 +11,8 @@ const onSignal = (): void => {
 };
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
+// A terminal that closes: what was started must be ended then too.
+process.on('SIGHUP', onSignal);
 // A terminal that closes: what was started must be ended then too.
 process.on('SIGHUP', onSignal);
 

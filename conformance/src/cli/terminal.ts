@@ -1,5 +1,6 @@
 // Where a command writes: injected, so that commands are tested without a process. Colour, and a line of progress that is erased again,
 // only where a person looks on; NO_COLOR and FORCE_COLOR are obeyed.
+import type { Ask } from './questions.ts';
 
 export type Terminal = {
   /** One line to standard output. */
@@ -12,6 +13,8 @@ export type Terminal = {
   readonly errorColor?: boolean;
   /** Shows what is going on, in a line that the next output replaces; undefined erases it. Absent: nobody looks on. */
   progress?(text: string | undefined): void;
+  /** Asks a person for one line; absent: there is nobody to ask. */
+  ask?: Ask;
 };
 
 type Stream = { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };

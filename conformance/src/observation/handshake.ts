@@ -1,0 +1,78 @@
+// How a broker greets: whether it speaks the protocol, what it says of itself, what it asks for, which versions and algorithms it
+// takes. Areas: CONN, COMPRESS, AUTH.
+import { frameText } from '../trace.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import { announcedBy, observeCapabilities } from './capabilities.ts';
+import type { Aspect, Fact, Observation } from './observation.ts';
+
+/** Ping before Connect, then Connect as an existing client sends it. */
+export const greeting: Aspect = async (visitor) => {
+  const connection = await visitor.open();
+  const pong = await connection.ping().then(
+    () => 'answers Ping before Connect',
+    () => 'does not answer Ping before Connect',
+  );
+  const facts: Fact[] = [{ topic: 'ping', text: pong }];
+  const fresh = connection.isClosed ? await visitor.open() : connection;
+  const answer = await visitor.shake(fresh, { headers: { 'supported-compression': 'brotli,gzip' } });
+  return answer.command === Command.ConnectAck ? welcomed(answer, facts) : refused(answer, facts);
+};
+
+function welcomed(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
+  const identity = answer.header('serverVersion');
+  return {
+    speaks: true,
+    capabilities: [...announcedBy(answer)],
+    facts: [
+      ...facts,
+      { topic: 'handshake', text: `welcomes us: ${frameText(answer)}` },
+      { topic: 'credentials', text: 'asks for none, or takes those that were given' },
+    ],
+    ...(identity === undefined ? {} : { identity }),
+  };
+}
+
+function refused(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
+  const demandsCredentials = /AUTH/i.test(answer.errorCode);
+  const told = demandsCredentials
+    ? 'asks for credentials that were not given, or are wrong: try --token, or --username and --password'
+    : 'refuses the handshake';
+  return {
+    demandsCredentials,
+    facts: [...facts, { topic: 'handshake', text: `${told}: ${frameText(answer)}` }],
+  };
+}
+
+/** The algorithms that were not agreed by the first handshake. */
+export const algorithms: Aspect = async (visitor) => {
+  const capabilities = [...(await observeCapabilities(visitor, new Set()))];
+  const agreed = capabilities.filter((name) => name === 'brotli' || name === 'gzip');
+  const announced = capabilities.filter((name) => name !== 'brotli' && name !== 'gzip');
+  return {
+    capabilities,
+    facts: [
+      {
+        topic: 'compression',
+        text: agreed.length === 0 ? 'agrees on no algorithm' : `agrees on ${agreed.join(' and ')}`,
+      },
+      {
+        topic: 'capabilities',
+        text: announced.length === 0 ? 'announces none' : `announces ${announced.join(', ')}`,
+      },
+    ],
+  };
+};
+
+export const versions: Aspect = async (visitor) => {
+  const connection = await visitor.open();
+  const answer = await visitor.shake(connection, { version: 2 }).catch(() => undefined);
+  return { facts: [{ topic: 'version', text: versionText(answer, connection.isClosed) }] };
+};
+
+function versionText(answer: ReceivedFrame | undefined, isClosed: boolean): string {
+  if (answer?.command === Command.ConnectAck) return 'speaks version 1, and takes a Connect of version 2 too';
+  if (answer !== undefined)
+    return `speaks version 1; version 2 gets ${answer.errorCode || answer.commandName}`;
+  return `speaks version 1; version 2 gets ${isClosed ? 'the connection closed' : 'no answer'}`;
+}

@@ -1,0 +1,73 @@
+// Whether a broker has a health server and a dashboard, and what they answer. Where nobody says where they are, the protocol's
+// default ports on the same host are tried. Areas: HEALTH, METRICS, DASH.
+import type { HttpAnswer, HttpSurface } from '../check.ts';
+import { Evidence } from '../evidence.ts';
+import { httpSurface } from '../http-surface.ts';
+import type { Timing } from '../timing.ts';
+import { Trace } from '../trace.ts';
+import { answersPrometheus } from './capabilities.ts';
+import type { Fact, Observation } from './observation.ts';
+
+const longForm = 'total_connections_accepted';
+
+export function surfaceAt(name: string, url: string, timing: Timing): HttpSurface {
+  const startedAt = performance.now();
+  return httpSurface({
+    name,
+    baseUrl: () => url,
+    timing,
+    evidence: new Evidence(),
+    trace: new Trace(),
+    now: () => performance.now() - startedAt,
+  });
+}
+
+/** `url`: with or without `/health/` at its end. */
+export async function observeHealth(url: string, timing: Timing): Promise<Partial<Observation>> {
+  const base = url.replace(/\/health\/?$/, '');
+  const surface = surfaceAt('the health server', base, timing);
+  const health = await answerOf(surface, '/health/');
+  if (health === undefined) return { facts: [{ topic: 'health', text: `nobody answers at ${url}` }] };
+  const status = fieldOf(health, 'status');
+  if (typeof status !== 'string') {
+    const text = `${base}/health/ answers ${health.status}, and no health record`;
+    return { facts: [{ topic: 'health', text }] };
+  }
+  const facts: Fact[] = [{ topic: 'health', text: `${base}/health/ answers ${health.status}, ${status}` }];
+  const prometheus = await answersPrometheus(surface);
+  facts.push({ topic: 'metrics', text: await metricsText(surface, prometheus) });
+  return { healthUrl: base, facts, capabilities: prometheus ? ['prometheus'] : [] };
+}
+
+async function metricsText(surface: HttpSurface, prometheus: boolean): Promise<string> {
+  const metrics = await answerOf(surface, '/metrics/');
+  if (metrics === undefined || fieldOf(metrics, 'total_messages_published') === undefined)
+    return 'no metrics record';
+  const form = fieldOf(metrics, longForm) === undefined ? 'the shorter form' : 'the complete form';
+  return `${form} of the record${prometheus ? ', and Prometheus text' : ''}`;
+}
+
+export async function observeDashboard(url: string, timing: Timing): Promise<Partial<Observation>> {
+  const surface = surfaceAt('the dashboard', url, timing);
+  const answer = await answerOf(surface, '/api/version');
+  const version = answer === undefined ? undefined : fieldOf(answer, 'server_version');
+  if (version === undefined) return { facts: [{ topic: 'dashboard', text: `none at ${url}` }] };
+  return {
+    dashboardUrl: url,
+    facts: [{ topic: 'dashboard', text: `at ${url}, server_version ${String(version)}` }],
+  };
+}
+
+async function answerOf(surface: HttpSurface, path: string): Promise<HttpAnswer | undefined> {
+  return surface.get(path).catch(() => undefined);
+}
+
+/** A field of a JSON object; undefined when the body is none. */
+export function fieldOf(answer: HttpAnswer, name: string): unknown {
+  try {
+    const value: unknown = JSON.parse(answer.body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}

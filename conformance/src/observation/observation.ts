@@ -1,0 +1,37 @@
+// What was seen of a broker: facts in words for a person, and what a target file can be made of. Only types and their first value.
+import type { Capability } from '../catalogue-words.ts';
+import type { Visitor } from './visitor.ts';
+
+export type Fact = { readonly topic: string; readonly text: string };
+
+export type Observation = {
+  readonly facts: readonly Fact[];
+  readonly capabilities: readonly Capability[];
+  /** It answered the handshake with ConnectAck. */
+  readonly speaks: boolean;
+  readonly demandsCredentials: boolean;
+  readonly identity?: string;
+  readonly healthUrl?: string;
+  readonly dashboardUrl?: string;
+  /** Unacknowledged messages that came at once. */
+  readonly subscriberWindow?: number;
+};
+
+/** One part of the look: what it adds. */
+export type Aspect = (visitor: Visitor) => Promise<Partial<Observation>>;
+
+export const nothingSeen: Observation = {
+  facts: [],
+  capabilities: [],
+  speaks: false,
+  demandsCredentials: false,
+};
+
+export function joined(first: Observation, more: Partial<Observation>): Observation {
+  return {
+    ...first,
+    ...more,
+    facts: [...first.facts, ...(more.facts ?? [])],
+    capabilities: [...new Set([...first.capabilities, ...(more.capabilities ?? [])])],
+  };
+}

@@ -1,0 +1,112 @@
+// What a broker's queues do: delivery modes, queues made by publishing, how much it sends unacknowledged, expiry, dead letters,
+// negative acknowledgments. Each looks on queues of its own. Areas: QUEUE, DELIVERY, TTL, DLQ, NACK.
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import type { Aspect } from './observation.ts';
+
+const modes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'] as const;
+
+export const deliveryModes: Aspect = async (visitor) => {
+  const connection = await visitor.connect();
+  const taken: string[] = [];
+  for (const [mode, name] of modes.entries()) {
+    const queue = visitor.queue(name);
+    const payload = JSON.stringify({ mode });
+    await connection.request({ command: Command.CreateQueue, id: visitor.id(), queue, payload });
+    const info = await connection.queueInfo(queue);
+    if (info?.['deliveryMode'] === mode) taken.push(name);
+  }
+  const text = taken.length === 0 ? 'takes none' : `takes ${taken.join(', ')}`;
+  return { facts: [{ topic: 'modes', text }, ...(await autoCreation(connection, visitor.queue('missing')))] };
+};
+
+async function autoCreation(connection: Connection, queue: string) {
+  const made = await connection.publish(queue, '1').then(
+    () => 'a publish to a missing queue creates it',
+    () => 'a publish to a missing queue is refused',
+  );
+  return [{ topic: 'queues', text: made }];
+}
+
+const waitingCount = 64;
+const settledMs = 200;
+
+/** How many messages come before the first is acknowledged. */
+export const subscriberWindow: Aspect = async (visitor) => {
+  const connection = await visitor.connect();
+  const queue = visitor.queue('window');
+  await connection.createQueue(queue);
+  for (let count = 0; count < waitingCount; count += 1) await connection.publish(queue, String(count));
+  await connection.subscribe(queue);
+  await connection.delivery({ queue });
+  const count = await settledCount(connection);
+  const more = count === waitingCount ? ' or more' : '';
+  const text = `sends ${count}${more} of ${waitingCount} waiting messages before the first is acknowledged`;
+  return { subscriberWindow: count, facts: [{ topic: 'window', text }] };
+};
+
+/** The Delivers that have come once no more come for a while. */
+async function settledCount(connection: Connection): Promise<number> {
+  let count = 0;
+  for (;;) {
+    await connection.ping();
+    await new Promise((resolve) => setTimeout(resolve, settledMs));
+    const now = connection.received.filter(({ command }) => command === Command.Deliver).length;
+    if (now === count) return count;
+    count = now;
+  }
+}
+
+const ttl = { text: '00:00:00.2000000', ms: 200 };
+
+/** A message expires, and goes to the dead letter queue. */
+export const expiry: Aspect = async (visitor) => {
+  const connection = await visitor.connect();
+  const queue = visitor.queue('ttl');
+  await connection.createQueue(queue, { messageTtl: ttl.text, enableDeadLetterQueue: true });
+  await connection.publish(queue, '1');
+  const withinMs = ttl.ms + visitor.timing.lateMs + 1000;
+  const expires = await becomesCount(connection, queue, { count: 0, withinMs });
+  const isLetter = expires && (await becomesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 1000 }));
+  return {
+    facts: [
+      { topic: 'ttl', text: expires ? 'expires messages' : `did not expire a message within ${withinMs} ms` },
+      { topic: 'dlq', text: isLetter ? `puts them into ${queue}.dlq` : 'no dead letter was seen' },
+    ],
+  };
+};
+
+/** Announced negative acknowledgments, tried. */
+export const negativeAcks: Aspect = async (visitor) => {
+  const connection = await visitor.connect();
+  const queue = visitor.queue('nack');
+  await connection.createQueue(queue, { enableDeadLetterQueue: true });
+  await connection.subscribe(queue);
+  await connection.publish(queue, '1');
+  const { id } = await connection.delivery({ queue });
+  await connection.send({
+    command: Command.Ack,
+    id,
+    queue,
+    headers: { failureReason: 'DeserializationError' },
+  });
+  const isLetter = await becomesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 2000 });
+  const text = isLetter
+    ? 'a refused message is dead-lettered at once'
+    : 'a refused message was not dead-lettered';
+  return { facts: [{ topic: 'nack', text }] };
+};
+
+async function becomesCount(
+  connection: Connection,
+  queue: string,
+  wanted: { readonly count: number; readonly withinMs: number },
+): Promise<boolean> {
+  const endAt = performance.now() + wanted.withinMs;
+  for (;;) {
+    const info = await connection.queueInfo(queue);
+    if (info?.['messageCount'] === wanted.count) return true;
+    if (performance.now() >= endAt) return false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,115 @@
+// A client that looks at a broker without judging it, for the commands and reports that say what was seen. It does no harm: its queues
+// have names that nobody else uses, and are deleted when it leaves. It takes few connections, because a broker with default
+// limits gives 20 a minute to one address. Nothing here knows checks.
+import { openConnection } from '../engine/opening.ts';
+import { Evidence } from '../evidence.ts';
+import { randomFor } from '../random.ts';
+import type { Endpoints } from '../target/target-file.ts';
+import type { Timing } from '../timing.ts';
+import { Trace } from '../trace.ts';
+import type { BrokerConnection } from '../wire/broker-connection.ts';
+import { Command } from '../wire/command.ts';
+import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+
+export type VisitorSetting = {
+  readonly tcp: Endpoints['tcp'];
+  readonly timing: Timing;
+  /** The beginning of all its names: unlike those of any other visit. */
+  readonly name: string;
+  /** Headers of every Connect: credentials. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** Waits for the turn of a connection where the broker limits their rate. */
+  readonly turn?: () => Promise<void>;
+};
+
+export type ConnectFields = {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly version?: number;
+};
+
+/** Frames of any size are read: whether one is too long is for others to say. */
+const readLimitBytes = 64 * 1024 * 1024;
+
+export class Visitor {
+  readonly #setting: VisitorSetting;
+  readonly #connections: BrokerConnection[] = [];
+  readonly #queues = new Set<string>();
+  readonly #startedAt = performance.now();
+  #idCount = 0;
+
+  constructor(setting: VisitorSetting) {
+    this.#setting = setting;
+  }
+
+  get timing(): Timing {
+    return this.#setting.timing;
+  }
+
+  readonly id = (): string => {
+    this.#idCount += 1;
+    return `${this.#setting.name}.${this.#idCount}`;
+  };
+
+  /** A queue name of this visit, deleted with its dead letter queue at the end. */
+  queue(name: string): string {
+    const own = `${this.#setting.name}.${name}`;
+    this.#queues.add(own);
+    return own;
+  }
+
+  /** A TCP connection on which nothing has been sent. Throws an ExpectationFailure. */
+  async open(): Promise<BrokerConnection> {
+    const { tcp, turn = async () => {} } = this.#setting;
+    const setting = {
+      name: `V${this.#connections.length + 1}`,
+      mode: 'whole',
+      random: randomFor(1, this.#setting.name),
+      timing: this.timing,
+      maxMessageSizeBytes: readLimitBytes,
+      evidence: new Evidence(),
+      trace: new Trace(),
+      now: () => performance.now() - this.#startedAt,
+      nextId: this.id,
+    } as const;
+    const connection = await openConnection(tcp, setting, { turn });
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  /** A connection with its handshake done. Throws an ExpectationFailure. */
+  async connect(): Promise<BrokerConnection> {
+    const connection = await this.open();
+    await connection.handshake(this.#setting.credentials);
+    return connection;
+  }
+
+  /** Sends Connect with these headers and the credentials, and takes whatever comes next. */
+  async shake(connection: BrokerConnection, fields: ConnectFields = {}): Promise<ReceivedFrame> {
+    const headers = { ...this.#setting.credentials, ...fields.headers };
+    await connection.send({ ...fields, command: Command.Connect, id: this.id(), headers });
+    return connection.next({ what: 'the answer to Connect' });
+  }
+
+  /** Deletes its queues and ends its connections; says which queues could not be deleted. */
+  async leave(): Promise<readonly string[]> {
+    const left = this.#queues.size === 0 ? [] : await this.#deleteQueues();
+    for (const connection of this.#connections) connection.destroy();
+    return left;
+  }
+
+  async #deleteQueues(): Promise<readonly string[]> {
+    const names = [...this.#queues].flatMap((queue) => [queue, `${queue}.dlq`]);
+    try {
+      const connection = await this.connect();
+      for (const name of names) await connection.request(deletionOf(name, this.id()));
+      await connection.disconnect();
+      return [];
+    } catch {
+      return [...this.#queues];
+    }
+  }
+}
+
+function deletionOf(queue: string, id: string): FrameFields {
+  return { command: Command.DeleteQueue, id, queue };
+}

@@ -1,0 +1,20 @@
+// Where a target file finds its schema, so that an editor checks and explains it while it is written.
+import { existsSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** From the source tree, and from the built file. */
+const places = ['../../schemas/target.schema.json', '../schemas/target.schema.json'];
+
+/** The path of the schema relative to the folder of the file; undefined when it is not at hand, or on another drive. */
+export function schemaLink(targetPath: string): string | undefined {
+  const found = places
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((path) => existsSync(path));
+  if (found === undefined) return undefined;
+  const path = relative(dirname(resolve(targetPath)), found)
+    .split(sep)
+    .join('/');
+  if (/^([A-Za-z]:|\/)/.test(path)) return undefined;
+  return path.startsWith('.') ? path : `./${path}`;
+}
