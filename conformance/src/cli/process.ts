@@ -13,8 +13,6 @@ process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 // A terminal that closes: what was started must be ended then too.
 process.on('SIGHUP', onSignal);
-// A terminal that closes: what was started must be ended then too.
-process.on('SIGHUP', onSignal);
 
 // Whoever reads the output may stop reading it, as `head` does. A verdict that nobody could read is none: exit code 5.
 const lostOutput = new AbortController();
@@ -24,7 +22,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exitCode = exitCodes.runner;
 });
 
-const terminal = terminalOf(process.stdout, process.stderr, process.env);
+const isConversation = process.stdin.isTTY === true && process.stdout.isTTY === true;
+const terminal = {
+  ...terminalOf(process.stdout, process.stderr, process.env),
+  ...(isConversation ? { ask: askOn(process.stdin, process.stdout, interrupt.signal) } : {}),
+};
 
 const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
 process.exitCode = lostOutput.signal.aborted ? exitCodes.runner : exitCode;
