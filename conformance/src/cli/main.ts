@@ -5,6 +5,7 @@ import { explainCommand } from '../commands/explain.ts';
 import { initCommand, initFlags } from '../commands/init.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
 import { probeCommand, probeFlags } from '../commands/probe.ts';
+import { reportCommand, reportCommandFlags } from '../commands/report.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
@@ -44,6 +45,15 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     'probe',
     { summary: 'look at a running broker', usage: 'probe ADDRESS', flags: probeFlags, run: probeCommand },
+  ],
+  [
+    'report',
+    {
+      summary: 'make reports of logs; diff, merge, matrix, badge',
+      usage: 'report LOG',
+      flags: reportCommandFlags,
+      run: reportCommand,
+    },
   ],
   ['explain', { summary: 'say what a check stands on', usage: 'explain ID', flags: [], run: explainCommand }],
 ]);

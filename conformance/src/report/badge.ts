@@ -14,7 +14,7 @@ export function badgeOf(log: RunLog): Badge {
   const { status, partial } = verdictOfLog(log);
   const label = 'conformance';
   const { pass, warn } = countOutcomes(log.results);
-  const count = `${pass + warn} checks`;
+  const count = `${pass + warn} ${pass + warn === 1 ? 'check' : 'checks'}`;
   switch (status) {
     case 'not conformant':
       return { label, message: 'not conformant', color: colors.bad };

@@ -27,7 +27,7 @@ export function writeFault(
     write(beside, text);
     renameSync(beside, path);
   });
-  if (fault !== undefined) rmSync(beside, { force: true });
+  if (fault !== undefined) faultOf(beside, () => rmSync(beside, { force: true }));
   return fault;
 }
 

@@ -45,7 +45,7 @@ describe('the console report', () => {
     expect(text).toContain('again:    truemq-conformance run --target tiny.json --only CONN-001a --seed 1');
     expect(text.split('\n').slice(-2)).toEqual([
       'tiny is NOT CONFORMANT.',
-      'The gate is closed (exit code 1): 1 checks failed.',
+      'The gate is closed (exit code 1): 1 check failed.',
     ]);
   });
 

@@ -10,7 +10,7 @@ import { LogRecorder } from './log-recorder.ts';
 import { LogWriter } from './log-writer.ts';
 import { eventLogPath, olderFiles, outFiles } from './out-folder.ts';
 import { appendFault, GrowingFile, prepareFault, writeFault } from './report-files.ts';
-import type { Destination, Outputs } from './reporters.ts';
+import type { Destination, Outputs, ReporterName } from './reporters.ts';
 import { renderers } from './reporters.ts';
 import { standingOf } from './standing.ts';
 
@@ -52,7 +52,7 @@ export class Reporting {
     const line = this.#writer.line(logged);
     for (const file of this.#logFiles) file.add(line);
     this.#print(logged);
-    if (this.#standardOutput() === 'ndjson') this.#setting.terminal.out(line.trimEnd());
+    if (printedReport(this.#setting.outputs) === 'ndjson') this.#setting.terminal.out(line.trimEnd());
     this.#showProgress(logged);
   }
 
@@ -61,23 +61,20 @@ export class Reporting {
     for (const file of this.#logFiles) file.close();
     const { outputs, terminal } = this.#setting;
     const { log } = this.#recorder;
-    const standard = this.#standardOutput();
+    const standard = printedReport(this.#setting.outputs);
     if (standard !== undefined && standard !== 'ndjson') terminal.out(renderers[standard](log).trimEnd());
-    return [...this.#logFaults(), ...writtenFaults(outputs, log)];
+    const others = { ...outputs, reports: outputs.reports.filter((one) => !isLogFile(one)) };
+    return [...this.#logFaults(), ...writtenFaults(others, log)];
   }
 
   #logFaults(): readonly string[] {
     return this.#logFiles.map((file) => file.fault).filter((fault) => fault !== undefined);
   }
 
-  #standardOutput(): Destination['name'] | undefined {
-    return this.#setting.outputs.reports.find(({ kind }) => kind === 'standard output')?.name;
-  }
-
   /** To standard error where standard output belongs to a report. */
   #print(event: LogEvent): void {
     const { outputs, terminal } = this.#setting;
-    const isTaken = this.#standardOutput() !== undefined;
+    const isTaken = printedReport(this.#setting.outputs) !== undefined;
     const color = isTaken ? terminal.errorColor === true : terminal.color;
     const lines = consoleLines(event, { trace: outputs.trace, color });
     for (const line of lines) {
@@ -113,15 +110,28 @@ function preparedFaults({ reports, outFolder }: Outputs): readonly string[] {
   return [...files, ...older].map(prepareFault).filter((fault) => fault !== undefined);
 }
 
-/** Writes every report of a log but the event log itself, and tells what could not be. */
-export function writtenFaults({ reports, outFolder, trace }: Outputs, log: RunLog): readonly string[] {
-  const single = reports.map((one) => destinationFault(one, log));
-  const folder = outFolder === undefined ? [] : outFiles(outFolder, log, trace === 'all');
-  return [...single, ...folder.map((file) => writeFault(file))].filter((fault) => fault !== undefined);
+/** The report that takes standard output for itself, if one does. */
+export function printedReport({ reports }: Outputs): ReporterName | undefined {
+  return reports.find(({ kind }) => kind === 'standard output')?.name;
 }
 
-function destinationFault(one: Destination, log: RunLog): string | undefined {
-  if (one.kind === 'standard output' || isLogFile(one)) return undefined;
-  const file = { path: one.path, text: renderers[one.name](log) };
-  return one.kind === 'append' ? appendFault(file) : writeFault(file);
+/** Writes every report of a finished log, and tells what could not be. */
+export function writtenFaults(outputs: Outputs, log: RunLog): readonly string[] {
+  const { outFolder, trace } = outputs;
+  const folder = outFolder === undefined ? [] : outFiles(outFolder, log, trace === 'all');
+  const faults = folder.map((file) => writeFault(file)).filter((fault) => fault !== undefined);
+  return [...documentFaults(outputs, (name) => renderers[name](log)), ...faults];
+}
+
+/** Writes the reports that were named one by one; what goes to standard output is not among them. */
+export function documentFaults(
+  { reports }: Outputs,
+  render: (name: ReporterName) => string,
+): readonly string[] {
+  const faults = reports.map((one) => {
+    if (one.kind === 'standard output') return undefined;
+    const file = { path: one.path, text: render(one.name) };
+    return one.kind === 'append' ? appendFault(file) : writeFault(file);
+  });
+  return faults.filter((fault) => fault !== undefined);
 }

@@ -1,0 +1,153 @@
+// `truemq-conformance report`: makes reports later, from what runs left behind: their event logs, or their report JSONs. Renders one,
+// compares two (`diff`), puts shards together (`merge`), sets several beside each other (`matrix`), draws a `badge`. It runs no check.
+import type { Flag, ParsedFlags } from '../cli/flags.ts';
+import { parseFlags } from '../cli/flags.ts';
+import type { Sources } from '../cli/sources.ts';
+import type { Terminal } from '../cli/terminal.ts';
+import { consoleReport } from '../report/console.ts';
+import type { RunLog } from '../report/event-log.ts';
+import { verdictOfLog } from '../report/event-log.ts';
+import type { LogDiff } from '../report/log-diff.ts';
+import { diffLines, diffMarkdown, diffOf, regressionsOf } from '../report/log-diff.ts';
+import { mergedLog } from '../report/log-merge.ts';
+import { matrixHtml, matrixMarkdown, matrixOf } from '../report/matrix.ts';
+import { eventLogPath } from '../report/out-folder.ts';
+import { readRun } from '../report/report-reader.ts';
+import type { Outputs, ReporterName } from '../report/reporters.ts';
+import { readOutputs, renderers, reportFlags } from '../report/reporters.ts';
+import { documentFaults, printedReport, writtenFaults } from '../report/reporting.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ExitCode } from '../verdict.ts';
+import { exitCodes, strongest } from '../verdict.ts';
+
+export const reportCommandFlags: readonly Flag[] = reportFlags;
+
+/** Exit codes: that of the run which is shown; `diff`: 1 when the second run is worse, 3 when it is not complete. */
+export function reportCommand(args: readonly string[], _sources: Sources, terminal: Terminal): ExitCode {
+  const flags = parseFlags(args, reportCommandFlags);
+  const [first = '', ...rest] = flags.positionals;
+  switch (first) {
+    case 'diff':
+      return diff(rest, flags, terminal);
+    case 'merge':
+      return merge(rest, flags, terminal);
+    case 'matrix':
+      return matrix(rest, flags, terminal);
+    case 'badge':
+      return badge(rest, flags, terminal);
+    case '':
+      throw new UsageError(
+        'report needs an event log: report events.ndjson, or diff, merge, matrix, badge before its logs',
+      );
+    default:
+      return show(readRun(only(flags.positionals, 'report')), readOutputs(flags), terminal);
+  }
+}
+
+function only(paths: readonly string[], what: string): string {
+  const [path] = paths;
+  if (path === undefined || paths.length > 1)
+    throw new UsageError(`${what} takes one event log, ${paths.length} came; several: merge, diff or matrix`);
+  return path;
+}
+
+/** The merged log is new: with --out it stands in the folder, as a run's does. */
+function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
+  const log = mergedLog(paths.map((path) => ({ path, log: readRun(path) })));
+  const outputs = readOutputs(flags);
+  const { outFolder } = outputs;
+  if (outFolder === undefined) return show(log, outputs, terminal);
+  const events = { kind: 'file', name: 'ndjson', path: eventLogPath(outFolder) } as const;
+  return show(log, { ...outputs, reports: [...outputs.reports, events] }, terminal);
+}
+
+/** Prints and writes one run, and ends as it ended. */
+function show(log: RunLog, outputs: Outputs, terminal: Terminal): ExitCode {
+  const printed = printedReport(outputs);
+  const isTaken = printed !== undefined;
+  const lines = consoleReport(log, {
+    trace: outputs.trace,
+    color: isTaken ? terminal.errorColor === true : terminal.color,
+  });
+  for (const line of lines) {
+    if (isTaken) terminal.err(line);
+    else terminal.out(line);
+  }
+  if (printed !== undefined) terminal.out(renderers[printed](log).trimEnd());
+  return ended(writtenFaults(outputs, log), verdictOfLog(log).exitCode, terminal);
+}
+
+function ended(faults: readonly string[], exitCode: ExitCode, terminal: Terminal): ExitCode {
+  for (const fault of faults) terminal.err(`truemq-conformance: ${fault}`);
+  return faults.length === 0 ? exitCode : strongest([exitCodes.runner, exitCode]);
+}
+
+function diff(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
+  const [before, after] = paths;
+  if (before === undefined || after === undefined || paths.length > 2)
+    throw new UsageError(`report diff takes two logs, ${paths.length} came: report diff BEFORE AFTER`);
+  const found = diffOf(readRun(before), readRun(after));
+  const documents = {
+    console: () => `${diffLines(found).join('\n')}\n`,
+    markdown: () => diffMarkdown(found),
+    json: () => diffJson(found),
+  };
+  return ended(tellDocuments('diff', documents, flags, terminal), diffExitCode(found), terminal);
+}
+
+function diffJson(found: LogDiff): string {
+  return `${JSON.stringify({ schema: 1, ...found, regressionCount: regressionsOf(found).length }, null, 2)}\n`;
+}
+
+function diffExitCode(found: LogDiff): ExitCode {
+  if (regressionsOf(found).length > 0) return exitCodes.failed;
+  return found.gaps.length > 0 ? exitCodes.incomplete : exitCodes.open;
+}
+
+function matrix(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
+  if (paths.length === 0) throw new UsageError('report matrix needs logs: report matrix A B C');
+  const found = matrixOf(paths.map(readRun));
+  const documents = {
+    console: () => matrixMarkdown(found),
+    markdown: () => matrixMarkdown(found),
+    html: () => matrixHtml(found),
+  };
+  return ended(tellDocuments('matrix', documents, flags, terminal), exitCodes.open, terminal);
+}
+
+function badge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
+  const log = readRun(only(paths, 'report badge'));
+  const documents = {
+    console: () => renderers.badge(log),
+    badge: () => renderers.badge(log),
+    'badge-json': () => renderers['badge-json'](log),
+  };
+  return ended(tellDocuments('badge', documents, flags, terminal), exitCodes.open, terminal);
+}
+
+type Documents = { readonly [Name in ReporterName]?: () => string } & { readonly console: () => string };
+
+/** The forms that such a report has; on standard output the one for people, unless another is asked for. */
+function tellDocuments(
+  what: string,
+  documents: Documents,
+  flags: ParsedFlags,
+  terminal: Terminal,
+): readonly string[] {
+  const outputs = readOutputs(flags);
+  refuseOthers(what, documents, outputs);
+  const printed = printedReport(outputs) ?? 'console';
+  terminal.out((documents[printed] ?? documents.console)().trimEnd());
+  return documentFaults(outputs, (name) => documents[name]?.() ?? '');
+}
+
+function refuseOthers(what: string, documents: Documents, { reports, outFolder }: Outputs): void {
+  if (outFolder !== undefined)
+    throw new UsageError(`report ${what} has no --out: name its reports with --reporter`);
+  for (const { name } of reports) {
+    if (documents[name] !== undefined) continue;
+    throw new UsageError(
+      `report ${what}: --reporter ${name} came, allowed: ${Object.keys(documents).join(', ')}`,
+    );
+  }
+}

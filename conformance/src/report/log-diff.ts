@@ -1,0 +1,138 @@
+// Two runs compared: which checks came out otherwise, which are new, which are gone, and whether the second run is worse. A check that the
+// second run never answered is no success, so it keeps the comparison from being called good. Pure.
+import type { Outcome } from '../outcome.ts';
+import type { LoggedResult, RunLog } from './event-log.ts';
+import { plannedCount, targetLabel } from './event-log.ts';
+import { inline, table } from './markdown.ts';
+import { visibleLine } from './visible-text.ts';
+
+export type Change = {
+  readonly id: string;
+  readonly title: string;
+  readonly before: Outcome | undefined;
+  readonly after: Outcome | undefined;
+  readonly kind: 'worse' | 'better' | 'other' | 'new' | 'gone';
+};
+
+export type LogDiff = {
+  readonly before: string;
+  readonly after: string;
+  readonly changes: readonly Change[];
+  /** The same checks and rules judged both; otherwise what is gone may have been withdrawn. */
+  readonly sameSuite: boolean;
+  /** Why nothing can be said of a part of the second run; empty when nothing is. */
+  readonly gaps: readonly string[];
+};
+
+/** From best to worst: what a check with several repetitions counts as is the worst of them. */
+const ranks: Readonly<Record<Outcome, number>> = {
+  pass: 0,
+  'not applicable': 1,
+  warn: 2,
+  'could not run': 3,
+  error: 4,
+  fail: 5,
+};
+
+export function diffOf(before: RunLog, after: RunLog): LogDiff {
+  const old = worstById(before);
+  const now = worstById(after);
+  const ids = [...new Set([...old.keys(), ...now.keys()])].sort();
+  const changes = ids
+    .map((id) => changeOf(id, old.get(id), now.get(id)))
+    .filter((change) => change !== undefined);
+  const sameSuite = before.header.suite.digest === after.header.suite.digest;
+  return {
+    before: targetLabel(before),
+    after: targetLabel(after),
+    changes,
+    sameSuite,
+    gaps: gapsOf(after, changes, sameSuite),
+  };
+}
+
+function worstById(log: RunLog): ReadonlyMap<string, LoggedResult> {
+  const worst = new Map<string, LoggedResult>();
+  for (const result of log.results) {
+    const known = worst.get(result.id);
+    if (known === undefined || ranks[result.outcome] > ranks[known.outcome]) worst.set(result.id, result);
+  }
+  return worst;
+}
+
+function changeOf(
+  id: string,
+  old: LoggedResult | undefined,
+  now: LoggedResult | undefined,
+): Change | undefined {
+  if (old?.outcome === now?.outcome) return undefined;
+  const title = now?.title ?? old?.title ?? '';
+  return { id, title, before: old?.outcome, after: now?.outcome, kind: kindOf(old?.outcome, now?.outcome) };
+}
+
+/** A recommendation that is no longer kept is worse too; an optional feature that went away is a change, neither good nor bad. */
+function kindOf(before: Outcome | undefined, after: Outcome | undefined): Change['kind'] {
+  if (before === undefined) return 'new';
+  if (after === undefined) return 'gone';
+  if (after === 'not applicable' || before === 'not applicable')
+    return ranks[after] > ranks.warn ? 'worse' : 'other';
+  return ranks[after] > ranks[before] ? 'worse' : 'better';
+}
+
+function gapsOf(after: RunLog, changes: readonly Change[], sameSuite: boolean): readonly string[] {
+  const gone = changes.filter(({ kind }) => kind === 'gone').length;
+  const missing = plannedCount(after) - after.results.length;
+  return [
+    ...(after.finish === undefined ? ['the second run was interrupted'] : []),
+    ...(missing > 0 ? [`${missing} checks of the second run were not reached`] : []),
+    ...(sameSuite && gone > 0 ? [`${gone} checks of the first run were not part of the second`] : []),
+  ];
+}
+
+export function regressionsOf({ changes }: LogDiff): readonly Change[] {
+  return changes.filter(({ kind }) => kind === 'worse');
+}
+
+const kinds: Readonly<Record<Change['kind'], string>> = {
+  worse: 'worse',
+  better: 'better',
+  other: 'changed',
+  new: 'new',
+  gone: 'gone',
+};
+
+/** For people: one line a change, then the sum. */
+export function diffLines(diff: LogDiff): readonly string[] {
+  const lines = diff.changes.map(
+    ({ id, title, before, after, kind }) =>
+      `${kinds[kind].padEnd(8)}${id.padEnd(14)}${before ?? '-'} -> ${after ?? '-'}  ${visibleLine(title)}`,
+  );
+  const gaps = diff.gaps.map((gap) => `incomplete: ${gap}`);
+  const suite = diff.sameSuite ? [] : ['the two runs were judged by different versions of the suite'];
+  return [
+    `${visibleLine(diff.before)} -> ${visibleLine(diff.after)}`,
+    ...lines,
+    ...suite,
+    ...gaps,
+    `${diff.changes.length} changes, ${regressionsOf(diff).length} for the worse`,
+  ];
+}
+
+export function diffMarkdown(diff: LogDiff): string {
+  const rows = diff.changes.map(({ id, title, before, after, kind }) => [
+    kind === 'worse' ? `**${kinds[kind]}**` : kinds[kind],
+    id,
+    before ?? '',
+    after ?? '',
+    inline(title),
+  ]);
+  const lines = diffLines({ ...diff, changes: [] })
+    .slice(1, -1)
+    .map((line) => inline(line));
+  return `${[
+    `## ${inline(diff.before)} → ${inline(diff.after)}`,
+    `${diff.changes.length} changes, ${regressionsOf(diff).length} for the worse.`,
+    ...(rows.length === 0 ? [] : [table(['change', 'check', 'before', 'after', 'what it checks'], rows)]),
+    ...lines,
+  ].join('\n\n')}\n`;
+}
