@@ -23,6 +23,11 @@ function results(...list: readonly Outcome[]): readonly CheckResult[] {
   return list.map((outcome) => ({ id: 'X-001a', ...rest, ...tail, outcome }));
 }
 
+function expected(...list: readonly Outcome[]): readonly CheckResult[] {
+  const baseline = { expect: 'fail', reason: 'known' } as const;
+  return results(...list).map((result) => (result.outcome === 'fail' ? { ...result, baseline } : result));
+}
+
 function facts(more: Partial<RunFacts>): RunFacts {
   return { results: results('pass'), partial: false, strict: false, notReachedCount: 0, ...more };
 }
@@ -41,6 +46,27 @@ describe('verdictOf', () => {
     ['a target that died', { targetFault: 'died' }, 4, 'undetermined'],
     ['an error of the runner', { results: results('pass', 'error') }, 5, 'undetermined'],
     ['an interrupt', { runnerFault: 'interrupted' }, 5, 'undetermined'],
+    ['a failure that the baseline expects', { results: expected('fail', 'pass') }, 0, 'not conformant'],
+    ['a stale entry', { staleEntries: ['line 1'] }, 1, 'conformant'],
+    [
+      'a stale entry beside a check that could not run',
+      { results: results('pass', 'could not run'), staleEntries: ['line 1'] },
+      1,
+      'undetermined',
+    ],
+    [
+      'a warning with --strict beside a check that could not run',
+      { results: results('warn', 'could not run'), strict: true },
+      1,
+      'undetermined',
+    ],
+    ['nothing but a stale entry', { results: [], staleEntries: ['line 1'] }, 2, 'undetermined'],
+    [
+      'an expected failure beside one that could not run',
+      { results: [...expected('fail'), ...results('could not run')] },
+      3,
+      'not conformant',
+    ],
     [
       'a failure beside one that could not run',
       { results: results('fail', 'could not run') },
@@ -105,9 +131,10 @@ describe('verdictLines', () => {
     ]);
     const [first, second] = verdictLines('X', verdictOf(facts({ results: results('fail'), partial: true })));
     expect(first).toBe('X is NOT CONFORMANT.');
-    expect(second).toContain('1 checks failed');
-    expect(verdictLines('X', verdictOf(facts({ partial: true })))[0]).toBe(
+    expect(second).toContain('1 check failed');
+    expect(verdictLines('X', verdictOf(facts({ partial: true })))).toEqual([
       'X is CONFORMANT in the part that was run.',
-    );
+      'The gate is open (exit code 0): nothing failed, in a PARTIAL run.',
+    ]);
   });
 });

@@ -25,6 +25,8 @@ export type RunFacts = {
   readonly strict: boolean;
   /** Checks of the plan that never ran, e.g. after --fail-fast. */
   readonly notReachedCount: number;
+  /** Entries of the baseline that do not hold any more, one sentence each. */
+  readonly staleEntries?: readonly string[];
   /** The target did not start, or died outside a check: why. */
   readonly targetFault?: string | undefined;
   /** The runner failed, was interrupted, or could not write a report: why. */
@@ -58,8 +60,9 @@ export function countOutcomes(results: readonly CheckResult[]): Counts {
 export function verdictOf(facts: RunFacts): Verdict {
   const reasons = closingReasons(facts);
   const exitCode = strongest(reasons.map((reason) => reason.code));
-  const reason = reasons.find((candidate) => candidate.code === exitCode)?.text ?? 'nothing failed';
-  const status = statusOf(facts, exitCode);
+  const closing = reasons.filter(({ code }) => code === exitCode).map(({ text }) => text);
+  const reason = closing.length > 0 ? closing.join('; ') : openText(facts);
+  const status = statusOf(facts, reasons);
   return {
     conformant: status === 'conformant',
     status,
@@ -76,22 +79,23 @@ type Reason = { readonly code: ExitCode; readonly text: string };
 function closingReasons(facts: RunFacts): readonly Reason[] {
   const counts = countOutcomes(facts.results);
   const ranCount = counts.pass + counts.fail + counts.warn;
+  const stale = facts.staleEntries ?? [];
   const found: (Reason | undefined)[] = [
     when(facts.runnerFault !== undefined, exitCodes.runner, facts.runnerFault ?? ''),
-    when(counts.error > 0, exitCodes.runner, `${counts.error} checks ended in an error of the runner`),
+    when(counts.error > 0, exitCodes.runner, `${counted(counts.error)} ended in an error of the runner`),
     when(facts.targetFault !== undefined, exitCodes.target, facts.targetFault ?? ''),
-    when(counts.fail > 0, exitCodes.failed, `${counts.fail} checks failed`),
-    when(
-      facts.strict && counts.warn > 0,
-      exitCodes.failed,
-      `${counts.warn} checks warned and --strict is set`,
-    ),
+    ...failureReasons(facts),
+    when(stale.length > 0, exitCodes.failed, staleText(stale)),
     when(
       counts['could not run'] > 0,
       exitCodes.incomplete,
-      `${counts['could not run']} checks could not run`,
+      `${counted(counts['could not run'])} could not run`,
     ),
-    when(facts.notReachedCount > 0, exitCodes.incomplete, `${facts.notReachedCount} checks were not reached`),
+    when(
+      facts.notReachedCount > 0,
+      exitCodes.incomplete,
+      `${facts.notReachedCount} of the checks were not reached`,
+    ),
     when(
       ranCount === 0 && counts['could not run'] === 0,
       exitCodes.usage,
@@ -101,14 +105,45 @@ function closingReasons(facts: RunFacts): readonly Reason[] {
   return found.filter((reason) => reason !== undefined);
 }
 
+/** Only what the baseline does not expect. */
+function failureReasons({ results, strict }: RunFacts): readonly (Reason | undefined)[] {
+  const unexpected = countOutcomes(results.filter(({ baseline }) => baseline === undefined));
+  const though = results.some(({ baseline }) => baseline !== undefined) ? ' unexpectedly' : '';
+  return [
+    when(unexpected.fail > 0, exitCodes.failed, `${counted(unexpected.fail)} failed${though}`),
+    when(
+      strict && unexpected.warn > 0,
+      exitCodes.failed,
+      `${counted(unexpected.warn)} warned${though}, and --strict is set`,
+    ),
+  ];
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 check' : `${count} checks`;
+}
+
+function staleText([first = '', ...others]: readonly string[]): string {
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `the baseline is stale: ${first}${more}`;
+}
+
+/** Why an open gate is open: nothing is left out of it that somebody could miss. */
+function openText({ results, partial }: RunFacts): string {
+  const expectedCount = results.filter(({ baseline }) => baseline !== undefined).length;
+  const failed = expectedCount === 0 ? 'nothing failed' : `nothing failed but ${expectedCount} as expected`;
+  return partial ? `${failed}, in a PARTIAL run` : failed;
+}
+
 function when(condition: boolean, code: ExitCode, text: string): Reason | undefined {
   return condition ? { code, text } : undefined;
 }
 
-/** A violated MUST settles it; without one, only a run that left nothing open can say conformant. */
-function statusOf(facts: RunFacts, exitCode: ExitCode): Verdict['status'] {
-  const counts = countOutcomes(facts.results);
-  if (counts.fail > 0) return 'not conformant';
-  const strictOnly = exitCode === exitCodes.failed;
-  return exitCode === exitCodes.open || strictOnly ? 'conformant' : 'undetermined';
+/**
+ * A violated MUST settles it, whatever the baseline expects; without one, only a run that left nothing open can say conformant. That
+ * warnings or the baseline close the gate is no matter of the broker's.
+ */
+function statusOf({ results }: RunFacts, reasons: readonly Reason[]): Verdict['status'] {
+  if (countOutcomes(results).fail > 0) return 'not conformant';
+  return reasons.every(({ code }) => code === exitCodes.failed) ? 'conformant' : 'undetermined';
 }

@@ -1,11 +1,13 @@
 // `truemq-conformance run`: reads the flags and the target file, runs the suite, writes the reports. The exit code is the gate; a
 // report that cannot be written is an error of the runner, because a CI job that waits for it would believe an old one.
+import { entriesToAdd } from '../baseline/baseline.ts';
+import { readBaseline } from '../baseline/baseline-file.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
-import type { RunOptions } from '../engine/suite.ts';
+import type { RunOptions, RunReport } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
 import { redactor } from '../report/redaction.ts';
 import type { Outputs } from '../report/reporters.ts';
@@ -16,6 +18,7 @@ import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes, strongest } from '../verdict.ts';
 import { wireModes } from '../wire/chunking.ts';
+import { keeper } from './keep-alive.ts';
 
 export const runFlags: readonly Flag[] = [
   { name: 'target', kind: 'text', value: 'FILE', help: 'the target file (required)' },
@@ -49,11 +52,22 @@ export const runFlags: readonly Flag[] = [
     help: `how frames are cut on the wire: ${wireModes.join(', ')}`,
   },
   ...reportFlags,
+  { name: 'baseline', kind: 'text', value: 'FILE', help: 'failures that are known: they close no gate' },
+  { name: 'shard', kind: 'text', value: 'I/N', help: 'one of N parts of the run; `report merge` joins them' },
+  {
+    name: 'keep-alive',
+    kind: 'boolean',
+    help: 'leaves the started brokers running at the end, until Ctrl-C',
+  },
   { name: 'fail-fast', kind: 'boolean', help: 'stops at the first failure; the run is then incomplete' },
   { name: 'strict', kind: 'boolean', help: 'warnings close the gate too' },
 ];
 
-type RunRequest = { readonly options: RunOptions; readonly outputs: Outputs };
+type RunRequest = {
+  readonly options: RunOptions;
+  readonly outputs: Outputs;
+  readonly keepAlive: boolean;
+};
 
 /** Throws a UsageError before anything is started. */
 export async function runCommand(
@@ -66,10 +80,15 @@ export async function runCommand(
   const redact = redactor(request.options.target.redactions ?? []);
   const { catalogue } = sources;
   const reporting = new Reporting({ outputs: request.outputs, catalogue, terminal, redact });
+  const keeping = request.keepAlive ? { whenDone: keeper(terminal, signal) } : {};
   const unwritable = reporting.start();
   if (unwritable.length > 0) return tell(unwritable, terminal);
-  const { verdict } = await runSuite(sources, request.options, (event) => reporting.observe(event));
-  const faults = reporting.finish();
+  const faults: string[] = [];
+  const { verdict } = await runSuite(sources, { ...request.options, ...keeping }, (event) => {
+    if (event.type === 'run finished') adviseBaseline(event.report, request.options, terminal);
+    reporting.observe(event);
+    if (event.type === 'run finished') faults.push(...reporting.finish());
+  });
   return faults.length === 0 ? verdict.exitCode : strongest([tell(faults, terminal), verdict.exitCode]);
 }
 
@@ -101,11 +120,40 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
       1,
     ),
     wireMode: oneOf('wire', flags.text('wire'), wireModes, 'whole'),
+    ...shardFrom(flags.text('shard')),
+    ...baselineFrom(flags.text('baseline')),
     failFast: flags.boolean('fail-fast'),
     strict: flags.boolean('strict'),
     signal,
   };
-  return { options, outputs: readOutputs(flags) };
+  return { options, outputs: readOutputs(flags), keepAlive: keepAliveOf(flags, options) };
+}
+
+function shardFrom(text: string | undefined): Partial<Pick<RunOptions, 'shard'>> {
+  if (text === undefined) return {};
+  const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(text)?.map(Number) ?? [];
+  if (index !== undefined && count !== undefined && index >= 1 && index <= count) {
+    return { shard: { index, count } };
+  }
+  throw new UsageError(`--shard: ${text} came, allowed: I/N with I from 1 to N, for example 2/4`);
+}
+
+function baselineFrom(path: string | undefined): Partial<Pick<RunOptions, 'baseline'>> {
+  return path === undefined ? {} : { baseline: readBaseline(path, new Date()) };
+}
+
+function keepAliveOf(flags: ParsedFlags, { target }: RunOptions): boolean {
+  if (!flags.boolean('keep-alive')) return false;
+  if (target.lifecycle.kind !== 'attach') return true;
+  throw new UsageError('--keep-alive: this target is attached: the runner starts no broker, and ends none');
+}
+
+/** The entries to add, ready to be copied; on standard error, since the verdict has the last lines of standard output. */
+function adviseBaseline({ results }: RunReport, { baseline, strict }: RunOptions, terminal: Terminal): void {
+  const entries = baseline === undefined ? [] : entriesToAdd(results, baseline, { strict });
+  if (entries.length === 0) return;
+  terminal.err(`\nNot in ${baseline?.path} yet; if it is known, add:`);
+  for (const line of entries) terminal.err(line);
 }
 
 function randomSeed(): number {

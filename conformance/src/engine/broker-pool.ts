@@ -20,17 +20,26 @@ export type Lease = {
   release(): Promise<void>;
 };
 
+/** What is told of a broker that is left to look at. */
+export type RunningBroker = Pick<Broker, 'endpoints' | 'processId'> & {
+  /** What was asked of it beyond its defaults. */
+  readonly request: ConfigurationRequest;
+};
+
 type Shared = { readonly broker: Promise<Broker>; userCount: number; leaseCount: number };
 
 export class BrokerPool {
   readonly #target: Target;
   readonly #timing: Timing;
   readonly #shared = new Map<string, Shared>();
-  readonly #all = new Set<Broker>();
+  readonly #all = new Map<Broker, ConfigurationRequest>();
+  readonly #keepOwn: boolean;
   readonly #idleEnds: BrokerExit[] = [];
   readonly #seat: BrokerSeat;
 
-  constructor(target: Target, timing: Timing) {
+  /** `keepOwn`: a broker that one check had for itself lives until the end too. */
+  constructor(target: Target, timing: Timing, options: { readonly keepOwn: boolean } = { keepOwn: false }) {
+    this.#keepOwn = options.keepOwn;
     this.#target = target;
     this.#timing = timing;
     this.#seat = new BrokerSeat((request) => this.#start(request));
@@ -56,8 +65,15 @@ export class BrokerPool {
     return [...this.#idleEnds, ...this.#seat.idleEnds()];
   }
 
+  /** The brokers that the runner started and that have not ended. */
+  running(): readonly RunningBroker[] {
+    const started = [...this.#all].filter(([broker]) => broker.processId !== undefined);
+    const alive = started.filter(([broker]) => broker.unwantedEnd === undefined);
+    return alive.map(([{ endpoints, processId }, request]) => ({ endpoints, processId, request }));
+  }
+
   async dispose(): Promise<void> {
-    await Promise.all([...this.#all].map((broker) => broker.dispose()));
+    await Promise.all([...this.#all.keys()].map((broker) => broker.dispose()));
     this.#all.clear();
     this.#shared.clear();
   }
@@ -65,6 +81,7 @@ export class BrokerPool {
   async #leaseOwn(request: ConfigurationRequest): Promise<Lease> {
     const broker = await this.#start(request);
     const release = async (): Promise<void> => {
+      if (this.#keepOwn) return;
       this.#all.delete(broker);
       await broker.dispose();
     };
@@ -102,12 +119,12 @@ export class BrokerPool {
     const { lifecycle } = this.#target;
     switch (lifecycle.kind) {
       case 'spawn':
-        return this.#keep(await spawnBroker(lifecycle, request, this.#timing));
+        return this.#keep(await spawnBroker(lifecycle, request, this.#timing), request);
       case 'attach':
-        return this.#keep(await attachedBroker(this.#endpoints(), this.#timing));
+        return this.#keep(await attachedBroker(this.#endpoints(), this.#timing), request);
       case 'hooks': {
         const setting = { request, timing: this.#timing };
-        return this.#keep(await hookedBroker(lifecycle, this.#endpoints(), setting));
+        return this.#keep(await hookedBroker(lifecycle, this.#endpoints(), setting), request);
       }
     }
   }
@@ -118,8 +135,8 @@ export class BrokerPool {
     return endpoints;
   }
 
-  #keep(broker: Broker): Broker {
-    this.#all.add(broker);
+  #keep(broker: Broker, request: ConfigurationRequest): Broker {
+    this.#all.set(broker, request);
     return broker;
   }
 }

@@ -2,6 +2,7 @@
 // dies, each check that was on it runs again with a broker of its own, and only the one whose broker dies again is blamed. A
 // death that nobody can be blamed for is the target's fault (exit code 4), and so is every death of an attached broker, which
 // the runner cannot start again.
+import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
@@ -91,15 +92,16 @@ export class PlanRunner {
   async #work(waiting: PlanEntry[]): Promise<void> {
     for (let entry = waiting[0]; entry !== undefined && !this.#stopped; entry = waiting[0]) {
       waiting.shift();
-      const result = await this.#resultOf(entry).catch((error: unknown) => {
+      const came = await this.#resultOf(entry).catch((error: unknown) => {
         this.#stopped = true;
         throw error;
       });
-      if (this.#setting.options.signal?.aborted === true) return;
+      const { signal, baseline, failFast } = this.#setting.options;
+      if (signal?.aborted === true) return;
+      const result = withBaseline(came, baseline, this.#setting.options);
       this.#results.push(result);
       this.#setting.observe({ type: 'check finished', result });
-      if (this.#setting.options.failFast && (result.outcome === 'fail' || result.outcome === 'error'))
-        this.#stopped = true;
+      if (failFast && stopsRun(result)) this.#stopped = true;
     }
   }
 
@@ -225,6 +227,10 @@ export class PlanRunner {
     if (death === undefined) return undefined;
     return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
   }
+}
+
+function stopsRun({ outcome, baseline }: CheckResult): boolean {
+  return outcome === 'error' || (outcome === 'fail' && baseline === undefined);
 }
 
 /** A result, or a shared broker died and somebody else may have killed it. */

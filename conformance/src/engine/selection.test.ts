@@ -4,7 +4,7 @@ import type { Check } from '../check.ts';
 import { tinyCatalogue, tinyCheck } from '../testing/tiny-target.ts';
 import { UsageError } from '../usage-error.ts';
 import type { SelectionRequest } from './selection.ts';
-import { selectChecks } from './selection.ts';
+import { selectChecks, shardOf } from './selection.ts';
 
 const run: Check['run'] = async () => {};
 const catalogue = tinyCatalogue([
@@ -41,7 +41,11 @@ describe('selectChecks', () => {
   it.each<[Partial<SelectionRequest>, string]>([
     [{ only: ['CONN-001x'] }, '--only CONN-001x matches no check; did you mean CONN-001a?'],
     [{ skip: ['TELEPORT-*'] }, '--skip TELEPORT-* matches no check'],
-    [{ profiles: ['dashboard'] }, 'the selection is empty'],
+    [
+      { profiles: ['dashboard'] },
+      'the selection is empty: profile dashboard has no checks in this version of the suite',
+    ],
+    [{ profiles: ['auth', 'tls'] }, 'profiles auth, tls have no checks'],
     [{ skip: ['CONN'] }, 'the selection is empty'],
   ])('refuses %o', (more, text) => {
     expect(() => select(more)).toThrow(UsageError);
@@ -52,5 +56,40 @@ describe('selectChecks', () => {
     const request: SelectionRequest = { profiles: [], level: 'MUST', only: [], skip: [] };
     expect(selectChecks(catalogue, request, ['full']).leftOutCount).toBe(1);
     expect(selectChecks(catalogue, { ...request, level: 'MAY' }, ['full']).leftOutCount).toBe(0);
+  });
+});
+
+describe('shardOf', () => {
+  const many = tinyCatalogue(
+    [...'abcdefghij'].map((letter, index) =>
+      tinyCheck(`CONN-001${letter}`, run, index < 4 ? { waits: true } : {}),
+    ),
+  );
+  const request: SelectionRequest = { profiles: [], level: 'MAY', only: [], skip: [] };
+  const whole = selectChecks(many, request, undefined);
+  const idsOf = (index: number, count: number): readonly string[] =>
+    shardOf(whole, { index, count }).checks.map(({ id }) => id);
+
+  it('deals every check to exactly one shard, and what waits evenly', () => {
+    const shards = [1, 2, 3, 4].map((index) => idsOf(index, 4));
+    expect(shards.flat().sort()).toEqual(whole.checks.map(({ id }) => id));
+    for (const ids of shards) expect(ids.filter((id) => /[a-d]$/.test(id))).toHaveLength(1);
+    for (const ids of shards) expect([2, 3]).toContain(ids.length);
+  });
+
+  it('does not depend on the order in which the checks are listed', () => {
+    const reversed = { ...whole, checks: [...whole.checks].reverse() };
+    const ids = shardOf(reversed, { index: 2, count: 3 }).checks.map(({ id }) => id);
+    expect([...ids].sort()).toEqual(idsOf(2, 3));
+  });
+
+  it('remembers the plan of all shards, and is the whole when it is the only one', () => {
+    expect(shardOf(whole, { index: 1, count: 2 })).toMatchObject({ plan: whole.checks, leftOutCount: 0 });
+    expect(shardOf(whole, { index: 1, count: 1 })).toBe(whole);
+    expect(shardOf(whole, undefined)).toBe(whole);
+  });
+
+  it('refuses a shard with nothing to do', () => {
+    expect(() => idsOf(11, 11)).toThrow('shard 11 of 11 is empty: only 10 checks are selected');
   });
 });

@@ -20,8 +20,10 @@ export type Selection = {
   /** The checks of all runs together, where this one is a shard; reports of shards are merged by it. Absent: `checks`. */
   readonly plan?: readonly Check[];
   readonly claimed: ReadonlySet<Profile>;
-  /** The checks of claimed profiles that the selection leaves out. */
+  /** The checks of claimed profiles that the selection leaves out; what the other shards run is not left out. */
   readonly leftOutCount: number;
+  /** Profiles that are asked for and that have no checks yet: a verdict says nothing about them. */
+  readonly unbuilt: readonly Profile[];
 };
 
 /** `claims`: what the target file claims; core when it claims nothing. Throws a UsageError. */
@@ -37,9 +39,39 @@ export function selectChecks(
   const checks = catalogue.checks.filter((check) =>
     isSelected(check, catalogue.levelOf(check), request, wanted),
   );
-  if (checks.length === 0) throw new UsageError(emptyText(request, wanted));
+  if (checks.length === 0) throw new UsageError(emptyText(request, wanted, catalogue.checks));
   const leftOut = catalogue.checks.filter((check) => claimed.has(check.profile) && !checks.includes(check));
-  return { checks, claimed, leftOutCount: leftOut.length };
+  const unbuilt = request.only.length > 0 ? [] : unbuiltOf(wanted, catalogue.checks);
+  return { checks, claimed, leftOutCount: leftOut.length, unbuilt };
+}
+
+export type Shard = {
+  /** From 1. */
+  readonly index: number;
+  readonly count: number;
+};
+
+/**
+ * The part of a selection that one of several runs has to do. Decided by the ids alone, so that all of them agree, and balanced by what
+ * takes time: checks that wait, and checks with a broker of their own, are dealt out evenly. Throws a UsageError when nothing is left.
+ */
+export function shardOf(selection: Selection, shard: Shard | undefined): Selection {
+  if (shard === undefined || shard.count === 1) return selection;
+  const dealt = [...selection.checks].sort((a, b) => (dealKey(a) < dealKey(b) ? -1 : 1));
+  const mine = new Set(dealt.filter((_, index) => index % shard.count === shard.index - 1));
+  if (mine.size === 0) {
+    const text = `shard ${shard.index} of ${shard.count} is empty: only ${selection.checks.length} checks are selected`;
+    throw new UsageError(text);
+  }
+  return {
+    ...selection,
+    checks: selection.checks.filter((check) => mine.has(check)),
+    plan: selection.checks,
+  };
+}
+
+function dealKey({ id, waits, isolation = 'shared' }: Check): string {
+  return `${waits === true ? 'waits' : 'brief'} ${isolation} ${id}`;
 }
 
 export function expandProfiles(names: readonly ProfileName[]): ReadonlySet<Profile> {
@@ -80,7 +112,17 @@ function refuseUnmatched(flag: string, patterns: readonly string[], checks: read
   }
 }
 
-function emptyText(request: SelectionRequest, wanted: ReadonlySet<Profile>): string {
+function unbuiltOf(wanted: ReadonlySet<Profile>, all: readonly Check[]): readonly Profile[] {
+  return [...wanted].filter((profile) => all.every((check) => check.profile !== profile));
+}
+
+function emptyText(request: SelectionRequest, wanted: ReadonlySet<Profile>, all: readonly Check[]): string {
+  const unbuilt = unbuiltOf(wanted, all);
+  if (unbuilt.length === wanted.size) {
+    const subject =
+      unbuilt.length === 1 ? `profile ${unbuilt[0]} has` : `profiles ${unbuilt.join(', ')} have`;
+    return `the selection is empty: ${subject} no checks in this version of the suite`;
+  }
   const names = [...wanted].join(', ');
   return `the selection is empty: no check of profile ${names} at level ${request.level} or above is left`;
 }

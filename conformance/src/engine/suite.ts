@@ -1,5 +1,7 @@
 // A whole run: check the runner itself, select, run every check with its broker, judge. It tells what happens as events, from which
 // all reports are made; it prints nothing and knows no command line. Whatever happens, it ends with a verdict.
+import { staleEntries } from '../baseline/baseline.ts';
+import type { Baseline } from '../baseline/baseline-file.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import { ExpectationFailure } from '../expectation.ts';
@@ -12,10 +14,12 @@ import { timingFor } from '../timing.ts';
 import type { Verdict } from '../verdict.ts';
 import { verdictOf } from '../verdict.ts';
 import type { WireMode } from '../wire/chunking.ts';
+import type { RunningBroker } from './broker-pool.ts';
 import { BrokerPool } from './broker-pool.ts';
+import type { PlanRunnerSetting } from './plan-runner.ts';
 import { PlanRunner } from './plan-runner.ts';
 import type { Selection, SelectionRequest } from './selection.ts';
-import { selectChecks } from './selection.ts';
+import { selectChecks, shardOf } from './selection.ts';
 
 export type RunOptions = SelectionRequest & {
   readonly target: Target;
@@ -31,8 +35,12 @@ export type RunOptions = SelectionRequest & {
   readonly strict: boolean;
   /** Which part of the plan this run is, where several runs share one. From 1. */
   readonly shard?: { readonly index: number; readonly count: number };
+  /** The failures that are known. */
+  readonly baseline?: Baseline | undefined;
   /** Ends the run early: interrupted. */
   readonly signal?: AbortSignal;
+  /** Called after the last event with the brokers that still run; they end when it settles. Without it they end before. */
+  readonly whenDone?: (report: RunReport, running: readonly RunningBroker[]) => Promise<void>;
 };
 
 export type SuiteEvent =
@@ -49,6 +57,8 @@ export type RunReport = {
   readonly notReachedCount: number;
   readonly targetFault?: string | undefined;
   readonly runnerFault?: string | undefined;
+  /** Entries of the baseline that do not hold any more, one sentence each. */
+  readonly staleEntries?: readonly string[];
   /** What was seen beside the checks and changes no verdict, one sentence each. */
   readonly notes?: readonly string[];
 };
@@ -61,24 +71,57 @@ export async function runSuite(
   options: RunOptions,
   observe: (event: SuiteEvent) => void,
 ): Promise<RunReport> {
-  const selection = selectChecks(sources.catalogue, options, options.target.profiles);
+  const selection = shardOf(selectChecks(sources.catalogue, options, options.target.profiles), options.shard);
   observe({ type: 'run started', selection, options });
-  const faults = goldenFaults(sources.golden);
-  const ran =
-    faults.length > 0
-      ? notRun(selection, goldenText(faults))
-      : await runSelection(sources, options, selection, observe);
-  const report: RunReport = {
+  const pool = new BrokerPool(options.target, timingFor(options.timeoutScale), keeping(options, selection));
+  try {
+    const faults = goldenFaults(sources.golden);
+    const ran =
+      faults.length > 0
+        ? notRun(selection, goldenText(faults))
+        : await runSelection(sources, options, { selection, pool, observe });
+    if (options.whenDone === undefined) await pool.dispose();
+    const report = reportOf(ran, { sources, options, selection });
+    observe({ type: 'run finished', report });
+    await options.whenDone?.(report, pool.running());
+    return report;
+  } finally {
+    await pool.dispose();
+  }
+}
+
+/** A check's own broker is kept only when it is the only one, so that a whole run does not leave hundreds behind. */
+function keeping({ whenDone, repeat }: RunOptions, { checks }: Selection): { readonly keepOwn: boolean } {
+  return { keepOwn: whenDone !== undefined && checks.length * repeat === 1 };
+}
+
+type Plan = {
+  readonly sources: SuiteSources;
+  readonly options: RunOptions;
+  readonly selection: Selection;
+};
+
+function reportOf(ran: Ran, { sources, options, selection }: Plan): RunReport {
+  const { strict, baseline } = options;
+  const { catalogue } = sources;
+  const stale = baseline === undefined ? [] : staleEntries(baseline, ran.results, { catalogue, strict });
+  const partial = selection.leftOutCount > 0 || selection.plan !== undefined;
+  return {
     target: identityOf(options.target, ran.identity),
     seed: options.seed,
     results: ran.results,
-    verdict: verdictOf({ ...ran, partial: selection.leftOutCount > 0, strict: options.strict }),
+    verdict: verdictOf({ ...ran, partial, strict, staleEntries: stale }),
     notReachedCount: ran.notReachedCount,
     targetFault: ran.targetFault,
     runnerFault: ran.runnerFault,
+    ...(stale.length === 0 ? {} : { staleEntries: stale }),
+    notes: [...stale.map((text) => `stale baseline: ${text}`), ...unbuiltNotes(selection)],
   };
-  observe({ type: 'run finished', report });
-  return report;
+}
+
+function unbuiltNotes({ unbuilt }: Selection): readonly string[] {
+  if (unbuilt.length === 0) return [];
+  return [`no checks in this version of the suite, so nothing is said about: ${unbuilt.join(', ')}`];
 }
 
 type Ran = {
@@ -100,21 +143,18 @@ function goldenText(faults: readonly string[]): string {
 async function runSelection(
   sources: SuiteSources,
   options: RunOptions,
-  selection: Selection,
-  observe: (event: SuiteEvent) => void,
+  work: Pick<PlanRunnerSetting, 'selection' | 'pool' | 'observe'>,
 ): Promise<Ran> {
-  const pool = new BrokerPool(options.target, timingFor(options.timeoutScale));
   const strays = watchStrays();
-  const runner = new PlanRunner({ ...sources, options, selection, pool, observe });
+  const runner = new PlanRunner({ ...sources, options, ...work });
   try {
-    await runner.run(entriesOf(selection.checks, options.repeat));
+    await runner.run(entriesOf(work.selection.checks, options.repeat));
     return { ...runner.ran(), ...strays.fault(runner.ran().runnerFault) };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     const fault = error instanceof TargetFault ? { targetFault: text } : { runnerFault: text };
     return { ...runner.ran(), ...fault };
   } finally {
-    await pool.dispose();
     strays.end();
   }
 }

@@ -74,6 +74,8 @@ export type LogFinish = {
   readonly notReachedCount: number;
   readonly targetFault?: string;
   readonly runnerFault?: string;
+  /** Entries of the baseline that do not hold any more, one sentence each: they close the gate. */
+  readonly staleEntries?: readonly string[];
   readonly notes: readonly string[];
 };
 

@@ -170,6 +170,7 @@ function finishOf(report: RunReport, { wallNow }: RecorderSetting): LogFinish {
     notReachedCount,
     ...(targetFault === undefined ? {} : { targetFault }),
     ...(runnerFault === undefined ? {} : { runnerFault }),
+    ...(report.staleEntries === undefined ? {} : { staleEntries: report.staleEntries }),
     notes: notes ?? [],
   };
 }

@@ -1,0 +1,147 @@
+// Reads a baseline (YAML or JSON): the failures that a broker is known to have. Strict: an entry that is wrong in any way is a usage
+// error with its line, because an entry that is not understood would either hide a failure or hide nothing. It judges no results.
+import { readFileSync } from 'node:fs';
+import type { Document } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import schema from '../../schemas/baseline.schema.json' with { type: 'json' };
+import type { BaselineMark } from '../result.ts';
+import type { Schema } from '../target/schema-check.ts';
+import { schemaFaults } from '../target/schema-check.ts';
+import { UsageError } from '../usage-error.ts';
+
+export type BaselineEntry = BaselineMark & {
+  readonly id: string;
+  /** From 1. */
+  readonly line: number;
+  /** Its last day is over: it expects nothing any more. */
+  readonly expired: boolean;
+};
+
+export type Baseline = {
+  /** Only for messages. */
+  readonly path: string;
+  readonly entries: readonly BaselineEntry[];
+};
+
+const dayMs = 86_400_000;
+/** What nobody has repaired in a quarter of a year is not flaky but broken. */
+const longestFlakyDays = 90;
+
+/** Reads the file as of `now`; throws a UsageError that lists every fault with its line. */
+export function readBaseline(path: string, now: Date): Baseline {
+  return parseBaseline(textOf(path), path, now);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`baseline ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** A file without any entry is a baseline that expects nothing. */
+export function parseBaseline(text: string, path: string, now: Date): Baseline {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const syntax = document.errors.map(({ linePos, message }) => fault(linePos?.[0].line ?? 1, message));
+  refuse(path, syntax);
+  const located = locatedEntries(document, lines);
+  refuse(
+    path,
+    located.flatMap((entry) => entryFaults(entry, now)),
+  );
+  const entries = located.map(({ value, line }) =>
+    entryOf(value as BaselineMark & { id: string }, line, now),
+  );
+  refuse(path, repeatedFaults(entries));
+  return { path, entries };
+}
+
+type Located = {
+  readonly value: unknown;
+  readonly line: number;
+  /** The line of a key of the entry; that of the entry when it has no such key. */
+  readonly lineOf: (key: string) => number;
+};
+
+type Fault = { readonly line: number; readonly text: string };
+
+function fault(line: number, message: string): Fault {
+  return { line, text: message.split('\n')[0] ?? message };
+}
+
+function refuse(path: string, faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const lines = faults.map(({ line, text }) => `  line ${line}: ${text}`);
+  throw new UsageError([`baseline ${path} is not valid:`, ...lines].join('\n'));
+}
+
+function locatedEntries(document: Document.Parsed, lines: LineCounter): readonly Located[] {
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null)) return [];
+  if (!isSeq(contents))
+    throw new UsageError('a baseline is a list of entries: "- id: ..", one below the other');
+  return contents.items.map((item) => {
+    const lineAt = (node: unknown): number | undefined => {
+      const range = (node as { range?: readonly number[] | null } | null)?.range;
+      return range?.[0] === undefined ? undefined : lines.linePos(range[0]).line;
+    };
+    const line = lineAt(item) ?? 1;
+    const keyOf = (key: string): unknown =>
+      isMap(item) ? item.items.find((pair) => isScalar(pair.key) && pair.key.value === key)?.key : undefined;
+    const value: unknown = (item as { toJS(document: Document): unknown }).toJS(document);
+    return { value, line, lineOf: (key) => lineAt(keyOf(key)) ?? line };
+  });
+}
+
+function entryFaults(entry: Located, now: Date): readonly Fault[] {
+  const form = schemaFaults(schema.$defs.entry as Schema, entry.value).map((text) =>
+    fault(entry.lineOf(text.split(' ')[0]?.replace(':', '') ?? ''), text),
+  );
+  return form.length > 0 ? form : dayFaults(entry, now);
+}
+
+function dayFaults({ value, line, lineOf }: Located, now: Date): readonly Fault[] {
+  const { expect, until } = value as BaselineMark;
+  if (until === undefined) {
+    const text = `expect "flaky" needs until, at most ${longestFlakyDays} days ahead: ${dayAfter(now, longestFlakyDays)}`;
+    return expect === 'flaky' ? [fault(line, text)] : [];
+  }
+  if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is no day of the calendar`)];
+  const latest = dayAfter(now, longestFlakyDays);
+  if (expect === 'fail' || until <= latest) return [];
+  const text = `until: "flaky" holds for ${longestFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;
+  return [fault(lineOf('until'), text)];
+}
+
+/** Days are compared as text: year, month, day. */
+function dayAfter(now: Date, dayCount: number): string {
+  return new Date(now.getTime() + dayCount * dayMs).toISOString().slice(0, 10);
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+function entryOf(value: BaselineMark & { readonly id: string }, line: number, now: Date): BaselineEntry {
+  const { id, expect, reason, issue, until } = value;
+  return {
+    id,
+    expect,
+    reason,
+    ...(issue === undefined ? {} : { issue }),
+    ...(until === undefined ? {} : { until }),
+    line,
+    expired: until !== undefined && until < dayAfter(now, 0),
+  };
+}
+
+function repeatedFaults(entries: readonly BaselineEntry[]): readonly Fault[] {
+  return entries.flatMap((entry, index) => {
+    const first = entries.findIndex(({ id }) => id === entry.id);
+    if (first === index) return [];
+    return [fault(entry.line, `${entry.id} is there twice, first on line ${entries[first]?.line}`)];
+  });
+}

@@ -1,0 +1,89 @@
+// What a baseline says about results: which failures it expects, which of its entries are stale, and what to add for a failure that
+// nobody expected. Pure. It changes the gate and never the verdict: a broker that fails as expected is not conformant.
+import type { Catalogue } from '../catalogue.ts';
+import type { CheckResult } from '../result.ts';
+import type { Baseline, BaselineEntry } from './baseline-file.ts';
+
+export type GateRules = {
+  /** Warnings close the gate too, so they can be expected like failures. */
+  readonly strict: boolean;
+};
+
+/** The result with the entry that expects what came; as it is when none does. */
+export function withBaseline(
+  result: CheckResult,
+  baseline: Baseline | undefined,
+  rules: GateRules,
+): CheckResult {
+  const entry = baseline?.entries.find(({ id }) => id === result.id);
+  if (entry === undefined || entry.expired || !closesGate(result, rules)) return result;
+  const { expect, reason, issue, until } = entry;
+  const mark = {
+    expect,
+    reason,
+    ...(issue === undefined ? {} : { issue }),
+    ...(until === undefined ? {} : { until }),
+  };
+  return { ...result, baseline: mark };
+}
+
+/** A failure, or a warning where warnings count. What could not run or was an error shows nothing that could be expected. */
+function closesGate({ outcome }: CheckResult, { strict }: GateRules): boolean {
+  return outcome === 'fail' || (strict && outcome === 'warn');
+}
+
+/**
+ * What is wrong with the baseline itself, one sentence each with what to do. Entries of checks that this run did not select are left
+ * alone, so that a shard or a run of one area can use the same file.
+ */
+export function staleEntries(
+  baseline: Baseline,
+  results: readonly CheckResult[],
+  { catalogue, strict }: GateRules & { readonly catalogue: Catalogue },
+): readonly string[] {
+  return baseline.entries.flatMap((entry) => {
+    const ofEntry = results.filter(({ id }) => id === entry.id);
+    const why = staleReason(entry, ofEntry, { catalogue, strict });
+    return why === undefined ? [] : [`${baseline.path} line ${entry.line}: ${why}`];
+  });
+}
+
+function staleReason(
+  entry: BaselineEntry,
+  results: readonly CheckResult[],
+  { catalogue, strict }: GateRules & { readonly catalogue: Catalogue },
+): string | undefined {
+  const { id, expect, until } = entry;
+  if (catalogue.check(id) === undefined) {
+    return `there is no check ${id}: remove the entry, or look up the id with "truemq-conformance list"`;
+  }
+  if (results.length === 0) return undefined;
+  if (entry.expired)
+    return `the entry for ${id} ended on ${until}: repair the broker, or decide anew and move the day`;
+  if (expect === 'flaky') return undefined;
+  const passedCount = results.filter((result) => isContent(result, strict)).length;
+  if (passedCount === 0) return undefined;
+  if (passedCount === results.length) return `${id} was expected to fail and passes: remove the entry`;
+  return `${id} was expected to fail and passed ${passedCount} of ${results.length} times: say "expect: flaky" with a day in "until"`;
+}
+
+function isContent({ outcome }: CheckResult, strict: boolean): boolean {
+  return outcome === 'pass' || (outcome === 'warn' && !strict);
+}
+
+/** The entries to add for failures that nobody expected: YAML lines; none when there are no such. */
+export function entriesToAdd(
+  results: readonly CheckResult[],
+  baseline: Baseline,
+  rules: GateRules,
+): readonly string[] {
+  const listed = new Set(baseline.entries.map(({ id }) => id));
+  const unexpected = results.filter((result) => closesGate(result, rules) && !listed.has(result.id));
+  const byId = new Map(unexpected.map((result) => [result.id, result]));
+  return [...byId.values()].flatMap(({ id, reason, warnings }) => [
+    `- id: ${id}`,
+    '  expect: fail',
+    `  reason: ${JSON.stringify(`to be explained; it said: ${reason ?? warnings[0]?.text ?? ''}`)}`,
+    '  issue: https://...',
+  ]);
+}

@@ -1,0 +1,50 @@
+// `run --keep-alive`: after the verdict the started brokers stay, to be looked at, until the runner is told to end. They live no longer
+// than the runner: an adapter ends when its runner is gone, so nothing can be left behind by mistake.
+import type { Terminal } from '../cli/terminal.ts';
+import type { RunningBroker } from '../engine/broker-pool.ts';
+import type { RunReport } from '../engine/suite.ts';
+
+/** Tells where the brokers are and waits for the signal; at once where there is nothing to keep, or it came before. */
+export function keeper(
+  terminal: Terminal,
+  signal: AbortSignal,
+): (report: RunReport, running: readonly RunningBroker[]) => Promise<void> {
+  return async (_report, running) => {
+    if (signal.aborted) return;
+    if (running.length === 0) {
+      terminal.err('--keep-alive: no broker is running any more.');
+      return;
+    }
+    for (const line of [...running.flatMap(brokerLines), ...stopLines()]) terminal.err(line);
+    await aborted(signal);
+    terminal.err('The brokers are stopped.');
+  };
+}
+
+function brokerLines({ endpoints, processId, request }: RunningBroker): readonly string[] {
+  const { tcp, health, dashboard } = endpoints;
+  const configured = Object.keys(request).length === 0 ? 'its defaults' : JSON.stringify(request);
+  const http = [health?.url, dashboard?.url].filter((url) => url !== undefined);
+  return [
+    '',
+    `Still running: process ${processId}, with ${configured}`,
+    `  ${[`tcp ${tcp.host}:${tcp.port}`, ...http].join('  ')}`,
+  ];
+}
+
+function stopLines(): readonly string[] {
+  return ['', `Ctrl-C ends the runner and these brokers; from another terminal: kill ${process.pid}`];
+}
+
+/** Resolves when the signal comes; the timer keeps the process alive meanwhile. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {}, 60_000);
+    const end = (): void => {
+      clearInterval(timer);
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
+}
