@@ -1,6 +1,7 @@
 // The command line: finds the command, gives it what it needs, turns what it throws into an exit code and a message. Nothing else
 // imports this file. Exit codes: 2 for a usage error, 5 for anything unforeseen.
 import { benchCommand, benchFlags } from '../commands/bench.ts';
+import { doctorCommand, doctorFlags } from '../commands/doctor.ts';
 import { explainCommand } from '../commands/explain.ts';
 import { initCommand, initFlags } from '../commands/init.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
@@ -42,6 +43,15 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     },
   ],
   ['init', { summary: 'write a target file', usage: 'init', flags: initFlags, run: initCommand }],
+  [
+    'doctor',
+    {
+      summary: 'find common mistakes',
+      usage: 'doctor --target FILE',
+      flags: doctorFlags,
+      run: doctorCommand,
+    },
+  ],
   [
     'probe',
     { summary: 'look at a running broker', usage: 'probe ADDRESS', flags: probeFlags, run: probeCommand },

@@ -1,0 +1,54 @@
+// Planted faults that show only when several things come together: for the checks that play histories and random scenarios.
+import type { Mutant } from './mutant.ts';
+
+const fanOutWithAck = 'src/broker/delivery/fan-out-with-ack.ts';
+const fanOutWithoutAck = 'src/broker/delivery/fan-out-without-ack.ts';
+const oneSubscriber = 'src/broker/delivery/one-subscriber.ts';
+
+export const scenarioMutants: readonly Mutant[] = [
+  {
+    id: 'history-one-in-eight-not-given-back',
+    title: 'one in eight of the messages that are given back is lost',
+    file: oneSubscriber,
+    find: '      settlement.waitAgain(queue, message, ending.cutShort);',
+    replace:
+      '      if (message.sequence % 8 === 7) settlement.acknowledge(queue, message);\n      else settlement.waitAgain(queue, message, ending.cutShort);',
+    mustFail: ['DELIVERY-006b', 'DELIVERY-030b'],
+    mayFail: ['DELIVERY-039a'],
+  },
+  {
+    id: 'history-one-in-thirty-two-for-the-others',
+    title: 'every 32nd FanOutWithAck message is not sent to the first of its subscribers',
+    file: fanOutWithAck,
+    find: '  for (const member of queue.subscriptions) {\n    if (member.ready) {',
+    replace:
+      '  let isFirst = message.sequence % 32 === 31;\n  for (const member of queue.subscriptions) {\n    const isLeftOut = isFirst && queue.subscriptions.size > 1;\n    isFirst = false;\n    if (isLeftOut) continue;\n    if (member.ready) {',
+    mustFail: ['DELIVERY-014b'],
+  },
+  {
+    id: 'history-one-in-thirty-two-unsent',
+    title: 'every 32nd FanOutWithoutAck message is not sent',
+    file: fanOutWithoutAck,
+    find: '      deliveries.sendUnconfirmed(queue, message, subscription);',
+    replace:
+      '      if (message.sequence % 32 !== 31) deliveries.sendUnconfirmed(queue, message, subscription);',
+    mustFail: ['DELIVERY-024b'],
+  },
+  {
+    id: 'scenario-failures-stay-behind',
+    title: 'failed attempts are forgotten when the next one goes to another subscriber',
+    file: oneSubscriber,
+    find: '  delivery.message.failedAttempts = delivery.failedAttempts;\n',
+    replace: '',
+    mustFail: ['DELIVERY-001b'],
+    mayFail: ['DELIVERY-020a'],
+  },
+  {
+    id: 'scenario-last-failure-counts',
+    title: 'a FanOutWithAck message is dead-lettered with the reason of the last failure',
+    file: fanOutWithAck,
+    find: '      fanOut.failure ??= { reason: ending.reason',
+    replace: '      fanOut.failure = { reason: ending.reason',
+    mustFail: ['DELIVERY-014c'],
+  },
+];

@@ -1,0 +1,122 @@
+// Publishers and subscribers of one queue who come, work in rounds, and leave without a word at random. It keeps to the protocol and
+// judges nothing but that the queue runs dry in the end; what happened stands in the history. Areas: PUBLISH, DELIVERY.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CheckContext } from '../../check.ts';
+import type { Connection } from '../../connection.ts';
+import { Command } from '../../wire/command.ts';
+
+export type CrowdSetting = {
+  readonly queue: string;
+  /** Asks for the state of the queue, and neither publishes nor subscribes. */
+  readonly witness: Connection;
+  readonly mostLeavings: number;
+};
+
+type Subscriber = { readonly connection: Connection; takenCount: number; held: string[] };
+
+const publisherCount = 2;
+const subscriberCount = 3;
+const priorities = ['Low', 'Normal', 'High', 'Critical'] as const;
+const lookGapMs = 10;
+
+export class Crowd {
+  readonly #ctx: CheckContext;
+  readonly #setting: CrowdSetting;
+  #publishers: Connection[] = [];
+  #subscribers: Subscriber[] = [];
+  #leftCount = 0;
+
+  constructor(ctx: CheckContext, setting: CrowdSetting) {
+    this.#ctx = ctx;
+    this.#setting = setting;
+  }
+
+  /** Who is missing comes; everybody publishes, takes and acknowledges something; perhaps somebody leaves. */
+  async round(): Promise<void> {
+    await this.#fillUp();
+    for (const publisher of this.#publishers) await this.#publishSome(publisher);
+    await this.#perhapsLeave('publisher');
+    await this.#perhapsLeave('subscriber');
+    await this.#synchronise();
+    await this.#perhapsLeave('subscriber');
+    for (const subscriber of this.#subscribers) await this.#takeSome(subscriber);
+  }
+
+  /** Nobody publishes or leaves any more; everything is taken and acknowledged until nothing is left. */
+  async drain(): Promise<void> {
+    const { ctx, longestMs } = { ctx: this.#ctx, longestMs: this.#longestDrainMs() };
+    await this.#fillUp();
+    const until = ctx.now() + longestMs;
+    while (!(await this.#isDry())) {
+      ctx.assert.ok(ctx.now() < until, `nothing is left in the queue after ${longestMs} ms`, {
+        clause: 'DELIVERY-006',
+      });
+      await pause(lookGapMs);
+    }
+    await this.#synchronise();
+  }
+
+  /** The longest rest that a message may have been given, and the usual wait. */
+  #longestDrainMs(): number {
+    const { timing, target } = this.#ctx;
+    return timing.deliveryMs + target.retryDelayMs * 2 ** Math.min(4, this.#setting.mostLeavings);
+  }
+
+  async #fillUp(): Promise<void> {
+    while (this.#publishers.length < publisherCount)
+      this.#publishers.push(await this.#ctx.connect({ own: true }));
+    while (this.#subscribers.length < subscriberCount) {
+      const connection = await this.#ctx.connect({ own: true });
+      await connection.subscribe(this.#setting.queue);
+      this.#subscribers.push({ connection, takenCount: 0, held: [] });
+    }
+  }
+
+  async #publishSome(publisher: Connection): Promise<void> {
+    const { random } = this.#ctx;
+    for (let count = random.integer(1, 4); count > 0; count -= 1) {
+      const id = this.#ctx.id('m');
+      const priority = priorities[random.integer(0, 3)] ?? 'Normal';
+      const fields = { id, queue: this.#setting.queue, payload: JSON.stringify({ of: id }) };
+      await publisher.send({ command: Command.Publish, ...fields, headers: { priority } });
+    }
+  }
+
+  /** Takes what has come; acknowledges most of it, at once or later, and keeps the rest until it leaves or the end. */
+  async #takeSome(subscriber: Subscriber, all = false): Promise<void> {
+    const { connection } = subscriber;
+    const fresh = connection.received.slice(subscriber.takenCount);
+    subscriber.takenCount += fresh.length;
+    const came = fresh.filter(({ command }) => command === Command.Deliver).map(({ id }) => id);
+    const held = [...subscriber.held, ...came];
+    const isKept = (): boolean => !all && this.#ctx.random.integer(0, 3) === 0;
+    subscriber.held = held.filter(isKept);
+    for (const id of held.filter((one) => !subscriber.held.includes(one)))
+      await connection.ack({ id, queue: '' });
+  }
+
+  /** Leaves with answers and deliveries under way: nobody can know what became of them. The first subscriber stays. */
+  async #perhapsLeave(role: 'publisher' | 'subscriber'): Promise<void> {
+    const { random } = this.#ctx;
+    if (this.#leftCount >= this.#setting.mostLeavings || random.integer(0, 3) > 0) return;
+    this.#leftCount += 1;
+    const leaver =
+      role === 'publisher' ? this.#publishers.shift() : this.#subscribers.splice(1, 1)[0]?.connection;
+    await leaver?.abort();
+  }
+
+  async #synchronise(): Promise<void> {
+    const all = [...this.#publishers, ...this.#subscribers.map(({ connection }) => connection)];
+    await Promise.all(all.map((connection) => connection.ping()));
+  }
+
+  async #isDry(): Promise<boolean> {
+    const { queue, witness } = this.#setting;
+    await this.#synchronise();
+    for (const subscriber of this.#subscribers) await this.#takeSome(subscriber, true);
+    await this.#synchronise();
+    const info = await witness.queueInfo(queue);
+    const isEmpty = info?.['messageCount'] === 0 && info['subscriberCount'] === subscriberCount;
+    return isEmpty && this.#subscribers.every((one) => one.takenCount === one.connection.received.length - 1);
+  }
+}

@@ -1,0 +1,126 @@
+// The examination of a target: start, address, handshake, one publish and its answer, health, stop, start again. It goes on for as long as
+// what was found leaves something to look at, and always ends what it started.
+import type { ConfigurationRequest } from '../configuration.ts';
+import { ExpectationFailure } from '../expectation.ts';
+import { Visitor } from '../observation/visitor.ts';
+import type { Broker } from '../target/broker.ts';
+import { attachedBroker, spawnBroker } from '../target/broker.ts';
+import { hookedBroker } from '../target/hooked-broker.ts';
+import { becomes } from '../target/reach.ts';
+import { TargetFault } from '../target/target-fault.ts';
+import type { Target } from '../target/target-file.ts';
+import type { Timing } from '../timing.ts';
+import { tryCommands } from './commands.ts';
+import { Examination } from './examination.ts';
+import type { Diagnosis, Finding } from './finding.ts';
+import { greet } from './greeting.ts';
+import { lookAtHealth } from './health.ts';
+import { patientTiming, seconds, slowness } from './patience.ts';
+import { restart } from './restart.ts';
+
+export type DoctorSetting = {
+  readonly target: Target;
+  readonly timing: Timing;
+  readonly timeoutScale: number;
+};
+
+export async function examine(setting: DoctorSetting): Promise<Diagnosis> {
+  const examination = new Examination();
+  let broker: Broker;
+  try {
+    broker = await start(setting, examination);
+  } catch (error) {
+    if (!(error instanceof TargetFault)) throw error;
+    const finding = startFinding(error);
+    examination.find('start', finding);
+    return examination.diagnosis(finding.mistake !== 'no-start', []);
+  }
+  try {
+    await lookAtBroker(setting, examination, broker);
+  } catch (error) {
+    if (!(error instanceof ExpectationFailure)) throw error;
+    examination.find('commands', { mistake: 'no-answer', seen: `${error.message}: ${error.actual}` });
+  } finally {
+    await broker.dispose();
+  }
+  return examination.diagnosis(true, broker.log.lines);
+}
+
+async function start(setting: DoctorSetting, examination: Examination): Promise<Broker> {
+  const { timing, timeoutScale } = setting;
+  const startedAt = performance.now();
+  const broker = await startedBroker(setting);
+  const took = { elapsedMs: performance.now() - startedAt, deadlineMs: timing.startMs, scale: timeoutScale };
+  const { host, port } = broker.endpoints.tcp;
+  const who =
+    broker.identity === undefined ? '' : `: ${broker.identity.name} ${broker.identity.version ?? ''}`;
+  if (examination.note('start', slowness('the start', took)))
+    examination.ok('start', `at ${host}:${port} after ${seconds(took.elapsedMs)}${who}`.trimEnd());
+  return broker;
+}
+
+function startedBroker({ target, timing }: DoctorSetting): Promise<Broker> {
+  const patient = patientTiming(timing);
+  const { lifecycle, endpoints } = target;
+  if (lifecycle.kind === 'spawn') return spawnBroker(lifecycle, requestFor(target), patient);
+  if (endpoints === undefined) throw new Error('a target that is not spawned has no endpoints');
+  return lifecycle.kind === 'attach'
+    ? attachedBroker(endpoints, timing)
+    : hookedBroker(lifecycle, endpoints, { request: requestFor(target), timing: patient });
+}
+
+/** The checks' own request: whoever claims to be durable is asked to be. */
+function requestFor({ profiles = [] }: Target): ConfigurationRequest {
+  return profiles.includes('durable') || profiles.includes('full') ? { storage: 'durable' } : {};
+}
+
+function startFinding({ kind, message }: TargetFault): Finding {
+  return { mistake: kind === 'no JSON' ? 'stdout-text' : 'no-start', seen: message };
+}
+
+async function lookAtBroker(setting: DoctorSetting, examination: Examination, broker: Broker): Promise<void> {
+  const { timing, timeoutScale, target } = setting;
+  const { tcp, health } = broker.endpoints;
+  if (!(await isOpen(setting, examination, broker))) return;
+  const greeting = await greet(tcp, timing);
+  if (greeting.kind === 'fault') return examination.find('handshake', greeting.finding);
+  const took = { elapsedMs: greeting.elapsedMs, deadlineMs: timing.answerMs, scale: timeoutScale };
+  if (examination.note('handshake', slowness('the answer to Connect', took)))
+    examination.ok('handshake', `ConnectAck after ${seconds(greeting.elapsedMs)}`);
+  const visitor = visitorAt(broker, timing);
+  const queue = visitor.queue('doctor');
+  const commandsWork = await tryCommands({ visitor, examination, timing, timeoutScale }, queue);
+  if (health === undefined) examination.skip('health', 'the target names no health server');
+  else await lookAtHealth(health.url, timing, examination);
+  if (target.lifecycle.kind === 'attach') {
+    await visitor.leave();
+    return examination.skip('stop', 'an attached broker is left alone');
+  }
+  const isDurable = commandsWork && requestFor(target).storage !== undefined;
+  await restart({ broker, examination, timing, timeoutScale, ...(isDurable ? { storedIn: queue } : {}) });
+  await visitor.leave();
+}
+
+function visitorAt({ endpoints }: Broker, timing: Timing): Visitor {
+  const name = `doctor-${Date.now().toString(36)}`;
+  return new Visitor({ tcp: endpoints.tcp, timing: patientTiming(timing), name });
+}
+
+async function isOpen(
+  { timing }: DoctorSetting,
+  examination: Examination,
+  { endpoints }: Broker,
+): Promise<boolean> {
+  const { host, port } = endpoints.tcp;
+  const lookedAt = performance.now();
+  if (!(await becomes('open', endpoints.tcp, { withinMs: timing.connectMs }))) {
+    examination.find('address', { mistake: 'port-closed', seen: `nobody listens at ${host}:${port}` });
+    return false;
+  }
+  const lateMs = performance.now() - lookedAt;
+  // One look takes no longer than this on the same machine: later means that the first look found nobody.
+  if (lateMs < 100) return true;
+  const seen = `${host}:${port} could be reached only ${seconds(lateMs)} after the answer that says so`;
+  examination.find('address', { mistake: 'port-closed', seen });
+  return true;
+}

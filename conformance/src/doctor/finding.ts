@@ -1,0 +1,90 @@
+// The mistakes that the doctor can name, and what to do about each. Which one was made is found out elsewhere; here is only what a
+// person reads. `docs/getting-started.md` lists the same.
+
+export const mistakes = {
+  'stdout-text': {
+    title: 'the adapter prints other text to standard output before its answer',
+    remedy:
+      'Send logs and banners to standard error. The first line on standard output must be the JSON answer, and nothing else.',
+  },
+  'port-closed': {
+    title: 'nobody listens where the broker is said to listen',
+    remedy:
+      'Answer only once everything listens, with the port that was really taken, and the host that it is bound to.',
+  },
+  'length-prefix': {
+    title: 'the frame has another length prefix than the protocol says',
+    remedy:
+      'A frame is 4 bytes of length, big-endian, that count the body alone; 1 byte of flags (0); then the body. See the chapter on frames.',
+  },
+  'answer-id': {
+    title: 'an answer does not carry the id of its command',
+    remedy: 'Copy the id of the command into its answer: clients find the answer to a command by it.',
+  },
+  'not-flushed': {
+    title: 'an answer is written, but not sent until something else happens',
+    remedy:
+      'Flush after each answer, or switch buffering off: whoever waits for the answer sends nothing more before it.',
+  },
+  credentials: {
+    title: 'the broker asks for credentials that it was not configured with',
+    remedy:
+      'Where the configuration says `authentication: null`, start the broker without authentication. An attached broker must have none either.',
+  },
+  'health-path': {
+    title: 'the health record is not where it is said to be',
+    remedy:
+      'The URL is the base: the record must answer at /health/ below it, as JSON with a `status`, and the metrics at /metrics/.',
+  },
+  'data-lost': {
+    title: 'what was stored is gone after a restart',
+    remedy:
+      'Keep everything in the `dataDirectory` of the configuration, with storage `durable` or `sqlite`: a restart gets the same folder again. Or take `durable` out of the profiles.',
+  },
+  'ignores-stop': {
+    title: 'the broker does not end when it is told to',
+    remedy:
+      'End on SIGTERM (on Windows: when standard input closes). An adapter that starts the broker as its child passes the signal on; a shell script does so with `exec` or `trap`.',
+  },
+  'too-slow': {
+    title: 'the broker is slower than the deadlines of the runner',
+    remedy: 'Give the runner more time, with the scale that is named above.',
+  },
+  'no-answer': {
+    title: 'the broker does not answer',
+    remedy: 'Its log may say why: the last lines are below. `run --trace all --only CONN` shows every byte.',
+  },
+  refused: {
+    title: 'the broker refuses what every broker must take',
+    remedy:
+      'The error says why. With the default configuration anybody may connect, create queues and publish.',
+  },
+  'no-start': {
+    title: 'the target does not start',
+    remedy:
+      'Run the command by hand, give it the line of configuration that docs/adapter.md shows, and see what it says.',
+  },
+} as const;
+
+export type MistakeName = keyof typeof mistakes;
+
+export type Finding = {
+  readonly mistake: MistakeName;
+  /** What was seen, in one sentence. */
+  readonly seen: string;
+};
+
+/** One line of the examination. */
+export type Step = {
+  readonly name: string;
+  readonly outcome: 'ok' | 'found' | 'skipped';
+  readonly text: string;
+};
+
+export type Diagnosis = {
+  readonly steps: readonly Step[];
+  readonly findings: readonly Finding[];
+  /** It ran for long enough to be looked at. */
+  readonly started: boolean;
+  readonly log: readonly string[];
+};

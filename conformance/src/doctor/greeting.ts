@@ -1,0 +1,106 @@
+// The first exchange of a client and a broker, and, where it fails, why. Frames are not taken for granted here: each way of framing, and
+// each way of not sending what was written, is tried on a connection of its own. Areas: FRAME, CONN, AUTH.
+import type { Endpoints } from '../target/target-file.ts';
+import type { Timing } from '../timing.ts';
+import { frameText } from '../trace.ts';
+import { Command } from '../wire/command.ts';
+import { encodeBody } from '../wire/encode.ts';
+import type { DecodedBody } from '../wire/frame.ts';
+import type { Finding } from './finding.ts';
+import type { Framing } from './framings.ts';
+import { answerIn, rightFraming, wrongFramings } from './framings.ts';
+import { patience, seconds } from './patience.ts';
+import type { RawAnswer, RawQuestion } from './raw-exchange.ts';
+import { exchange } from './raw-exchange.ts';
+
+export type Greeting =
+  | { readonly kind: 'welcome'; readonly elapsedMs: number; readonly answer: DecodedBody }
+  | { readonly kind: 'fault'; readonly finding: Finding };
+
+const connect = encodeBody({
+  command: Command.Connect,
+  id: 'doctor-1',
+  headers: { clientVersion: 'doctor' },
+});
+const ping = encodeBody({ command: Command.Ping, id: 'doctor-2' });
+
+export async function greet(tcp: Endpoints['tcp'], timing: Timing): Promise<Greeting> {
+  const withinMs = timing.answerMs * patience;
+  const first = await exchange(tcp, question(rightFraming, withinMs));
+  const answer = answerIn(first.bytes, rightFraming);
+  if (answer !== undefined) return judged(answer, first.elapsedMs);
+  const finding =
+    wrongForm([first]) ??
+    (await notFlushed(tcp, timing)) ??
+    (await otherForm(tcp, withinMs)) ??
+    silence(first);
+  return { kind: 'fault', finding };
+}
+
+function judged(answer: DecodedBody, elapsedMs: number): Greeting {
+  if (answer.command === Command.ConnectAck) return { kind: 'welcome', elapsedMs, answer };
+  const shown = frameText(answer);
+  const mistake = /AUTH/i.test(answer.errorCode) ? 'credentials' : 'refused';
+  return {
+    kind: 'fault',
+    finding: { mistake, seen: `Connect without credentials was answered by ${shown}` },
+  };
+}
+
+function question(framing: Framing, withinMs: number, more: Partial<RawQuestion> = {}): RawQuestion {
+  const isEnough = (bytes: Buffer): boolean => answerIn(bytes, framing) !== undefined;
+  return { bytes: framing.encode(connect), withinMs, isEnough, ...more };
+}
+
+/** The answer is there, once more has been sent, or our side has closed. */
+async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Finding | undefined> {
+  const withinMs = timing.answerMs * 2;
+  const then = { afterMs: timing.answerMs / 2, bytes: rightFraming.encode(ping) };
+  const [later, atClose] = await Promise.all([
+    exchange(tcp, question(rightFraming, withinMs, { then })),
+    exchange(tcp, question(rightFraming, withinMs, { close: true })),
+  ]);
+  const came = (answer: RawAnswer): boolean => answerIn(answer.bytes, rightFraming) !== undefined;
+  const when = came(later) ? 'after a Ping was sent too' : 'after our side had closed the connection';
+  if (!came(later) && !came(atClose)) return undefined;
+  return { mistake: 'not-flushed', seen: `the answer to Connect came only ${when}` };
+}
+
+async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<Finding | undefined> {
+  const answers = await Promise.all(
+    wrongFramings.map((framing) => exchange(tcp, question(framing, withinMs / 2))),
+  );
+  const index = wrongFramings.findIndex(
+    (framing, at) => answerIn(answers[at]?.bytes ?? Buffer.alloc(0), framing) !== undefined,
+  );
+  const found = wrongFramings[index];
+  if (found === undefined) return wrongForm(answers);
+  return { mistake: 'length-prefix', seen: `a Connect was answered whose length prefix ${found.title}` };
+}
+
+/** Bytes that came and are a frame, but not of the right form. */
+function wrongForm(answers: readonly RawAnswer[]): Finding | undefined {
+  for (const { bytes } of answers) {
+    const found = wrongFramings.find((framing) => answerIn(bytes, framing) !== undefined);
+    if (found !== undefined)
+      return {
+        mistake: 'length-prefix',
+        seen: `an answer came whose length prefix ${found.title}: ${bytes.subarray(0, 12).toString('hex')}..`,
+      };
+  }
+  return undefined;
+}
+
+function silence({ bytes, end, elapsedMs }: RawAnswer): Finding {
+  if (bytes.length > 0) {
+    const shown = JSON.stringify(bytes.subarray(0, 40).toString('latin1'));
+    return { mistake: 'no-answer', seen: `to Connect came bytes that make no frame: ${shown}` };
+  }
+  const ends = {
+    closed: 'Connect was answered by closing the connection',
+    'no connection': 'the connection was refused',
+    'time over': `Connect was not answered within ${seconds(elapsedMs)}`,
+    enough: 'Connect was answered by something else',
+  } as const;
+  return { mistake: 'no-answer', seen: ends[end] };
+}

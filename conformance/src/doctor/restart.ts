@@ -1,0 +1,80 @@
+// Stops the broker, starts it again and looks whether it still knows what it stored. Areas: SHUTDOWN, DURABLE.
+import { Visitor } from '../observation/visitor.ts';
+import type { Broker } from '../target/broker.ts';
+import { becomes } from '../target/reach.ts';
+import { TargetFault } from '../target/target-fault.ts';
+import type { Timing } from '../timing.ts';
+import type { Examination } from './examination.ts';
+import { greet } from './greeting.ts';
+import { patientTiming, seconds, slowness } from './patience.ts';
+
+export type RestartSetting = {
+  readonly broker: Broker;
+  readonly examination: Examination;
+  readonly timing: Timing;
+  readonly timeoutScale: number;
+  /** A queue with one message that has to be there again. */
+  readonly storedIn?: string;
+};
+
+export async function restart(setting: RestartSetting): Promise<void> {
+  const { broker, examination } = setting;
+  await stop(setting);
+  try {
+    await broker.start();
+  } catch (error) {
+    if (!(error instanceof TargetFault)) throw error;
+    const seen = `the second start, with the same data directory, failed: ${error.message}`;
+    return examination.find('start again', { mistake: 'no-start', seen });
+  }
+  // That it answers before it listens was found at the first start.
+  await becomes('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
+  const greeting = await greet(broker.endpoints.tcp, setting.timing);
+  if (greeting.kind === 'fault') return examination.find('start again', greeting.finding);
+  examination.ok('start again', 'it started with the same data directory, and answers');
+  await lookForMessage(setting);
+}
+
+async function stop({ broker, examination, timing, timeoutScale }: RestartSetting): Promise<void> {
+  const toldAt = performance.now();
+  broker.terminate();
+  const exit = await within(broker.exit, timing.stopMs * 2);
+  const elapsedMs = performance.now() - toldAt;
+  if (exit === undefined) {
+    const seen = `${seconds(elapsedMs)} after it was told to end it still ran, and was killed`;
+    examination.find('stop', { mistake: 'ignores-stop', seen });
+    return broker.crash();
+  }
+  const took = { elapsedMs, deadlineMs: timing.stopMs, scale: timeoutScale };
+  if (!examination.note('stop', slowness('the stop', took))) return;
+  const how = exit.code === null ? '' : `, exit code ${exit.code}`;
+  examination.ok('stop', `it ended after ${seconds(elapsedMs)}${how}`);
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+async function lookForMessage({ broker, examination, timing, storedIn }: RestartSetting): Promise<void> {
+  if (storedIn === undefined)
+    return examination.skip('data', 'the target does not claim the profile durable');
+  if (broker.unsupported.includes('storage'))
+    return examination.skip('data', 'the adapter says that it does not support durable storage');
+  const { tcp } = broker.endpoints;
+  const visitor = new Visitor({ tcp, timing: patientTiming(timing), name: `${storedIn}.again` });
+  try {
+    const connection = await visitor.connect();
+    const info = await connection.queueInfo(storedIn);
+    const count = info?.['messageCount'];
+    if (count === 1) return examination.ok('data', 'the message that was published is there again');
+    const found = info === undefined ? 'its queue is not there' : `its queue has ${String(count)} messages`;
+    const seen = `a message was published and acknowledged before the stop; after the start ${found}`;
+    examination.find('data', { mistake: 'data-lost', seen });
+  } finally {
+    await visitor.leave();
+  }
+}

@@ -1,0 +1,83 @@
+// What the answers to questions must say: the state of a queue, and which queues there are. Clauses: QUEUE-021 to 028, DLQ-004.
+import { deliveryModes } from '../history/operation.ts';
+import type { Breach } from './breach.ts';
+import { overflowStrategies } from './command.ts';
+import type { Difference, Queue, State } from './state.ts';
+import type { Range } from './waiting.ts';
+import { waitingRange } from './waiting.ts';
+
+export type QueueInfo = Readonly<Record<string, unknown>> | undefined;
+
+export type Judged = { readonly breach?: Breach; readonly differences: readonly Difference[] };
+
+/** The count of each queue when a question was asked: the answer may be of any time until all is quiet again. */
+export type Counts = ReadonlyMap<string, Range>;
+
+export function countsOf(state: State): Counts {
+  return new Map([...state.queues].map(([name, queue]) => [name, waitingRange(queue)]));
+}
+
+export function judgeInfo(state: State, name: string, info: QueueInfo, before: Counts | undefined): Judged {
+  const queue = state.queues.get(name);
+  if (queue === undefined) {
+    const text = `there is queue info for ${name}, which does not exist`;
+    return info === undefined ? right : wrong('QUEUE-024', text);
+  }
+  if (info === undefined) return wrong('QUEUE-021', `there is no queue info for ${name}, which exists`);
+  return judgeFields(queue, info) ?? judgeCount(queue, info['messageCount'], before?.get(name));
+}
+
+const right: Judged = { differences: [] };
+
+function wrong(clause: string, text: string): Judged {
+  return { breach: { clause, text }, differences: [] };
+}
+
+function judgeFields(queue: Queue, info: NonNullable<QueueInfo>): Judged | undefined {
+  const { name, options, subscribers } = queue;
+  const expected: Readonly<Record<string, unknown>> = {
+    name,
+    deliveryMode: deliveryModes.indexOf(options.mode),
+    maxSize: options.maxQueueSize,
+    overflowStrategy: overflowStrategies.indexOf(options.overflowStrategy),
+    maxRetryAttempts: options.maxRetryAttempts,
+    enableDeadLetterQueue: options.enableDeadLetterQueue,
+    deadLetterQueueName: options.deadLetterQueueName,
+    subscriberCount: subscribers.length,
+  };
+  // A dead letter queue is made by the broker: with what options is only recommended.
+  const isMade = options.deadLetterQueue === '' && !options.enableDeadLetterQueue;
+  const judged = isMade ? ['name', 'subscriberCount'] : Object.keys(expected);
+  const field = judged.find((key) => info[key] !== expected[key]);
+  if (field === undefined) return undefined;
+  const text = `${field} of ${name} is ${JSON.stringify(info[field])}, not ${JSON.stringify(expected[field])}`;
+  return wrong(field === 'subscriberCount' ? 'QUEUE-026' : 'QUEUE-009', text);
+}
+
+function judgeCount(queue: Queue, count: unknown, before: Range | undefined): Judged {
+  const now = waitingRange(queue);
+  const least = Math.min(now.least, before?.least ?? now.least);
+  const most = Math.max(now.most, before?.most ?? now.most);
+  if (typeof count !== 'number' || count < least || count > most) {
+    const range = least === most ? `${least}` : `${least} to ${most}`;
+    return wrong('QUEUE-025', `messageCount of ${queue.name} is ${JSON.stringify(count)}, not ${range}`);
+  }
+  const isFanOut = queue.options.mode === 'FanOutWithAck';
+  const text = 'a FanOutWithAck message that is owed to a subscriber does not count as waiting';
+  const isUsual = count >= Math.min(now.usual, before?.usual ?? now.usual) || !isFanOut;
+  return isUsual ? right : { differences: [{ clause: 'DELIVERY-018', text }] };
+}
+
+/** `known`: the names that the scenario ever uses. */
+export function judgeList(state: State, names: readonly string[], known: readonly string[]): Judged {
+  const listed = new Set(names);
+  const extra = known.find((name) => listed.has(name) && !state.queues.has(name));
+  if (extra !== undefined) return wrong('QUEUE-028', `${extra} is listed, and does not exist`);
+  const made = [...state.queues.values()].filter(({ options }) => options.enableDeadLetterQueue);
+  const letterNames = new Set(made.map(({ options }) => options.deadLetterQueue));
+  const absent = [...state.queues.keys()].filter((name) => !listed.has(name));
+  const [missing] = absent.filter((name) => !letterNames.has(name));
+  if (missing !== undefined) return wrong('QUEUE-028', `${missing} exists, and is not listed`);
+  const text = 'a dead letter queue is not made together with its source';
+  return absent.length === 0 ? right : { differences: [{ clause: 'DLQ-004', text }] };
+}

@@ -1,0 +1,278 @@
+// The runner's own idea of a broker: it does not say what a broker does, but what it may do. It keeps every state that explains all
+// that was seen; where a rule leaves a choice, ways part, and what comes next tells them apart. When no state is left, the broker has
+// broken a rule, whatever it chose. It knows no connection and no time. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
+import { isDeepStrictEqual } from 'node:util';
+import type { Counts, Judged, QueueInfo } from './answering.ts';
+import { countsOf, judgeInfo, judgeList } from './answering.ts';
+import type { Breach, Explained } from './breach.ts';
+import type { FailureReason } from './command.ts';
+import type { SeenDelivery } from './delivering.ts';
+import { deliver } from './delivering.ts';
+import type { Named } from './ending.ts';
+import { acknowledge, leave, refuse, unsubscribe } from './ending.ts';
+import type { Publication } from './entering.ts';
+import { letterOptions, publish, queueOf, withQueue } from './entering.ts';
+import { judgePassed } from './order.ts';
+import { owed } from './owing.ts';
+import type { Difference, Queue, QueueOptions, State } from './state.ts';
+import { copyOf, emptyState, stateKey, withDifference } from './state.ts';
+
+/** More ways than these are not followed. */
+const mostStates = 400;
+
+export type Step = (state: State) => readonly State[];
+
+/** The model has no state left: what was seen cannot be. */
+export class BrokenRule extends Error {
+  readonly breach: Breach;
+
+  constructor(breach: Breach) {
+    super(breach.text);
+    this.name = 'BrokenRule';
+    this.breach = breach;
+  }
+}
+
+export class BrokerModel {
+  #states: readonly State[] = [emptyState()];
+  #isLost = false;
+  /** What a queue made on demand is like; undefined where that is not known. */
+  readonly #defaults: QueueOptions | undefined;
+
+  constructor(defaults: QueueOptions | undefined) {
+    this.#defaults = defaults;
+  }
+
+  /** Too many ways have parted: the one that the broker has taken may not be among those that are followed. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** What the broker decided otherwise than recommended, on the way with the fewest such decisions. */
+  get differences(): readonly Difference[] {
+    return this.#states[0]?.differences ?? [];
+  }
+
+  // --- commands: what may follow from sending them ---
+
+  publish(publication: Publication): void {
+    this.#step((state) => {
+      if (state.queues.has(publication.queue)) return publish(state, publication);
+      return publish(withQueue(state, publication.queue, this.#demanded()), publication);
+    });
+  }
+
+  /** `otherwise`: the recommendation by which the Ack means what it means; without it it may mean nothing. */
+  acknowledge(named: Named, otherwise?: Difference): void {
+    this.#step((state) => {
+      const counted = acknowledge(state, named);
+      return otherwise === undefined ? counted : [...counted, withDifference(copyOf(state), otherwise)];
+    });
+  }
+
+  refuse(connection: number, id: string, reason: FailureReason, at: number): void {
+    this.#step((state) => refuse(state, { connection, id, queue: undefined, at }, reason));
+  }
+
+  leave(connection: number, at: number): void {
+    this.#step((state) => leave(state, connection, at));
+  }
+
+  unsubscribe(connection: number, queue: string, at: number): void {
+    this.#step((state) =>
+      unsubscribe(state, queue, connection, at).map((next) => ({ ...next, answer: 'positive' })),
+    );
+  }
+
+  /** A queue that exists is never changed; whether it is an Error to create it again is only recommended. */
+  create(name: string, options: QueueOptions, isBare: boolean): void {
+    this.#step((state) => {
+      const live = state.queues.get(name);
+      if (live !== undefined) {
+        const onAnswer = againDifference(isBare, isDeepStrictEqual(live.options, options));
+        return [{ ...copyOf(state), answer: 'either', onAnswer }];
+      }
+      const made = { ...withQueue(state, name, options), answer: 'positive' } as const;
+      const { enableDeadLetterQueue, deadLetterQueue } = options;
+      if (!enableDeadLetterQueue) return [made];
+      return [withQueue(made, deadLetterQueue, letterOptions(queueOf(made, name)))];
+    });
+  }
+
+  /** Its messages are gone; its subscriptions stay registered, or end. */
+  delete(name: string): void {
+    this.#step((state) => {
+      const queue = state.queues.get(name);
+      const error: Difference = { clause: 'QUEUE-015', text: 'DeleteQueue of a missing queue is refused' };
+      if (queue === undefined) return [{ ...copyOf(state), answer: 'either', onAnswer: { error } }];
+      const next: State = { ...copyOf(state), answer: 'positive' };
+      next.queues.delete(name);
+      next.ghosts = [...next.ghosts, ...ghostsOf(queue)];
+      if (queue.subscribers.length === 0) return [next];
+      const text = 'subscriptions to a deleted queue are forgotten';
+      const forgotten = withDifference(copyOf(next), { clause: 'QUEUE-016', text });
+      next.dormant.set(name, queue.subscribers);
+      return [next, forgotten];
+    });
+  }
+
+  /** The command has no effect, or none before its answer. */
+  ask(): void {
+    this.#step((state) => [{ ...copyOf(state), answer: 'positive' }]);
+  }
+
+  /** A missing queue is made on demand, or not; a dead letter queue should be there before it is needed. */
+  subscribe(name: string): void {
+    const clause = this.#defaults === undefined ? 'DLQ-004' : 'QUEUE-047';
+    const error: Difference = { clause, text: 'Subscribe to a missing queue is refused' };
+    this.#step((state) => {
+      if (state.queues.has(name)) return [{ ...copyOf(state), answer: 'positive' }];
+      return [{ ...copyOf(state), answer: 'either', onAnswer: { error } }];
+    });
+  }
+
+  // --- what comes ---
+
+  answered(isError: boolean, { clause, what }: { readonly clause: string; readonly what: string }): void {
+    const text = isError ? `${what} is refused` : `${what} is answered as if it were right`;
+    this.#explain((state) => {
+      const { answer, onAnswer } = state;
+      const fits = answer === 'either' || answer === (isError ? 'error' : 'positive');
+      if (!fits) return { states: [], breach: { clause, text } };
+      const next: State = { ...copyOf(state), answer: undefined, onAnswer: {}, ending: undefined };
+      return { states: [withDifference(next, isError ? onAnswer.error : onAnswer.positive)] };
+    });
+  }
+
+  /**
+   * SubscribeAck: from here on deliveries may come. A missing queue is there now, but where the connection had subscribed to it
+   * before: that a second Subscribe changes nothing is as right.
+   */
+  subscribed(connection: number, name: string): void {
+    const difference = { clause: 'QUEUE-047', text: 'Subscribe to a missing queue does not make it' };
+    this.#step((state) => {
+      if (state.queues.has(name)) return [withSubscriber(copyOf(state), name, connection)];
+      const dormant = state.dormant.get(name) ?? [];
+      const wasThere = dormant.includes(connection);
+      const unmade = copyOf(state);
+      if (!wasThere) unmade.dormant.set(name, [...dormant, connection]);
+      const made = withSubscriber(withQueue(state, name, this.#demanded()), name, connection);
+      return [made, wasThere ? unmade : withDifference(unmade, difference)];
+    });
+  }
+
+  delivered(seen: SeenDelivery): void {
+    this.#explain((state) => deliver(state, seen));
+  }
+
+  /** Each state's counts at this moment, for the judgement of a later answer. */
+  counts(): Counts[] {
+    return this.#states.map(countsOf);
+  }
+
+  /** `before`: the counts when the question was asked. They may be those of any state. */
+  info(name: string, info: QueueInfo, before: readonly Counts[]): void {
+    this.#explain((state) => {
+      const judged = before.map((counts) => judgeInfo(state, name, info, counts));
+      return explained(state, judged.find(({ breach }) => breach === undefined) ?? judged[0]);
+    });
+  }
+
+  list(names: readonly string[], known: readonly string[]): void {
+    this.#explain((state) => explained(state, judgeList(state, names, known)));
+  }
+
+  // --- when all is quiet ---
+
+  /** What every state still waits for; undefined when one of them waits for nothing. */
+  owed(late: boolean): Breach | undefined {
+    const all = this.#states.map((state) => owed(state, late));
+    return all.some((breach) => breach === undefined) ? undefined : all[0];
+  }
+
+  /** Nothing is under way. At the end, states that still wait for something are not what the broker is in. */
+  quiet(late: boolean): void {
+    this.#explain((state) => {
+      const breach = late ? owed(state, late) : undefined;
+      return breach === undefined ? { states: [state] } : { states: [], breach };
+    });
+    this.#explain((state) => {
+      const next = copyOf(state);
+      return explained(next, judgePassed(next));
+    });
+  }
+
+  /** Whether the queue exists, whatever the broker chose. */
+  has(name: string): boolean {
+    return this.#states.every(({ queues }) => queues.has(name));
+  }
+
+  /** The queues that may hold messages and have no subscriber. */
+  unserved(): readonly string[] {
+    const queues = this.#states.flatMap((state) => [...state.queues.values()]);
+    const unserved = queues.filter(
+      ({ messages, subscribers }) => messages.length > 0 && subscribers.length === 0,
+    );
+    return [...new Set(unserved.map(({ name }) => name))];
+  }
+
+  /** How many subscribers the queue may have. */
+  subscriberCounts(name: string): readonly unknown[] {
+    return this.#states.map((state) => state.queues.get(name)?.subscribers.length);
+  }
+
+  #demanded(): QueueOptions {
+    if (this.#defaults === undefined) throw new Error('the scenario relies on queues made on demand');
+    return this.#defaults;
+  }
+
+  #step(step: Step): void {
+    this.#keep(this.#states.flatMap(step));
+  }
+
+  #explain(explain: (state: State) => Explained): void {
+    const all = this.#states.map(explain);
+    const states = all.flatMap((one) => one.states);
+    const breach = all[0]?.breach;
+    if (states.length === 0 && breach !== undefined) throw new BrokenRule(breach);
+    this.#keep(states);
+  }
+
+  #keep(states: readonly State[]): void {
+    const sorted = [...states].sort((a, b) => a.differences.length - b.differences.length);
+    const byKey = new Map<string, State>();
+    for (const state of sorted) {
+      const key = stateKey(state);
+      if (!byKey.has(key)) byKey.set(key, state);
+    }
+    this.#states = [...byKey.values()].slice(0, mostStates);
+    this.#isLost ||= byKey.size > mostStates;
+  }
+}
+
+function withSubscriber(state: State, name: string, connection: number): State {
+  const queue = queueOf(state, name);
+  if (!queue.subscribers.includes(connection)) queue.subscribers.push(connection);
+  queue.turn = undefined;
+  for (const message of queue.messages) message.audiences = [...message.audiences, [...queue.subscribers]];
+  return state;
+}
+
+function explained(state: State, judged: Judged | undefined): Explained {
+  if (judged?.breach !== undefined) return { states: [], breach: judged.breach };
+  const differences = judged?.differences ?? [];
+  return { states: [differences.reduce<State>((next, one) => withDifference(next, one), state)] };
+}
+
+function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
+  if (!isBare && !isSame)
+    return { positive: { clause: 'QUEUE-012', text: 'other options for an existing queue are no Error' } };
+  const clause = isBare ? 'QUEUE-010' : 'QUEUE-011';
+  return { error: { clause, text: 'CreateQueue for an existing queue is refused' } };
+}
+
+function ghostsOf(queue: Queue): State['ghosts'] {
+  return queue.messages
+    .filter(({ phase, copies }) => phase !== 'waiting' || copies !== undefined)
+    .map(({ content }) => ({ queue: queue.name, id: content.id }));
+}

@@ -1,0 +1,190 @@
+// What one Deliver says: which message it may be, whether it may come on this connection now, and what follows. A Deliver that no
+// message of a state explains is a breach of the rule that forbids it. Areas: DELIVERY, PUBLISH, DLQ.
+import type { Breach, Explained } from './breach.ts';
+import { contentDifferences, isSameContent } from './content.ts';
+import { concluded } from './ending.ts';
+import { queueOf } from './entering.ts';
+import { judgeOrder } from './order.ts';
+import type { Copy, Difference, Message, Queue, State } from './state.ts';
+import { copyOf, isFanOut, withDifference } from './state.ts';
+import { idleSubscribers } from './waiting.ts';
+
+export type SeenDelivery = {
+  readonly connection: number;
+  readonly queue: string;
+  readonly id: string;
+  /** The payload as text. */
+  readonly payload: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** The number of the command under way. */
+  readonly at: number;
+};
+
+/** The states that explain the delivery. */
+export function deliver(state: State, seen: SeenDelivery): Explained {
+  const queue = state.queues.get(seen.queue);
+  const refusal = queue === undefined ? missing(seen) : unfit(state, queue, seen);
+  if (queue === undefined || refusal !== undefined) return ghost(state, seen, refusal ?? missing(seen));
+  const named = queue.messages.filter(({ content }) => content.id === seen.id);
+  if (named.length === 0) return ghost(state, seen, unknown(state, queue, seen));
+  const same = named.filter((message) => isSameContent(message, seen));
+  if (same.length === 0)
+    return breach('DELIVERY-053', `${seen.id} comes with another content: ${seen.payload}`);
+  const taken = same.map((message) => take(state, queue, message, seen));
+  const states = taken.flatMap((explained) => explained.states);
+  const [first] = taken.flatMap((explained) => (explained.breach === undefined ? [] : [explained.breach]));
+  return states.length > 0 || first === undefined ? { states } : { states, breach: first };
+}
+
+/** The connection has no subscription that this can belong to. */
+function unfit(state: State, queue: Queue, { connection, id }: SeenDelivery): Breach | undefined {
+  const isEnding = state.ending?.connection === connection && state.ending.queue === queue.name;
+  if (isEnding || queue.subscribers.includes(connection)) return undefined;
+  const text = `${id} comes on a connection that is not subscribed to ${queue.name}`;
+  return { clause: 'DELIVERY-061', text };
+}
+
+function missing({ id, queue }: SeenDelivery): Breach {
+  return { clause: 'QUEUE-014', text: `${id} comes from ${queue}, which does not exist` };
+}
+
+/** What was in flight when its queue was deleted should not come again; a broker may decide otherwise. */
+function ghost(state: State, { queue, id }: SeenDelivery, otherwise: Breach): Explained {
+  if (!state.ghosts.some((one) => one.queue === queue && one.id === id))
+    return { states: [], breach: otherwise };
+  const text = 'a message that was in flight when its queue was deleted is delivered again';
+  return { states: [withDifference(state, { clause: 'QUEUE-017', text })] };
+}
+
+function unknown(state: State, queue: Queue, { id }: SeenDelivery): Breach {
+  const elsewhere = [...state.queues.values()].find(({ messages }) =>
+    messages.some(({ content }) => content.id === id),
+  );
+  if (elsewhere !== undefined)
+    return { clause: 'DELIVERY-051', text: `${id} is in ${elsewhere.name}, and comes from ${queue.name}` };
+  const text = `${id} comes from ${queue.name}, where it is not: it was settled, dropped or refused, or never published`;
+  return { clause: queue.options.mode === 'FanOutWithoutAck' ? 'DELIVERY-025' : 'DELIVERY-001', text };
+}
+
+function take(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+  return isFanOut(queue) ? takeCopy(state, queue, message, seen) : takeWhole(state, queue, message, seen);
+}
+
+/** RoundRobin and PriorityBased: to one subscriber, while nobody holds it. */
+function takeWhole(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+  const { connection, id } = seen;
+  if (message.phase === 'held') {
+    const clause = queue.options.mode === 'PriorityBased' ? 'DELIVERY-030' : 'DELIVERY-011';
+    return breach(clause, `${id} comes although it is in flight to a subscriber, and not overdue`);
+  }
+  const turned = judgeTurn(queue, message, connection);
+  if (turned.breach !== undefined) return { states: [], breach: turned.breach };
+  const next = noted(state, [
+    ...contentDifferences(message, seen, { countsSendings: true }),
+    ...(turned.difference === undefined ? [] : [turned.difference]),
+    ...retryDifference(queue, message, connection),
+  ]);
+  const ordered = judgeOrder(queueOf(next, queue.name), message, seen);
+  if (ordered.breach !== undefined) return { states: [], breach: ordered.breach };
+  const own = find(next, queue.name, message.serial);
+  Object.assign(own, {
+    phase: 'held',
+    holder: connection,
+    lastHolder: connection,
+    sentCount: message.sentCount + 1,
+  });
+  if (message.sentCount === 0) queueOf(next, queue.name).turn?.push(connection);
+  return { states: [noted(next, ordered.differences)] };
+}
+
+/** RoundRobin serves each of n idle subscribers once before any a second time. */
+function judgeTurn(
+  queue: Queue,
+  { sentCount }: Message,
+  connection: number,
+): { readonly breach?: Breach; readonly difference?: Difference } {
+  const { turn, subscribers } = queue;
+  if (turn === undefined || sentCount > 0 || turn.length >= subscribers.length) return {};
+  const isPriority = queue.options.mode === 'PriorityBased';
+  if (turn.includes(connection)) {
+    const text = 'a subscriber gets a second message while another is idle and has got none';
+    return isPriority
+      ? { difference: { clause: 'DELIVERY-032', text } }
+      : { breach: { clause: 'DELIVERY-012', text } };
+  }
+  const last = turn.at(-1);
+  if (last === undefined || isPriority) return {};
+  const after = subscribers[(subscribers.indexOf(last) + 1) % subscribers.length];
+  const text = 'subscribers are not served in the order in which they subscribed';
+  return after === connection ? {} : { difference: { clause: 'DELIVERY-013', text } };
+}
+
+function retryDifference(queue: Queue, message: Message, connection: number): readonly Difference[] {
+  if (message.phase !== 'paused' || message.holder !== connection) return [];
+  const hasOther = idleSubscribers(queue).some((other) => other !== connection);
+  const text = 'a retry goes to the same subscriber although another has room';
+  return hasOther ? [{ clause: 'RETRY-011', text }] : [];
+}
+
+/** A fan-out: who its members are shows with the first copy. */
+function takeCopy(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+  if (message.copies !== undefined) return takeOpenCopy(state, queue, message, seen);
+  const audiences = distinct([...message.audiences, queue.subscribers]).filter((audience) =>
+    audience.includes(seen.connection),
+  );
+  const begun = audiences.map((audience) => {
+    const next = copyOf(state);
+    const own = find(next, queue.name, message.serial);
+    own.copies = audience.map((member): Copy => ({ member, phase: 'owed', failedCount: 0 }));
+    return takeOpenCopy(next, queueOf(next, queue.name), own, seen);
+  });
+  const states = begun.flatMap((explained) => explained.states);
+  const [first] = begun.flatMap((explained) => (explained.breach === undefined ? [] : [explained.breach]));
+  return states.length > 0 || first === undefined ? { states } : { states, breach: first };
+}
+
+function takeOpenCopy(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+  const copy = message.copies?.find(({ member }) => member === seen.connection);
+  const wrong = copy === undefined ? lateCopy(seen) : secondCopy(queue, copy, seen);
+  if (copy === undefined || wrong !== undefined) return { states: [], breach: wrong ?? lateCopy(seen) };
+  const ordered = copy.phase === 'owed' ? judgeOrder(queueOf(state, queue.name), message, seen) : undefined;
+  if (ordered?.breach !== undefined) return { states: [], breach: ordered.breach };
+  const differences = contentDifferences(message, seen, { countsSendings: false });
+  const next = copyOf(noted(state, [...differences, ...(ordered?.differences ?? [])]));
+  const own = find(next, queue.name, message.serial);
+  own.sentCount += 1;
+  for (const one of own.copies ?? []) {
+    if (one.member === seen.connection)
+      one.phase = queue.options.mode === 'FanOutWithoutAck' ? 'acknowledged' : 'held';
+  }
+  return { states: concluded(next, queue.name, seen.at) };
+}
+
+function lateCopy({ id }: SeenDelivery): Breach {
+  return { clause: 'DELIVERY-015', text: `${id} comes to a subscriber that came after its first copy` };
+}
+
+function secondCopy(queue: Queue, { phase }: Copy, { id }: SeenDelivery): Breach | undefined {
+  if (phase === 'owed' || phase === 'paused') return undefined;
+  const clause = queue.options.mode === 'FanOutWithAck' ? 'DELIVERY-014' : 'DELIVERY-025';
+  return { clause, text: `a second copy of ${id} comes to the same subscriber, whose first is ${phase}` };
+}
+
+function find(state: State, name: string, serial: number): Message {
+  const found = queueOf(state, name).messages.find((message) => message.serial === serial);
+  if (found === undefined) throw new Error(`the model has lost message ${serial} of ${name}`);
+  return found;
+}
+
+function noted(state: State, differences: readonly Difference[]): State {
+  return differences.reduce<State>((next, difference) => withDifference(next, difference), copyOf(state));
+}
+
+function distinct(audiences: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  const byText = new Map(audiences.map((audience) => [[...audience].sort().join(), audience]));
+  return [...byText.values()];
+}
+
+function breach(clause: string, text: string): Explained {
+  return { states: [], breach: { clause, text } };
+}

@@ -1,0 +1,189 @@
+// How a message may enter a queue: at once, pushing another out, going to the dead letters instead, or not at all. Each function gives
+// every state that may follow. Areas: PUBLISH, OVERFLOW, DLQ.
+import type { Content, Message, Queue, QueueOptions, State } from './state.ts';
+import { copyOf, withDifference } from './state.ts';
+import { plainlyWaiting, waitingRange } from './waiting.ts';
+
+export type Publication = {
+  readonly queue: string;
+  readonly content: Content;
+  readonly publisher: number;
+  /** The number of the command. */
+  readonly at: number;
+};
+
+/** The states after a Publish to a queue that exists, each with the answer that goes with it. */
+export function publish(state: State, publication: Publication): readonly State[] {
+  const queue = state.queues.get(publication.queue);
+  if (queue === undefined) return [];
+  const twin = queue.messages.find(
+    ({ content, letter }) => content.id === publication.content.id && letter === undefined,
+  );
+  if (twin === undefined) return admit(state, publication);
+  const clause = twin.phase === 'waiting' && twin.copies === undefined ? 'PUBLISH-005' : 'PUBLISH-006';
+  const text = 'a repeat is taken for a message of its own';
+  const asRepeat: State = { ...copyOf(state), answer: 'positive' };
+  return [asRepeat, ...admit(withDifference(state, { clause, text }), publication)];
+}
+
+function admit(state: State, publication: Publication): readonly State[] {
+  const queue = queueOf(state, publication.queue);
+  const { least, most } = waitingRange(queue);
+  const { maxQueueSize } = queue.options;
+  const mayEnter = least < maxQueueSize || queue.subscribers.length > 0;
+  return [
+    ...(mayEnter ? [entered(state, publication)] : []),
+    ...(most >= maxQueueSize ? overflow(state, publication) : []),
+  ];
+}
+
+function entered(state: State, publication: Publication): State {
+  const next = copyOf(state);
+  const queue = queueOf(next, publication.queue);
+  startTurn(queue);
+  queue.messages.push(newMessage(next, queue, publication));
+  return { ...next, answer: 'positive' };
+}
+
+/** From a moment at which all subscribers are idle, messages published one after another go one to each. */
+function startTurn(queue: Queue): void {
+  const isIdle = queue.messages.length === 0 && queue.subscribers.length > 1;
+  if (queue.turn === undefined && isIdle) queue.turn = [];
+}
+
+function newMessage(
+  state: State,
+  queue: Queue,
+  { content, publisher, at }: Omit<Publication, 'publisher'> & { readonly publisher: number | undefined },
+): Message {
+  const serial = state.nextSerial;
+  state.nextSerial += 1;
+  return {
+    serial,
+    content,
+    publisher,
+    phase: 'waiting',
+    holder: undefined,
+    lastHolder: undefined,
+    sentCount: 0,
+    failedCount: 0,
+    cutCount: 0,
+    waitingSince: at,
+    audiences: [[...queue.subscribers]],
+    copies: undefined,
+    failure: undefined,
+    letter: undefined,
+    overtakenOn: [],
+    passedBy: undefined,
+  };
+}
+
+function overflow(state: State, publication: Publication): readonly State[] {
+  const queue = queueOf(state, publication.queue);
+  switch (queue.options.overflowStrategy) {
+    case 'DropOldest':
+      return pushedOut(state, publication.queue).map((next) => entered(next, publication));
+    case 'DropNewest': {
+      const positive = { clause: 'OVERFLOW-008', text: 'DropNewest answers PublishAck for what it drops' };
+      return [{ ...copyOf(state), answer: 'either', onAnswer: { positive } }];
+    }
+    case 'RedirectToDlq':
+      return redirected(state, publication);
+    case 'BlockPublisher':
+      throw new Error('scenarios block no publisher');
+  }
+}
+
+/** The earliest published message leaves; of one that was sent to some members, the copies not yet sent. */
+function pushedOut(state: State, name: string): readonly State[] {
+  const next = copyOf(state);
+  const queue = queueOf(next, name);
+  const [oldest] = plainlyWaiting(queue);
+  const partly = queue.messages.filter(({ copies }) => copies?.some(({ phase }) => phase === 'owed'));
+  const others = partly.map((message) => withoutOwed(state, name, message.serial));
+  if (oldest === undefined) return others.length === 0 ? [next] : others;
+  queue.messages = queue.messages.filter((message) => message !== oldest);
+  return [next, ...others];
+}
+
+function withoutOwed(state: State, name: string, serial: number): State {
+  const next = copyOf(state);
+  const queue = queueOf(next, name);
+  for (const copy of queue.messages.find((one) => one.serial === serial)?.copies ?? []) {
+    if (copy.phase === 'owed') copy.phase = 'gone';
+  }
+  return next;
+}
+
+function redirected(state: State, publication: Publication): readonly State[] {
+  const draft = newMessage(copyOf(state), queueOf(state, publication.queue), publication);
+  const advanced: State = { ...copyOf(state), nextSerial: draft.serial + 1 };
+  return buried(advanced, publication.queue, draft, { reason: 'QueueOverflow', at: publication.at }).map(
+    (next) => ({ ...next, answer: 'positive' }),
+  );
+}
+
+/**
+ * A message that is in no queue any more becomes a dead letter, or is gone where its queue has no dead letters or it was one already.
+ * A full dead letter queue pushes out its oldest, unless a subscriber takes the letter at once.
+ */
+export function buried(
+  state: State,
+  source: string,
+  message: Message,
+  { reason, at }: { readonly reason: string; readonly at: number },
+): readonly State[] {
+  const from = queueOf(state, source);
+  if (!from.options.enableDeadLetterQueue || message.letter !== undefined) return [state];
+  const ready = withQueue(state, from.options.deadLetterQueue, letterOptions(from));
+  const to = queueOf(ready, from.options.deadLetterQueue);
+  const { most } = waitingRange(to);
+  const isFull = most >= to.options.maxQueueSize;
+  const roomy = isFull ? pushedOut(ready, to.name) : [ready];
+  const atOnce = isFull && to.subscribers.length > 0 ? [ready] : [];
+  return [...roomy, ...atOnce].map((next) =>
+    withLetter(copyOf(next), to.name, message, { source, reason, at }),
+  );
+}
+
+function withLetter(
+  state: State,
+  name: string,
+  message: Message,
+  { source, reason, at }: { readonly source: string; readonly reason: string; readonly at: number },
+): State {
+  const queue = queueOf(state, name);
+  const { content, failedCount } = message;
+  const letter = newMessage(state, queue, { queue: name, content, publisher: undefined, at });
+  queue.turn = undefined;
+  queue.messages.push({ ...letter, letter: { reason, source, attempts: failedCount } });
+  return state;
+}
+
+/** A state in which the queue exists; subscriptions that were waiting for it come alive. */
+export function withQueue(state: State, name: string, options: QueueOptions): State {
+  if (state.queues.has(name)) return state;
+  const next = copyOf(state);
+  const subscribers = next.dormant.get(name) ?? [];
+  next.dormant.delete(name);
+  next.queues.set(name, { name, options, messages: [], subscribers, turn: undefined });
+  return next;
+}
+
+export function letterOptions({ options }: Queue): QueueOptions {
+  return {
+    mode: 'RoundRobin',
+    maxQueueSize: options.maxQueueSize,
+    overflowStrategy: 'DropOldest',
+    maxRetryAttempts: 3,
+    enableDeadLetterQueue: false,
+    deadLetterQueue: '',
+    deadLetterQueueName: undefined,
+  };
+}
+
+export function queueOf(state: State, name: string): Queue {
+  const queue = state.queues.get(name);
+  if (queue === undefined) throw new Error(`the model has no queue ${name}`);
+  return queue;
+}

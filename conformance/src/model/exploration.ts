@@ -1,0 +1,158 @@
+// Plays one random scenario after another for as long as there is time, and when one fails, looks for the shortest that fails too. What
+// is shown in the end is that one, with the trace of it alone. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
+import type { CheckContext } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { ExpectationFailure, PrerequisiteMissing } from '../expectation.ts';
+import type { DeliveryMode } from '../history/operation.ts';
+import type { TraceEvent } from '../trace.ts';
+import { BrokenRule } from './broker-model.ts';
+import type { Scenario } from './command.ts';
+import { scenarioLines } from './command.ts';
+import { Player } from './player.ts';
+import type { ScenarioChoices } from './scenario.ts';
+import { randomScenario } from './scenario.ts';
+import { shrink } from './shrink.ts';
+import type { Difference, QueueOptions } from './state.ts';
+
+/** Fewer would show nothing, however slow the machine is. */
+const leastScenarios = 15;
+/** Shares of `ctx.timing.checkMs`: 4.8 s and 21 s. */
+const exploringShare = 0.08;
+const shrinkingShare = 0.35;
+/** While it is shrunk, a delivery that does not come is waited for shorter; the end result is tried again with patience. */
+const hastyShare = 1 / 16;
+/** Deliveries are held for as long as a scenario plays: no ack timeout may pass meanwhile. */
+const leastAckTimeoutMs = 10_000;
+
+type Play = {
+  readonly failure: BrokenRule | ExpectationFailure | undefined;
+  readonly differences: readonly Difference[];
+  readonly trace: readonly TraceEvent[];
+};
+
+export async function explore(ctx: CheckContext, modes: readonly DeliveryMode[]): Promise<void> {
+  if (ctx.target.ackTimeoutMs < leastAckTimeoutMs)
+    throw new PrerequisiteMissing(
+      `the ack timeout is ${ctx.target.ackTimeoutMs} ms; scenarios need ${leastAckTimeoutMs} ms`,
+    );
+  await new Exploration(ctx, modes).run();
+}
+
+class Exploration {
+  readonly #ctx: CheckContext;
+  readonly #modes: readonly DeliveryMode[];
+  readonly #warnedAbout = new Set<string>();
+  readonly #defaults: QueueOptions | undefined;
+  #spares: Connection[] = [];
+  #playCount = 0;
+
+  constructor(ctx: CheckContext, modes: readonly DeliveryMode[]) {
+    this.#ctx = ctx;
+    this.#modes = modes;
+    this.#defaults = knownDefaults(ctx);
+  }
+
+  async run(): Promise<void> {
+    const choices = await this.#choices();
+    const until = this.#ctx.now() + this.#ctx.timing.checkMs * exploringShare;
+    while (this.#playCount < leastScenarios || this.#ctx.now() < until) {
+      const scenario = randomScenario(this.#ctx.random, choices);
+      const { failure, differences, trace } = await this.#play(scenario, 1, true);
+      if (failure !== undefined) await this.#report(scenario, { failure, differences, trace });
+      for (const difference of differences) this.#warn(difference, scenario);
+    }
+    this.#ctx.note(`${this.#playCount} scenarios were played`);
+  }
+
+  /** Each recommendation once, with the first scenario that shows how it was decided. */
+  #warn({ clause, text }: Difference, scenario: Scenario): void {
+    if (this.#warnedAbout.has(clause)) return;
+    this.#warnedAbout.add(clause);
+    this.#ctx.warn(clause, text, { actual: scenarioLines(scenario) });
+  }
+
+  async #choices(): Promise<ScenarioChoices> {
+    const connection = await this.#connect();
+    this.#spares.push(connection);
+    const announced = connection.connectAck.header('capabilities') ?? '';
+    const nack = this.#ctx.target.capabilities.has('nack') && announced.split(',').includes('nack');
+    return { nack, leaving: !this.#ctx.target.countsConnections, modes: this.#modes };
+  }
+
+  /** `patience`: the share of the usual wait for a delivery. */
+  async #play(scenario: Scenario, patience: number, mayShare: boolean): Promise<Play> {
+    this.#ctx.trace.take();
+    this.#playCount += 1;
+    const player = new Player(this.#ctx, scenario, {
+      deliveryMs: this.#ctx.timing.deliveryMs * patience,
+      defaults: this.#defaults,
+      connect: () => this.#connect(mayShare),
+      name: `s${this.#playCount}`,
+    });
+    try {
+      const differences = await player.play();
+      await player.leaveClean();
+      this.#spares.push(...player.connections);
+      return { failure: undefined, differences, trace: [] };
+    } catch (error) {
+      if (!(error instanceof BrokenRule || error instanceof ExpectationFailure)) throw error;
+      const trace = this.#ctx.trace.take();
+      for (const connection of player.connections) await connection.abort();
+      return { failure: error, differences: [], trace };
+    }
+  }
+
+  async #connect(mayShare = true): Promise<Connection> {
+    const spare = mayShare ? this.#spares.pop() : undefined;
+    return spare === undefined || spare.isClosed ? this.#ctx.connect({ own: true }) : spare;
+  }
+
+  async #report(scenario: Scenario, first: Play): Promise<never> {
+    const until = this.#ctx.now() + this.#ctx.timing.checkMs * shrinkingShare;
+    const shortest = await shrink(scenario, {
+      fails: async (candidate) => (await this.#play(candidate, hastyShare, false)).failure !== undefined,
+      mayGoOn: () => this.#ctx.now() < until,
+    });
+    const again = await this.#play(shortest, 1, false);
+    const isShown = again.failure !== undefined;
+    this.#ctx.trace.putBack(isShown ? again.trace : first.trace);
+    const failure = again.failure ?? first.failure;
+    throw failureOf(failure, isShown ? shortest : scenario, isShown);
+  }
+}
+
+function failureOf(
+  failure: BrokenRule | ExpectationFailure | undefined,
+  scenario: Scenario,
+  isShown: boolean,
+): ExpectationFailure {
+  const detail =
+    failure instanceof BrokenRule
+      ? { clause: failure.breach.clause, text: failure.breach.text }
+      : { clause: failure?.clause, text: `${failure?.message ?? ''}: ${failure?.actual ?? ''}` };
+  const again = isShown ? '' : ' (it did not fail again when it was played alone)';
+  return new ExpectationFailure('every random scenario has an outcome that the specification allows', {
+    expected: 'an outcome that the specification allows, whatever it leaves open',
+    actual: [
+      `${detail.text}${again}`,
+      'the shortest scenario that shows it:',
+      ...scenarioLines(scenario),
+    ].join('\n'),
+    clause: detail.clause,
+  });
+}
+
+/** What a queue made on demand is like, where that was asked for and given. */
+function knownDefaults({ target }: CheckContext): QueueOptions | undefined {
+  const defaults = target.queueDefaults;
+  if (defaults?.enableAutoCreate !== true) return undefined;
+  return {
+    mode: defaults.deliveryMode ?? 'RoundRobin',
+    maxQueueSize: defaults.maxQueueSize ?? 10_000,
+    overflowStrategy: 'DropOldest',
+    maxRetryAttempts: 3,
+    enableDeadLetterQueue: false,
+    deadLetterQueue: '',
+    deadLetterQueueName: undefined,
+  };
+}

@@ -1,0 +1,93 @@
+// Makes a failing scenario as short as it can: whole runs of commands are taken out, then single ones, then what is left is made
+// plainer, as long as it still fails. Delta debugging; how a scenario is played is not known here.
+import type { ModelCommand, PlannedQueue, Scenario } from './command.ts';
+
+export type Shrinking = {
+  /** Whether the scenario still fails. */
+  readonly fails: (scenario: Scenario) => Promise<boolean>;
+  /** Whether there is still time to try. */
+  readonly mayGoOn: () => boolean;
+};
+
+/** The shortest failing scenario that was found; the given one when nothing shorter fails. */
+export async function shrink(scenario: Scenario, shrinking: Shrinking): Promise<Scenario> {
+  const shorter = await withoutChunks(scenario, shrinking);
+  return plainer(shorter, shrinking);
+}
+
+async function withoutChunks(scenario: Scenario, { fails, mayGoOn }: Shrinking): Promise<Scenario> {
+  let best = scenario;
+  for (
+    let size = Math.ceil(best.commands.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    let at = 0;
+    while (at < best.commands.length) {
+      if (!mayGoOn()) return best;
+      const commands = [...best.commands.slice(0, at), ...best.commands.slice(at + size)];
+      const candidate = { ...best, commands };
+      if (await fails(candidate)) best = candidate;
+      else at += size;
+    }
+  }
+  return best;
+}
+
+/** Goes through the commands and the queues once, and keeps each plainer form that still fails. */
+async function plainer(scenario: Scenario, { fails, mayGoOn }: Shrinking): Promise<Scenario> {
+  let best = scenario;
+  for (const candidateOf of [...scenario.commands.keys()]
+    .map(plainerCommand)
+    .concat([...scenario.queues.keys()].flatMap(plainerQueues))) {
+    const candidate = candidateOf(best);
+    if (candidate === undefined) continue;
+    if (!mayGoOn()) return best;
+    if (await fails(candidate)) best = candidate;
+  }
+  return best;
+}
+
+type Candidate = (scenario: Scenario) => Scenario | undefined;
+
+function plainerCommand(at: number): Candidate {
+  return (scenario) => {
+    const command = scenario.commands[at];
+    const plain = command === undefined ? undefined : plainForm(command);
+    if (plain === undefined) return undefined;
+    return { ...scenario, commands: scenario.commands.with(at, plain) };
+  };
+}
+
+function plainForm(command: ModelCommand): ModelCommand | undefined {
+  switch (command.kind) {
+    case 'publish': {
+      const { kind, by, queue, payload, priority } = command;
+      const isPlain = payload === '1' && priority === undefined;
+      return isPlain || command.repeat !== undefined ? undefined : { kind, by, queue, payload: '1' };
+    }
+    case 'ack':
+      return command.form === 'id' && command.pick === 0 ? undefined : { ...command, form: 'id', pick: 0 };
+    case 'leave':
+      return command.how === 'reset' ? undefined : { ...command, how: 'reset' };
+    default:
+      return undefined;
+  }
+}
+
+const plainOptions: readonly Partial<PlannedQueue>[] = [
+  { deadLetters: 'none', overflowStrategy: 'DropOldest' },
+  { overflowStrategy: 'DropOldest' },
+  { maxQueueSize: 10_000 },
+  { maxRetryAttempts: 3 },
+];
+
+function plainerQueues(at: number): readonly Candidate[] {
+  return plainOptions.map((plain) => (scenario) => {
+    const queue = scenario.queues[at];
+    if (queue === undefined) return undefined;
+    const plainQueue = { ...queue, ...plain };
+    if (JSON.stringify(plainQueue) === JSON.stringify(queue)) return undefined;
+    return { ...scenario, queues: scenario.queues.with(at, plainQueue) };
+  });
+}

@@ -1,0 +1,137 @@
+// One possible state of the broker: what may be in its queues after all that was seen. The model holds several at a time, one for
+// each way in which the broker may have taken what the specification leaves open. Plain data, copied where ways part.
+import type { DeliveryMode } from '../history/operation.ts';
+import type { OverflowStrategy } from './command.ts';
+
+export type QueueOptions = {
+  readonly mode: DeliveryMode;
+  readonly maxQueueSize: number;
+  readonly overflowStrategy: OverflowStrategy;
+  readonly maxRetryAttempts: number;
+  readonly enableDeadLetterQueue: boolean;
+  /** The dead letter queue, under whatever name. */
+  readonly deadLetterQueue: string;
+  /** The name that was given; undefined: generated. */
+  readonly deadLetterQueueName: string | undefined;
+};
+
+/** What was published; never changes. */
+export type Content = {
+  readonly id: string;
+  readonly payload: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** 0 Low .. 3 Critical. */
+  readonly priority: number;
+};
+
+/** What a member of a fan-out has of a message. */
+export type Copy = {
+  member: number;
+  phase: 'owed' | 'held' | 'paused' | 'acknowledged' | 'failed' | 'gone';
+  failedCount: number;
+};
+
+export type Message = {
+  /** The place in publish order over all queues. */
+  serial: number;
+  content: Content;
+  /** The connection that published it; a dead letter has none. */
+  publisher: number | undefined;
+  phase: 'waiting' | 'held' | 'paused';
+  holder: number | undefined;
+  /** The last connection that it was sent on. */
+  lastHolder: number | undefined;
+  sentCount: number;
+  failedCount: number;
+  /** How often in a row its delivery was cut short; from the second time on it may rest. */
+  cutCount: number;
+  /** The command since which it waits. */
+  waitingSince: number;
+  /** Members that a fan-out may have: those present at some time while it waited. */
+  audiences: readonly (readonly number[])[];
+  /** Undefined until the first copy was seen. */
+  copies: Copy[] | undefined;
+  /** The reason of the first copy that failed. */
+  failure: string | undefined;
+  letter: { readonly reason: string; readonly source: string; readonly attempts: number } | undefined;
+  /** Connections on which a later message of the same publisher has come before this one. */
+  overtakenOn: readonly number[];
+  /** A message that came although this one should have come before it, on which connection, and which rule says so. */
+  passedBy: { readonly connection: number; readonly rule: Difference; readonly must: boolean } | undefined;
+};
+
+export type Queue = {
+  name: string;
+  options: QueueOptions;
+  messages: Message[];
+  /** Connections in the order in which they subscribed. */
+  subscribers: number[];
+  /** The subscribers that were served since all of them were idle; undefined while that is not known. */
+  turn: number[] | undefined;
+};
+
+/** A rule that the broker has decided otherwise than recommended. */
+export type Difference = { readonly clause: string; readonly text: string };
+
+export type State = {
+  queues: Map<string, Queue>;
+  /** Subscriptions to queues that do not exist. */
+  dormant: Map<string, number[]>;
+  /** Messages in flight of deleted queues: `queue`, `id`. */
+  ghosts: readonly { readonly queue: string; readonly id: string }[];
+  /** The subscription that an Unsubscribe is about to end. */
+  ending: { readonly connection: number; readonly queue: string } | undefined;
+  /** What the command under way must be answered by. */
+  answer: 'positive' | 'error' | 'either' | undefined;
+  /** Differences to be noted when the answer is positive, or an Error. */
+  onAnswer: { readonly positive?: Difference; readonly error?: Difference };
+  differences: readonly Difference[];
+  nextSerial: number;
+};
+
+export function emptyState(): State {
+  return {
+    queues: new Map(),
+    dormant: new Map(),
+    ghosts: [],
+    ending: undefined,
+    answer: undefined,
+    onAnswer: {},
+    differences: [],
+    nextSerial: 0,
+  };
+}
+
+export function copyOf(state: State): State {
+  return {
+    ...state,
+    queues: new Map([...state.queues].map(([name, queue]) => [name, copyOfQueue(queue)])),
+    dormant: new Map([...state.dormant].map(([name, connections]) => [name, [...connections]])),
+  };
+}
+
+function copyOfQueue(queue: Queue): Queue {
+  const messages = queue.messages.map((message) => ({
+    ...message,
+    copies: message.copies?.map((copy) => ({ ...copy })),
+  }));
+  const turn = queue.turn === undefined ? undefined : [...queue.turn];
+  return { ...queue, messages, subscribers: [...queue.subscribers], turn };
+}
+
+/** The same text for states that nothing can tell apart but what they differ from the recommendations in. */
+export function stateKey(state: State): string {
+  const { queues, dormant, ghosts, ending, answer } = state;
+  return JSON.stringify([[...queues], [...dormant], ghosts, ending, answer]);
+}
+
+export function isFanOut({ options }: Queue): boolean {
+  return options.mode === 'FanOutWithAck' || options.mode === 'FanOutWithoutAck';
+}
+
+/** A copy of the state with a difference noted; the same clause once only. */
+export function withDifference(state: State, difference: Difference | undefined): State {
+  if (difference === undefined) return state;
+  if (state.differences.some(({ clause }) => clause === difference.clause)) return state;
+  return { ...state, differences: [...state.differences, difference] };
+}

@@ -1,0 +1,47 @@
+// How many messages of a queue wait: never one number only, because some of it is left open. `usual` is what is recommended, `least`
+// and `most` what can be right. Clauses: QUEUE-025, DELIVERY-018, OVERFLOW (full).
+import type { Message, Queue } from './state.ts';
+import { isFanOut } from './state.ts';
+
+export type Range = { readonly least: number; readonly usual: number; readonly most: number };
+
+export function waitingRange(queue: Queue): Range {
+  const ranges = queue.messages.map((message) => rangeOf(queue, message));
+  const sum = (part: keyof Range): number => ranges.reduce((total, range) => total + range[part], 0);
+  return { least: sum('least'), usual: sum('usual'), most: sum('most') };
+}
+
+/** Whether a message counts as waiting. A pause may be over at any time, and what is due may wait for room. */
+function rangeOf(queue: Queue, message: Message): Range {
+  if (message.phase === 'paused') return { least: 0, usual: 0, most: 1 };
+  if (message.phase === 'held') return { least: 0, usual: 0, most: 0 };
+  if (message.copies === undefined) return { least: 1, usual: 1, most: 1 };
+  const isOwed = message.copies.some(({ phase }) => phase === 'owed');
+  const isPaused = message.copies.some(({ phase }) => phase === 'paused');
+  const isSent = !isOwed || queue.options.mode === 'FanOutWithoutAck';
+  return { least: 0, usual: isSent ? 0 : 1, most: isOwed || isPaused ? 1 : 0 };
+}
+
+/** Those that wait and were sent to nobody, in publish order. */
+export function plainlyWaiting(queue: Queue): readonly Message[] {
+  return queue.messages
+    .filter(({ phase, copies }) => phase === 'waiting' && copies === undefined)
+    .sort((a, b) => a.serial - b.serial);
+}
+
+/** The messages of a queue that the connection holds, copies included. */
+export function heldBy(queue: Queue, connection: number): readonly Message[] {
+  return queue.messages.filter((message) => {
+    if (message.copies === undefined)
+      return message.holder === connection && (message.phase === 'held' || message.phase === 'paused');
+    return message.copies.some(
+      ({ member, phase }) => member === connection && (phase === 'held' || phase === 'paused'),
+    );
+  });
+}
+
+/** Subscribers that hold nothing of the queue: whatever their window is, they have room. */
+export function idleSubscribers(queue: Queue): readonly number[] {
+  if (isFanOut(queue) && queue.options.mode === 'FanOutWithoutAck') return queue.subscribers;
+  return queue.subscribers.filter((connection) => heldBy(queue, connection).length === 0);
+}
