@@ -19,6 +19,7 @@ import { priorityMutants } from './priority.ts';
 import { publishMutants } from './publish.ts';
 import { queueMutants } from './queues.ts';
 import { retryMutants } from './retry.ts';
+import { scenarioMutants } from './scenarios.ts';
 
 export const mutants: readonly Mutant[] = [
   ...framingMutants,
@@ -40,4 +41,5 @@ export const mutants: readonly Mutant[] = [
   ...negativeAcksMutants,
   ...failureMetricsMutants,
   ...boundsMutants,
+  ...scenarioMutants,
 ];

@@ -116,6 +116,9 @@ export async function mutantPhase(mutant: Mutant): Promise<Case> {
   }
 }
 
+/** Checks that nearly any fault makes fail: they run on the faults that name them. */
+const broadChecks = checks.filter(({ broad }) => broad === true).map(({ id }) => id);
+
 async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string[]> {
   const reference = readTarget(`${root}/${referenceTarget}`);
   const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
@@ -123,7 +126,8 @@ async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
   const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
   const only = [...areas, ...mutant.mustFail];
-  const report = await runQuick(withSmoke, options({ target, jobs: 12, only }));
+  const skip = broadChecks.filter((id) => !mutant.mustFail.includes(id));
+  const report = await runQuick(withSmoke, options({ target, jobs: 12, only, skip }));
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
   return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
 }

@@ -6,7 +6,7 @@
 // connection throw when it did not; say `ctx.warn` or `ctx.should` for what a SHOULD recommends inside a MUST check. Never
 // catch an ExpectationFailure. Queue names come from `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
 import type { Capability, Level, Profile } from './catalogue-words.ts';
-import type { ConfigurationRequest } from './configuration.ts';
+import type { ConfigurationRequest, QueueDefaultSettings } from './configuration.ts';
 import type { Connection } from './connection.ts';
 import type { Account } from './history/account.ts';
 import type { HistoryRules, Operation } from './history/operation.ts';
@@ -148,6 +148,10 @@ export type TargetFacts = {
   readonly ackTimeoutMs: number;
   /** The retry delay in force, by the same rule; default 1,000. */
   readonly retryDelayMs: number;
+  /** What a queue made on demand is like, where the check preferred it so and the broker took it over. */
+  readonly queueDefaults: QueueDefaultSettings | undefined;
+  /** The target declares that it counts connections by address: a check that could open many should open few. */
+  readonly countsConnections: boolean;
   /** The smallest window of unacknowledged messages that may be relied on: 1 unless the target declares more. */
   readonly subscriberWindow: number;
 };

@@ -134,11 +134,14 @@ const acks: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const pair = await holdTwins(ctx);
-      const [first, second] = pair.queues;
-      await pair.holder.ack({ id: pair.id, queue: second }, { withQueue: true });
-      await pair.holder.ping();
-      await expectLeft(ctx, pair, { left: first, settled: second });
+      for (const named of ['older', 'younger']) {
+        const pair = await holdTwins(ctx, named);
+        const [left, settled] = named === 'younger' ? pair.queues : [...pair.queues].reverse();
+        if (left === undefined || settled === undefined) return;
+        await pair.holder.ack({ id: pair.id, queue: settled }, { withQueue: true });
+        await pair.holder.ping();
+        await expectLeft(ctx, pair, { left, settled });
+      }
     },
   },
   {
@@ -278,10 +281,13 @@ type Twins = {
 };
 
 /** Two messages of one id, in two queues, both in flight to one connection: that of the first queue is the older delivery. */
-async function holdTwins(ctx: CheckContext): Promise<Twins> {
+async function holdTwins(ctx: CheckContext, name = 'twins'): Promise<Twins> {
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
-  const queues = [await newQueue(ctx, client, 'one'), await newQueue(ctx, client, 'two')] as const;
+  const queues = [
+    await newQueue(ctx, client, `${name}-1`),
+    await newQueue(ctx, client, `${name}-2`),
+  ] as const;
   const id = ctx.id('twin');
   for (const queue of queues) {
     await holder.subscribe(queue);

@@ -153,7 +153,7 @@ export const connection: CheckModule = [
     clauses: ['CONN-026', 'CONN-028'],
     profile: 'core',
     evidence: { frames: 5, assertions: 6 },
-    run: (ctx) => expectUnknown(ctx, [3, 77, 255]),
+    run: (ctx) => expectUnknown(ctx, 'CONN-026', [3, 77, 255]),
   },
   {
     id: 'CONN-027a',
@@ -162,7 +162,7 @@ export const connection: CheckModule = [
     profile: 'core',
     evidence: { frames: 7, assertions: 12 },
     run: (ctx) =>
-      expectUnknown(ctx, [
+      expectUnknown(ctx, 'CONN-027', [
         Command.ConnectAck,
         Command.Pong,
         Command.PublishAck,
@@ -396,13 +396,19 @@ function nameOf(command: number): string {
   return Object.entries(Command).find(([, number]) => number === command)?.[0] ?? String(command);
 }
 
-async function expectUnknown(ctx: CheckContext, commands: readonly number[]): Promise<void> {
-  const client = await ctx.connect();
+async function expectUnknown(
+  ctx: CheckContext,
+  clause: 'CONN-026' | 'CONN-027',
+  commands: readonly number[],
+): Promise<void> {
+  const client = await ctx.connect({ own: true });
   const queue = ctx.queue('unknown');
   for (const command of commands) {
     await client.send({ command, id: ctx.id(), queue });
     const error = await client.expect('Error');
-    ctx.assert.equal(error.errorCode, 'UNKNOWN_COMMAND', `the code for command ${command}`);
+    const isNamed = error.errorCode === 'UNKNOWN_COMMAND';
+    ctx.should(isNamed, clause, `the code for command ${command}`, { actual: error.errorCode });
+    if (client.isClosed) break;
   }
   await client.ping({ what: 'a Pong after the Errors', clause: 'CONN-028' });
 }

@@ -15,6 +15,7 @@ import { fieldRules } from './field-rules.ts';
 import { framing } from './framing.ts';
 import { handshake } from './handshake.ts';
 import { health } from './health.ts';
+import { histories } from './histories.ts';
 import { limits } from './limits.ts';
 import { metrics } from './metrics.ts';
 import { negativeAcks } from './negative-acks.ts';
@@ -25,6 +26,7 @@ import { queueOptions } from './queue-options.ts';
 import { queues } from './queues.ts';
 import { recorded } from './recorded.ts';
 import { retry } from './retry.ts';
+import { scenarios } from './scenarios.ts';
 
 export const checks: readonly Check[] = [
   ...framing,
@@ -52,4 +54,6 @@ export const checks: readonly Check[] = [
   ...negativeAcks,
   ...failureMetrics,
   ...bounds,
+  ...histories,
+  ...scenarios,
 ];

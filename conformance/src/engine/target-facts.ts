@@ -1,7 +1,7 @@
 // What a check may know about the broker it talks to: what was asked for and given, what the target file declares, and else the
 // protocol's defaults. Pure. Areas: LIMIT, RETRY.
 import type { Check, TargetFacts } from '../check.ts';
-import type { ConfigurationRequest, TimingSettings } from '../configuration.ts';
+import type { ConfigurationRequest, QueueDefaultSettings, TimingSettings } from '../configuration.ts';
 import { joinedRequest } from '../configuration.ts';
 import { honouredPart } from '../target/honours.ts';
 import type { Target } from '../target/target-file.ts';
@@ -35,6 +35,8 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
     maxMessageSizeBytes: limits.maxMessageSizeBytes ?? defaults.maxMessageSizeBytes,
     ackTimeoutMs: timing.ackTimeoutMs ?? defaults.ackTimeoutMs,
     retryDelayMs: timing.retryDelayMs ?? defaults.retryDelayMs,
+    queueDefaults: preferredQueueDefaults(target, check, unsupported),
+    countsConnections: typeof target.limits?.maxConnectionsPerIpPerWindow === 'number',
     subscriberWindow: target.limits?.subscriberWindow ?? defaults.subscriberWindow,
   };
 }
@@ -49,4 +51,17 @@ function preferredTiming(
   const { timing } = honouredPart(check.prefers ?? {}, lifecycle);
   const entries = Object.entries(timing ?? {});
   return Object.fromEntries(entries.filter(([name]) => !unsupported.includes(`timing.${name}`)));
+}
+
+/** All of the preferred queue defaults, where the started broker has taken over all of them. */
+function preferredQueueDefaults(
+  { lifecycle }: Target,
+  check: Check,
+  unsupported: readonly string[],
+): QueueDefaultSettings | undefined {
+  const wanted = check.prefers?.queueDefaults;
+  const { queueDefaults } = honouredPart(check.prefers ?? {}, lifecycle);
+  const refused = unsupported.some((name) => name === 'queueDefaults' || name.startsWith('queueDefaults.'));
+  const isWhole = Object.keys(wanted ?? {}).length === Object.keys(queueDefaults ?? {}).length;
+  return refused || !isWhole ? undefined : queueDefaults;
 }

@@ -14,13 +14,14 @@ import { randomScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 import type { Difference, QueueOptions } from './state.ts';
 
-/** Fewer would show nothing, however slow the machine is. */
-const leastScenarios = 15;
-/** Shares of `ctx.timing.checkMs`: 4.8 s and 21 s. */
-const exploringShare = 0.08;
+/** As many are played, or fewer on a slow machine; below the least nothing would be shown. */
+const mostScenarios = 80;
+const leastScenarios = 20;
+/** Shares of `ctx.timing.checkMs`: 9 s and 21 s. */
+const exploringShare = 0.15;
 const shrinkingShare = 0.35;
 /** While it is shrunk, a delivery that does not come is waited for shorter; the end result is tried again with patience. */
-const hastyShare = 1 / 16;
+const hastyShare = 1 / 8;
 /** Deliveries are held for as long as a scenario plays: no ack timeout may pass meanwhile. */
 const leastAckTimeoutMs = 10_000;
 
@@ -55,7 +56,8 @@ class Exploration {
   async run(): Promise<void> {
     const choices = await this.#choices();
     const until = this.#ctx.now() + this.#ctx.timing.checkMs * exploringShare;
-    while (this.#playCount < leastScenarios || this.#ctx.now() < until) {
+    const hasTime = (): boolean => this.#playCount < leastScenarios || this.#ctx.now() < until;
+    while (this.#playCount < mostScenarios && hasTime()) {
       const scenario = randomScenario(this.#ctx.random, choices);
       const { failure, differences, trace } = await this.#play(scenario, 1, true);
       if (failure !== undefined) await this.#report(scenario, { failure, differences, trace });
@@ -110,7 +112,10 @@ class Exploration {
   async #report(scenario: Scenario, first: Play): Promise<never> {
     const until = this.#ctx.now() + this.#ctx.timing.checkMs * shrinkingShare;
     const shortest = await shrink(scenario, {
-      fails: async (candidate) => (await this.#play(candidate, hastyShare, false)).failure !== undefined,
+      fails: async (candidate) => {
+        const { failure } = await this.#play(candidate, hastyShare, false);
+        return failure !== undefined && clauseOf(failure) === clauseOf(first.failure);
+      },
       mayGoOn: () => this.#ctx.now() < until,
     });
     const again = await this.#play(shortest, 1, false);
@@ -121,15 +126,20 @@ class Exploration {
   }
 }
 
+/** Another rule that is broken on the way is another failure. */
+function clauseOf(failure: Play['failure']): string | undefined {
+  return failure instanceof BrokenRule ? failure.breach.clause : failure?.clause;
+}
+
 function failureOf(
   failure: BrokenRule | ExpectationFailure | undefined,
   scenario: Scenario,
   isShown: boolean,
 ): ExpectationFailure {
-  const detail =
+  const text =
     failure instanceof BrokenRule
-      ? { clause: failure.breach.clause, text: failure.breach.text }
-      : { clause: failure?.clause, text: `${failure?.message ?? ''}: ${failure?.actual ?? ''}` };
+      ? failure.breach.text
+      : `${failure?.message ?? ''}: ${failure?.actual ?? ''}`;
   const again = isShown ? '' : ' (it did not fail again when it was played alone)';
   return new ExpectationFailure('every random scenario has an outcome that the specification allows', {
     expected: 'an outcome that the specification allows, whatever it leaves open',
@@ -138,7 +148,7 @@ function failureOf(
       'the shortest scenario that shows it:',
       ...scenarioLines(scenario),
     ].join('\n'),
-    clause: detail.clause,
+    clause: clauseOf(failure),
   });
 }
 

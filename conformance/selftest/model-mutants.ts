@@ -1,0 +1,136 @@
+// What share of the behaviour faults the random scenarios find: `node --import tsx conformance/selftest/model-mutants.ts [--only PATTERN]
+// [--seed N] [--list]`. Each fault of the areas below is planted and judged by the checks of the model alone. Ends with 1 below
+// one half. Not part of the tests, which hold a fixed handful: it takes minutes.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { deadLettersMutants } from '../mutants/dead-letters.ts';
+import { deliveryMutants } from '../mutants/delivery.ts';
+import { fanOutMutants } from '../mutants/fan-out.ts';
+import type { Mutant } from '../mutants/mutant.ts';
+import { negativeAcksMutants } from '../mutants/negative-acks.ts';
+import { overflowMutants } from '../mutants/overflow.ts';
+import { priorityMutants } from '../mutants/priority.ts';
+import { publishMutants } from '../mutants/publish.ts';
+import { queueMutants } from '../mutants/queues.ts';
+import { retryMutants } from '../mutants/retry.ts';
+import { scenarioMutants } from '../mutants/scenarios.ts';
+import { scenarios } from '../src/checks/scenarios.ts';
+import { runSuite } from '../src/engine/suite.ts';
+import { loadSuiteData } from '../src/suite-data.ts';
+import { readTarget } from '../src/target/target-file.ts';
+import { buildBroker, mutantFolder } from './mutant-build.ts';
+import { isKill } from './mutant-verdict.ts';
+import { catalogue, root } from './phases.ts';
+
+const leastShare = 0.5;
+const parallelMutants = 2;
+
+/** Faults that no scenario can meet, and why: they are about the moment at which something happens, or about the broker's settings. */
+const beyond: Readonly<Record<string, string>> = {
+  'retry-pause-grows-by-steps': 'how long a pause is',
+  'retry-pause-triples': 'how long a pause is',
+  'retry-pause-without-limit': 'how long a pause is',
+  'retry-rest-one-step-short': 'how long a rest is',
+  'retry-no-rest': 'how long a rest is',
+  'retry-held-by-the-unsubscribed': 'ack timeouts',
+  'retry-pause-frees-the-place': 'the size of a window',
+  'negative-ack-waits-for-the-timeout': 'how long a pause is',
+  'negative-ack-without-pause': 'how long a pause is',
+  'delivery-window-one-too-large': 'the size of a window',
+  'queue-configured-defaults-unread': "the broker's settings",
+  'queue-made-whatever-is-configured': "the broker's settings",
+  'queue-created-at-on-the-wrong-clock': 'a clock',
+};
+
+type Finding = { readonly mutant: Mutant; readonly found: string | undefined; readonly fault?: string };
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, seed: { type: 'string' }, list: { type: 'boolean', default: false } },
+});
+const seed = Number(values.seed ?? process.env['TRUEMQ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const behaviour = [
+  ...queueMutants,
+  ...publishMutants,
+  ...deliveryMutants,
+  ...fanOutMutants,
+  ...priorityMutants,
+  ...overflowMutants,
+  ...retryMutants,
+  ...deadLettersMutants,
+  ...negativeAcksMutants,
+  ...scenarioMutants.filter(({ id }) => id.startsWith('scenario-')),
+];
+const chosen = behaviour.filter(({ id }) => !(id in beyond) && id.startsWith(values.only ?? ''));
+
+process.stdout.write(`${chosen.length} faults, seed ${seed}\n`);
+const findings = await findAll(chosen);
+rmSync(join(root, mutantFolder), { recursive: true, force: true });
+report(findings);
+
+async function findAll(mutants: readonly Mutant[]): Promise<readonly Finding[]> {
+  const waiting = [...mutants];
+  const done: Finding[] = [];
+  const work = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const found = await find(mutant);
+      process.stdout.write(
+        `${found === undefined ? '  not found' : 'found    '} ${mutant.id}: ${found ?? ''}\n`,
+      );
+      done.push({ mutant, found });
+    }
+  };
+  await Promise.all(Array.from({ length: parallelMutants }, work));
+  return done;
+}
+
+/** A fault that cannot be planted is no fault that was missed. */
+async function findSafely(mutant: Mutant): Promise<Finding> {
+  try {
+    return { mutant, found: await find(mutant) };
+  } catch (error) {
+    return { mutant, found: undefined, fault: (error as Error).message };
+  }
+}
+
+/** What was complained about; undefined when nothing was. */
+async function find(mutant: Mutant): Promise<string | undefined> {
+  const bundle = await buildBroker(root, mutant.id, mutant);
+  const targetPath = `${root}/conformance/targets/truemq.json`;
+  const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
+  const target = { ...readTarget(targetPath), lifecycle };
+  const { results } = await runSuite(
+    { catalogue: catalogue(), golden: loadSuiteData().golden },
+    {
+      target,
+      targetPath,
+      seed,
+      only: scenarios.map(({ id }) => id),
+      profiles: [],
+      level: 'MAY',
+      skip: [],
+      repeat: 1,
+      jobs: 2,
+      timeoutScale: 1,
+      wireMode: 'whole',
+      failFast: true,
+      strict: false,
+    },
+    () => {},
+  );
+  const kill = results.find(isKill);
+  if (kill === undefined) return undefined;
+  const text = kill.actual?.split('\\n')[0] ?? kill.warnings[0]?.text ?? kill.reason ?? '';
+  return `${kill.outcome} ${kill.clause ?? kill.warnings[0]?.clause ?? ''} ${text.slice(0, 140)}`;
+}
+
+function report(all: readonly Finding[]): void {
+  const found = all.filter((one) => one.found !== undefined);
+  const planted = all.filter(({ fault }) => fault === undefined);
+  const share = found.length / Math.max(1, planted.length);
+  const missed = planted.filter((one) => one.found === undefined).map(({ mutant }) => mutant.id);
+  if (missed.length > 0) process.stdout.write(`not found: ${missed.join(', ')}\n`);
+  for (const [id, reason] of Object.entries(beyond)) process.stdout.write(`left out: ${id} (${reason})\n`);
+  process.stdout.write(`${found.length} of ${planted.length} found, ${(100 * share).toFixed(0)} percent\n`);
+  process.exitCode = share >= leastShare && planted.length === all.length ? 0 : 1;
+}
