@@ -5,7 +5,6 @@ publishes and deliveries name their queue, so that they can outlive it. Areas: D
 """
 from __future__ import annotations
 
-import math
 import uuid
 from collections import defaultdict, deque
 from dataclasses import dataclass, field, replace
@@ -342,8 +341,8 @@ class Depot:
         return queue.options.ttl_s is not None and self._loop.time() >= message.born_at + queue.options.ttl_s
 
     def _birth(self) -> float:
-        """The age of a message counts from the next full second."""
-        return float(math.ceil(self._loop.time()))
+        """The age of a message counts from a little after its acceptance."""
+        return self._loop.time() + 0.5
 
     def _after(self, delay_s: float, call: Any, delivery: Delivery) -> Any:
         def act() -> None:
