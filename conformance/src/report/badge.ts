@@ -1,7 +1,6 @@
 // The verdict as a badge: an SVG of our own making, and the JSON that shields.io draws one from. It says conformant only of a whole and
-// finished run; a part, or an open question, has its own words and colour.
+// finished run, and of which profiles; a part, or an open question, has its own words and colour.
 
-import { countOutcomes } from '../verdict.ts';
 import type { RunLog } from './event-log.ts';
 import { verdictOfLog } from './event-log.ts';
 import { markupText } from './visible-text.ts';
@@ -13,8 +12,6 @@ const colors = { good: '#2e7d32', partly: '#8a6d00', bad: '#b3261e', open: '#5f6
 export function badgeOf(log: RunLog): Badge {
   const { status, partial } = verdictOfLog(log);
   const label = 'conformance';
-  const { pass, warn } = countOutcomes(log.results);
-  const count = `${pass + warn} ${pass + warn === 1 ? 'check' : 'checks'}`;
   switch (status) {
     case 'not conformant':
       return { label, message: 'not conformant', color: colors.bad };
@@ -22,8 +19,8 @@ export function badgeOf(log: RunLog): Badge {
       return { label, message: 'not shown', color: colors.open };
     case 'conformant':
       return partial
-        ? { label, message: `conformant in part, ${count}`, color: colors.partly }
-        : { label, message: `conformant, ${count}`, color: colors.good };
+        ? { label, message: 'conformant in part', color: colors.partly }
+        : { label, message: `conformant: ${log.header.target.profiles.join(', ')}`, color: colors.good };
   }
 }
 

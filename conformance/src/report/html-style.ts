@@ -62,11 +62,18 @@ pre { margin: .25rem 0; padding: .5rem; } table { border-collapse: collapse; wid
 th { position: sticky; top: 0; background: var(--card); color: var(--quiet); font-size: .75rem; font-weight: normal; text-align: left; }
 th, td { padding: .125rem .5rem; vertical-align: top; } td { border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .trace td:first-child, .trace th:first-child { text-align: right; white-space: nowrap; }
+.trace th { width: 1%; white-space: nowrap; } .trace th:last-child { width: auto; }
 .k-sent td:nth-child(3) { color: var(--link); } .k-received td:nth-child(3) { color: var(--good); } .k-undecodable td { color: var(--bad); }
-.hex { color: var(--quiet); overflow-wrap: anywhere; } .hex span + span { margin-left: .25rem; }
+.hex { color: var(--quiet); word-break: break-all; } .hex span + span { margin-left: .25rem; }
 .again code { display: inline-block; border-radius: .25rem; background: var(--card); padding: .125rem .375rem; user-select: all; overflow-wrap: anywhere; }
-.again span { color: var(--quiet); }
+.again span { color: var(--quiet); font-size: .875rem; }
 footer { margin-top: 2rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .875rem; }
-.matrix td, .matrix th { white-space: nowrap; } .matrix td:first-child { white-space: normal; }
+.matrix { overflow-x: auto; } .matrix th, .matrix td { position: static; border-top: 1px solid var(--line); background: none; padding: .25rem .5rem; color: var(--text); font-size: .875rem; white-space: nowrap; }
+.matrix thead th { position: sticky; top: 0; border-top: 0; background: var(--page); font-weight: 600; }
+.matrix th[scope=row] { width: 99%; min-width: 16rem; white-space: normal; } .matrix td { text-align: center; }
+.matrix td, .matrix code { font-size: .8125rem; } .matrix .outcome { display: inline-block; }
+.matrix tr:target th { outline: 2px solid var(--focus); } .matrix .area th { padding-top: 1rem; font-weight: 600; text-align: center; }
+.matrix .area th:first-child { text-align: left; }
+@media (max-width: 45rem) { .tools { position: static; } .check { scroll-margin-top: 1rem; } }
 @media print { .tools { display: none; } .scroll, pre { max-height: none; } }
 `;

@@ -64,7 +64,7 @@ export function matrixHtml({ heads, verdicts, areas }: Matrix): string {
   const columns = heads.map((head) => `<th scope="col">${markupText(head)}</th>`).join('');
   const status = verdicts.map((verdict) => `<td>${markupText(verdict)}</td>`).join('');
   const body = `<header><h1>Conformance of ${heads.length} runs</h1></header>
-<main><div class="scroll matrix"><table>
+<main><div class="matrix" tabindex="0" role="region" aria-label="Outcomes by check and run"><table>
 <thead><tr><th scope="col">check</th>${columns}</tr></thead>
 <tbody><tr><th scope="row">verdict</th>${status}</tr>
 ${areas.map(areaHtml).join('\n')}
@@ -78,6 +78,8 @@ function areaHtml({ name, sums, rows }: Area): string {
 }
 
 function rowHtml({ id, title, cells }: Row): string {
-  const outcomes = cells.map((cell) => `<td><span class="outcome ${outcomeClass(cell)}">${cell}</span></td>`);
+  const outcomes = cells.map((cell) =>
+    cell === '' ? '<td></td>' : `<td><span class="outcome ${outcomeClass(cell)}">${cell}</span></td>`,
+  );
   return `<tr id="${id}"><th scope="row"><code>${id}</code> ${markupText(title)}</th>${outcomes.join('')}</tr>`;
 }

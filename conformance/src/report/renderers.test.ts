@@ -203,12 +203,12 @@ describe('Markdown', () => {
 
 describe('the badge', () => {
   it.each([
-    [green, 'conformant, 1 check', '2e7d32'],
+    [green, 'conformant: core', '2e7d32'],
     [colourfulLog(), 'not conformant', 'b3261e'],
     [interruptedLog(), 'not shown', '5f6368'],
     [
       sampleLog([sampleResult('CONN-001a', 'pass')], { header: { partial: true } }),
-      'conformant in part, 1 check',
+      'conformant in part',
       '8a6d00',
     ],
   ])('says what was shown and no more', (log, message, color) => {
