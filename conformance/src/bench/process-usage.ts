@@ -35,6 +35,13 @@ export function familyOf(
   return [pid, ...children.flatMap((child) => familyOf(child.pid, processes))];
 }
 
+/** Sends a signal to the process and all its descendants; Linux and macOS. */
+export function signalFamily(pid: number | undefined, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  if (pid === undefined) throw new Error('the processes of this broker are not known');
+  const processes = process.platform === 'linux' ? procParents() : psProcesses();
+  for (const member of familyOf(pid, processes)) process.kill(member, signal);
+}
+
 /** Reads the output of `ps -axo pid=,ppid=,time=,rss=`; lines that are none of it are left out. */
 export function parsePs(text: string): readonly ListedProcess[] {
   return text.split('\n').flatMap((line) => {
@@ -53,10 +60,14 @@ function cpuTimeUs(text: string): number {
   return (Number(days) * 86_400 + seconds) * 1e6;
 }
 
-function usageFromPs(pid: number): Usage | undefined {
+/** Empty where there is no `ps`. */
+function psProcesses(): readonly ListedProcess[] {
   const { stdout, status } = spawnSync('ps', ['-axo', 'pid=,ppid=,time=,rss='], { encoding: 'utf8' });
-  if (status !== 0) return undefined;
-  const processes = parsePs(stdout);
+  return status === 0 ? parsePs(stdout) : [];
+}
+
+function usageFromPs(pid: number): Usage | undefined {
+  const processes = psProcesses();
   const family = new Set(familyOf(pid, processes));
   const own = processes.filter((one) => family.has(one.pid));
   return own.length === 0 ? undefined : sumOf(own);

@@ -80,9 +80,11 @@ export class LoadLink {
     this.#socket.pause();
   }
 
+  /** What is still waited for is given up. */
   close(): void {
     this.#isClosing = true;
     this.#socket.destroy();
+    this.#rejectAll(new LoadFault('the connection was closed here'));
   }
 
   async #answerTo(fields: FrameFields): Promise<DecodedBody> {
@@ -129,7 +131,11 @@ export class LoadLink {
   #end(fault: LoadFault): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    for (const pending of this.#pending.values()) pending.reject(fault);
+    this.#rejectAll(fault);
     this.handlers.onFault?.(fault);
+  }
+
+  #rejectAll(fault: LoadFault): void {
+    for (const pending of this.#pending.values()) pending.reject(fault);
   }
 }

@@ -43,8 +43,8 @@ export type ReceiveOutcome = {
   readonly latency: HistogramRecord;
 };
 
-/** A pass in which nothing comes for this long has lost what is missing. */
-const stallMs = 15_000;
+/** A pass in which nothing comes for this long has lost what is missing, unless another time is named. */
+const usualStallMs = 15_000;
 
 export class SubscriberGroup {
   readonly #subscribers: Subscriber[] = [];
@@ -57,12 +57,22 @@ export class SubscriberGroup {
     this.#onCredit = onCredit;
   }
 
-  /** Connects and subscribes, a few at a time. Throws a LoadFault. */
+  /** Connects, and subscribes one after the other. Throws a LoadFault. */
   async open(address: Address, order: SubscribeOrder): Promise<void> {
+    await this.connect(address, order);
+    await this.subscribe(order);
+  }
+
+  /** For a queue in which messages wait already: connect, arm, then subscribe. */
+  async connect(address: Address, order: SubscribeOrder): Promise<void> {
     const onFault = (fault: LoadFault): void => this.#pass?.fail(fault);
     for (let opened = 0; opened < order.count; opened += 1) {
-      this.#subscribers.push(await Subscriber.open(address, order, onFault));
+      this.#subscribers.push(await Subscriber.open(address, order.acknowledge, onFault));
     }
+  }
+
+  async subscribe(order: SubscribeOrder): Promise<void> {
+    for (const subscriber of this.#subscribers) await subscriber.subscribe(order);
   }
 
   /** The next messages belong to this pass. */
@@ -72,10 +82,10 @@ export class SubscriberGroup {
     for (const subscriber of this.#subscribers) subscriber.arm(order, pass);
   }
 
-  /** Resolves when every subscriber has `count` messages, or nothing has come for 15 s. Throws a LoadFault. */
-  async expect(count: number): Promise<ReceiveOutcome> {
+  /** Resolves when every subscriber has `count` messages, or nothing has come for `stallMs`. Throws a LoadFault. */
+  async expect(count: number, stallMs = usualStallMs): Promise<ReceiveOutcome> {
     if (this.#pass === undefined) throw new Error('no pass was armed');
-    return this.#pass.expect(count * this.#subscribers.length);
+    return this.#pass.expect(count * this.#subscribers.length, stallMs);
   }
 
   close(): void {
@@ -139,11 +149,11 @@ class ReceivePass {
     this.#finish();
   }
 
-  async expect(wantedCount: number): Promise<ReceiveOutcome> {
+  async expect(wantedCount: number, stallMs: number): Promise<ReceiveOutcome> {
     const finished = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
-    const stall = this.#watchStall();
+    const stall = this.#watchStall(stallMs);
     this.#wantedCount = wantedCount;
     if (this.#receivedCount < wantedCount && this.#fault === undefined) await finished;
     clearInterval(stall);
@@ -167,13 +177,13 @@ class ReceivePass {
     this.#onCredit({ tag: this.#tag, receivedCount: least });
   }
 
-  #watchStall(): NodeJS.Timeout {
+  #watchStall(stallMs: number): NodeJS.Timeout {
     let seen = { count: -1, atUs: 0 };
     return setInterval(() => {
       const nowUs = this.clock.nowUs();
       if (this.#receivedCount !== seen.count) seen = { count: this.#receivedCount, atUs: nowUs };
       else if (nowUs - seen.atUs > stallMs * 1e3) this.#finish();
-    }, 500);
+    }, stallMs / 30);
   }
 }
 
@@ -204,14 +214,15 @@ class Subscriber {
 
   static async open(
     address: Address,
-    order: SubscribeOrder,
+    acknowledge: boolean,
     onFault: (fault: LoadFault) => void,
   ): Promise<Subscriber> {
-    const link = await LoadLink.open(address);
-    const subscriber = new Subscriber(link, order.acknowledge, onFault);
-    const window = link.can('maxInFlight') ? { headers: { maxInFlight: String(order.prefetch) } } : {};
-    await link.request({ command: Command.Subscribe, queue: order.queue, ...window });
-    return subscriber;
+    return new Subscriber(await LoadLink.open(address), acknowledge, onFault);
+  }
+
+  async subscribe({ queue, prefetch }: SubscribeOrder): Promise<void> {
+    const window = this.#link.can('maxInFlight') ? { headers: { maxInFlight: String(prefetch) } } : {};
+    await this.#link.request({ command: Command.Subscribe, queue, ...window });
   }
 
   arm(order: ArmOrder, pass: ReceivePass): void {

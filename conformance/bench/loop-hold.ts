@@ -1,0 +1,160 @@
+// Measures the longest time for which a broker does not answer a Ping on another connection while something large happens at once:
+// 1,000,000 messages expire together, a queue of 1,000,000 is deleted, a FanOutWithAck subscriber that is owed 1,000,000
+// copies leaves. The goal is 50 ms; the same probe beside nothing tells what the machine itself does.
+//
+//   node --import tsx conformance/bench/loop-hold.ts [TARGET] [--json PATH] [--reps N]
+//
+// Expiring together is brought about by stopping the broker's processes until every time to live is over (SIGSTOP, SIGCONT), so it
+// needs a broker that the runner started, and no Windows.
+import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';
+import { type JobContext, passing, recorded } from '../src/bench/jobs/job.ts';
+import { currentSecond, loadClock } from '../src/bench/load/load-clock.ts';
+import { LoadFault } from '../src/bench/load/load-fault.ts';
+import { LoadLink } from '../src/bench/load/load-link.ts';
+import { Publisher } from '../src/bench/load/publisher.ts';
+import { deleteQueue, makeQueue, waitingCount } from '../src/bench/load/queue-commands.ts';
+import { SubscriberGroup } from '../src/bench/load/subscriber-group.ts';
+import type { Reading } from '../src/bench/metrics.ts';
+import { signalFamily } from '../src/bench/process-usage.ts';
+import type { ConfigurationRequest } from '../src/configuration.ts';
+import { Command } from '../src/wire/command.ts';
+import { figure } from './figure.ts';
+import { PingProbe } from './ping-probe.ts';
+
+const messageCount = 1_000_000;
+const payloadBytes = 64;
+const queue = 'many';
+const tag = 'many';
+/** Long enough to fill the queue on a slow machine. */
+const ttl = { text: '00:00:40', ms: 40_000 };
+const quietMs = 3000;
+const mostEventMs = 120_000;
+
+const request: ConfigurationRequest = {
+  limits: { maxQueuedBytes: 8 * 1024 ** 3 },
+  timing: { ackTimeoutMs: 3_600_000, idleTimeoutMs: 3_600_000 },
+};
+
+/** Lets it happen, and resolves with the moment at which it began, as `performance.now()` has it. */
+type Happen = (probe: PingProbe) => Promise<number>;
+
+type Happening = {
+  readonly load: string;
+  /** Fills the broker, and returns what lets the large thing happen. */
+  readonly prepare: (broker: BenchBroker, control: LoadLink) => Promise<Happen>;
+};
+
+const happenings: readonly Happening[] = [
+  { load: 'nothing happens', prepare: async () => nothing },
+  { load: '1,000,000 messages expire together', prepare: expire },
+  { load: 'a queue of 1,000,000 is deleted', prepare: remove },
+  { load: 'a member that is owed 1,000,000 copies leaves', prepare: leave },
+];
+
+await figure({
+  roundCount: 3,
+  measure: async (context) => {
+    for (let round = 0; round < context.settings.roundCount; round += 1) {
+      for (const target of context.targets) {
+        for (const happening of happenings) await measure(context, target, happening, round);
+      }
+    }
+  },
+});
+
+async function measure(
+  context: JobContext,
+  target: BenchTarget,
+  { load, prepare }: Happening,
+  round: number,
+) {
+  await recorded(context, { job: 'loop hold', load, target: target.name }, round, async () => {
+    const broker = await target.start(request);
+    const control = await LoadLink.open(broker.address);
+    try {
+      const happen = await prepare(broker, control);
+      return await held(broker, control, happen);
+    } finally {
+      control.close();
+      await broker.stop();
+    }
+  });
+}
+
+/** The longest hold from the beginning until nothing waits any more and a moment has passed. */
+async function held(broker: BenchBroker, control: LoadLink, happen: Happen): Promise<Reading> {
+  const probe = await PingProbe.start(broker.address);
+  try {
+    await passing(200);
+    const beganAtMs = await happen(probe);
+    await untilEmpty(control, beganAtMs);
+    const eventMs = performance.now() - beganAtMs;
+    await passing(500);
+    return { holdMs: probe.longestMs, eventMs };
+  } finally {
+    probe.stop();
+  }
+}
+
+async function untilEmpty(control: LoadLink, beganAtMs: number): Promise<void> {
+  while ((await waitingCount(control, queue)) > 0) {
+    if (performance.now() - beganAtMs > mostEventMs) throw new LoadFault('messages still wait after 2 min');
+    await passing(20);
+  }
+}
+
+async function nothing(): Promise<number> {
+  const beganAtMs = performance.now();
+  await passing(quietMs);
+  return beganAtMs;
+}
+
+async function fill(broker: BenchBroker): Promise<void> {
+  const publisher = await Publisher.open(broker.address, loadClock(currentSecond()));
+  const order = { queue, tag, payloadBytes, window: 1024, durationMs: 600_000, maxCount: messageCount };
+  const { confirmedCount } = await publisher.publish(order);
+  publisher.close();
+  if (confirmedCount < messageCount) throw new LoadFault(`${messageCount - confirmedCount} were refused`);
+}
+
+async function expire(broker: BenchBroker, control: LoadLink): Promise<Happen> {
+  await makeQueue(control, queue, { messageTtl: ttl.text });
+  await fill(broker);
+  if ((await waitingCount(control, queue)) < messageCount) throw new LoadFault('some expired too early');
+  return async (probe) => {
+    signalFamily(broker.processId, 'SIGSTOP');
+    await passing(ttl.ms + 1000);
+    probe.forget();
+    const beganAtMs = performance.now();
+    signalFamily(broker.processId, 'SIGCONT');
+    return beganAtMs;
+  };
+}
+
+async function remove(broker: BenchBroker, control: LoadLink): Promise<Happen> {
+  await makeQueue(control, queue);
+  await fill(broker);
+  return async () => {
+    const beganAtMs = performance.now();
+    await deleteQueue(control, queue);
+    return beganAtMs;
+  };
+}
+
+/** One member takes and acknowledges everything, the other takes what its window allows and acknowledges nothing. */
+async function leave(broker: BenchBroker, control: LoadLink): Promise<Happen> {
+  await makeQueue(control, queue, { mode: 'FanOutWithAck' });
+  const member = new SubscriberGroup(loadClock(currentSecond()), () => {});
+  await member.open(broker.address, { queue, count: 1, prefetch: 256, acknowledge: true });
+  member.arm({ queue, tag, payloadBytes, creditEvery: 0 });
+  const idle = await LoadLink.open(broker.address);
+  await idle.request({ command: Command.Subscribe, queue, headers: { maxInFlight: '1' } });
+  await fill(broker);
+  const { lostCount } = await member.expect(messageCount);
+  if (lostCount > 0) throw new LoadFault(`${lostCount} messages never came`);
+  return async () => {
+    const beganAtMs = performance.now();
+    idle.close();
+    return beganAtMs;
+  };
+}
