@@ -73,11 +73,10 @@ async function findAll(mutants: readonly Mutant[]): Promise<readonly Finding[]> 
   const done: Finding[] = [];
   const work = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const found = await find(mutant);
-      process.stdout.write(
-        `${found === undefined ? '  not found' : 'found    '} ${mutant.id}: ${found ?? ''}\n`,
-      );
-      done.push({ mutant, found });
+      const finding = await findSafely(mutant);
+      done.push(finding);
+      const word = finding.found === undefined ? '   not found' : 'found';
+      process.stdout.write(`${word} ${mutant.id}: ${finding.found ?? finding.fault ?? ''}\n`);
     }
   };
   await Promise.all(Array.from({ length: parallelMutants }, work));

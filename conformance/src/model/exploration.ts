@@ -143,11 +143,9 @@ function failureOf(
   const again = isShown ? '' : ' (it did not fail again when it was played alone)';
   return new ExpectationFailure('every random scenario has an outcome that the specification allows', {
     expected: 'an outcome that the specification allows, whatever it leaves open',
-    actual: [
-      `${detail.text}${again}`,
-      'the shortest scenario that shows it:',
-      ...scenarioLines(scenario),
-    ].join('\n'),
+    actual: [`${text}${again}`, 'the shortest scenario that shows it:', ...scenarioLines(scenario)].join(
+      '\n',
+    ),
     clause: clauseOf(failure),
   });
 }
