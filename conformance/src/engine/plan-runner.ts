@@ -4,11 +4,14 @@
 // the runner cannot start again.
 import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
+import type { Check } from '../check.ts';
+import { undeclaredNotes } from '../observation/undeclared.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import { timingFor } from '../timing.ts';
 import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
+import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
 import type { BrokerPool, Lease } from './broker-pool.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
@@ -44,6 +47,9 @@ export class PlanRunner {
   /** Checks that were running when an attached broker was found gone. */
   readonly #lostWith: string[] = [];
   #lastBroker: Lease['broker'] | undefined;
+  /** What a look at the broker saw beside the checks; undefined before it began. */
+  #look: Promise<void> | undefined;
+  #notes: readonly string[] = [];
   #identity: Lease['broker']['identity'];
 
   constructor(setting: PlanRunnerSetting) {
@@ -67,6 +73,7 @@ export class PlanRunner {
     ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
     await this.#spares?.dispose();
+    if (signal?.aborted !== true) await this.#look;
     await this.#lookAtTheEnd();
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -78,6 +85,7 @@ export class PlanRunner {
     targetFault: string | undefined;
     runnerFault: string | undefined;
     identity: Lease['broker']['identity'];
+    notes: readonly string[];
   } {
     const interrupted = this.#setting.options.signal?.aborted === true;
     return {
@@ -86,6 +94,7 @@ export class PlanRunner {
       targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
+      notes: this.#notes,
     };
   }
 
@@ -119,6 +128,7 @@ export class PlanRunner {
     try {
       this.#identity ??= lease.broker.identity;
       this.#lastBroker = lease.broker;
+      this.#look ??= mayLook(entry.check) ? this.#lookForUndeclared(entry.check) : undefined;
       const request = entry.check.requires?.configuration ?? {};
       const refused = unsupportedSettings(request, lease.broker.unsupported);
       if (refused.length > 0) {
@@ -129,6 +139,23 @@ export class PlanRunner {
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
+    }
+  }
+
+  /** With a lease of its own, so that it counts among the users of the broker. */
+  async #lookForUndeclared(check: Check): Promise<void> {
+    const { target, seed, timeoutScale } = this.#setting.options;
+    try {
+      const lease = await this.#setting.pool.lease(check);
+      this.#notes = await undeclaredNotes({
+        endpoints: lease.broker.endpoints,
+        declared: target.capabilities ?? [],
+        timing: timingFor(timeoutScale),
+        name: `${seed.toString(36)}.look`,
+        turn: () => this.#pacer.turn(),
+      }).finally(() => lease.release());
+    } catch {
+      // Whatever is wrong with the broker, or with this, is for the checks to find: nothing depends on the look.
     }
   }
 
@@ -238,43 +265,14 @@ type OneRun =
   | { readonly kind: 'result'; readonly result: CheckResult }
   | { readonly kind: 'shared death'; readonly death: BrokerExit };
 
+/** A broker that checks share and that asks for no credentials: a look at it starts no other, and is let in. */
+function mayLook({ isolation = 'shared', requires }: Check): boolean {
+  const { authentication, tls } = requires?.configuration ?? {};
+  return isolation === 'shared' && (authentication ?? null) === null && (tls ?? null) === null;
+}
+
 /** Checks that wait for the broker's timers, at a time: they cost connections, but hardly any work. */
 const patientJobs = 24;
-
-/** A connection was not to be had, or ended by another hand than the runner's. */
-function lostConnection({ trace, evidence, outcome }: CheckResult): boolean {
-  if (outcome === 'could not run') return false;
-  const ends = trace.filter(({ kind, text }) => kind === 'closed' && !text.endsWith('by the runner'));
-  return ends.length > 0 || evidence.frames === 0;
-}
-
-const blamedReason = 'the broker process ended while this check ran';
-
-/** A broker that ends is never right, whatever the level of the check that ended it. */
-function blamed(result: CheckResult, death: BrokerExit): CheckResult {
-  const actual =
-    result.actual === undefined ? exitText(death) : `${exitText(death)}; before that: ${result.actual}`;
-  return {
-    ...result,
-    outcome: 'fail',
-    reason: blamedReason,
-    expected: 'a broker that keeps running',
-    actual,
-  };
-}
-
-/** Whether this check or somebody else ended an attached broker cannot be found out, so nothing is said about the check. */
-function lost(result: CheckResult, death: BrokerExit): CheckResult {
-  const { expected: _expected, actual, clause: _clause, ...rest } = result;
-  const before = actual === undefined ? '' : `; it saw: ${actual}`;
-  const reason = `the broker was gone when this check ended: ${exitText(death)}${before}`;
-  return { ...rest, outcome: 'could not run', reason };
-}
-
-function exitText({ code, signal, fault }: BrokerExit): string {
-  if (fault !== undefined) return fault;
-  return signal === null ? `exit code ${code}` : `signal ${signal}`;
-}
 
 function byId(a: CheckResult, b: CheckResult): number {
   return a.repetition - b.repetition || (a.id < b.id ? -1 : 1);

@@ -340,3 +340,23 @@ describe('a run as a whole', () => {
     ]);
   });
 });
+
+describe('what is seen beside the checks', () => {
+  it('is told when it was not declared, and changes no verdict', async () => {
+    const target = tinyTarget({ TINY_CAPABILITIES: 'nack,maxInFlight' });
+    const { notes, verdict } = await run([pings], { target });
+    expect(notes).toEqual(['observed but not declared: nack, maxInFlight']);
+    expect(verdict).toMatchObject({ exitCode: 0, conformant: true, reason: 'nothing failed' });
+  });
+
+  it('is not told of what was declared, nor where nothing is announced', async () => {
+    const target = tinyTarget({ TINY_CAPABILITIES: 'nack' });
+    expect((await run([pings], { target: { ...target, capabilities: ['nack'] } })).notes).toEqual([]);
+    expect((await run([pings])).notes).toEqual([]);
+  });
+
+  it('is not looked for where no check shares a broker', async () => {
+    const target = tinyTarget({ TINY_CAPABILITIES: 'nack' });
+    expect((await run([{ ...pings, isolation: 'fresh' }], { target })).notes).toEqual([]);
+  });
+});

@@ -115,7 +115,7 @@ function reportOf(ran: Ran, { sources, options, selection }: Plan): RunReport {
     targetFault: ran.targetFault,
     runnerFault: ran.runnerFault,
     ...(stale.length === 0 ? {} : { staleEntries: stale }),
-    notes: [...stale.map((text) => `stale baseline: ${text}`), ...unbuiltNotes(selection)],
+    notes: [...stale.map((text) => `stale baseline: ${text}`), ...unbuiltNotes(selection), ...ran.notes],
   };
 }
 
@@ -130,10 +130,11 @@ type Ran = {
   readonly targetFault?: string | undefined;
   readonly runnerFault?: string | undefined;
   readonly identity?: { readonly name: string; readonly version?: string } | undefined;
+  readonly notes: readonly string[];
 };
 
 function notRun(selection: Selection, runnerFault: string): Ran {
-  return { results: [], notReachedCount: selection.checks.length, runnerFault };
+  return { results: [], notReachedCount: selection.checks.length, runnerFault, notes: [] };
 }
 
 function goldenText(faults: readonly string[]): string {

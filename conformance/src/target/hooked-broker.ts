@@ -138,7 +138,10 @@ class HookedBroker implements Broker {
   }
 
   async dispose(): Promise<void> {
-    if (this.#life !== undefined) await this.#endForGood(this.#life);
+    const life = this.#life;
+    // A second time, the port may be another broker's.
+    this.#life = undefined;
+    if (life !== undefined) await this.#endForGood(life);
     this.#releaseAtExit();
     removeDataDirectory(this.#configuration.dataDirectory);
   }

@@ -1,8 +1,9 @@
 // The smallest broker that lets the engine be tested without any real one: an adapter that answers Connect, Ping and Publish and
 // forgets everything. Started by a hook it takes its configuration from the environment, and writes its process id into a file there.
 // The environment makes it misbehave: TINY_DIE_ON=<command number> ends it at that command, TINY_DIE_IDLE when its last
-// connection has gone, TINY_REFUSE=<text> refuses to start, TINY_NOISE prints to standard output first,
-// TINY_UNSUPPORTED lists settings, TINY_PID=<file> adds its process id to the file, TINY_CHILD=<file> starts a child that does nothing and ignores signals, its id in the file.
+// connection has gone, TINY_REFUSE=<text> refuses to start, TINY_NOISE prints to standard output first, TINY_UNSUPPORTED lists
+// settings, TINY_CAPABILITIES is announced in ConnectAck, TINY_PID=<file> adds its process id to the file, TINY_CHILD=<file>
+// starts a child that does nothing and ignores signals, its id in the file.
 import { spawn } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -12,6 +13,7 @@ import { createInterface } from 'node:readline';
 const { TINY_DIE_ON, TINY_DIE_IDLE, TINY_REFUSE, TINY_NOISE, TINY_UNSUPPORTED, TINY_CHILD, TINY_PID } =
   process.env;
 const { CONFORMANCE_CONFIGURATION, CONFORMANCE_DATA_DIRECTORY } = process.env;
+const { TINY_CAPABILITIES } = process.env;
 const openSockets = new Set();
 const answers = new Map([
   [0, 1],
@@ -79,10 +81,20 @@ function handle(socket, body) {
   const answer = answers.get(command);
   if (answer === undefined) return;
   const id = body.subarray(2, 4 + body.readUInt16BE(2));
-  const answerBody = Buffer.concat([Buffer.from([1, answer]), id, Buffer.alloc(8)]);
+  const answerBody = Buffer.concat([Buffer.from([1, answer]), id, Buffer.alloc(6), headersOf(answer)]);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(answerBody.length);
   socket.write(Buffer.concat([head, answerBody]));
+}
+
+function headersOf(answer) {
+  if (answer !== 1 || TINY_CAPABILITIES === undefined) return Buffer.alloc(2);
+  return Buffer.concat([Buffer.from([0, 1]), text16('capabilities'), text16(TINY_CAPABILITIES)]);
+}
+
+function text16(text) {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes]);
 }
 
 function listen(server, port) {
