@@ -9,7 +9,7 @@ import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Address } from './load/load-link.ts';
-import { ownProgram } from './load/load-party.ts';
+import { ownProgram } from './own-program.ts';
 import type { Usage } from './process-usage.ts';
 import { usageOf } from './process-usage.ts';
 

@@ -2,7 +2,6 @@
 // no conformance; a message that is lost or refused under load fails the run all the same, with exit code 1.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { serveSkeleton } from '../../bench/skeleton/skeleton.ts';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../bench/bench-result.ts';
 import { machineFacts, ResultBook } from '../bench/bench-result.ts';
@@ -14,15 +13,16 @@ import { depthJob } from '../bench/jobs/depth.ts';
 import { footprintJob } from '../bench/jobs/footprint.ts';
 import type { BenchSettings, Job, OfferedRate } from '../bench/jobs/job.ts';
 import { fanOutJob, latencyJob, throughputJob } from '../bench/jobs/loaded.ts';
-import { serveLoadOrders } from '../bench/load/load-process.ts';
 import { leastPayloadBytes } from '../bench/load/message-template.ts';
+import { type PartName, partNames } from '../bench/own-program.ts';
+import { servePart } from '../bench/parts.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
-import { TargetFault } from '../target/target-fault.ts';
 import type { Schema } from '../target/schema-check.ts';
 import { schemaFaults } from '../target/schema-check.ts';
+import { TargetFault } from '../target/target-fault.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
@@ -80,7 +80,8 @@ export async function benchCommand(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  if (args[0] === 'load' || args[0] === 'skeleton') return servePart(args[0]);
+  const part = partNames.find((name) => name === args[0]);
+  if (part !== undefined) return serveHidden(part);
   const flags = parseFlags(args, benchFlags);
   if (flags.many('compare').length > 0) return compare(flags, terminal);
   if (flags.positionals.length > 0) {
@@ -89,10 +90,9 @@ export async function benchCommand(
   return measure(flags, terminal, signal);
 }
 
-/** The other processes of a measurement are this program too: hidden words, for nobody to type. */
-async function servePart(part: 'load' | 'skeleton'): Promise<ExitCode> {
-  if (part === 'load') serveLoadOrders();
-  else await serveSkeleton();
+/** The other processes of a measurement are this program too. */
+async function serveHidden(part: PartName): Promise<ExitCode> {
+  await servePart(part);
   return exitCodes.open;
 }
 

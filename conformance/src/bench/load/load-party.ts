@@ -1,9 +1,8 @@
-// The measuring process's side of one process that loads: starts it, gives it orders, awaits the replies, ends it. It finds the program
-// to start wherever the runner runs from: its sources, or its one built file.
+// The measuring process's side of one process that loads: starts it, gives it orders, awaits the replies, ends it.
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { ownProgram } from '../own-program.ts';
 import { LoadFault } from './load-fault.ts';
 import type { LoadOrder, LoadReply } from './load-orders.ts';
 import type { Credit } from './subscriber-group.ts';
@@ -55,18 +54,4 @@ export class LoadParty {
   #failAll(error: Error): void {
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
   }
-}
-
-export type OwnProgram = {
-  readonly file: string;
-  readonly args: string[];
-  readonly execArgv: string[];
-};
-
-/** How to start a part of this program, in another process, by the hidden word `part` of the command `bench`. */
-export function ownProgram(part: string): OwnProgram {
-  const here = import.meta.url;
-  if (!here.endsWith('.ts')) return { file: fileURLToPath(here), args: ['bench', part], execArgv: [] };
-  const entry = fileURLToPath(new URL('../../cli/process.ts', here));
-  return { file: entry, args: ['bench', part], execArgv: ['--import', 'tsx'] };
 }

@@ -1,0 +1,109 @@
+// The command: what is refused before anything starts, comparing files, and a small real measurement of the skeleton through all of
+// its processes. No figure is asserted.
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import schema from '../../schemas/bench.schema.json' with { type: 'json' };
+import type { BenchResult } from '../bench/bench-result.ts';
+import { main } from '../cli/main.ts';
+import type { Schema } from '../target/schema-check.ts';
+import { schemaFaults } from '../target/schema-check.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'truemq-bench-test-'));
+
+async function bench(...args: readonly string[]) {
+  const lines = { out: [] as string[], err: [] as string[] };
+  const terminal = {
+    out: (line: string) => lines.out.push(line),
+    err: (line: string) => lines.err.push(line),
+    color: false,
+  };
+  const exitCode = await main(['bench', ...args], terminal, new AbortController().signal);
+  return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
+}
+
+function resultFile(name: string, values: readonly (number | null)[]): string {
+  const path = join(folder, name);
+  const file = {
+    schema: 1,
+    runner: { name: 'truemq-conformance', version: '0.1.0' },
+    at: '2026-01-01T00:00:00.000Z',
+    machine: { cores: 2, node: 'v20', platform: 'linux', arch: 'x64', loadAverage: 0 },
+    settings: {},
+    targets: [{ name: 'a' }],
+    rows: [
+      { job: 'throughput', load: '1024 B', target: 'a', values: { messagesPerSecond: values }, faults: [] },
+    ],
+  };
+  writeFileSync(path, JSON.stringify(file));
+  return path;
+}
+
+describe('bench refuses', () => {
+  it.each([
+    [[], '--target FILE is missing'],
+    [['--target', 'skeleton', '--job', 'trougput'], '--job: trougput came, allowed: throughput, latency'],
+    [['--target', 'skeleton', '--size', '3'], '--size: 3 came, allowed: a whole number from 16'],
+    [['--target', 'skeleton', '--rate', 'most'], '--rate: most came'],
+    [['--target', 'skeleton,skeleton'], 'two targets have the same name'],
+    [['--target', 'skeleton', 'x'], 'bench takes no argument, x came'],
+    [['--compare', 'a.json'], '--compare needs two files'],
+    [['--compare', 'a.json', 'b.json'], 'a.json cannot be read'],
+  ])('%o', async (args, text) => {
+    const { exitCode, err } = await bench(...args);
+    expect(err).toContain(text);
+    expect(exitCode).toBe(2);
+  });
+
+  it('a file that holds no results', async () => {
+    const path = join(folder, 'none.json');
+    writeFileSync(path, '{"schema":1}');
+    const { exitCode, err } = await bench('--compare', path, path);
+    expect(err).toContain('is no file of results');
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('bench --compare', () => {
+  const fast = resultFile('fast.json', [100, 101, 102]);
+  const slow = resultFile('slow.json', [50, 51, 52]);
+
+  it('tells faster from slower from noise', async () => {
+    expect((await bench('--compare', slow, fast)).out).toContain('faster');
+    expect((await bench('--compare', `${fast},${slow}`)).out).toContain('slower');
+    expect((await bench('--compare', fast, fast)).out).toContain('within noise');
+  });
+
+  it('closes a gate only when told to', async () => {
+    expect((await bench('--compare', fast, slow)).exitCode).toBe(0);
+    expect((await bench('--compare', fast, slow, '--fail-slower')).exitCode).toBe(1);
+    expect((await bench('--compare', slow, fast, '--fail-slower')).exitCode).toBe(0);
+  });
+});
+
+describe('bench --target skeleton', () => {
+  it('measures through its own processes and writes what the schema says', async () => {
+    const path = join(folder, 'results', 'skeleton.json');
+    const small = ['--size', '100', '--rate', '500', '--duration', '0.2', '--reps', '1'];
+    const run = await bench('--target', 'skeleton', ...small, '--json', path);
+    expect(run.err).not.toContain('failed');
+    expect(run.exitCode).toBe(0);
+    const file = JSON.parse(readFileSync(path, 'utf8')) as BenchResult;
+    expect(schemaFaults(schema as Schema, file)).toEqual([]);
+    expect(file.rows.map(({ job, load }) => `${job} ${load}`)).toEqual([
+      'throughput 100 B',
+      'latency 100 B at 500 msg/s',
+    ]);
+    expect(file.rows[0]?.values['messagesPerSecond']?.[0]).toBeGreaterThan(0);
+  });
+
+  it('ends with 4 when the target does not start', async () => {
+    const path = join(folder, 'broken.json');
+    const lifecycle = { kind: 'spawn', command: [process.execPath, '-e', 'process.exit(1)'] };
+    writeFileSync(path, JSON.stringify({ schema: 1, name: 'broken', lifecycle }));
+    const { exitCode, err } = await bench('--target', path);
+    expect(err).toContain('the target did not start');
+    expect(exitCode).toBe(4);
+  });
+});
