@@ -1,17 +1,18 @@
 // The null brokers do what they are called, and an attached broker is judged like a started one.
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { catalogueOf } from '../src/catalogue.ts';
 import type { Check } from '../src/check.ts';
-import type { RunReport } from '../src/engine/suite.ts';
+import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
+import type { NullBrokerKind } from '../src/selftest/null-broker.ts';
+import { nullBrokerKinds, startNullBroker } from '../src/selftest/null-broker.ts';
 import type { Broker } from '../src/target/broker.ts';
 import { spawnBroker } from '../src/target/broker.ts';
-import type { SpawnLifecycle, Target } from '../src/target/target-file.ts';
+import type { Target } from '../src/target/target-file.ts';
 import { recordedFrames, tinyOptions, tinyTarget } from '../src/testing/tiny-target.ts';
 import { timingFor } from '../src/timing.ts';
-import { nullBrokerKinds } from './phases.ts';
+
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
 
 const healthCheck: Check = {
@@ -25,23 +26,22 @@ const healthCheck: Check = {
   evidence: { responses: 1 },
 };
 
-function judge(target: Target): Promise<RunReport> {
+function judge(target: Target, more: Partial<RunOptions> = {}): Promise<RunReport> {
   const catalogue = catalogueOf([smokeCheck, healthCheck], [smokeRequirement]);
   return runSuite(
     { catalogue, golden: recordedFrames() },
-    tinyOptions({ target, timeoutScale: 0.5 }),
+    tinyOptions({ target, timeoutScale: 0.5, ...more }),
     () => {},
   );
 }
 
-function nullBroker(kind: string): SpawnLifecycle {
-  const adapter = fileURLToPath(new URL('../null-brokers/null-broker.mjs', import.meta.url));
-  return { kind: 'spawn', command: [process.execPath, adapter, kind] };
+function judgeNull(kind: NullBrokerKind): Promise<RunReport> {
+  return judge(tinyTarget(), { startBroker: () => startNullBroker(kind) });
 }
 
 describe('null brokers', () => {
   it.each(nullBrokerKinds)('%s: passes neither a handshake nor a health check', async (kind) => {
-    const report = await judge({ schema: 1, name: kind, lifecycle: nullBroker(kind) });
+    const report = await judgeNull(kind);
     expect(report.results.map((result) => result.outcome)).toEqual(['fail', 'fail']);
     expect(report.verdict).toMatchObject({ exitCode: 1, status: 'not conformant' });
   });
@@ -51,9 +51,20 @@ describe('null brokers', () => {
     ['silent', 'nothing that fits within 2000 ms'],
     ['echoes', 'Connect id='],
     ['garbage', 'bytes that are no frame'],
-  ])('%s: the report says "%s"', async (kind, text) => {
-    const report = await judge({ schema: 1, name: kind, lifecycle: nullBroker(kind) });
+  ] as const)('%s: the report says "%s"', async (kind, text) => {
+    const report = await judgeNull(kind);
     expect(report.results[0]?.actual).toContain(text);
+  });
+
+  it('can be stopped and started like a process', async () => {
+    const broker = await startNullBroker('silent');
+    const { port } = broker.endpoints.tcp;
+    const exit = broker.exit;
+    await broker.crash();
+    expect(await exit).toEqual({ code: null, signal: 'SIGKILL' });
+    await broker.start();
+    expect(broker.endpoints.tcp.port).not.toBe(port);
+    await broker.dispose();
   });
 });
 

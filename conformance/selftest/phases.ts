@@ -9,21 +9,22 @@ import { checks } from '../src/checks/index.ts';
 import type { RunOptions, RunReport, SuiteEvent } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
+import type { NullBrokerKind } from '../src/selftest/null-broker.ts';
+import type { Case } from '../src/selftest/proof.ts';
+import { nullBrokerCases } from '../src/selftest/proof.ts';
+import { runQuick } from '../src/selftest/quick-run.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Target } from '../src/target/target-file.ts';
 import { readTarget } from '../src/target/target-file.ts';
-import { exitCodes } from '../src/verdict.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { buildBroker } from './mutant-build.ts';
 import { mutantFaults } from './mutant-verdict.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
 
-/** One thing that was shown, or not: `faults` is empty when it was. */
-export type Case = { readonly title: string; readonly faults: readonly string[] };
+export type { Case };
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const referenceTarget = 'conformance/targets/truemq.json';
-export const nullBrokerKinds = ['closes', 'silent', 'echoes', 'garbage', 'http'] as const;
 
 const data = loadSuiteData();
 
@@ -62,30 +63,9 @@ function verdictCase({ verdict }: RunReport, wireMode: WireMode): Case {
 }
 
 /** Runs everything against one null broker: a check that passes there has shown nothing. */
-export async function nullBrokerPhase(kind: string): Promise<readonly Case[]> {
-  const adapter = fileURLToPath(new URL('../null-brokers/null-broker.mjs', import.meta.url));
-  const command = [process.execPath, adapter, kind];
-  const target: Target = {
-    schema: 1,
-    name: `null broker: ${kind}`,
-    lifecycle: { kind: 'spawn', command },
-    profiles: ['full'],
-  };
-  const report = await runQuick(catalogue(), options({ target, jobs: 16 }));
-  return report.results.map((result) => nullCase(kind, result));
-}
-
-/** A warning without a reason is one beside a pass: the check itself was content. */
-function nullCase(kind: string, result: CheckResult): Case {
-  const refused =
-    result.outcome === 'warn'
-      ? result.reason !== undefined
-      : ['fail', 'not applicable'].includes(result.outcome);
-  const title = `null broker ${kind}: ${result.id} does not pass`;
-  return {
-    title,
-    faults: refused ? [] : [`it ended with ${result.outcome}: ${result.reason ?? 'content with nothing'}`],
-  };
+export function nullBrokerPhase(kind: NullBrokerKind): Promise<readonly Case[]> {
+  const target = readTarget(`${root}/${referenceTarget}`);
+  return nullBrokerCases(kind, { catalogue: catalogue(), golden: data.golden }, options({ target }));
 }
 
 /** Every check must be named by a mutant that it kills; every mutant must name checks that exist. */
@@ -127,32 +107,12 @@ async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string
   const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
   const only = [...areas, ...mutant.mustFail];
   const skip = broadChecks.filter((id) => !mutant.mustFail.includes(id));
-  const report = await runQuick(withSmoke, options({ target, jobs: 12, only, skip }));
+  const report = await runQuick(
+    { catalogue: withSmoke, golden: data.golden },
+    options({ target, jobs: 12, only, skip }),
+  );
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
   return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
-}
-
-/**
- * Most of what is run here has to fail, by a deadline, so the deadlines are short. Checks for which that was too short on this
- * machine (the runner was starved, and nothing was shown) are run again with the usual deadlines, fewer at a time.
- */
-async function runQuick(checked: Catalogue, run: RunOptions): Promise<RunReport> {
-  const sources = { catalogue: checked, golden: data.golden };
-  let report = await runSuite(sources, { ...run, timeoutScale: 0.25 }, () => {});
-  for (const jobs of [4, 1]) {
-    const starved = report.results.filter((result) => result.starved).map((result) => result.id);
-    if (starved.length === 0) return report;
-    const again = await runSuite(sources, { ...run, jobs, only: starved }, () => {});
-    report = merged(report, again);
-  }
-  return report;
-}
-
-/** The first run with the results of a later one in the place of its own; a target that died in either has died. */
-function merged(first: RunReport, later: RunReport): RunReport {
-  const results = new Map(later.results.map((result) => [result.id, result]));
-  const verdict = first.verdict.exitCode === exitCodes.target ? first.verdict : later.verdict;
-  return { ...first, verdict, results: first.results.map((result) => results.get(result.id) ?? result) };
 }
 
 function options(more: Partial<RunOptions> & Pick<RunOptions, 'target'>): RunOptions {

@@ -1,0 +1,72 @@
+// What the suite proves of itself wherever it is installed, without any broker: its codec against recorded frames, its accountant against
+// histories whose verdict is known, and its checks against brokers that do nothing right. Each case is one thing that was shown,
+// or not; nothing is printed here.
+import { isDeepStrictEqual } from 'node:util';
+import type { Sources } from '../cli/sources.ts';
+import type { RunOptions } from '../engine/suite.ts';
+import { goldenFaults } from '../golden-check.ts';
+import { account } from '../history/accountant.ts';
+import type { HistoryRules } from '../history/operation.ts';
+import type { KnownHistory } from '../history/pathological.ts';
+import { knownHistories } from '../history/pathological.ts';
+import type { CheckResult } from '../result.ts';
+import type { GoldenFile } from '../suite-data.ts';
+import type { NullBrokerKind } from './null-broker.ts';
+import { startNullBroker } from './null-broker.ts';
+import { runQuick } from './quick-run.ts';
+
+/** One thing that was shown, or not: `faults` is empty when it was. */
+export type Case = { readonly title: string; readonly faults: readonly string[] };
+
+/** The codec reads and writes every recorded frame. No recording at all is a fault. */
+export function goldenCases(files: readonly GoldenFile[]): readonly Case[] {
+  if (files.length === 0) return [{ title: 'golden frames', faults: goldenFaults(files) }];
+  const withFrames = files.filter(({ connections }) => connections.flat().length > 0);
+  return withFrames.map((file) => ({ title: `golden frames: ${file.title}`, faults: goldenFaults([file]) }));
+}
+
+const usualRules: HistoryRules = { queues: {}, drained: ['orders'], ackTimeoutMs: 30_000, durable: false };
+
+/** The accountant finds in each known history what is wrong with it, and nothing else. */
+export function historyCases(histories: readonly KnownHistory[] = knownHistories): readonly Case[] {
+  return histories.map((known) => ({ title: `history: ${known.title}`, faults: historyFaults(known) }));
+}
+
+function historyFaults({ operations, rules, finds, counts = {} }: KnownHistory): readonly string[] {
+  const result = account(operations, { ...usualRules, ...rules });
+  const found = result.findings.map(({ kind, clause }) => [kind, clause] as const);
+  const wrong = Object.entries(counts).filter(
+    ([name, count]) => (result.counts as Readonly<Record<string, number>>)[name] !== count,
+  );
+  return [
+    ...(isDeepStrictEqual(found, finds) ? [] : [`it finds ${told(found)}, there is ${told(finds)}`]),
+    ...wrong.map(([name, count]) => `it does not count ${count} ${name}`),
+  ];
+}
+
+function told(findings: KnownHistory['finds']): string {
+  return findings.length === 0 ? 'nothing' : findings.map((one) => one.join(' of ')).join(', ');
+}
+
+/** Runs everything against one null broker. */
+export async function nullBrokerCases(
+  kind: NullBrokerKind,
+  sources: Sources,
+  base: RunOptions,
+): Promise<readonly Case[]> {
+  // The lifecycle is never used: the broker is started in this process. It says only that the broker can be stopped and started.
+  const lifecycle = { kind: 'spawn', command: ['null-broker', kind] } as const;
+  const target = { schema: 1, name: `null broker: ${kind}`, lifecycle, profiles: ['full'] } as const;
+  const options = { ...base, target, jobs: 48, startBroker: () => startNullBroker(kind) };
+  const { results } = await runQuick(sources, options);
+  return results.map((result) => nullCase(kind, result));
+}
+
+/** A warning without a reason is one beside a pass: the check itself was content. */
+export function nullCase(kind: string, result: CheckResult): Case {
+  const { id, outcome, reason } = result;
+  const refused =
+    outcome === 'warn' ? reason !== undefined : outcome === 'fail' || outcome === 'not applicable';
+  const title = `null broker ${kind}: ${id} does not pass`;
+  return { title, faults: refused ? [] : [`it ended with ${outcome}: ${reason ?? 'content with nothing'}`] };
+}

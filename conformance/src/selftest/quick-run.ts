@@ -1,0 +1,32 @@
+// Runs checks that mostly have to fail, by a deadline: with short deadlines first, and those for which that was too short on this machine
+// (the runner was starved, and nothing was shown) again with the usual ones, fewer at a time.
+import type { RunOptions, RunReport, SuiteSources } from '../engine/suite.ts';
+import { runSuite } from '../engine/suite.ts';
+import { exitCodes } from '../verdict.ts';
+
+/** Each try has longer deadlines, and fewer checks that keep each other waiting. */
+const tries = [
+  { timeoutScale: 0.25 },
+  { timeoutScale: 0.5, jobs: 16 },
+  { timeoutScale: 1, jobs: 8 },
+  { timeoutScale: 1, jobs: 1 },
+] as const;
+
+export async function runQuick(sources: SuiteSources, options: RunOptions): Promise<RunReport> {
+  const [quick, ...later] = tries;
+  let report = await runSuite(sources, { ...options, ...quick }, () => {});
+  for (const attempt of later) {
+    const starved = report.results.filter((result) => result.starved).map((result) => result.id);
+    if (starved.length === 0) return report;
+    const again = { ...options, ...attempt, only: starved, skip: [], profiles: [] };
+    report = merged(report, await runSuite(sources, again, () => {}));
+  }
+  return report;
+}
+
+/** The first run with the results of a later one in the place of its own; a target that died in either has died. */
+function merged(first: RunReport, later: RunReport): RunReport {
+  const results = new Map(later.results.map((result) => [result.id, result]));
+  const verdict = first.verdict.exitCode === exitCodes.target ? first.verdict : later.verdict;
+  return { ...first, verdict, results: first.results.map((result) => results.get(result.id) ?? result) };
+}
