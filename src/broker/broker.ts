@@ -74,6 +74,11 @@ export class Broker {
     return this.#step.takeOutputs();
   }
 
+  /** Everything that was taken out so far has been written: what may be sent at once counts anew. */
+  written(): void {
+    this.#step.burst += 1;
+  }
+
   /** When a tick is due, in milliseconds on the monotonic clock; undefined: not before another input. */
   nextDeadline(): number | undefined {
     if (this.#step.isDraining) return undefined;
@@ -265,11 +270,22 @@ export class Broker {
 
   #writable(id: ConnectionId, writable: boolean): void {
     const connection = this.#connections.get(id);
-    if (connection === undefined || connection.writable === writable) return;
+    if (connection === undefined) return;
+    if (connection.writable === writable && !connection.isSaturated) return;
     connection.writable = writable;
-    if (writable) connection.burstBytes = 0;
+    if (connection.isSaturated) this.#endWaitFor(connection);
     this.#refreshReady(connection);
     if (writable && !this.#step.isDraining) this.#attempts.catchUp(connection);
+  }
+
+  /** Queues that sent nothing until it was known whether the connection takes more go on, with it or without it. */
+  #endWaitFor(connection: Connection): void {
+    connection.isSaturated = false;
+    connection.burstBytes = 0;
+    for (const name of connection.subscriptions.keys()) {
+      const queue = this.#queues.get(name);
+      if (queue !== undefined) this.#step.touch(queue);
+    }
   }
 
   #refreshReady(connection: Connection): void {

@@ -22,8 +22,11 @@ export class Connection {
   blockedBytes = 0;
   /** Deliveries of live queues that are not settled. */
   inFlightCount = 0;
-  /** Bytes that it was sent without a window to bound them, since it last said that it takes more. */
+  /** Bytes that it was sent without a window to bound them, in the burst of that number. */
   burstBytes = 0;
+  burst = 0;
+  /** It was sent as much as it may be at once: whether it takes more is known when that has been written. */
+  isSaturated = false;
   /** False while more frames are waiting to be sent to it than it takes. */
   writable = true;
 

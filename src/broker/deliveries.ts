@@ -69,9 +69,14 @@ export class Deliveries {
     this.#emit(queue, message, subscription, 1);
     message.sentCount += 1;
     const { connection } = subscription;
+    if (connection.burst !== this.#step.burst) {
+      connection.burst = this.#step.burst;
+      connection.burstBytes = 0;
+    }
     connection.burstBytes += message.heldBytes;
     if (connection.burstBytes < this.#settings.maxBurstBytes || !connection.writable) return;
     connection.writable = false;
+    connection.isSaturated = true;
     this.#step.effect({ kind: 'saturated', connection: connection.id });
     this.#step.saturated.push(connection);
   }

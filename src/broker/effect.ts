@@ -56,7 +56,7 @@ export type Effect =
   | AnsweredEffect
   | RefusedEffect
   | DeliverEffect
-  /** The connection was sent as much as it may be at once; `writable` says when it takes more. */
+  /** The connection was sent as much as it may be at once; `writable` says whether it takes more. */
   | { readonly kind: 'saturated'; readonly connection: ConnectionId }
   /** While draining: the connection has nothing in flight any more and can be closed. */
   | { readonly kind: 'close'; readonly connection: ConnectionId };

@@ -99,6 +99,7 @@ export class Settlement {
   /** A purge takes it; of a message that was sent to some members, the copies not yet sent. */
   purge(queue: Queue, message: QueuedMessage): void {
     this.#step.stats.purgedCount += 1;
+    this.#step.touch(queue);
     if (queue.mode.takePartlySent(queue, message, undefined, this)) return;
     this.#takeOffer(queue, message);
     this.#leave(queue, message, 'purge');

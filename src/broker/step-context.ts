@@ -15,6 +15,8 @@ export class StepContext {
   wallNow = 0;
   /** The broker is to end: nothing is sent, retried, unblocked or expired any more. */
   isDraining = false;
+  /** Goes up whenever everything that came of the steps so far has been written. */
+  burst = 1;
   /** Connections that were sent their fill in this step. */
   readonly saturated: Connection[] = [];
   #records: StoreRecord[] = [];

@@ -250,6 +250,7 @@ export class Engine {
     for (const { from, bytes } of batch) from?.settled(bytes);
     for (const connection of this.#touched) connection.flush();
     this.#touched.clear();
+    this.#broker.written();
     this.#compressor.clear();
     this.#latency.written(this.#broker.stats().firstDeliveryCount, this.#parts.environment.clock.now());
     this.#setTimer();

@@ -103,6 +103,6 @@ function checkMember({ copy }: Delivered, complain: Complain): void {
     other !== copy &&
     !other.subscription.isEnding &&
     other.subscription.connection.leavingSince === undefined &&
-    other.subscription.startedEpoch <= (first.sends[0]?.epoch ?? 0);
+    other.subscription.startedEpoch < (first.sends[0]?.epoch ?? 0);
   if (members.some(stays)) complain(`${describeCopy(copy)} was sent to a subscriber that came later`);
 }

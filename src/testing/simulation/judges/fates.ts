@@ -6,9 +6,6 @@ import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
 import { type Complain, describeMessage, type Judge } from './judge.ts';
 
-/** What no run of the simulation sends at once. */
-const UNBOUNDED_BURST_BYTES = 1_000_000;
-
 export function fatesJudge(): Judge {
   const ids = new Map<string, number>();
   return (fact, ledger, complain) => {
@@ -183,7 +180,7 @@ function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain:
     const first = message.copies[0]?.sends[0];
     if (
       first === undefined ||
-      !isFannedOutWhole(message, ledger) ||
+      !isFannedOutWhole(message) ||
       isTakenOut(message.queue, message.acceptedEpoch, ledger)
     )
       continue;
@@ -197,9 +194,8 @@ function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain:
   }
 }
 
-function isFannedOutWhole({ options }: SeenMessage, { settings }: Ledger): boolean {
-  // Whoever has had its fill misses what comes at once after it.
-  if (options?.mode === DeliveryMode.FanOutWithoutAck) return settings.maxBurstBytes >= UNBOUNDED_BURST_BYTES;
+function isFannedOutWhole({ options }: SeenMessage): boolean {
+  if (options?.mode === DeliveryMode.FanOutWithoutAck) return true;
   const mayBeTaken =
     options?.messageTtlMs !== undefined || options?.overflowStrategy === OverflowStrategy.DropOldest;
   return options?.mode === DeliveryMode.FanOutWithAck && !mayBeTaken;

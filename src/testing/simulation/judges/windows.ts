@@ -8,7 +8,12 @@ import { type Judge, optionsOf } from './judge.ts';
 
 const FIRST_SIZE = 8;
 
-type Widest = { size: number; countedAcks: number };
+type Widest = {
+  size: number;
+  countedAcks: number;
+  /** Acks that may have widened nothing, because the window was as wide as any may be. */
+  idleAcks: number;
+};
 
 export function windowsJudge(): Judge {
   const windows = new Map<SeenSubscription, Widest>();
@@ -35,7 +40,7 @@ export function windowsJudge(): Judge {
 
 function firstWindow({ maxInFlight }: SeenSubscription, { settings }: Ledger): Widest {
   const size = Math.min(maxInFlight ?? FIRST_SIZE, settings.maxInFlightPerSubscriber);
-  return { size, countedAcks: 0 };
+  return { size, countedAcks: 0, idleAcks: 0 };
 }
 
 function isHeld(copy: Copy, at: number, ledger: Ledger): boolean {
@@ -46,13 +51,16 @@ function isHeld(copy: Copy, at: number, ledger: Ledger): boolean {
 function follow(widest: Widest, copy: Copy, ledger: Ledger): void {
   const most = ledger.settings.maxInFlightPerSubscriber;
   const ats = fastAcks(copy.subscription, ledger);
-  widest.size = Math.min(most, widest.size + Math.max(0, ats.length - widest.countedAcks));
+  const wanted = widest.size + Math.max(0, ats.length - widest.countedAcks);
+  widest.size = Math.min(most, wanted);
+  widest.idleAcks += wanted - widest.size;
   widest.countedAcks = ats.length;
   const previous = copy.sends.at(-2);
   if (previous === undefined || copy.judgements.length > 0) return;
   // It was sent a second time to the same subscription without a refusal: it had timed out.
   const since = ats.filter((at) => at >= previous.at).length;
-  widest.size = Math.max(1, Math.floor((widest.size - since) / 2)) + since;
+  const before = widest.size - since + Math.min(since, widest.idleAcks);
+  widest.size = Math.min(most, Math.max(1, Math.floor(before / 2)) + since);
 }
 
 /** By when acks took effect that may have widened the window. */
