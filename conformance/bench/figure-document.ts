@@ -1,0 +1,45 @@
+// Writes results into the document between the marks `<!-- figure NAME -->` and `<!-- end -->`, and leaves every other word alone. What
+// stands between the marks is made from the committed results and nothing else, so that a test can tell whether it is current.
+import type { BenchResult } from '../src/bench/bench-result.ts';
+import { jobLines } from '../src/bench/bench-table.ts';
+import type { FigureEntry } from './figure-list.ts';
+
+export type ResultNamed = (name: string) => BenchResult | undefined;
+
+const mark = /<!-- figure ([a-z-]+) -->\n[\s\S]*?<!-- end -->/g;
+
+/** The document with every marked part made anew. Throws when a part is nobody's, or a figure has no part. */
+export function documentWith(
+  text: string,
+  entries: readonly FigureEntry[],
+  resultNamed: ResultNamed,
+): string {
+  const marked = [...text.matchAll(mark)].map(([, name]) => name);
+  const missing = entries.filter(({ name }) => !marked.includes(name));
+  if (missing.length > 0) throw new Error(`no place for ${missing.map(({ name }) => name).join(', ')}`);
+  return text.replace(mark, (_, name: string) => {
+    const entry = entries.find((candidate) => candidate.name === name);
+    if (entry === undefined) throw new Error(`nobody measures ${name}`);
+    return [`<!-- figure ${name} -->`, ...partLines(entry, resultNamed(name)), '<!-- end -->'].join('\n');
+  });
+}
+
+function partLines(entry: FigureEntry, result: BenchResult | undefined): readonly string[] {
+  const head = [`## ${entry.title}`, '', entry.text, '', `\`node ${entry.command.join(' ')}\``, ''];
+  if (result === undefined) return [...head, 'Not measured yet.'];
+  const jobs = [...new Set(result.rows.map(({ job }) => job))];
+  return [...head, factsLine(result), ...jobs.flatMap((job) => ['', ...jobLines(result, job)])];
+}
+
+/** When, on what, and what else the machine had to do: without it the figures say nothing. */
+function factsLine({ at, machine, commit, settings }: BenchResult): string {
+  const { cores, node, platform, arch, loadAverage } = machine;
+  const facts = [
+    at.slice(0, 16).replace('T', ' '),
+    `${cores} cores, Node ${node.replace('v', '')}, ${platform} ${arch}`,
+    `load ${loadAverage.toFixed(1)} before it began`,
+    ...(commit === undefined ? [] : [`commit ${commit}`]),
+    `${String(settings['roundCount'])} rounds, medians`,
+  ];
+  return `${facts.join('; ')}.`;
+}

@@ -1,0 +1,69 @@
+// Takes the figures that the documentation keeps, and writes them down: results/NAME.json and the marked parts of
+// docs/internals/figures.md. Takes a quarter of an hour; anything that runs beside it is in the figures.
+//
+//   npm run bench                              all of them
+//   npm run bench -- throughput depth          these
+//   npm run bench -- --render                  measures nothing, writes the document from the results that are there
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { BenchResult } from '../src/bench/bench-result.ts';
+import { documentWith } from './figure-document.ts';
+import type { FigureEntry } from './figure-list.ts';
+import { figureEntries } from './figure-list.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const resultsFolder = fileURLToPath(new URL('results/', import.meta.url));
+/** What is committed is formatted as everything else is. */
+const formatter = `${root}node_modules/@biomejs/biome/bin/biome`;
+const documentPath = `${root}docs/internals/figures.md`;
+
+process.exitCode = run(process.argv.slice(2));
+
+function run(args: readonly string[]): number {
+  const names = args.filter((arg) => arg !== '--render');
+  const unknown = names.find((name) => !figureEntries.some((entry) => entry.name === name));
+  if (unknown !== undefined) {
+    const known = figureEntries.map(({ name }) => name).join(', ');
+    process.stderr.write(`no figure is called ${unknown}; there are ${known}\n`);
+    return 2;
+  }
+  const chosen = figureEntries.filter(({ name }) => names.length === 0 || names.includes(name));
+  const failed = args.includes('--render') ? [] : chosen.filter((entry) => !isTaken(entry));
+  writeFileSync(documentPath, documentWith(readFileSync(documentPath, 'utf8'), figureEntries, resultNamed));
+  for (const { name } of failed) process.stderr.write(`${name}: a measurement failed, see above\n`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** Results are kept also of a figure in which a round failed: the failure is part of them. */
+function isTaken(entry: FigureEntry): boolean {
+  process.stderr.write(`\n${entry.title}\n`);
+  mkdirSync(resultsFolder, { recursive: true });
+  const path = resultPath(entry.name);
+  const commit = currentCommit();
+  const { status } = spawnSync(process.execPath, [...entry.command, '--json', path], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const result = resultNamed(entry.name);
+  if (result === undefined) return false;
+  writeFileSync(path, `${JSON.stringify({ ...result, commit }, null, 2)}\n`);
+  spawnSync(process.execPath, [formatter, 'format', '--write', path], { cwd: root, stdio: 'ignore' });
+  return status === 0;
+}
+
+/** With a plus sign when the broker's source differs from it. */
+function currentCommit(): string {
+  const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  const name = git('rev-parse', '--short', 'HEAD').stdout.trim();
+  return git('diff', '--quiet', 'HEAD', '--', 'src').status === 0 ? name : `${name}+`;
+}
+
+function resultNamed(name: string): BenchResult | undefined {
+  const path = resultPath(name);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as BenchResult) : undefined;
+}
+
+function resultPath(name: string): string {
+  return `${resultsFolder}${name}.json`;
+}
