@@ -1,8 +1,14 @@
-// The process around the command line: what it says when nobody reads it.
+// The process around the command line: what it says when nobody reads it, and what it leaves when it is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { verdictOfLog } from '../report/event-log.ts';
+import { readLog } from '../report/log-reader.ts';
+import { tinyTarget } from '../testing/tiny-target.ts';
 
 const entry = fileURLToPath(new URL('process.ts', import.meta.url));
 
@@ -16,4 +22,24 @@ it('ends with 5 and no stack trace when its output cannot be written', async () 
   const [exitCode] = (await once(child, 'close')) as [number | null];
   expect(Buffer.concat(errors).toString()).toBe('');
   expect(exitCode).toBe(5);
+});
+
+it('leaves the log of what was known when it is killed, no old report, and nothing that is green', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+  const target = join(folder, 'tiny.json');
+  writeFileSync(target, JSON.stringify(tinyTarget()));
+  const out = join(folder, 'out');
+  const old = join(folder, 'junit.xml');
+  writeFileSync(old, 'green, of yesterday');
+  const args = ['run', '--target', target, '--out', out, '--reporter', `junit=${old}`];
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const log = readLog(join(out, 'events.ndjson'));
+  expect(log.header.target.name).toBe('tiny');
+  expect(verdictOfLog(log)).toMatchObject({ status: 'undetermined', gate: 'closed', exitCode: 5 });
+  expect([old, join(out, 'report.json')].filter(existsSync)).toEqual([]);
 });

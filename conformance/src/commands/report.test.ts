@@ -10,6 +10,7 @@ import { logText } from '../report/log-writer.ts';
 import { reporterNames } from '../report/reporters.ts';
 import { colourfulLog, interruptedLog, sampleLog, sampleResult } from '../testing/sample-log.ts';
 import { tinyCatalogue } from '../testing/tiny-target.ts';
+import { parseTraceFile } from '../trace-file.ts';
 import { reportCommand } from './report.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
@@ -58,8 +59,8 @@ describe('report LOG', () => {
     report(file('colourful.ndjson', colourfulLog()), '--out', out);
     for (const name of ['report.json', 'report.html', 'junit.xml', 'summary.md', 'verdict.txt'])
       expect(existsSync(join(out, name)), name).toBe(true);
-    const trace = JSON.parse(readFileSync(join(out, 'traces', 'CONN-001a.json'), 'utf8')) as unknown;
-    expect(trace).toMatchObject({ schema: 1, check: 'CONN-001a', seed: 7, complete: true });
+    const trace = parseTraceFile(readFileSync(join(out, 'traces', 'CONN-001a.json'), 'utf8'), 'trace');
+    expect(trace).toMatchObject({ check: 'CONN-001a', seed: 7, complete: true });
     expect(readFileSync(join(out, 'logs', 'CONN-001a.log'), 'utf8')).toContain('second line');
     expect(existsSync(join(out, 'traces', 'CONN-002a.json'))).toBe(false);
   });

@@ -7,8 +7,11 @@ import type { LoggedResult, LoggedRule } from './event-log.ts';
 import { headline } from './standing.ts';
 import { markupText, shortened } from './visible-text.ts';
 
-const shownEventCount = 200;
-const shownHexLength = 512;
+/** Of what is right only a little is shown: there is much of it, and the event log has it. */
+const shownOf = {
+  right: { eventCount: 30, hexLength: 80 },
+  notRight: { eventCount: 200, hexLength: 512 },
+} as const;
 const shownLength = 4_000;
 
 export function checkHtml(result: LoggedResult): string {
@@ -83,14 +86,16 @@ function warningHtml({ clause, text: what, expected, actual }: Warning): string 
 
 function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
   if (trace.length === 0) return [];
-  const shown = trace.slice(-shownEventCount);
+  const isRight = outcome === 'pass' || outcome === 'not applicable';
+  const { eventCount, hexLength } = isRight ? shownOf.right : shownOf.notRight;
+  const shown = trace.slice(-eventCount);
   const count = shown.length < trace.length ? `last ${shown.length} of ${trace.length}` : `${trace.length}`;
-  const isOpen = outcome === 'pass' || outcome === 'not applicable' ? '' : ' open';
+  const isOpen = isRight ? '' : ' open';
   return [
     `<details class="trace"${isOpen}><summary>On the wire: ${count} events</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="What went over the wire"><table>
 <thead><tr><th scope="col">ms</th><th scope="col">conn.</th><th scope="col"></th><th scope="col">frame</th></tr></thead>
-<tbody>${shown.map(eventHtml).join('\n')}</tbody></table></div></details>`,
+<tbody>${shown.map((event) => eventHtml(event, hexLength)).join('\n')}</tbody></table></div></details>`,
   ];
 }
 
@@ -103,16 +108,16 @@ const arrows: Readonly<Record<TraceEvent['kind'], readonly [arrow: string, words
   http: ['⇄', 'HTTP'],
 };
 
-function eventHtml(event: TraceEvent): string {
+function eventHtml(event: TraceEvent, hexLength: number): string {
   const [arrow, words] = arrows[event.kind];
-  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event)}</div>`;
+  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event, hexLength)}</div>`;
   return `<tr class="k-${event.kind}"><td>${event.atMs.toFixed(1)}</td><td>${markupText(event.connection)}</td><td title="${words}"><span aria-label="${words}" role="img">${arrow}</span></td><td><bdi>${text(event.text)}</bdi>${hex}</td></tr>`;
 }
 
 /** Frames part into length, flags and body; what HTTP carried is shown as text by its line. */
-function hexHtml({ hex, byteCount, kind }: TraceEvent): string {
+function hexHtml({ hex, byteCount, kind }: TraceEvent, hexLength: number): string {
   if (kind === 'http') return text(Buffer.from(hex, 'hex').toString('utf8'));
-  const shown = hex.slice(0, shownHexLength);
+  const shown = hex.slice(0, hexLength);
   const more = shown.length < byteCount * 2 ? ` .. (${byteCount} bytes)` : '';
   const parts = [shown.slice(0, 8), shown.slice(8, 10), shown.slice(10)].filter((part) => part !== '');
   return `${parts.map((part) => `<span>${part}</span>`).join(' ')}${more}`;
