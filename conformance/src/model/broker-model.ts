@@ -38,9 +38,12 @@ export class BrokerModel {
   #isLost = false;
   /** What a queue made on demand is like; undefined where that is not known. */
   readonly #defaults: QueueOptions | undefined;
+  readonly #known: ReadonlySet<string>;
 
-  constructor(defaults: QueueOptions | undefined) {
+  /** `known`: recommendations that this broker is known to have decided otherwise: such a way is as likely as any. */
+  constructor(defaults: QueueOptions | undefined, known: ReadonlySet<string> = new Set()) {
     this.#defaults = defaults;
+    this.#known = known;
   }
 
   /** Too many ways have parted: the one that the broker has taken may not be among those that are followed. */
@@ -184,18 +187,29 @@ export class BrokerModel {
 
   // --- when all is quiet ---
 
-  /** What every state still waits for; undefined when one of them waits for nothing. */
+  /**
+   * What is still waited for; undefined when one of the likeliest states, those with the fewest differences, waits for nothing. The
+   * others may be what the broker is in, but that shows only when nothing comes.
+   */
   owed(late: boolean): Breach | undefined {
-    const all = this.#states.map((state) => owed(state, late));
+    const [first] = this.#states;
+    const likeliest = this.#states.filter(
+      (state) => first !== undefined && this.#costOf(state) === this.#costOf(first),
+    );
+    const all = likeliest.map((state) => owed(state, late));
     return all.some((breach) => breach === undefined) ? undefined : all[0];
   }
 
-  /** Nothing is under way. At the end, states that still wait for something are not what the broker is in. */
-  quiet(late: boolean): void {
+  /** The time to wait is over: the broker is in none of the states that still wait for something. */
+  overdue(late: boolean): void {
     this.#explain((state) => {
-      const breach = late ? owed(state, late) : undefined;
+      const breach = owed(state, late);
       return breach === undefined ? { states: [state] } : { states: [], breach };
     });
+  }
+
+  /** Nothing is under way. */
+  quiet(): void {
     this.#explain((state) => {
       const next = copyOf(state);
       return explained(next, judgePassed(next));
@@ -221,6 +235,10 @@ export class BrokerModel {
     return this.#states.map((state) => state.queues.get(name)?.subscribers.length);
   }
 
+  #costOf({ differences }: State): number {
+    return differences.filter(({ clause }) => !this.#known.has(clause)).length;
+  }
+
   #demanded(): QueueOptions {
     if (this.#defaults === undefined) throw new Error('the scenario relies on queues made on demand');
     return this.#defaults;
@@ -239,7 +257,7 @@ export class BrokerModel {
   }
 
   #keep(states: readonly State[]): void {
-    const sorted = [...states].sort((a, b) => a.differences.length - b.differences.length);
+    const sorted = [...states].sort((a, b) => this.#costOf(a) - this.#costOf(b));
     const byKey = new Map<string, State>();
     for (const state of sorted) {
       const key = stateKey(state);

@@ -113,7 +113,7 @@ function judgeTurn(
       : { breach: { clause: 'DELIVERY-012', text } };
   }
   const last = turn.at(-1);
-  if (last === undefined || isPriority) return {};
+  if (last === undefined || isPriority || queue.isReborn) return {};
   const after = subscribers[(subscribers.indexOf(last) + 1) % subscribers.length];
   const text = 'subscribers are not served in the order in which they subscribed';
   return after === connection ? {} : { difference: { clause: 'DELIVERY-013', text } };

@@ -166,7 +166,8 @@ export function withQueue(state: State, name: string, options: QueueOptions): St
   const next = copyOf(state);
   const subscribers = next.dormant.get(name) ?? [];
   next.dormant.delete(name);
-  next.queues.set(name, { name, options, messages: [], subscribers, turn: undefined });
+  const isReborn = subscribers.length > 0;
+  next.queues.set(name, { name, options, messages: [], subscribers, isReborn, turn: undefined });
   return next;
 }
 

@@ -88,6 +88,7 @@ class Exploration {
     const player = new Player(this.#ctx, scenario, {
       deliveryMs: this.#ctx.timing.deliveryMs * patience,
       defaults: this.#defaults,
+      known: this.#warnedAbout,
       connect: () => this.#connect(mayShare),
       name: `s${this.#playCount}`,
     });

@@ -21,6 +21,8 @@ export type PlayerSetting = {
   readonly defaults: QueueOptions | undefined;
   /** A connection for a place. */
   readonly connect: () => Promise<Connection>;
+  /** Recommendations that the broker is known to have decided otherwise. */
+  readonly known: ReadonlySet<string>;
   /** Tells this play's names from those of others. */
   readonly name: string;
 };
@@ -43,7 +45,7 @@ export class Player {
     this.#ctx = ctx;
     this.#scenario = scenario;
     this.#setting = setting;
-    this.#model = new BrokerModel(setting.defaults);
+    this.#model = new BrokerModel(setting.defaults, setting.known);
   }
 
   /** The connections in their places, for another play. */
@@ -288,10 +290,9 @@ export class Player {
       await pause(lookGapMs);
       await this.#absorb(clause);
     }
-    const owed = this.#model.owed(late);
-    if (owed !== undefined) throw new BrokenRule(owed);
-    this.#ctx.assert.ok(owed === undefined, 'nothing is owed to anybody');
-    this.#model.quiet(late);
+    if (this.#model.owed(late) !== undefined) this.#model.overdue(late);
+    this.#ctx.assert.ok(this.#model.owed(late) === undefined, 'nothing is owed to anybody');
+    this.#model.quiet();
   }
 
   #longestPauseMs(): number {
