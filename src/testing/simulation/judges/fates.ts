@@ -6,6 +6,9 @@ import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
 import { type Complain, describeMessage, type Judge } from './judge.ts';
 
+/** What one batch may bring into a dead letter queue and out of it again, unseen. */
+const MOST_LETTERS_OF_A_BATCH = 50;
+
 export function fatesJudge(): Judge {
   const ids = new Map<string, number>();
   return (fact, ledger, complain) => {
@@ -91,9 +94,9 @@ function deadLetterQueueOf(queue: string, { deadLetterQueueName }: QueueOptions)
 /** Whether the queue may have been full: what was seen of it after each batch need not be the most that it held. */
 function mayPushOut(queue: string, ledger: Ledger): boolean {
   const { info, peakCount } = ledger.queue(queue);
-  return (
-    info === undefined || info.options.messageTtlMs !== undefined || peakCount * 4 > info.options.maxQueueSize
-  );
+  if (info === undefined || info.options.messageTtlMs !== undefined) return true;
+  const { maxQueueSize } = info.options;
+  return maxQueueSize < MOST_LETTERS_OF_A_BATCH || peakCount * 4 > maxQueueSize;
 }
 
 /** What certainly failed for one of its subscribers is dead-lettered, where there is a queue for that. */
