@@ -35,7 +35,7 @@ export function terminalOf(stdout: Stream, stderr: Stream, environment: Environm
   const progress = (text: string | undefined): void => {
     erase();
     if (text === undefined) return;
-    stderr.write(text.slice(0, (stderr.columns ?? 80) - 1));
+    stderr.write(text.slice(0, (stderr.columns || 80) - 1));
     isShown = true;
   };
   return {

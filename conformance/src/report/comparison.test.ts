@@ -5,6 +5,7 @@ import type { RunLog } from './event-log.ts';
 import { diffLines, diffMarkdown, diffOf, regressionsOf } from './log-diff.ts';
 import { mergedLog } from './log-merge.ts';
 import { matrixHtml, matrixMarkdown, matrixOf } from './matrix.ts';
+import { wholeRunFault } from './standing.ts';
 
 const pass = (id: string): ReturnType<typeof sampleResult> => sampleResult(id, 'pass');
 const fail = (id: string): ReturnType<typeof sampleResult> =>
@@ -110,6 +111,20 @@ describe('a merge', () => {
       exitCode: 5,
       reason: 'the run was interrupted: b has no end',
     });
+  });
+
+  it('says once what every shard says, and keeps the gate shut for a stale baseline', () => {
+    const stale = shards().map(({ path, log }) => {
+      if (log.finish === undefined) throw new Error('a whole shard');
+      return {
+        path,
+        log: { ...log, finish: { ...log.finish, staleEntries: ['X-1 is gone'], notes: ['it hums'] } },
+      };
+    });
+    const merged = mergedLog(stale);
+    expect(merged.finish).toMatchObject({ staleEntries: ['X-1 is gone'], notes: ['it hums'] });
+    expect(merged.finish?.verdict).toMatchObject({ status: 'conformant', gate: 'closed', exitCode: 1 });
+    expect(wholeRunFault(merged)).toBe('the baseline is stale: X-1 is gone');
   });
 
   it('takes a check that is in two logs once, and refuses it when they contradict each other', () => {

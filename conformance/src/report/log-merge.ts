@@ -73,8 +73,10 @@ function mergedHeader(logs: readonly NamedLog[], first: LogHeader): LogHeader {
 function finishOf(logs: readonly NamedLog[], header: LogHeader, results: readonly LoggedResult[]): LogFinish {
   const ends = logs.flatMap(({ log }) => log.finish ?? []);
   const missing = missingOf(header, results);
+  const stale = unique(ends.flatMap((end) => end.staleEntries ?? []));
   const facts = {
     notReachedCount: missing.length,
+    ...(stale.length === 0 ? {} : { staleEntries: stale }),
     ...faultOf(
       'targetFault',
       ends.map((end) => end.targetFault),
@@ -94,8 +96,13 @@ function finishOf(logs: readonly NamedLog[], header: LogHeader, results: readonl
     verdict: verdictOf({ results, partial, strict: options.strict, ...facts }),
     counts: countOutcomes(results),
     ...facts,
-    notes: [...ends.flatMap((end) => end.notes), ...missingNote(missing)],
+    notes: [...unique(ends.flatMap((end) => end.notes)), ...missingNote(missing)],
   };
+}
+
+/** What concerns no check of a shard in particular, every shard says. */
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }
 
 function missingOf({ plan, options }: LogHeader, results: readonly LoggedResult[]): readonly string[] {

@@ -1,6 +1,7 @@
 // The reports of CI systems and readers: that what is red is red in each, that nothing is lost, and that no text of a broker breaks out.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { BaselineMark } from '../result.ts';
 import {
   colourfulLog,
   hostileResult,
@@ -19,8 +20,9 @@ import { tapText } from './tap.ts';
 import { visibleText } from './visible-text.ts';
 
 const green = sampleLog([sampleResult('CONN-001a', 'pass')]);
-const strictly = (warned: boolean) => {
-  const results = [sampleResult('CONN-001a', warned ? 'warn' : 'pass', { reason: 'it hums' })];
+const strictly = (warned: boolean, baseline?: BaselineMark) => {
+  const mark = baseline === undefined ? {} : { baseline };
+  const results = [sampleResult('CONN-001a', warned ? 'warn' : 'pass', { reason: 'it hums', ...mark })];
   const { options } = sampleLog(results).header;
   return sampleLog(results, { header: { options: { ...options, strict: true } } });
 };
@@ -123,6 +125,10 @@ describe('JUnit', () => {
   it('fails for a warning only where warnings close the gate, and skips what the baseline expects', () => {
     expect(verdictNames(junitXml(strictly(true)))).toEqual(['failure', '']);
     expect(verdictNames(junitXml(strictly(false)))).toEqual(['', '']);
+    expect(verdictNames(junitXml(strictly(true, { expect: 'flaky', reason: 'known' })))).toEqual([
+      'skipped,system-out',
+      '',
+    ]);
     const [first] = cases(readXml(junitXml(expected)));
     expect(first?.children[0]).toMatchObject({
       name: 'skipped',

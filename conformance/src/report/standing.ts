@@ -12,9 +12,9 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
     case 'pass':
       return 'passed';
     case 'warn':
-      return strict ? 'failed' : 'passed';
+      return strict ? unlessExpected(result) : 'passed';
     case 'fail':
-      return result.baseline === undefined ? 'failed' : 'expected';
+      return unlessExpected(result);
     case 'could not run':
     case 'error':
       return 'broken';
@@ -23,12 +23,17 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
   }
 }
 
+function unlessExpected({ baseline }: LoggedResult): Standing {
+  return baseline === undefined ? 'failed' : 'expected';
+}
+
 /** Why the run as a whole is not green although no check says so: interrupted, a dead target, a stale baseline, checks not reached. */
 export function wholeRunFault(log: RunLog): string | undefined {
   const { exitCode, reason } = verdictOfLog(log);
   if (exitCode === 0) return undefined;
   const told = log.results.map((result) => standingOf(result, log.header.options.strict));
-  if (exitCode === 1 && told.includes('failed')) return undefined;
+  const isStale = log.finish?.staleEntries !== undefined;
+  if (exitCode === 1 && told.includes('failed') && !isStale) return undefined;
   return reason;
 }
 
