@@ -5,7 +5,7 @@ import type { DecodedBody } from './wire/frame.ts';
 
 export type TraceEvent = {
   readonly atMs: number;
-  /** The connection's name, `A`, `B`, .. or `http`. */
+  /** The connection's name, `A`, `B`, .., `http`, or `*` for all of them. */
   readonly connection: string;
   readonly kind: 'opened' | 'sent' | 'received' | 'closed' | 'undecodable' | 'http';
   /** The frame in words, where it is one. */
@@ -18,6 +18,9 @@ export type TraceEvent = {
   /** Of `closed`: the runner ended the connection, in an orderly way or by a reset. Absent when the broker did. */
   readonly byRunner?: 'end' | 'reset';
 };
+
+/** In the place of a name: what happened to all connections, the end of the check. */
+export const everyConnection = '*';
 
 const keptEventCount = 20_000;
 const keptBytes = 4 * 1024 * 1024;

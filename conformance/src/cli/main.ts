@@ -6,8 +6,10 @@ import { explainCommand } from '../commands/explain.ts';
 import { initCommand, initFlags } from '../commands/init.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
 import { probeCommand, probeFlags } from '../commands/probe.ts';
+import { replayCommand, replayFlags } from '../commands/replay.ts';
 import { reportCommand, reportCommandFlags } from '../commands/report.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
+import { selftestCommand, selftestFlags } from '../commands/selftest.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
@@ -57,12 +59,30 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     { summary: 'look at a running broker', usage: 'probe ADDRESS', flags: probeFlags, run: probeCommand },
   ],
   [
+    'replay',
+    {
+      summary: 'send a recorded trace again and compare',
+      usage: 'replay TRACE --target FILE',
+      flags: replayFlags,
+      run: replayCommand,
+    },
+  ],
+  [
     'report',
     {
       summary: 'make reports of logs; diff, merge, matrix, badge',
       usage: 'report LOG',
       flags: reportCommandFlags,
       run: reportCommand,
+    },
+  ],
+  [
+    'selftest',
+    {
+      summary: 'prove the suite itself',
+      usage: 'selftest',
+      flags: selftestFlags,
+      run: selftestCommand,
     },
   ],
   ['explain', { summary: 'say what a check stands on', usage: 'explain ID', flags: [], run: explainCommand }],

@@ -5,9 +5,11 @@ import { missingEvidence } from '../evidence.ts';
 import type { Judgement } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
+import { everyConnection } from '../trace.ts';
 import type { ContextSetting } from './check-context.ts';
 import { ContextRecord, checkContext } from './check-context.ts';
 import { starvation, watchLoop } from './loop-watch.ts';
+import { watchedPacer } from './pacer.ts';
 
 export type RunCheckSetting = ContextSetting & {
   readonly level: Level;
@@ -25,6 +27,13 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const watch = watchLoop();
   const thrown = await thrownBy(setting, record);
   const worstDelayMs = watch.stop();
+  record.trace.add({
+    atMs: now(),
+    connection: everyConnection,
+    kind: 'closed',
+    text: 'the check ended',
+    byRunner: 'end',
+  });
   const trace = [...record.trace.events];
   record.closeConnections(thrown === undefined ? setting.spares : undefined);
   const starved = starvation(worstDelayMs, record.evidence.shortestWindowMs);
@@ -66,15 +75,26 @@ export function resultHead(
   return { id, title, level, profile, clauses, reproduce, repetition };
 }
 
+/** Between two looks at the deadline while it moves on: a check that waits for its turn to connect is not at work. */
+const shortestLookMs = 100;
+
 /** What the check threw; undefined when it returned in time. */
 async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
   const checkMs = longestMs(setting);
+  const connectionPacer = watchedPacer(setting.connectionPacer);
+  const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the check had not ended after ${checkMs} ms`)), checkMs);
+    const look = (): void => {
+      const leftMs = startedAt + checkMs + connectionPacer.waitedMs() - performance.now();
+      if (leftMs <= 0) reject(new Error(`the check had not ended after ${checkMs} ms`));
+      else timer = setTimeout(look, Math.max(leftMs, shortestLookMs));
+    };
+    look();
   });
   try {
-    await Promise.race([setting.check.run(checkContext(setting, record)), deadline]);
+    const context = checkContext({ ...setting, connectionPacer }, record);
+    await Promise.race([setting.check.run(context), deadline]);
     return undefined;
   } catch (thrown) {
     return thrown ?? new Error('the check threw nothing');
