@@ -67,7 +67,7 @@ describe('what becomes of one check', () => {
     expect(result).toMatchObject({ outcome: 'fail', exitCode: 1 });
     expect(result.expected).toContain('the answer to Subscribe');
     expect(result.actual).toContain('within 1000 ms');
-    expect(result.trace.map((event) => event.kind)).toEqual(['opened', 'sent', 'received', 'sent']);
+    expect(result.trace.map((event) => event.kind)).toEqual(['opened', 'sent', 'received', 'sent', 'closed']);
   });
 
   it('warns for a SHOULD, exit code 0, and 1 with --strict', async () => {
