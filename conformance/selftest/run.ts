@@ -10,11 +10,11 @@ import { reportJson } from '../src/report/json.ts';
 import { LogRecorder } from '../src/report/log-recorder.ts';
 import { nullBrokerKinds } from '../src/selftest/null-broker.ts';
 import type { Case } from '../src/selftest/proof.ts';
+import { workOff } from './idle-crew.ts';
 import { mutantFolder } from './mutant-build.ts';
 import { catalogue, killerCases, mutantPhase, nullBrokerPhase, referencePhase, root } from './phases.ts';
 
-// Mostly they wait for what must not come: more of them than cores keep the cores busy.
-const parallelMutants = 3;
+const crew = { least: 2, most: 8, idleShare: 0.2 } as const;
 
 const totals = { passed: 0, failed: 0 };
 
@@ -59,14 +59,8 @@ async function runNullBrokers(): Promise<void> {
 
 async function runMutants(chosen: readonly Mutant[]): Promise<void> {
   const startedAt = performance.now();
-  const waiting = [...chosen];
   const cases: Case[] = [];
-  const work = async (): Promise<void> => {
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      cases.push(await mutantPhase(mutant));
-    }
-  };
-  await Promise.all(Array.from({ length: parallelMutants }, work));
+  await workOff(chosen, async (mutant) => void cases.push(await mutantPhase(mutant)), crew);
   rmSync(join(root, mutantFolder), { recursive: true, force: true });
   settle('planted faults are seen', cases, startedAt);
 }

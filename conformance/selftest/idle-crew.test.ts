@@ -1,0 +1,53 @@
+// The crew: everything is worked off, never more hands than allowed, and no more than the least while nothing is idle.
+import { describe, expect, it } from 'vitest';
+import { idleGauge, workOff } from './idle-crew.ts';
+
+const items = Array.from({ length: 9 }, (_, index) => index);
+
+async function mostAtOnce(idleShare: number): Promise<number> {
+  const done: number[] = [];
+  let running = 0;
+  let most = 0;
+  const work = async (item: number): Promise<void> => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    done.push(item);
+  };
+  await workOff(items, work, { least: 2, most: 4, idleShare: 0.2 }, () => idleShare);
+  expect([...done].sort()).toEqual(items);
+  return most;
+}
+
+describe('workOff', () => {
+  it('keeps to the least while the processor is busy', async () => {
+    expect(await mostAtOnce(0)).toBe(2);
+  });
+
+  it('never takes more hands than it may', async () => {
+    const most = await mostAtOnce(1);
+    expect(most).toBeGreaterThanOrEqual(2);
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
+  it('rejects when one rejects', async () => {
+    const work = (item: number): Promise<void> =>
+      item === 3 ? Promise.reject(new Error('broken')) : Promise.resolve();
+    const ended = workOff(items, work, { least: 1, most: 1, idleShare: 0 }, () => 0);
+    await expect(ended).rejects.toThrow('broken');
+  });
+});
+
+describe('idleGauge', () => {
+  it('tells the idle part since it was asked before', () => {
+    const readings = [
+      { idle: 0, total: 0 },
+      { idle: 30, total: 100 },
+      { idle: 130, total: 200 },
+      { idle: 130, total: 200 },
+    ];
+    const gauge = idleGauge(() => readings.shift() ?? { idle: 0, total: 0 });
+    expect([gauge(), gauge(), gauge()]).toEqual([0.3, 1, 0]);
+  });
+});
