@@ -25,7 +25,14 @@ export function documentWith(
 }
 
 function partLines(entry: FigureEntry, result: BenchResult | undefined): readonly string[] {
-  const head = [`## ${entry.title}`, '', entry.text, '', `\`node ${entry.command.join(' ')}\``, ''];
+  const head = [
+    `## ${entry.title}`,
+    '',
+    entry.text,
+    '',
+    `\`node ${entry.command.join(' ')} --reps ${entry.roundCount}\``,
+    '',
+  ];
   if (result === undefined) return [...head, 'Not measured yet.'];
   const jobs = [...new Set(result.rows.map(({ job }) => job))];
   return [...head, factsLine(result), ...jobs.flatMap((job) => ['', ...jobLines(result, job)])];

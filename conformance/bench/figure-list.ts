@@ -6,8 +6,9 @@ export type FigureEntry = {
   readonly title: string;
   /** What it measures, and the goal. */
   readonly text: string;
-  /** Arguments of `node`; `--json` is added. */
+  /** Arguments of `node`; `--reps` and `--json` are added. */
   readonly command: readonly string[];
+  readonly roundCount: number;
 };
 
 const skeleton = 'conformance/bench/skeleton/target.json';
@@ -29,21 +30,24 @@ export const figureEntries: readonly FigureEntry[] = [
     title: 'Throughput',
     text: `One publisher with 256 unconfirmed messages, one subscriber with 256 unacknowledged ones, in memory. Goal: 0.55 of the
 skeleton and 3.5 µs of server processor time at 1 KiB, 300,000 msg/s at 100 B, 0.6 of the skeleton at 16 KiB.`,
-    command: bench('--job', 'throughput', '--size', '100,1024,16384', '--reps', '5'),
+    command: bench('--job', 'throughput', '--size', '100,1024,16384'),
+    roundCount: 5,
   },
   {
     name: 'latency',
     title: 'Latency',
     text: `From the moment at which a message fell due to its delivery, at a rate that does not wait for the broker. Goal: 100 µs for half
 of the messages and 600 µs for 99 of 100 at 2,000 msg/s; 5 ms for 99 of 100 at half of what the broker takes.`,
-    command: bench('--job', 'latency', '--rate', '2000,half', '--reps', '5'),
+    command: bench('--job', 'latency', '--rate', '2000,half'),
+    roundCount: 5,
   },
   {
     name: 'fan-out',
     title: 'Fan-out',
     text: `One publisher, every message to every subscriber; CPU is per message published. Goal: 0.33 of the skeleton for 1 to 100 with
 acknowledgments.`,
-    command: bench('--job', 'fan-out', '--subscribers', '10,100', '--reps', '5'),
+    command: bench('--job', 'fan-out', '--subscribers', '10,100'),
+    roundCount: 5,
   },
   {
     name: 'depth',
@@ -51,6 +55,7 @@ acknowledgments.`,
     text: `Messages of 100 B through one queue at a constant length; in brackets the ratio to 10 messages waiting. Goal: no amount costs a
 fifth more.`,
     command: script('depth'),
+    roundCount: 9,
   },
   {
     name: 'start',
@@ -58,6 +63,7 @@ fifth more.`,
     text: `Goal: 65 MiB when idle, 250 ms from start to handshake, 176 MiB for 100,000 queued messages of 1 KiB, 16 MiB for 1,000 idle
 connections.`,
     command: script('start'),
+    roundCount: 5,
   },
   {
     name: 'loop-hold',
@@ -65,6 +71,7 @@ connections.`,
     text: `The longest time for which a Ping on another connection was not answered, and how long it took until nothing waited any
 more. Goal: 50 ms.`,
     command: script('loop-hold'),
+    roundCount: 3,
   },
   {
     name: 'memory-limit',
@@ -72,6 +79,7 @@ more. Goal: 50 ms.`,
     text: `10,000 messages of 1 MiB for a broker that may hold 1 GiB: the rest is refused with MEMORY_LIMIT, what was accepted is delivered
 and acknowledged, and then it accepts again.`,
     command: script('memory-limit'),
+    roundCount: 3,
   },
   {
     name: 'slow-reader',
@@ -79,5 +87,6 @@ and acknowledged, and then it accepts again.`,
     text: `Nine subscribers that read, and a tenth that does not; in brackets the ratio to the nine alone. Goal: within 15 percent of
 server processor time per message.`,
     command: script('slow-reader'),
+    roundCount: 5,
   },
 ];

@@ -39,7 +39,13 @@ describe('the figures', () => {
 });
 
 describe('a document', () => {
-  const entry: FigureEntry = { name: 'one', title: 'One', text: 'Of one.', command: ['one.mjs'] };
+  const entry: FigureEntry = {
+    name: 'one',
+    title: 'One',
+    text: 'Of one.',
+    command: ['one.mjs'],
+    roundCount: 3,
+  };
   const text = 'before\n<!-- figure one -->\nold\n<!-- end -->\nafter\n';
 
   it('keeps every word outside of its marks', () => {

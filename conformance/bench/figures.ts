@@ -3,10 +3,12 @@
 //
 //   npm run bench                              all of them
 //   npm run bench -- throughput depth          these
+//   npm run bench -- --reps 3              with fewer rounds, where noise does not matter
 //   npm run bench -- --render                  measures nothing, writes the document from the results that are there
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { BenchResult } from '../src/bench/bench-result.ts';
 import { documentWith } from './figure-document.ts';
 import type { FigureEntry } from './figure-list.ts';
@@ -21,30 +23,42 @@ const documentPath = `${root}docs/internals/figures.md`;
 process.exitCode = run(process.argv.slice(2));
 
 function run(args: readonly string[]): number {
-  const names = args.filter((arg) => arg !== '--render');
-  const unknown = names.find((name) => !figureEntries.some((entry) => entry.name === name));
-  if (unknown !== undefined) {
-    const known = figureEntries.map(({ name }) => name).join(', ');
-    process.stderr.write(`no figure is called ${unknown}; there are ${known}\n`);
-    return 2;
-  }
+  const { names, isRenderOnly, roundCount } = readArguments(args);
   const chosen = figureEntries.filter(({ name }) => names.length === 0 || names.includes(name));
-  const failed = args.includes('--render') ? [] : chosen.filter((entry) => !isTaken(entry));
+  const failed = isRenderOnly ? [] : chosen.filter((entry) => !isTaken(entry, roundCount));
   writeFileSync(documentPath, documentWith(readFileSync(documentPath, 'utf8'), figureEntries, resultNamed));
   for (const { name } of failed) process.stderr.write(`${name}: a measurement failed, see above\n`);
   return failed.length === 0 ? 0 : 1;
 }
 
+/** Throws where a name or a number is none. */
+function readArguments(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { render: { type: 'boolean' }, reps: { type: 'string' } },
+  });
+  const known = figureEntries.map(({ name }) => name);
+  const unknown = positionals.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`no figure is called ${unknown}; there are ${known.join(', ')}`);
+  const roundCount = values.reps === undefined ? undefined : Number(values.reps);
+  return { names: positionals, isRenderOnly: values.render === true, roundCount };
+}
+
 /** Results are kept also of a figure in which a round failed: the failure is part of them. */
-function isTaken(entry: FigureEntry): boolean {
+function isTaken(entry: FigureEntry, roundCount = entry.roundCount): boolean {
   process.stderr.write(`\n${entry.title}\n`);
   mkdirSync(resultsFolder, { recursive: true });
   const path = resultPath(entry.name);
   const commit = currentCommit();
-  const { status } = spawnSync(process.execPath, [...entry.command, '--json', path], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [...entry.command, '--reps', String(roundCount), '--json', path],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   const result = resultNamed(entry.name);
   if (result === undefined) return false;
   writeFileSync(path, `${JSON.stringify({ ...result, commit }, null, 2)}\n`);
