@@ -5,6 +5,31 @@ export type Pacer = { turn(): Promise<void> };
 
 export const noPacer: Pacer = { turn: async () => {} };
 
+export type WatchedPacer = Pacer & {
+  /** Milliseconds during which somebody has been waiting for a turn, those that still wait included. */
+  waitedMs(): number;
+};
+
+/** The same pacer, for one check: the time that the check waits for its turns is not its own. */
+export function watchedPacer(pacer: Pacer): WatchedPacer {
+  let [waitingCount, beganAt, endedMs] = [0, 0, 0];
+  const begin = (): void => {
+    if (waitingCount === 0) beganAt = performance.now();
+    waitingCount += 1;
+  };
+  const end = (): void => {
+    waitingCount -= 1;
+    if (waitingCount === 0) endedMs += performance.now() - beganAt;
+  };
+  return {
+    turn: async () => {
+      begin();
+      await pacer.turn().finally(end);
+    },
+    waitedMs: () => endedMs + (waitingCount === 0 ? 0 : performance.now() - beganAt),
+  };
+}
+
 /** A connection reaches the broker a little after its turn, by which the broker's window may be the earlier one to begin. */
 const arrivalMarginMs = 500;
 

@@ -60,6 +60,8 @@ export class PlanRunner {
       lifecycle.kind !== 'spawn' && limits?.maxConnectionsPerIpPerWindow !== undefined
         ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
         : noPacer;
+    // The first turn is that of the look whether anybody listens.
+    void this.#pacer.turn();
   }
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
