@@ -91,7 +91,8 @@ export function failureLines(result: LoggedResult, { trace }: ConsoleSetting): r
   if (result.actual !== undefined) lines.push(`came:     ${result.actual}`);
   if (trace === 'fail') lines.push(...traceLines(result.trace, shownEventCount));
   if (result.brokerLog.length > 0) {
-    lines.push('broker log:', ...indented(result.brokerLog.slice(-shownLogLineCount)));
+    const last = result.brokerLog.slice(-shownLogLineCount).map((line) => `| ${line}`);
+    lines.push('broker log:', ...indented(last));
   }
   return [...lines, `again:    ${result.reproduce}`, ''];
 }
@@ -175,7 +176,8 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** What follows a line feed is marked: a CI system would take a line that begins with `::` for a command of the job. */
 function indented(lines: readonly string[]): readonly string[] {
-  const single = lines.flatMap((line) => visibleText(line).split('\n'));
+  const single = lines.flatMap((line) => visibleText(line).replaceAll('\n', '\n| ').split('\n'));
   return single.map((line) => (line === '' ? '' : `     ${line}`));
 }

@@ -62,6 +62,8 @@ describe('the console report', () => {
     const text = consoleReport(colourfulLog(), { trace: 'fail', color: false }).join('\n');
     expect(text).toContain('\\u001b[2J\\u0000\\u202e\\ud800\\uffff');
     expect(text).not.toMatch(/[^\P{C}\n]/u);
+    expect(text).toContain('| ::error::x');
+    expect(text).not.toMatch(/^\s*::/m);
   });
 
   it('says of an interrupted run what it is', () => {
