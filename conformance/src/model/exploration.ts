@@ -16,7 +16,9 @@ import type { Difference, QueueOptions } from './state.ts';
 
 /** As many are played, or fewer on a slow machine; below the least nothing would be shown. */
 const mostScenarios = 80;
-const leastScenarios = 20;
+const leastScenarios = 24;
+/** Scenarios at a time, each on queues and connections of its own: mostly they wait for answers. */
+const laneCount = 4;
 /** Shares of `ctx.timing.checkMs`: 9 s and 21 s. */
 const exploringShare = 0.15;
 const shrinkingShare = 0.35;
@@ -30,6 +32,8 @@ type Play = {
   readonly differences: readonly Difference[];
   readonly trace: readonly TraceEvent[];
 };
+
+type Failed = { readonly scenario: Scenario; readonly play: Play };
 
 export async function explore(ctx: CheckContext, modes: readonly DeliveryMode[]): Promise<void> {
   if (ctx.target.ackTimeoutMs < leastAckTimeoutMs)
@@ -46,6 +50,7 @@ class Exploration {
   readonly #defaults: QueueOptions | undefined;
   #spares: Connection[] = [];
   #playCount = 0;
+  #hasFailed = false;
 
   constructor(ctx: CheckContext, modes: readonly DeliveryMode[]) {
     this.#ctx = ctx;
@@ -56,14 +61,25 @@ class Exploration {
   async run(): Promise<void> {
     const choices = await this.#choices();
     const until = this.#ctx.now() + this.#ctx.timing.checkMs * exploringShare;
-    const hasTime = (): boolean => this.#playCount < leastScenarios || this.#ctx.now() < until;
-    while (this.#playCount < mostScenarios && hasTime()) {
-      const scenario = randomScenario(this.#ctx.random, choices);
-      const { failure, differences, trace } = await this.#play(scenario, 1, true);
-      if (failure !== undefined) await this.#report(scenario, { failure, differences, trace });
-      for (const difference of differences) this.#warn(difference, scenario);
-    }
+    const lanes = Array.from({ length: laneCount }, () => this.#lane(choices, until));
+    const failures = (await Promise.all(lanes)).filter((failure) => failure !== undefined);
+    const [first] = failures.sort((a, b) => a.scenario.commands.length - b.scenario.commands.length);
+    if (first !== undefined) await this.#report(first.scenario, first.play);
     this.#ctx.note(`${this.#playCount} scenarios were played`);
+  }
+
+  /** Plays one scenario after another until there is no time, or one of any lane has failed. */
+  async #lane(choices: ScenarioChoices, until: number): Promise<Failed | undefined> {
+    const hasTime = (): boolean => this.#playCount < leastScenarios || this.#ctx.now() < until;
+    while (!this.#hasFailed && this.#playCount < mostScenarios && hasTime()) {
+      const scenario = randomScenario(this.#ctx.random, choices);
+      const play = await this.#play(scenario, 1, true);
+      for (const difference of play.differences) this.#warn(difference, scenario);
+      if (play.failure === undefined) continue;
+      this.#hasFailed = true;
+      return { scenario, play };
+    }
+    return undefined;
   }
 
   /** Each recommendation once, with the first scenario that shows how it was decided. */
