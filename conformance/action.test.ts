@@ -122,6 +122,7 @@ describe('the action', () => {
       'exit-code': String(exitCode),
       passed: String(report.counts['pass']),
       failed: String(report.counts['fail']),
+      incomplete: '0',
       out: 'conformance-results',
       junit: join('conformance-results', 'junit.xml'),
     });

@@ -4,7 +4,7 @@ import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
 import { countsText, duration, failureLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
-import { durationOf, notesOfLog, targetLabel, verdictOfLog } from './event-log.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, verdictOfLog } from './event-log.ts';
 import { byArea, caseName, headline, standingOf } from './standing.ts';
 import { shortened, visibleLine, visibleText } from './visible-text.ts';
 
@@ -34,6 +34,8 @@ function headBlocks(log: RunLog): readonly string[] {
     `The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(verdict.reason)}.`,
     table(outcomes, [outcomes.map((outcome) => String(counts[outcome]))]),
   ];
+  const missing = plannedCount(log) - log.results.length;
+  if (missing > 0) head.push(`${missing} of ${plannedCount(log)} checks were not reached.`);
   return [...head, ...notesOfLog(log).map((note) => `Note: ${inline(note)}.`)];
 }
 

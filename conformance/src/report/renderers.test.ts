@@ -185,6 +185,7 @@ describe('Markdown', () => {
     expect(text).toContain('### Recommendations decided otherwise');
     expect(text).toContain('CONN-001 (MUST): The sentence of CONN-001.');
     expect(markdownSummary(expected)).toContain('### Failed, as the baseline expects');
+    expect(markdownSummary(interruptedLog())).toContain('1 of 2 checks were not reached.');
   });
 
   it('lets no text of a broker out of its fence or its cell', () => {
