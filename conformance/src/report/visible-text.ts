@@ -1,6 +1,5 @@
 // Makes texts that came from a broker harmless: whatever bytes it sent, a report shows them and obeys none of them. Control characters
-// would move a terminal's cursor, directional ones turn a line round, and neither may stand in XML at all. Requirement area: none; this is
-// about readers of reports.
+// would move a terminal's cursor, directional ones turn a line round, and some may not stand in XML at all. Pure.
 
 // Everything but tab and line feed that steers instead of being read, and what XML 1.0 cannot hold: C0 and C1 controls, marks of
 // direction, line separators, byte order marks, non-characters, halves of surrogate pairs.
