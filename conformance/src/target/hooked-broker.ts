@@ -114,12 +114,20 @@ class HookedBroker implements Broker {
       withinMs: this.#timing.startMs,
       until: () => startFailed(life.command.ended),
     });
-    if (life.wasReached) return;
+    if (life.wasReached) return this.#waitForSurfaces();
     const { ended } = life.command;
     const reason = startFailed(ended)
       ? `it ended with ${howText(ended)}`
       : `nobody listens at ${host}:${port} after ${this.#timing.startMs} ms`;
     throw new TargetFault('hook failed', `the start hook failed: ${reason}${this.#logText()}`);
+  }
+
+  /** Its HTTP servers may open a little after. Whether they do is for the checks to judge. */
+  async #waitForSurfaces(): Promise<void> {
+    const { health, dashboard } = this.#configuration;
+    const named = [health, dashboard].filter(({ port }) => port !== 0);
+    const withinMs = this.#timing.connectMs;
+    await Promise.all(named.map((address) => becomes('open', address, { withinMs })));
   }
 
   terminate(): void {

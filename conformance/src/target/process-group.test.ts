@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { freePort } from '../testing/free-port.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 import { timingFor } from '../timing.ts';
 import { spawnBroker } from './broker.ts';
@@ -68,6 +69,31 @@ it.each([
 ] as const)('leaves no broker behind after %s, sent %i times', async (signal, count) => {
   const target = join(folder, 'target.json');
   writeFileSync(target, JSON.stringify(tinyTarget({ TINY_PID: join(folder, 'broker') })));
+  await interrupted(target, signal, count);
+});
+
+it.each([
+  ['SIGINT', 1],
+  ['SIGINT', 2],
+] as const)(
+  'leaves no broker behind that a hook has started, after %s, sent %i times',
+  async (signal, count) => {
+    const program = fileURLToPath(new URL('../testing/tiny-broker.mjs', import.meta.url));
+    const lifecycle = {
+      kind: 'hooks',
+      start: `'${process.execPath}' '${program}' &`,
+      stop: 'kill $(cat "$CONFORMANCE_DATA_DIRECTORY/pid")',
+      environment: { TINY_PID: join(folder, 'broker') },
+    };
+    const endpoints = { tcp: { host: '127.0.0.1', port: await freePort() } };
+    const target = join(folder, 'target.json');
+    writeFileSync(target, JSON.stringify({ schema: 1, name: 'hooked', lifecycle, endpoints }));
+    await interrupted(target, signal, count);
+  },
+);
+
+/** Runs the command line on the target, interrupts it once a broker runs, and waits until each broker it has started is gone. */
+async function interrupted(target: string, signal: NodeJS.Signals, count: number): Promise<void> {
   const args = ['run', '--target', target, '--only', 'CONN', '--trace', 'off'];
   const runner = spawn(process.execPath, ['--import', 'tsx', entry, ...args], { stdio: 'pipe' });
   const said: Buffer[] = [];
@@ -81,7 +107,7 @@ it.each([
   expect(code).toBe(signal === 'SIGKILL' ? null : 5);
   const pids = readFileSync(join(folder, 'broker'), 'utf8').trim().split('\n').map(Number);
   for (const pid of pids) await untilGone(pid);
-});
+}
 
 it('leaves no broker behind when the runner throws', async () => {
   const module = fileURLToPath(new URL('process-group.ts', import.meta.url));

@@ -11,8 +11,9 @@ const mistake = process.argv[2] ?? 'none';
 const slowMs = 900;
 const Answer = { connect: 1, error: 99, pong: 11, publish: 21, create: 40, delete: 41, info: 42 };
 
-let dataFile;
+/** How many messages each queue has, and the file that keeps it; named by the configuration. */
 const queues = new Map();
+const kept = { file: '' };
 
 const input = createInterface({ input: process.stdin });
 input.once('line', (line) => void start(JSON.parse(line)));
@@ -22,9 +23,9 @@ process.on('SIGTERM', () => {
 });
 
 async function start({ dataDirectory }) {
-  dataFile = `${dataDirectory}/queues.json`;
-  if (mistake !== 'data-lost' && existsSync(dataFile))
-    for (const [name, count] of JSON.parse(readFileSync(dataFile, 'utf8'))) queues.set(name, count);
+  kept.file = `${dataDirectory}/queues.json`;
+  if (mistake !== 'data-lost' && existsSync(kept.file))
+    for (const [name, count] of JSON.parse(readFileSync(kept.file, 'utf8'))) queues.set(name, count);
   if (mistake === 'slow-start') await new Promise((resolve) => setTimeout(resolve, slowMs));
   if (mistake === 'stdout-text') console.log('broker starting, please wait');
   const server = createServer({ allowHalfOpen: true }, serve);
@@ -123,7 +124,7 @@ function answerTo(body) {
       return encode(Answer.pong, id);
     case 20:
       queues.set(queue, (queues.get(queue) ?? 0) + 1);
-      writeFileSync(dataFile, JSON.stringify([...queues]));
+      writeFileSync(kept.file, JSON.stringify([...queues]));
       return encode(Answer.publish, mistake === 'answer-id' ? 'ack-1' : id, queue);
     case 40:
       queues.set(queue, queues.get(queue) ?? 0);

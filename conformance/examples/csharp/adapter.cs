@@ -1,0 +1,101 @@
+// An adapter in C#, for a broker that is configured by command line flags:
+//
+//   dotnet run --project . -- COMMAND ..      COMMAND .. starts the broker, e.g.  truemq serve
+//
+// It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard output,
+// and ends when it is told to (SIGTERM) or when its standard input closes. A broker that is written in .NET can be started in this
+// process instead: put its options in the place of the flags, and its StopAsync in the place of Stop.
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+
+// Settings of the protocol that this broker has a flag for, and what follows their values.
+var flags = new Dictionary<string, (string Flag, string Unit)>
+{
+    ["limits.maxConnections"] = ("--max-connections", ""),
+    ["limits.maxMessageSizeBytes"] = ("--max-message-size", ""),
+    ["limits.maxInFlightPerSubscriber"] = ("--max-in-flight-per-subscriber", ""),
+    ["limits.maxBlockedPublishes"] = ("--max-blocked-publishes", ""),
+    ["limits.maxQueuedBytes"] = ("--max-queued-bytes", ""),
+    ["limits.maxQueues"] = ("--max-queues", ""),
+    ["limits.maxSubscriptionsPerConnection"] = ("--max-subscriptions-per-connection", ""),
+    ["queueDefaults.deliveryMode"] = ("--default-delivery-mode", ""),
+    ["queueDefaults.maxQueueSize"] = ("--max-queue-size", ""),
+    ["queueDefaults.enableAutoCreate"] = ("--enable-auto-create", ""),
+    ["timing.ackTimeoutMs"] = ("--ack-timeout", "ms"),
+    ["timing.retryDelayMs"] = ("--retry-delay", "ms"),
+    ["timing.maxRetryDelayMs"] = ("--max-retry-delay", "ms"),
+    ["timing.handshakeTimeoutMs"] = ("--handshake-timeout", "ms"),
+    ["timing.frameTimeoutMs"] = ("--frame-timeout", "ms"),
+    ["timing.idleTimeoutMs"] = ("--idle-timeout", "ms"),
+    ["timing.shutdownTimeoutMs"] = ("--shutdown-timeout", "ms"),
+    ["rateLimit.maxConnectionsPerIpPerWindow"] = ("--max-connections-per-ip-per-window", ""),
+    ["rateLimit.connectionWindowMs"] = ("--connection-window", "ms"),
+    ["rateLimit.maxMessagesPerClientPerSecond"] = ("--max-messages-per-client-per-second", ""),
+};
+string[] groups = ["authentication", "tls", "rateLimit", "limits", "queueDefaults", "timing"];
+
+var request = JsonNode.Parse(Console.In.ReadLine() ?? "{}")!;
+var start = new ProcessStartInfo(args[0]) { RedirectStandardInput = true, RedirectStandardOutput = true };
+foreach (var word in args.Skip(1)) start.ArgumentList.Add(word);
+foreach (var word in new[] { "--port", "0", "--health-port", "0", "--print-ready" }) start.ArgumentList.Add(word);
+
+// What has no flag must be owned up to: a setting that is neither honoured nor named makes checks fail.
+var unsupported = new JsonArray();
+if ((string?)request["storage"] != "memory") unsupported.Add("storage");
+foreach (var group in groups)
+{
+    if (request[group] is not JsonObject settings) continue;
+    foreach (var (name, value) in settings)
+    {
+        if (value is null) continue;
+        if (!flags.TryGetValue($"{group}.{name}", out var known)) { unsupported.Add($"{group}.{name}"); continue; }
+        start.ArgumentList.Add(known.Flag);
+        start.ArgumentList.Add(value + known.Unit);
+    }
+}
+if (request["rateLimit"] is null) { start.ArgumentList.Add("--rate-limit"); start.ArgumentList.Add("off"); }
+
+using var broker = Process.Start(start)!;
+broker.StandardInput.Close();
+
+// Passed on by kill(2): Process.Kill would be SIGKILL. On Windows there is no gentle way to another process but its own.
+void Stop()
+{
+    if (broker.HasExited) return;
+    if (OperatingSystem.IsWindows()) broker.Kill(entireProcessTree: true);
+    else Kill(broker.Id, 15);
+}
+using var onTerminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; Stop(); });
+
+if (broker.StandardOutput.ReadLine() is not { } ready)
+{
+    broker.WaitForExit();
+    Say(new JsonObject { ["ready"] = false, ["error"] = $"the broker ended with {broker.ExitCode} before it listened" });
+    return 1;
+}
+var where = JsonNode.Parse(ready)!;
+Say(new JsonObject
+{
+    ["ready"] = true,
+    ["broker"] = new JsonObject { ["name"] = "TrueMQ by a C# program" },
+    ["tcp"] = where["tcp"]!.DeepClone(),
+    ["health"] = where["health"]?.DeepClone(),
+    ["unsupported"] = unsupported,
+});
+
+// The end of standard input means the same as SIGTERM.
+_ = Task.Run(() => { while (Console.In.ReadLine() is not null) { } Stop(); });
+broker.WaitForExit();
+return broker.ExitCode;
+
+// Console.Out flushes after each line when it is not replaced by a writer of its own.
+static void Say(JsonObject answer)
+{
+    answer["protocol"] = 1;
+    Console.Out.WriteLine(answer.ToJsonString(new JsonSerializerOptions { WriteIndented = false }));
+}
+
+[DllImport("libc", EntryPoint = "kill")]
+static extern int Kill(int processId, int signal);
