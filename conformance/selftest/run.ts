@@ -10,8 +10,10 @@ import { reportJson } from '../src/report/json.ts';
 import { LogRecorder } from '../src/report/log-recorder.ts';
 import { nullBrokerKinds } from '../src/selftest/null-broker.ts';
 import type { Case } from '../src/selftest/proof.ts';
+import { contraryPhase, contraryRuns, contraryUnitTests } from './contrary.ts';
 import { workOff } from './idle-crew.ts';
 import { mutantFolder } from './mutant-build.ts';
+import { packageCases } from './package-proof.ts';
 import { catalogue, killerCases, mutantPhase, nullBrokerPhase, referencePhase, root } from './phases.ts';
 
 const crew = { least: 2, most: 8, idleShare: 0.2 } as const;
@@ -57,6 +59,18 @@ async function runNullBrokers(): Promise<void> {
   settle('null brokers pass nothing', cases, startedAt);
 }
 
+async function runContraryBrokers(): Promise<void> {
+  const startedAt = performance.now();
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const cases = await Promise.all(contraryRuns(seed).map((run) => contraryPhase(run, seed)));
+  settle('the contrary broker is conformant', [contraryUnitTests(), ...cases.flat()], startedAt);
+}
+
+function runPackage(): void {
+  const startedAt = performance.now();
+  settle('the package works alone', packageCases(root), startedAt);
+}
+
 async function runMutants(chosen: readonly Mutant[]): Promise<void> {
   const startedAt = performance.now();
   const cases: Case[] = [];
@@ -74,6 +88,8 @@ const { values } = parseArgs({ options: { only: { type: 'string' } } });
 if (values.only === undefined) {
   await runReference();
   await runNullBrokers();
+  await runContraryBrokers();
+  runPackage();
   settle('every check has a fault that it sees', killerCases(), performance.now());
   await runMutants(mutants);
 } else {
