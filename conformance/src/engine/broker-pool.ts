@@ -26,6 +26,13 @@ export type RunningBroker = Pick<Broker, 'endpoints' | 'processId'> & {
   readonly request: ConfigurationRequest;
 };
 
+export type PoolOptions = {
+  /** A broker that one check had for itself lives until the end too. */
+  readonly keepOwn?: boolean;
+  /** Starts brokers in the place of the target's lifecycle. */
+  readonly startBroker?: () => Promise<Broker>;
+};
+
 type Shared = { readonly broker: Promise<Broker>; userCount: number; leaseCount: number };
 
 export class BrokerPool {
@@ -33,13 +40,12 @@ export class BrokerPool {
   readonly #timing: Timing;
   readonly #shared = new Map<string, Shared>();
   readonly #all = new Map<Broker, ConfigurationRequest>();
-  readonly #keepOwn: boolean;
+  readonly #options: PoolOptions;
   readonly #idleEnds: BrokerExit[] = [];
   readonly #seat: BrokerSeat;
 
-  /** `keepOwn`: a broker that one check had for itself lives until the end too. */
-  constructor(target: Target, timing: Timing, options: { readonly keepOwn: boolean } = { keepOwn: false }) {
-    this.#keepOwn = options.keepOwn;
+  constructor(target: Target, timing: Timing, options: PoolOptions = {}) {
+    this.#options = options;
     this.#target = target;
     this.#timing = timing;
     this.#seat = new BrokerSeat((request) => this.#start(request));
@@ -81,7 +87,7 @@ export class BrokerPool {
   async #leaseOwn(request: ConfigurationRequest): Promise<Lease> {
     const broker = await this.#start(request);
     const release = async (): Promise<void> => {
-      if (this.#keepOwn) return;
+      if (this.#options.keepOwn === true) return;
       this.#all.delete(broker);
       await broker.dispose();
     };
@@ -117,6 +123,8 @@ export class BrokerPool {
 
   async #start(request: ConfigurationRequest): Promise<Broker> {
     const { lifecycle } = this.#target;
+    const { startBroker } = this.#options;
+    if (startBroker !== undefined) return this.#keep(await startBroker(), request);
     switch (lifecycle.kind) {
       case 'spawn':
         return this.#keep(await spawnBroker(lifecycle, request, this.#timing), request);

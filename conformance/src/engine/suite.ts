@@ -8,13 +8,14 @@ import { ExpectationFailure } from '../expectation.ts';
 import { goldenFaults } from '../golden-check.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
+import type { Broker } from '../target/broker.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import type { Verdict } from '../verdict.ts';
 import { verdictOf } from '../verdict.ts';
 import type { WireMode } from '../wire/chunking.ts';
-import type { RunningBroker } from './broker-pool.ts';
+import type { PoolOptions, RunningBroker } from './broker-pool.ts';
 import { BrokerPool } from './broker-pool.ts';
 import type { PlanRunnerSetting } from './plan-runner.ts';
 import { PlanRunner } from './plan-runner.ts';
@@ -39,6 +40,8 @@ export type RunOptions = SelectionRequest & {
   readonly baseline?: Baseline | undefined;
   /** Ends the run early: interrupted. */
   readonly signal?: AbortSignal;
+  /** Starts brokers in the place of the target's lifecycle: for brokers within this process. */
+  readonly startBroker?: () => Promise<Broker>;
   /** Called after the last event with the brokers that still run; they end when it settles. Without it they end before. */
   readonly whenDone?: (report: RunReport, running: readonly RunningBroker[]) => Promise<void>;
 };
@@ -73,7 +76,11 @@ export async function runSuite(
 ): Promise<RunReport> {
   const selection = shardOf(selectChecks(sources.catalogue, options, options.target.profiles), options.shard);
   observe({ type: 'run started', selection, options });
-  const pool = new BrokerPool(options.target, timingFor(options.timeoutScale), keeping(options, selection));
+  const pool = new BrokerPool(
+    options.target,
+    timingFor(options.timeoutScale),
+    poolOptions(options, selection),
+  );
   try {
     const faults = goldenFaults(sources.golden);
     const ran =
@@ -91,8 +98,9 @@ export async function runSuite(
 }
 
 /** A check's own broker is kept only when it is the only one, so that a whole run does not leave hundreds behind. */
-function keeping({ whenDone, repeat }: RunOptions, { checks }: Selection): { readonly keepOwn: boolean } {
-  return { keepOwn: whenDone !== undefined && checks.length * repeat === 1 };
+function poolOptions({ whenDone, repeat, startBroker }: RunOptions, { checks }: Selection): PoolOptions {
+  const keepOwn = whenDone !== undefined && checks.length * repeat === 1;
+  return { keepOwn, ...(startBroker === undefined ? {} : { startBroker }) };
 }
 
 type Plan = {

@@ -1,0 +1,101 @@
+// The package alone: packed, installed into an empty folder far from the repository, without a network, and used there as a stranger would.
+// Whatever it should take from the repository at run time is missing there.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Case } from '../src/selftest/proof.ts';
+
+/** What one command line of the installed package has to say. */
+type Use = {
+  readonly args: readonly string[];
+  readonly exitCode: number;
+  readonly says: readonly string[];
+};
+
+const uses: readonly Use[] = [
+  { args: ['--help'], exitCode: 0, says: ['truemq-conformance run --target FILE', 'Exit codes of run'] },
+  { args: ['list', '--only', 'CONN-011'], exitCode: 0, says: ['CONN-011a'] },
+  { args: ['explain', 'FRAME-004a'], exitCode: 0, says: ['FRAME-004 (MUST)', 'fails, as it must, when'] },
+  {
+    args: ['run', '--target', 'tiny.json', '--only', 'FRAME-015b'],
+    exitCode: 0,
+    says: ['tiny is CONFORMANT'],
+  },
+  { args: ['run', '--target', 'nothing.json'], exitCode: 2, says: ['nothing.json cannot be read'] },
+  {
+    args: ['selftest'],
+    exitCode: 0,
+    says: ['the codec reads', 'the accountant finds', 'no check passes on 5 null brokers'],
+  },
+];
+
+/** Takes about as long as the null brokers do. */
+export function packageCases(root: string): readonly Case[] {
+  const place = mkdtempSync(join(tmpdir(), 'truemq-conformance-package-'));
+  try {
+    const archive = packed(join(root, 'conformance'), join(place, 'packing'));
+    const home = join(place, 'home');
+    install(archive, home);
+    layTarget(join(root, 'conformance/src/testing/tiny-broker.mjs'), home);
+    return [dependencyCase(home), ...uses.map((use) => useCase(use, home))];
+  } catch (error) {
+    return [{ title: 'package: it is packed and installed', faults: [(error as Error).message] }];
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Built anew and packed by what its manifest names; the build of the repository is left alone. */
+function packed(source: string, folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const entries = readdirSync(source).filter((name) => name !== 'node_modules' && name !== 'dist');
+  for (const name of entries) cpSync(join(source, name), join(folder, name), { recursive: true });
+  succeed(process.execPath, [join(source, 'build.mjs'), '--out', join(folder, 'dist')], source);
+  succeed('npm', ['pack', '--ignore-scripts', '--offline', '--silent'], folder);
+  const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  if (archive === undefined) throw new Error('npm pack left no archive');
+  return join(folder, archive);
+}
+
+function install(archive: string, home: string): void {
+  mkdirSync(home);
+  writeFileSync(join(home, 'package.json'), '{"private":true}\n');
+  const quiet = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund', '--silent'];
+  succeed('npm', ['install', archive, ...quiet], home);
+}
+
+function layTarget(broker: string, home: string): void {
+  writeFileSync(join(home, 'tiny-broker.mjs'), readFileSync(broker));
+  const lifecycle = { kind: 'spawn', command: [process.execPath, 'tiny-broker.mjs'] };
+  writeFileSync(join(home, 'tiny.json'), JSON.stringify({ schema: 1, name: 'tiny', lifecycle }));
+}
+
+function dependencyCase(home: string): Case {
+  const installed = readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'));
+  const title = 'package: it brings no other package along';
+  return { title, faults: installed.length === 1 ? [] : [`installed: ${installed.join(', ')}`] };
+}
+
+function useCase({ args, exitCode, says }: Use, home: string): Case {
+  const ran = run('npx', ['--offline', 'truemq-conformance', ...args], home);
+  const wrong = ran.exitCode === exitCode ? [] : [`exit code ${ran.exitCode}, not ${exitCode}: ${ran.text}`];
+  const missing = says.filter((text) => !ran.text.includes(text)).map((text) => `it does not say "${text}"`);
+  return { title: `package: ${args.join(' ')}`, faults: [...wrong, ...missing] };
+}
+
+function succeed(program: string, args: readonly string[], cwd: string): void {
+  const { exitCode, text } = run(program, args, cwd);
+  if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}: ${text}`);
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): { readonly exitCode: number | null; readonly text: string } {
+  // On Windows npm is a command file, which only a shell runs.
+  const shell = process.platform === 'win32';
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, shell, encoding: 'utf8' });
+  return { exitCode: status, text: error === undefined ? `${stdout}${stderr}` : error.message };
+}
