@@ -17,6 +17,8 @@ export const skeletonName = 'skeleton';
 
 export type BenchTarget = {
   readonly name: string;
+  /** Somebody else's broker: what fills one up is not for it. */
+  readonly isAttached: boolean;
   readonly start: (request?: ConfigurationRequest) => Promise<BenchBroker>;
 };
 
@@ -38,6 +40,7 @@ export function benchTarget(pathOrName: string): BenchTarget {
 export function targetOf(target: Target): BenchTarget {
   return {
     name: target.name,
+    isAttached: target.lifecycle.kind === 'attach',
     start: async (request = {}) => running(await startedBroker(target, request)),
   };
 }

@@ -64,32 +64,36 @@ type Pair = {
 };
 
 function comparedFigures(pair: Pair): readonly ComparedFigure[] {
-  const { earlier, later } = pair;
-  return Object.keys(later.values).flatMap((metric) => {
+  const { job, load, target } = pair.later;
+  const bases = basesOf(pair);
+  return Object.keys(pair.later.values).flatMap((metric) => {
     const better = metricNamed(metric)?.better;
-    const sides = better === undefined ? undefined : sidesOf(pair, metric);
-    if (better === undefined || sides === undefined) return [];
-    const { job, load, target } = later;
-    const difference = differenceOf(sides.before, sides.after, better);
-    return [{ job, load, target, metric, ...sides, difference }];
+    const before = estimateBy(pair.earlier, bases?.earlier, metric);
+    const after = estimateBy(pair.later, bases?.later, metric);
+    if (better === undefined || before === undefined || after === undefined) return [];
+    const difference = differenceOf(before, after, better);
+    return [
+      { job, load, target, metric, by: bases === undefined ? 'value' : 'ratio', before, after, difference },
+    ];
   });
+}
 
-  function sidesOf({ before, after }: Pair, metric: string) {
-    const first = after.targets[0]?.name;
-    const isOther = first !== later.target && first === before.targets[0]?.name;
-    const bases = isOther ? [sameRow(before, later, first), sameRow(after, later, first)] : [];
-    const [oldBase, newBase] = bases;
-    const [left, right] =
-      oldBase !== undefined && newBase !== undefined
-        ? [
-            ratioOf(roundsOf(earlier, metric), roundsOf(oldBase, metric)),
-            ratioOf(roundsOf(later, metric), roundsOf(newBase, metric)),
-          ]
-        : [estimateOf(roundsOf(earlier, metric)), estimateOf(roundsOf(later, metric))];
-    if (left === undefined || right === undefined) return undefined;
-    const by = newBase !== undefined && oldBase !== undefined ? ('ratio' as const) : ('value' as const);
-    return { by, before: left, after: right };
-  }
+/** What the two rows are divided by: the same load of the first target, where that is the same in both files and another one. */
+function basesOf({
+  before,
+  after,
+  later,
+}: Pair): { readonly earlier: BenchRow; readonly later: BenchRow } | undefined {
+  const first = after.targets[0]?.name;
+  if (first === later.target || first !== before.targets[0]?.name) return undefined;
+  const [earlierBase, laterBase] = [sameRow(before, later, first), sameRow(after, later, first)];
+  if (earlierBase === undefined || laterBase === undefined) return undefined;
+  return { earlier: earlierBase, later: laterBase };
+}
+
+function estimateBy(row: BenchRow, base: BenchRow | undefined, metric: string): Estimate | undefined {
+  const rounds = roundsOf(row, metric);
+  return base === undefined ? estimateOf(rounds) : ratioOf(rounds, roundsOf(base, metric));
 }
 
 function sameRow(result: BenchResult, row: BenchRow, target: string | undefined): BenchRow | undefined {

@@ -65,6 +65,17 @@ describe('bench refuses', () => {
   });
 });
 
+describe('bench on a broker of somebody else', () => {
+  it('does not fill it up', async () => {
+    const path = join(folder, 'attached.json');
+    const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
+    writeFileSync(path, JSON.stringify({ schema: 1, name: 'x', lifecycle: { kind: 'attach' }, endpoints }));
+    const { exitCode, err } = await bench('--target', path, '--job', 'throughput,depth');
+    expect(err).toContain('--job depth needs a broker that the runner starts; x is attached to');
+    expect(exitCode).toBe(2);
+  });
+});
+
 describe('bench --compare', () => {
   const fast = resultFile('fast.json', [100, 101, 102]);
   const slow = resultFile('slow.json', [50, 51, 52]);

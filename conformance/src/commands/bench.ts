@@ -100,6 +100,7 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
   const settings = readSettings(flags);
   const chosen = chosenJobs(flags);
   const targets = readTargets(flags);
+  refuseAttached(chosen, targets);
   const jsonPath = flags.text('json');
   const machine = machineFacts();
   const book = new ResultBook();
@@ -180,6 +181,16 @@ function readTargets(flags: ParsedFlags): readonly BenchTarget[] {
   const names = new Set(targets.map(({ name }) => name));
   if (names.size < targets.length) throw new UsageError('two targets have the same name');
   return targets;
+}
+
+/** These fill a broker up and need it to be fresh. */
+const ownBrokerJobs: readonly JobName[] = ['footprint', 'depth'];
+
+function refuseAttached(chosen: readonly JobName[], targets: readonly BenchTarget[]): void {
+  const job = chosen.find((name) => ownBrokerJobs.includes(name));
+  const attached = targets.find(({ isAttached }) => isAttached);
+  if (job === undefined || attached === undefined) return;
+  throw new UsageError(`--job ${job} needs a broker that the runner starts; ${attached.name} is attached to`);
 }
 
 function chosenJobs(flags: ParsedFlags): readonly JobName[] {

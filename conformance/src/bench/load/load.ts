@@ -10,7 +10,7 @@ import type { LoadReply } from './load-orders.ts';
 import { LoadParty } from './load-party.ts';
 import type { PublishOrder, PublishOutcome } from './publisher.ts';
 import type { DeliveryModeName } from './queue-commands.ts';
-import { makeQueue } from './queue-commands.ts';
+import { deleteQueue, makeQueue } from './queue-commands.ts';
 import type { ReceiveOutcome } from './subscriber-group.ts';
 
 export type LoadOptions = {
@@ -69,9 +69,16 @@ export class Load {
     return { publish, receive };
   }
 
-  /** Ends both processes and removes the queue. */
+  /** Ends both processes, and removes the queue where the broker is still there. */
   async close(): Promise<void> {
     await Promise.all([this.#publisher.close(), this.#subscribers.close()]);
+    try {
+      const link = await LoadLink.open(this.#options.address);
+      await deleteQueue(link, this.#options.queue);
+      link.close();
+    } catch (error) {
+      if (!(error instanceof LoadFault)) throw error;
+    }
   }
 
   async #open(): Promise<void> {
