@@ -9,6 +9,9 @@ import { type Complain, describeMessage, type Judge } from './judge.ts';
 /** What one batch may bring into a dead letter queue and out of it again, unseen. */
 const MOST_LETTERS_OF_A_BATCH = 50;
 
+/** What no run of the simulation sends at once. */
+const UNBOUNDED_BURST_BYTES = 1_000_000;
+
 export function fatesJudge(): Judge {
   const ids = new Map<string, number>();
   return (fact, ledger, complain) => {
@@ -183,7 +186,7 @@ function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain:
     const first = message.copies[0]?.sends[0];
     if (
       first === undefined ||
-      !isFannedOutWhole(message) ||
+      !isFannedOutWhole(message, ledger) ||
       isTakenOut(message.queue, message.acceptedEpoch, ledger)
     )
       continue;
@@ -197,8 +200,9 @@ function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain:
   }
 }
 
-function isFannedOutWhole({ options }: SeenMessage): boolean {
-  if (options?.mode === DeliveryMode.FanOutWithoutAck) return true;
+function isFannedOutWhole({ options }: SeenMessage, { settings }: Ledger): boolean {
+  // Whoever does not take at once what it is sent misses what comes meanwhile, and that may be over before anybody looks.
+  if (options?.mode === DeliveryMode.FanOutWithoutAck) return settings.maxBurstBytes >= UNBOUNDED_BURST_BYTES;
   const mayBeTaken =
     options?.messageTtlMs !== undefined || options?.overflowStrategy === OverflowStrategy.DropOldest;
   return options?.mode === DeliveryMode.FanOutWithAck && !mayBeTaken;
