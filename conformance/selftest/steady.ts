@@ -37,7 +37,6 @@ function busyLoops(count: number): () => void {
     for (const loop of loops) loop.kill('SIGKILL');
   };
   process.once('exit', stop);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   return stop;
 }
 
@@ -73,9 +72,13 @@ function tell(id: string, endings: Endings): void {
   }
 }
 
+/** An interrupt ends the repetitions after the one under way; what came of them is told. */
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
+
 const stop = busyLoops(Number(values.busy));
 const all = new Map<string, Endings>();
-for (let index = 0; index < Number(values.repetitions); index += 1) {
+for (let index = 0; index < Number(values.repetitions) && !interrupt.signal.aborted; index += 1) {
   const seed = Number(values.seed) + 1000 * index;
   const startedAt = performance.now();
   const results = await runOnce(seed);
