@@ -103,14 +103,14 @@ export class BrokerModel {
   }
 
   /** Its messages are gone; its subscriptions stay registered, or end. */
-  delete(name: string): void {
+  delete(name: string, at: number): void {
     this.#step((state) => {
       const queue = state.queues.get(name);
       const error: Difference = { clause: 'QUEUE-015', text: 'DeleteQueue of a missing queue is refused' };
       if (queue === undefined) return [{ ...copyOf(state), answer: 'either', onAnswer: { error } }];
       const next: State = { ...copyOf(state), answer: 'positive' };
       next.queues.delete(name);
-      next.ghosts = [...next.ghosts, ...ghostsOf(queue)];
+      next.ghosts = [...next.ghosts, ...ghostsOf(queue, at)];
       if (queue.subscribers.length === 0) return [next];
       const text = 'subscriptions to a deleted queue are forgotten';
       const forgotten = withDifference(copyOf(next), { clause: 'QUEUE-016', text });
@@ -289,8 +289,8 @@ function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
   return { error: { clause, text: 'CreateQueue for an existing queue is refused' } };
 }
 
-function ghostsOf(queue: Queue): State['ghosts'] {
+function ghostsOf(queue: Queue, at: number): State['ghosts'] {
   return queue.messages
     .filter(({ phase, copies }) => phase !== 'waiting' || copies !== undefined)
-    .map(({ content }) => ({ queue: queue.name, id: content.id }));
+    .map(({ content }) => ({ queue: queue.name, id: content.id, at }));
 }

@@ -25,13 +25,13 @@ export function contentDifferences(
   { payload, headers }: SeenDelivery,
   { countsSendings }: { readonly countsSendings: boolean },
 ): readonly Difference[] {
-  const { content, letter, sentCount } = message;
+  const { content, letter, sentCount, isCounted } = message;
   const differences: Difference[] = [];
   const note = (isRight: boolean, clause: string, text: string): void => {
     if (!isRight) differences.push({ clause, text });
   };
   note(content.payload === payload, 'DELIVERY-054', 'the bytes of the payload are not those published');
-  if (countsSendings && letter === undefined && sentCount > 0) {
+  if (countsSendings && isCounted && letter === undefined && sentCount > 0) {
     const right = headers.get('deliveryAttempts') === String(sentCount + 1);
     note(right, 'DELIVERY-055', 'header deliveryAttempts is not the number of sendings');
   }

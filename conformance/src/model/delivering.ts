@@ -49,9 +49,11 @@ function missing({ id, queue }: SeenDelivery): Breach {
 }
 
 /** What was in flight when its queue was deleted should not come again; a broker may decide otherwise. */
-function ghost(state: State, { queue, id }: SeenDelivery, otherwise: Breach): Explained {
-  if (!state.ghosts.some((one) => one.queue === queue && one.id === id))
-    return { states: [], breach: otherwise };
+function ghost(state: State, { queue, id, at }: SeenDelivery, otherwise: Breach): Explained {
+  const found = state.ghosts.find((one) => one.queue === queue && one.id === id);
+  if (found === undefined) return { states: [], breach: otherwise };
+  // It may have been on its way when the queue was deleted.
+  if (found.at === at) return { states: [state] };
   const text = 'a message that was in flight when its queue was deleted is delivered again';
   return { states: [withDifference(state, { clause: 'QUEUE-017', text })] };
 }

@@ -124,9 +124,11 @@ function leaveMessage(
   for (const copy of message.copies ?? []) {
     if (copy.member === connection && (copy.phase === 'owed' || (gives && isOpen(copy)))) copy.phase = 'gone';
   }
+  // What pauses or rests may have been sent on the connection that leaves, and nobody has seen it.
+  if (isCut && (message.phase === 'paused' || message.cutCount >= 2)) message.isCounted = false;
   if (!gives || message.copies !== undefined || message.holder !== connection) return;
   if (message.phase === 'waiting') return;
-  message.cutCount = isCut && message.phase === 'held' ? message.cutCount + 1 : 0;
+  message.cutCount = isCut ? message.cutCount + 1 : 0;
   message.phase = 'waiting';
   message.waitingSince = at;
   message.holder = undefined;
@@ -177,7 +179,8 @@ function conclusion(state: State, queue: Queue, message: Message, at: number): r
   if (failure !== undefined)
     return buried(removed(state, found), queue.name, message, { reason: failure, at });
   if (queue.options.mode === 'FanOutWithoutAck') return [removed(state, found)];
-  if (copies.some(({ phase }) => phase === 'acknowledged')) return [removed(state, found)];
+  const isDone = message.isDropped || copies.some(({ phase }) => phase === 'acknowledged');
+  if (isDone) return [removed(state, found)];
   const again = copyOf(state);
   const waits = { phase: 'waiting', copies: undefined, waitingSince: at } as const;
   const audiences = [[...queue.subscribers]];

@@ -66,11 +66,13 @@ function newMessage(
     holder: undefined,
     lastHolder: undefined,
     sentCount: 0,
+    isCounted: true,
     failedCount: 0,
     cutCount: 0,
     waitingSince: at,
     audiences: [[...queue.subscribers]],
     copies: undefined,
+    isDropped: false,
     failure: undefined,
     letter: undefined,
     overtakenOn: [],
@@ -109,9 +111,13 @@ function pushedOut(state: State, name: string): readonly State[] {
 function withoutOwed(state: State, name: string, serial: number): State {
   const next = copyOf(state);
   const queue = queueOf(next, name);
-  for (const copy of queue.messages.find((one) => one.serial === serial)?.copies ?? []) {
-    if (copy.phase === 'owed') copy.phase = 'gone';
-  }
+  const message = queue.messages.find((one) => one.serial === serial);
+  if (message === undefined) return next;
+  message.isDropped = true;
+  for (const copy of message.copies ?? []) if (copy.phase === 'owed') copy.phase = 'gone';
+  const isOver = message.copies?.every(({ phase }) => phase !== 'held' && phase !== 'paused');
+  const wasFailed = message.copies?.some(({ phase }) => phase === 'failed');
+  if (isOver === true && wasFailed !== true) queue.messages = queue.messages.filter((one) => one !== message);
   return next;
 }
 

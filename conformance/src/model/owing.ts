@@ -20,8 +20,9 @@ export function owed(state: State, late: boolean): Breach | undefined {
 function owedOf(queue: Queue, message: Message, late: boolean): Breach | undefined {
   if (message.copies !== undefined) return owedCopy(queue, message, late);
   const isDue = message.phase === 'waiting' && (late || !mayRest(message));
-  const isLate = late && message.phase === 'paused' && queue.subscribers.length > 0;
   const [idle] = idleSubscribers(queue);
+  const hasPlace = idle !== undefined || queue.subscribers.some((one) => one === message.holder);
+  const isLate = late && message.phase === 'paused' && hasPlace;
   if (isLate) return owing('RETRY-007', queue, message, 'any subscriber, as its next attempt');
   if (!isDue || idle === undefined) return undefined;
   return owing(clauseOf(queue, message), queue, message, `connection ${nameOf(idle)}`);

@@ -28,6 +28,7 @@ export type PlayerSetting = {
 };
 
 const lookGapMs = 5;
+const shortPauseMs = 100;
 const priorities = ['Low', 'Normal', 'High', 'Critical'];
 
 export class Player {
@@ -177,7 +178,7 @@ export class Player {
     this.#model.refuse(seat.number, held.id, reason, this.#at);
     seat.letGo(held);
     await seat.connection.send({ command: Command.Ack, id: held.id, headers: { failureReason: reason } });
-    await this.#quiet('NACK-010');
+    await this.#quiet('NACK-010', this.#waitsForPauses);
   }
 
   async #create(seat: Seat, { queue, as }: Extract<ModelCommand, { kind: 'create' }>): Promise<void> {
@@ -194,7 +195,7 @@ export class Player {
   }
 
   async #delete(seat: Seat, queue: string): Promise<void> {
-    this.#model.delete(queue);
+    this.#model.delete(queue, this.#at);
     await this.#command(seat, 'DeleteQueue', queue, 'QUEUE-014');
   }
 
@@ -224,7 +225,7 @@ export class Player {
     }
     seat.follow(await this.#ctx.connect({ own: true }), this.#nextNumber());
     for (const queue of left) await this.#waitForLeaving(seat.connection, queue);
-    await this.#quiet('DELIVERY-038');
+    await this.#quiet('DELIVERY-038', this.#waitsForPauses);
   }
 
   async #waitForLeaving(witness: Connection, queue: string): Promise<void> {
@@ -293,6 +294,11 @@ export class Player {
     if (this.#model.owed(late) !== undefined) this.#model.overdue(late);
     this.#ctx.assert.ok(this.#model.owed(late) === undefined, 'nothing is owed to anybody');
     this.#model.quiet();
+  }
+
+  /** Where pauses are short they are waited for at once: then nothing comes by itself while something else is done. */
+  get #waitsForPauses(): boolean {
+    return this.#ctx.target.retryDelayMs <= shortPauseMs;
   }
 
   #longestPauseMs(): number {

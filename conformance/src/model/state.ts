@@ -42,6 +42,8 @@ export type Message = {
   /** The last connection that it was sent on. */
   lastHolder: number | undefined;
   sentCount: number;
+  /** Every sending was seen. */
+  isCounted: boolean;
   failedCount: number;
   /** How often in a row its delivery was cut short; from the second time on it may rest. */
   cutCount: number;
@@ -51,6 +53,8 @@ export type Message = {
   audiences: readonly (readonly number[])[];
   /** Undefined until the first copy was seen. */
   copies: Copy[] | undefined;
+  /** It was pushed out when some of its copies had been sent. */
+  isDropped: boolean;
   /** The reason of the first copy that failed. */
   failure: string | undefined;
   letter: { readonly reason: string; readonly source: string; readonly attempts: number } | undefined;
@@ -75,12 +79,15 @@ export type Queue = {
 /** A rule that the broker has decided otherwise than recommended. */
 export type Difference = { readonly clause: string; readonly text: string };
 
+/** `at`: the command that deleted the queue. */
+export type Ghost = { readonly queue: string; readonly id: string; readonly at: number };
+
 export type State = {
   queues: Map<string, Queue>;
   /** Subscriptions to queues that do not exist. */
   dormant: Map<string, number[]>;
-  /** Messages in flight of deleted queues: `queue`, `id`. */
-  ghosts: readonly { readonly queue: string; readonly id: string }[];
+  /** Messages of deleted queues that were in flight. */
+  ghosts: readonly Ghost[];
   /** The subscription that an Unsubscribe is about to end. */
   ending: { readonly connection: number; readonly queue: string } | undefined;
   /** What the command under way must be answered by. */
