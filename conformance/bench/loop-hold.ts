@@ -122,9 +122,10 @@ async function expire(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   await fill(broker);
   if ((await waitingCount(control, queue)) < messageCount) throw new LoadFault('some expired too early');
   return async (probe) => {
+    probe.pause();
     signalFamily(broker.processId, 'SIGSTOP');
     await passing(ttl.ms + 1000);
-    probe.forget();
+    probe.resume();
     const beganAtMs = performance.now();
     signalFamily(broker.processId, 'SIGCONT');
     return beganAtMs;

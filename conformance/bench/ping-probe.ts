@@ -9,14 +9,14 @@ const everyMs = 2;
 
 export class PingProbe {
   readonly #link: LoadLink;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #longestMs = 0;
   readonly #unanswered = new Set<number>();
   #sinceMs = Number.NEGATIVE_INFINITY;
 
   private constructor(link: LoadLink) {
     this.#link = link;
-    this.#timer = setInterval(() => void this.#ask(), everyMs);
+    this.resume();
   }
 
   static async start(address: Address): Promise<PingProbe> {
@@ -29,14 +29,20 @@ export class PingProbe {
     return Math.max(this.#longestMs, ...waits);
   }
 
-  /** What was waited for until now does not count. */
-  forget(): void {
+  /** Asks nothing for a while: a broker that is stopped must not find a thousand questions when it goes on. */
+  pause(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Asks again; what was waited for until now does not count. */
+  resume(): void {
     this.#sinceMs = performance.now();
     this.#longestMs = 0;
+    this.#timer = setInterval(() => void this.#ask(), everyMs);
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.pause();
     this.#link.close();
   }
 
