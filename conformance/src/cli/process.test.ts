@@ -1,11 +1,11 @@
 // The process around the command line: what it says when nobody reads it, and what it leaves when it is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verdictOfLog } from '../report/event-log.ts';
 import { readLog } from '../report/log-reader.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
@@ -42,4 +42,40 @@ it('leaves the log of what was known when it is killed, no old report, and nothi
   expect(log.header.target.name).toBe('tiny');
   expect(verdictOfLog(log)).toMatchObject({ status: 'undetermined', gate: 'closed', exitCode: 5 });
   expect([old, join(out, 'report.json')].filter(existsSync)).toEqual([]);
+});
+
+describe('an interrupt in the middle of a run', () => {
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends it with 5 within 2 s and leaves no process',
+    async (signal) => {
+      const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+      const target = join(folder, 'tiny.json');
+      const pids = join(folder, 'pids');
+      writeFileSync(target, JSON.stringify(tinyTarget({ TINY_PID: pids })));
+      const child = spawn(process.execPath, ['--import', 'tsx', entry, 'run', '--target', target], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      let interruptedAt = 0;
+      child.stdout.on('data', (chunk: Buffer) => {
+        // The first check has ended: brokers run, and other checks wait for answers that will not come.
+        if (interruptedAt > 0 || !/^(pass|FAIL|warn)/m.test(chunk.toString())) return;
+        interruptedAt = performance.now();
+        child.kill(signal);
+      });
+      const [exitCode] = (await once(child, 'close')) as [number | null];
+      expect(exitCode).toBe(5);
+      expect(performance.now() - interruptedAt).toBeLessThan(2000);
+      const started = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+      expect(started.length).toBeGreaterThan(0);
+      expect(started.filter(isAlive)).toEqual([]);
+    },
+  );
 });

@@ -1,8 +1,15 @@
 // The entry point of the package: binds the command line to this process. An interrupt ends a run with its verdict, a second one at once.
 import { exitCodes } from '../verdict.ts';
 import { main } from './main.ts';
-import { askOn } from './questions.ts';
+import { conversationOn } from './questions.ts';
 import { terminalOf } from './terminal.ts';
+
+// Until the command has said otherwise: a process that ends in some unforeseen way, or has nothing left to wait for, has shown nothing.
+process.exitCode = exitCodes.runner;
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`truemq-conformance: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(exitCodes.runner);
+});
 
 const interrupt = new AbortController();
 const onSignal = (): void => {
@@ -23,12 +30,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const isConversation = process.stdin.isTTY === true && process.stdout.isTTY === true;
+const conversation = isConversation
+  ? conversationOn(process.stdin, process.stdout, interrupt.signal)
+  : undefined;
 const terminal = {
   ...terminalOf(process.stdout, process.stderr, process.env),
-  ...(isConversation ? { ask: askOn(process.stdin, process.stdout, interrupt.signal) } : {}),
+  ...(conversation === undefined ? {} : { ask: conversation.ask }),
 };
 
 const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
+conversation?.end();
 process.exitCode = lostOutput.signal.aborted ? exitCodes.runner : exitCode;
 // What was abandoned by an interrupt must not keep the process alive; what was written must still leave it.
 if (interrupt.signal.aborted) process.stdout.write('', () => process.exit());

@@ -1,0 +1,237 @@
+// No false green: every way in which a run can show less than it seems to, with the exit code that it must end with. Here the whole command
+// runs in this process, around checks made for the purpose; what only a process can do is in cli/process.test.ts.
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../check.ts';
+import type { Target } from '../target/target-file.ts';
+import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
+import { UsageError } from '../usage-error.ts';
+import { runCommand } from './run.ts';
+
+const answers: Check['run'] = async (ctx) => {
+  await (await ctx.connect()).ping();
+  ctx.assert.ok(true, 'it answers');
+};
+const passing = tinyCheck('CONN-001a', answers);
+const failing = tinyCheck('CONN-001b', async (ctx) => ctx.assert.fail('one is not two'));
+const warning = tinyCheck('CONN-002a', async (ctx) => ctx.assert.fail('it does otherwise'));
+const throwing = tinyCheck('CONN-001c', async () => {
+  throw new TypeError('a fault of ours');
+});
+const blind = tinyCheck('CONN-001d', async () => {});
+const hungry = tinyCheck('CONN-001e', async (ctx) => {
+  const connection = await ctx.connect();
+  const waiting = connection.expectSilence('Error', 60, 'no Error comes');
+  for (const endsAt = performance.now() + 300; performance.now() < endsAt; );
+  await waiting;
+});
+const optional = tinyCheck('CONN-003a', async () => {}, { requires: { capabilities: ['nack'] } });
+const demanding = tinyCheck('CONN-001f', answers, {
+  requires: { configuration: { limits: { maxConnections: 1 } } },
+});
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+
+function fileOf(text: string, name = 'file'): string {
+  const path = join(folder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+type Given = {
+  readonly checks: readonly Check[];
+  readonly target?: Target;
+  readonly args?: readonly string[];
+  readonly golden?: boolean;
+  readonly signal?: AbortSignal;
+};
+
+async function run(given: Given): Promise<{ exitCode: number; out: string; err: string }> {
+  const target = fileOf(JSON.stringify(given.target ?? tinyTarget()), 'tiny.json');
+  const sources = {
+    catalogue: tinyCatalogue(given.checks),
+    golden: given.golden === false ? [] : recordedFrames(),
+  };
+  const lines = { out: [] as string[], err: [] as string[] };
+  const terminal = {
+    out: (line: string) => lines.out.push(line),
+    err: (line: string) => lines.err.push(line),
+    color: false,
+  };
+  const args = ['--target', target, ...(given.args ?? [])];
+  const signal = given.signal ?? new AbortController().signal;
+  const exitCode = await runCommand(args, sources, terminal, signal).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    lines.err.push(error.message);
+    return 2;
+  });
+  return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
+}
+
+const dying = tinyTarget({ TINY_DIE_IDLE: '1' });
+const refusing = tinyTarget({ TINY_UNSUPPORTED: 'limits.maxConnections' });
+const nobody: Target = {
+  schema: 1,
+  name: 'nobody',
+  lifecycle: { kind: 'attach' },
+  endpoints: { tcp: { host: '127.0.0.1', port: 1 } },
+};
+const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
+const baseline = (text: string): readonly string[] => ['--baseline', fileOf(text)];
+const known = (id: string): string => `- id: ${id}\n  expect: fail\n  reason: known\n`;
+const ownBroker = { ...passing, id: 'CONN-001z', isolation: 'fresh' } as const;
+
+describe('the exit code of a run', () => {
+  it.each<[exitCode: number, name: string, given: Given, says: string]>([
+    [0, 'everything passes', { checks: [passing] }, 'is CONFORMANT'],
+    [0, 'a warning', { checks: [passing, warning] }, '1 pass, 1 warn'],
+    [1, 'a failure', { checks: [passing, failing] }, '1 check failed'],
+    [1, 'a warning with --strict', { checks: [warning], args: ['--strict'] }, '1 check warned'],
+    [2, 'a pattern that matches nothing', { checks: [passing], args: ['--only', 'X-*'] }, 'matches no check'],
+    [2, 'an empty plan', { checks: [passing], args: ['--skip', 'CONN'] }, 'the selection is empty'],
+    [2, 'an empty profile', { checks: [passing], args: ['--profile', 'tls'] }, 'profile tls has no checks'],
+    [2, 'an empty shard', { checks: [passing], args: ['--shard', '2/2'] }, 'shard 2 of 2 is empty'],
+    [2, 'a shard that cannot be', { checks: [passing], args: ['--shard', '3/2'] }, 'I from 1 to N'],
+    [2, 'nothing that applies', { checks: [optional] }, 'no check ran'],
+    [2, 'an unknown flag', { checks: [passing], args: ['--strickt'] }, 'did you mean --strict?'],
+    [2, 'a bad baseline', { checks: [passing], args: baseline('- id: x') }, 'line 1: expect is missing'],
+    [2, 'no such baseline', { checks: [passing], args: ['--baseline', 'no.yaml'] }, 'cannot be read'],
+    [
+      3,
+      'a check that could not run',
+      { checks: [passing, demanding], target: refusing },
+      '1 check could not run',
+    ],
+    [
+      1,
+      'checks that --fail-fast did not reach',
+      { checks: [failing, passing], args: ['--fail-fast', '--jobs', '1'] },
+      '1 check failed',
+    ],
+    [4, 'a target that is not there', { checks: [passing], target: nobody }, 'nothing can be reached'],
+    [
+      4,
+      'a target that dies between checks',
+      { checks: [passing, ownBroker], target: dying, args: ['--jobs', '1'] },
+      'ended without being told to',
+    ],
+    [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
+    [5, 'a check without evidence', { checks: [passing, blind] }, 'ended without its evidence'],
+    [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],
+    [5, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'could not be written'],
+    [5, 'a codec that is wrong', { checks: [passing], golden: false }, 'golden frames'],
+    [5, 'an interrupt', { checks: [passing], signal: AbortSignal.abort() }, 'the run was interrupted'],
+    [
+      0,
+      'an expected failure',
+      { checks: [passing, failing], args: baseline(known('CONN-001b')) },
+      'NOT CONFORMANT',
+    ],
+    [
+      1,
+      'an expected failure that passes',
+      { checks: [passing], args: baseline(known('CONN-001a')) },
+      'remove the entry',
+    ],
+    [
+      1,
+      'an entry for no check',
+      { checks: [passing], args: baseline(known('CONN-009a')) },
+      'there is no check',
+    ],
+    [
+      3,
+      'an expected failure beside a check that could not run',
+      { checks: [failing, demanding], target: refusing, args: baseline(known('CONN-001b')) },
+      'could not run',
+    ],
+    [
+      1,
+      'failed (1) and could not run (3)',
+      { checks: [failing, demanding], target: refusing },
+      '1 check failed',
+    ],
+    [5, 'failed (1) and threw (5)', { checks: [failing, throwing] }, 'an error of the runner'],
+    [
+      4,
+      'failed (1) and died (4)',
+      { checks: [passing, ownBroker, failing], target: dying, args: ['--jobs', '1'] },
+      'ended without being told to',
+    ],
+  ])('is %i: %s', async (exitCode, _name, given, says) => {
+    const ended = await run(given);
+    expect(`${ended.out}\n${ended.err}`).toContain(says);
+    expect(ended.exitCode).toBe(exitCode);
+  });
+});
+
+describe('the last two lines', () => {
+  const lastLines = (out: string): readonly string[] => out.trimEnd().split('\n').slice(-2);
+
+  it('keep broker and gate apart: a baseline opens the gate and changes no verdict', async () => {
+    const { out } = await run({ checks: [passing, failing], args: baseline(known('CONN-001b')) });
+    expect(lastLines(out)).toEqual([
+      'tiny is NOT CONFORMANT.',
+      'The gate is open (exit code 0): nothing failed but 1 as expected.',
+    ]);
+  });
+
+  it.each([
+    ['--only', 'CONN-001a'],
+    ['--shard', '1/2'],
+    ['--skip', 'CONN-001b'],
+    ['--level', 'must'],
+  ])('say that the run is partial: %s %s', async (...args) => {
+    const second = { ...passing, id: 'CONN-002b', clauses: ['CONN-002'] } as const;
+    const { out, exitCode } = await run({ checks: [passing, { ...passing, id: 'CONN-001b' }, second], args });
+    expect(lastLines(out)[0]).toBe('tiny is CONFORMANT in the part that was run.');
+    expect(lastLines(out)[1]).toContain('PARTIAL');
+    expect(exitCode).toBe(0);
+  });
+
+  it('come with the entries to add for what nobody expected', async () => {
+    const { out, err } = await run({ checks: [passing, failing], args: baseline('') });
+    expect(err).toContain(
+      '- id: CONN-001b\n  expect: fail\n  reason: "to be explained; it said: one is not two"',
+    );
+    expect(lastLines(out)[1]).toContain('exit code 1');
+  });
+});
+
+describe('--keep-alive', () => {
+  it('leaves the broker until the interrupt, and keeps the exit code of the run', async () => {
+    const pid = join(folder(), 'pid');
+    const interrupt = new AbortController();
+    const { signal } = interrupt;
+    const file = fileOf(JSON.stringify(tinyTarget({ TINY_PID: pid })));
+    const err: string[] = [];
+    let noteTold = (): void => {};
+    const told = new Promise<void>((resolve) => {
+      noteTold = resolve;
+    });
+    const terminal = {
+      out: () => {},
+      err: (line: string) => {
+        err.push(line);
+        if (line.startsWith('Ctrl-C')) noteTold();
+      },
+      color: false,
+    };
+    const sources = { catalogue: tinyCatalogue([passing]), golden: recordedFrames() };
+    const ended = runCommand(['--target', file, '--keep-alive'], sources, terminal, signal);
+    await told;
+    expect(existsSync(pid)).toBe(true);
+    expect(err.join('\n')).toMatch(/Still running: process \d+, with its defaults\n {2}tcp 127\.0\.0\.1:\d+/);
+    interrupt.abort();
+    expect(await ended).toBe(0);
+    expect(err.at(-1)).toBe('The brokers are stopped.');
+  });
+
+  it('is refused for a target that is attached', async () => {
+    expect(await run({ checks: [passing], target: nobody, args: ['--keep-alive'] })).toMatchObject({
+      exitCode: 2,
+    });
+  });
+});
