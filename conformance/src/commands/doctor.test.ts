@@ -9,6 +9,7 @@ import { main } from '../cli/main.ts';
 import { examine } from '../doctor/examine.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { spawnBroker } from '../target/broker.ts';
+import { unreachable } from '../target/reach.ts';
 import type { Target } from '../target/target-file.ts';
 import { freePort } from '../testing/free-port.ts';
 import { timingFor } from '../timing.ts';
@@ -114,6 +115,19 @@ describe('doctor ends with', () => {
     expect(await doctor(target)).toMatchObject({ exitCode: 0, named: [] });
     expect(broker.unwantedEnd).toBeUndefined();
     await broker.dispose();
+  });
+
+  it('1 for a stop hook that stops nothing, of a broker that nothing else can end', async () => {
+    const tcp = { host: '127.0.0.1', port: await freePort() };
+    const tiny = fileURLToPath(new URL('../testing/tiny-broker.mjs', import.meta.url));
+    const start = `'${process.execPath}' '${tiny}' & while [ ! -s "$CONFORMANCE_DATA_DIRECTORY/pid" ]; do sleep 0.02; done`;
+    const lifecycle = { kind: 'hooks', start, stop: 'true' } as const;
+    const { exitCode, text } = await doctor({ schema: 1, name: 'x', lifecycle, endpoints: { tcp } });
+    expect({ exitCode, text }).toEqual({
+      exitCode: 1,
+      text: expect.stringContaining('cannot be killed: the target has no crash hook'),
+    });
+    expect(await unreachable(tcp, 1000)).toBeDefined();
   });
 
   it('2 without a target', async () => {

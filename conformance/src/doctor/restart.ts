@@ -1,4 +1,5 @@
 // Stops the broker, starts it again and looks whether it still knows what it stored. Areas: SHUTDOWN, DURABLE.
+import { PrerequisiteMissing } from '../expectation.ts';
 import { Visitor } from '../observation/visitor.ts';
 import type { Broker } from '../target/broker.ts';
 import { becomes } from '../target/reach.ts';
@@ -19,7 +20,7 @@ export type RestartSetting = {
 
 export async function restart(setting: RestartSetting): Promise<void> {
   const { broker, examination } = setting;
-  await stop(setting);
+  if (!(await stop(setting))) return;
   try {
     await broker.start();
   } catch (error) {
@@ -35,20 +36,35 @@ export async function restart(setting: RestartSetting): Promise<void> {
   await lookForMessage(setting);
 }
 
-async function stop({ broker, examination, timing, timeoutScale }: RestartSetting): Promise<void> {
+/** False when it runs on, whatever is tried: nothing can be started in its place. */
+async function stop(setting: RestartSetting): Promise<boolean> {
+  const { broker, examination, timing, timeoutScale } = setting;
   const toldAt = performance.now();
   broker.terminate();
   const exit = await within(broker.exit, timing.stopMs * 2);
   const elapsedMs = performance.now() - toldAt;
-  if (exit === undefined) {
-    const seen = `${seconds(elapsedMs)} after it was told to end it still ran, and was killed`;
-    examination.find('stop', { mistake: 'ignores-stop', seen });
-    return broker.crash();
-  }
+  if (exit === undefined) return kill(setting, elapsedMs);
   const took = { elapsedMs, deadlineMs: timing.stopMs, scale: timeoutScale };
-  if (!examination.note('stop', slowness('the stop', took))) return;
   const how = exit.code === null ? '' : `, exit code ${exit.code}`;
-  examination.ok('stop', `it ended after ${seconds(elapsedMs)}${how}`);
+  if (examination.note('stop', slowness('the stop', took)))
+    examination.ok('stop', `it ended after ${seconds(elapsedMs)}${how}`);
+  return true;
+}
+
+async function kill({ broker, examination }: RestartSetting, elapsedMs: number): Promise<boolean> {
+  const told = `${seconds(elapsedMs)} after it was told to end it still ran`;
+  try {
+    await broker.crash();
+    examination.find('stop', { mistake: 'ignores-stop', seen: `${told}, and was killed` });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TargetFault || error instanceof PrerequisiteMissing)) throw error;
+    examination.find('stop', {
+      mistake: 'ignores-stop',
+      seen: `${told}, and cannot be killed: ${error.message}`,
+    });
+    return false;
+  }
 }
 
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {

@@ -16,7 +16,25 @@ export async function openConnection(
   await pacer.turn();
   const socket = await openSocket(address, setting.timing.connectMs);
   setting.trace.add({ atMs: setting.now(), connection: setting.name, kind: 'opened', text: 'connected' });
-  return new BrokerConnection(socket, setting);
+  const connection = new BrokerConnection(socket, setting);
+  if (!(await isRefused(socket, pacer))) return connection;
+  pacer.refused?.();
+  return openConnection(address, setting, pacer);
+}
+
+/** A broker over its rate closes at once; no broker has another reason to before anything was said. */
+const refusalNoticeMs = 60;
+
+async function isRefused(socket: Socket, pacer: Pacer): Promise<boolean> {
+  if (pacer.mayBeRefused?.() !== true) return false;
+  const isClosed = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), refusalNoticeMs);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+  return isClosed && socket.bytesRead === 0;
 }
 
 function openSocket({ host, port }: Endpoints['tcp'], withinMs: number): Promise<Socket> {

@@ -1,7 +1,13 @@
 // Keeps the runner under a rate that the target declared: a broker with its default limits must not refuse the runner and be
 // blamed for it. Each caller waits its turn; turns are given in the order of asking.
 
-export type Pacer = { turn(): Promise<void> };
+export type Pacer = {
+  turn(): Promise<void>;
+  /** True while connections of an earlier run may still count for the broker, so that it may refuse one that is within the rate. */
+  readonly mayBeRefused?: () => boolean;
+  /** The broker has refused a connection: the next turn comes when nothing counts any more. */
+  readonly refused?: () => void;
+};
 
 export const noPacer: Pacer = { turn: async () => {} };
 
@@ -22,6 +28,7 @@ export function watchedPacer(pacer: Pacer): WatchedPacer {
     if (waitingCount === 0) endedMs += performance.now() - beganAt;
   };
   return {
+    ...pacer,
     turn: async () => {
       begin();
       await pacer.turn().finally(end);
@@ -36,6 +43,7 @@ const arrivalMarginMs = 500;
 /** At most `maxCount` turns in any window of `windowMs`, as somebody sees them who hears of each a little later. */
 export function windowPacer(maxCount: number, windowMs: number): Pacer {
   const pacedMs = windowMs + arrivalMarginMs;
+  const startedAt = performance.now();
   let given: number[] = [];
   let tail: Promise<void> = Promise.resolve();
   const next = async (): Promise<void> => {
@@ -49,6 +57,10 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
     given.push(performance.now());
   };
   return {
+    mayBeRefused: () => performance.now() - startedAt < pacedMs,
+    refused: () => {
+      given = Array.from({ length: maxCount }, () => performance.now());
+    },
     turn: () => {
       tail = tail.then(next);
       return tail;

@@ -154,7 +154,7 @@ export class PlanRunner {
         declared: target.capabilities ?? [],
         timing: timingFor(timeoutScale),
         name: `${seed.toString(36)}.look`,
-        turn: () => this.#pacer.turn(),
+        pacer: this.#pacer,
       }).finally(() => lease.release());
     } catch {
       // Whatever is wrong with the broker, or with this, is for the checks to find: nothing depends on the look.

@@ -1,4 +1,5 @@
 // The whole look at a broker of which nothing but an address is known. What cannot be seen is said so; nothing is judged.
+import { windowPacer } from '../engine/pacer.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
@@ -19,6 +20,9 @@ export type ObserveSetting = {
   readonly credentials?: Readonly<Record<string, string>>;
 };
 
+/** What a broker allows to one address unless it was told otherwise; an earlier look may have used it up. */
+const defaultRate = { maxCount: 20, windowMs: 60_000 } as const;
+
 const inside: readonly (readonly [topic: string, aspect: Aspect])[] = [
   ['compression', algorithms],
   ['version', versions],
@@ -29,7 +33,7 @@ const inside: readonly (readonly [topic: string, aspect: Aspect])[] = [
 ];
 
 export async function observe(setting: ObserveSetting): Promise<Observation> {
-  const visitor = new Visitor(setting);
+  const visitor = new Visitor({ ...setting, pacer: windowPacer(defaultRate.maxCount, defaultRate.windowMs) });
   let seen = joined(nothingSeen, await attempt('handshake', greeting, visitor));
   if (seen.speaks) {
     for (const [topic, aspect] of inside) seen = joined(seen, await attempt(topic, aspect, visitor));

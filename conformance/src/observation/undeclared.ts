@@ -1,6 +1,7 @@
 // What a broker announces and its target file does not declare: told in the report of a run, where it changes nothing. The other way
 // round, a declared capability that is not there, is found by the checks that need it.
 import type { Capability } from '../catalogue-words.ts';
+import type { Pacer } from '../engine/pacer.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { answersPrometheus, observeCapabilities } from './capabilities.ts';
@@ -13,15 +14,15 @@ export type UndeclaredSetting = {
   readonly timing: Timing;
   readonly name: string;
   /** Waits for the turn of a connection where the broker limits their rate. */
-  readonly turn: () => Promise<void>;
+  readonly pacer: Pacer;
 };
 
 /** One sentence, or none. At most two connections and one request over HTTP; a broker that does not answer is left in peace. */
 export async function undeclaredNotes(setting: UndeclaredSetting): Promise<readonly string[]> {
-  const { endpoints, timing, name, turn } = setting;
+  const { endpoints, timing, name, pacer } = setting;
   const declared = new Set(setting.declared);
   const brief = hurried(timing);
-  const visitor = new Visitor({ tcp: endpoints.tcp, timing: brief, name, turn });
+  const visitor = new Visitor({ tcp: endpoints.tcp, timing: brief, name, pacer });
   try {
     const seen = [...(await observeCapabilities(visitor, declared))];
     const url = endpoints.health?.url.replace(/\/health\/?$/, '');

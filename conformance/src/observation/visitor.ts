@@ -2,6 +2,8 @@
 // have names that nobody else uses, and are deleted when it leaves. It takes few connections, because a broker with default
 // limits gives 20 a minute to one address. Nothing here knows checks.
 import { openConnection } from '../engine/opening.ts';
+import type { Pacer } from '../engine/pacer.ts';
+import { noPacer } from '../engine/pacer.ts';
 import { Evidence } from '../evidence.ts';
 import { randomFor } from '../random.ts';
 import type { Endpoints } from '../target/target-file.ts';
@@ -19,7 +21,7 @@ export type VisitorSetting = {
   /** Headers of every Connect: credentials. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** Waits for the turn of a connection where the broker limits their rate. */
-  readonly turn?: () => Promise<void>;
+  readonly pacer?: Pacer;
 };
 
 export type ConnectFields = {
@@ -59,7 +61,7 @@ export class Visitor {
 
   /** A TCP connection on which nothing has been sent. Throws an ExpectationFailure. */
   async open(): Promise<BrokerConnection> {
-    const { tcp, turn = async () => {} } = this.#setting;
+    const { tcp, pacer = noPacer } = this.#setting;
     const setting = {
       name: `V${this.#connections.length + 1}`,
       mode: 'whole',
@@ -71,7 +73,7 @@ export class Visitor {
       now: () => performance.now() - this.#startedAt,
       nextId: this.id,
     } as const;
-    const connection = await openConnection(tcp, setting, { turn });
+    const connection = await openConnection(tcp, setting, pacer);
     this.#connections.push(connection);
     return connection;
   }

@@ -1,0 +1,70 @@
+// A broker whose rate an earlier run has used up: it refuses by closing at once, and the runner comes again when nothing counts any more.
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { Evidence } from '../evidence.ts';
+import { randomFor } from '../random.ts';
+import { timingFor } from '../timing.ts';
+import { Trace } from '../trace.ts';
+import { openConnection } from './opening.ts';
+import type { Pacer } from './pacer.ts';
+import { noPacer, windowPacer } from './pacer.ts';
+
+let server: Server;
+
+afterEach(async () => {
+  server.close();
+  await once(server, 'close');
+});
+
+/** Closes the first connections at once, and keeps the others. */
+async function refusing(
+  count: number,
+): Promise<{ open(pacer: Pacer): Promise<boolean>; arrivedAt: number[] }> {
+  const arrivedAt: number[] = [];
+  server = createServer((socket: Socket) => {
+    arrivedAt.push(performance.now());
+    if (arrivedAt.length <= count) socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const open = async (pacer: Pacer): Promise<boolean> => {
+    const setting = {
+      name: 'A',
+      mode: 'whole',
+      random: randomFor(1, 'x'),
+      timing: timingFor(1),
+      maxMessageSizeBytes: 1000,
+      evidence: new Evidence(),
+      trace: new Trace(),
+      now: () => 0,
+      nextId: () => 'x',
+    } as const;
+    const connection = await openConnection({ host: '127.0.0.1', port }, setting, pacer);
+    const isClosed = connection.isClosed;
+    connection.destroy();
+    return isClosed;
+  };
+  return { open, arrivedAt };
+}
+
+it('waits for a window after a refusal, and connects again', async () => {
+  const { open, arrivedAt } = await refusing(1);
+  const windowMs = 300;
+  expect(await open(windowPacer(5, windowMs))).toBe(false);
+  const [refusedAt = 0, takenAt = 0] = arrivedAt;
+  expect(takenAt - refusedAt).toBeGreaterThan(windowMs);
+});
+
+it('takes it for refused only in the first window: later nothing but this run counts', async () => {
+  const { open, arrivedAt } = await refusing(2);
+  await open(windowPacer(5, 300));
+  await expect.poll(() => arrivedAt.length).toBe(2);
+});
+
+it('does not come again where no rate is declared', async () => {
+  const { open, arrivedAt } = await refusing(1);
+  await open(noPacer);
+  await expect.poll(() => arrivedAt.length).toBe(1);
+});
