@@ -1,0 +1,20 @@
+// The ids of checks that were ever published, in conformance/ids.txt: `node --import tsx conformance/selftest/ids.ts` says what is wrong with
+// the list, `--write` adds the ids that it lacks. An id is permanent: baselines and reports of other people name it. One that is withdrawn
+// stays listed with the reason behind it, and is never given to another check.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { checks } from '../src/checks/index.ts';
+import { publishedFaults, readIds, unlistedIds, writtenIds } from './published-ids.ts';
+
+const path = fileURLToPath(new URL('../ids.txt', import.meta.url));
+const published = readIds(readFileSync(path, 'utf8'));
+const unlisted = unlistedIds(published, checks);
+
+if (process.argv.includes('--write')) {
+  writeFileSync(path, writtenIds(published, checks));
+  process.stdout.write(`${unlisted.length} ids added\n`);
+} else {
+  const faults = publishedFaults(published, checks);
+  process.stdout.write([...faults, `${unlisted.length} ids are not listed yet`, ''].join('\n'));
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
