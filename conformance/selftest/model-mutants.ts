@@ -24,7 +24,7 @@ import { isKill } from './mutant-verdict.ts';
 import { catalogue, root } from './phases.ts';
 
 const leastShare = 0.5;
-const parallelMutants = 2;
+const parallelMutants = 3;
 
 /** Faults that no scenario can meet, and why: they are about the moment at which something happens, or about the broker's settings. */
 const beyond: Readonly<Record<string, string>> = {

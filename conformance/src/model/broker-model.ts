@@ -2,7 +2,7 @@
 // that was seen; where a rule leaves a choice, ways part, and what comes next tells them apart. When no state is left, the broker has
 // broken a rule, whatever it chose. It knows no connection and no time. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
 import { isDeepStrictEqual } from 'node:util';
-import type { Counts, Judged, QueueInfo } from './answering.ts';
+import type { Judged, QueueInfo } from './answering.ts';
 import { countsOf, judgeInfo, judgeList } from './answering.ts';
 import type { Breach, Explained } from './breach.ts';
 import type { FailureReason } from './command.ts';
@@ -121,7 +121,7 @@ export class BrokerModel {
 
   /** The command has no effect, or none before its answer. */
   ask(): void {
-    this.#step((state) => [{ ...copyOf(state), answer: 'positive' }]);
+    this.#step((state) => [{ ...copyOf(state), answer: 'positive', asked: countsOf(state) }]);
   }
 
   /** A missing queue is made on demand, or not; a dead letter queue should be there before it is needed. */
@@ -168,21 +168,17 @@ export class BrokerModel {
     this.#explain((state) => deliver(state, seen));
   }
 
-  /** Each state's counts at this moment, for the judgement of a later answer. */
-  counts(): Counts[] {
-    return this.#states.map(countsOf);
-  }
-
-  /** `before`: the counts when the question was asked. They may be those of any state. */
-  info(name: string, info: QueueInfo, before: readonly Counts[]): void {
+  info(name: string, info: QueueInfo): void {
     this.#explain((state) => {
-      const judged = before.map((counts) => judgeInfo(state, name, info, counts));
-      return explained(state, judged.find(({ breach }) => breach === undefined) ?? judged[0]);
+      const judged = judgeInfo(state, name, info, state.asked);
+      return explained({ ...copyOf(state), asked: undefined }, judged);
     });
   }
 
   list(names: readonly string[], known: readonly string[]): void {
-    this.#explain((state) => explained(state, judgeList(state, names, known)));
+    this.#explain((state) =>
+      explained({ ...copyOf(state), asked: undefined }, judgeList(state, names, known)),
+    );
   }
 
   // --- when all is quiet ---

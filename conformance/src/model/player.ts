@@ -200,10 +200,9 @@ export class Player {
   }
 
   async #info(seat: Seat, queue: string): Promise<void> {
-    const before = this.#model.counts();
     this.#model.ask();
     const info = await this.#command(seat, 'QueueInfo', queue, 'QUEUE-021');
-    this.#model.info(queue, recordOf(info), [...before, ...this.#model.counts()]);
+    this.#model.info(queue, recordOf(info));
   }
 
   async #list(seat: Seat): Promise<void> {

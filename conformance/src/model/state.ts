@@ -2,6 +2,7 @@
 // each way in which the broker may have taken what the specification leaves open. Plain data, copied where ways part.
 import type { DeliveryMode } from '../history/operation.ts';
 import type { OverflowStrategy } from './command.ts';
+import type { Range } from './waiting.ts';
 
 export type QueueOptions = {
   readonly mode: DeliveryMode;
@@ -92,6 +93,8 @@ export type State = {
   ending: { readonly connection: number; readonly queue: string } | undefined;
   /** What the command under way must be answered by. */
   answer: 'positive' | 'error' | 'either' | undefined;
+  /** How many messages waited in each queue when the question under way was asked: the answer may be of any time since. */
+  asked: ReadonlyMap<string, Range> | undefined;
   /** Differences to be noted when the answer is positive, or an Error. */
   onAnswer: { readonly positive?: Difference; readonly error?: Difference };
   differences: readonly Difference[];
@@ -105,6 +108,7 @@ export function emptyState(): State {
     ghosts: [],
     ending: undefined,
     answer: undefined,
+    asked: undefined,
     onAnswer: {},
     differences: [],
     nextSerial: 0,
@@ -130,8 +134,8 @@ function copyOfQueue(queue: Queue): Queue {
 
 /** The same text for states that nothing can tell apart but what they differ from the recommendations in. */
 export function stateKey(state: State): string {
-  const { queues, dormant, ghosts, ending, answer } = state;
-  return JSON.stringify([[...queues], [...dormant], ghosts, ending, answer]);
+  const { queues, dormant, ghosts, ending, answer, asked } = state;
+  return JSON.stringify([[...queues], [...dormant], ghosts, ending, answer, [...(asked ?? [])]]);
 }
 
 export function isFanOut({ options }: Queue): boolean {

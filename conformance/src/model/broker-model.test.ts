@@ -1,0 +1,247 @@
+// The model on short stories: what may come is explained, whatever was chosen; what may not is a broken rule, named.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BrokenRule, BrokerModel } from './broker-model.ts';
+import type { QueueOptions } from './state.ts';
+
+const options: QueueOptions = {
+  mode: 'RoundRobin',
+  maxQueueSize: 2,
+  overflowStrategy: 'DropOldest',
+  maxRetryAttempts: 2,
+  enableDeadLetterQueue: true,
+  deadLetterQueue: 'q.dlq',
+  deadLetterQueueName: undefined,
+};
+const positive = { clause: 'PUBLISH-001', what: 'it' };
+const [a, b, c] = [0, 1, 2];
+
+let model: BrokerModel;
+let at: number;
+
+beforeEach(() => {
+  model = new BrokerModel(undefined);
+  at = 0;
+});
+
+function create(more: Partial<QueueOptions> = {}): void {
+  model.create('q', { ...options, ...more }, false);
+  model.answered(false, positive);
+}
+
+function publish(id: string, more: { priority?: number; isError?: boolean; by?: number } = {}): void {
+  at += 1;
+  const content = { id, payload: `"${id}"`, headers: {}, priority: more.priority ?? 1 };
+  model.publish({ queue: 'q', content, publisher: more.by ?? a, at });
+  model.answered(more.isError ?? false, positive);
+}
+
+function subscribe(connection: number, queue = 'q'): void {
+  model.subscribe(queue);
+  model.answered(false, positive);
+  model.subscribed(connection, queue);
+}
+
+function delivered(id: string, connection: number, more: { queue?: string; payload?: string } = {}): void {
+  at += 1;
+  const { queue = 'q', payload = `"${id}"` } = more;
+  model.delivered({ connection, queue, id, payload, headers: new Map(), at });
+}
+
+function ack(id: string, connection: number): void {
+  at += 1;
+  model.acknowledge({ connection, id, queue: undefined, at });
+}
+
+function info(messageCount: number, subscriberCount: number): void {
+  model.ask();
+  model.answered(false, positive);
+  const fields = { name: 'q', deliveryMode: 0, maxSize: 2, overflowStrategy: 0, maxRetryAttempts: 2 };
+  const seen = { ...fields, enableDeadLetterQueue: true, messageCount, subscriberCount };
+  model.info('q', seen);
+}
+
+function brokenBy(act: () => void): string | undefined {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof BrokenRule) return error.breach.clause;
+    throw error;
+  }
+  return undefined;
+}
+
+const clauses = (): readonly string[] => model.differences.map(({ clause }) => clause);
+
+describe('one subscriber', () => {
+  it('explains a message that is delivered, acknowledged and gone', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    expect(model.owed(false)?.clause).toBe('DELIVERY-010');
+    delivered('m', b);
+    expect(model.owed(false)).toBeUndefined();
+    info(0, 1);
+    ack('m', b);
+    expect(brokenBy(() => delivered('m', b))).toBe('DELIVERY-001');
+    expect(clauses()).toEqual([]);
+  });
+
+  it('names the rule when a message comes to two, with other bytes, or to nobody who asked', () => {
+    create();
+    subscribe(b);
+    subscribe(c);
+    publish('m');
+    expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-061');
+    expect(brokenBy(() => delivered('m', b, { payload: '1' }))).toBe('DELIVERY-053');
+    delivered('m', b);
+    expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-011');
+  });
+
+  it('expects what was held again when its connection ends', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.leave(b, at);
+    info(1, 0);
+    subscribe(c);
+    expect(model.owed(false)?.clause).toBe('DELIVERY-038');
+    delivered('m', c);
+    expect(model.owed(false)).toBeUndefined();
+  });
+
+  it('takes either way after an Unsubscribe: given back at once, or kept', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.unsubscribe(b, 'q', at);
+    model.answered(false, positive);
+    info(1, 0);
+    expect(brokenBy(() => info(0, 0))).toBe('QUEUE-025');
+  });
+
+  it('lets an ack from elsewhere count, as a difference', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    ack('m', c);
+    model.leave(b, at);
+    expect(clauses()).toEqual([]);
+    info(0, 0);
+    expect(clauses()).toEqual(['DELIVERY-057']);
+  });
+
+  it('knows the highest priority, and the order of one publisher', () => {
+    create({ mode: 'PriorityBased' });
+    publish('low', { priority: 0 });
+    publish('high', { priority: 2 });
+    subscribe(b);
+    delivered('low', b);
+    expect(brokenBy(() => model.quiet())).toBe('DELIVERY-031');
+  });
+
+  it('does not let a later message of a publisher come first to the same subscriber', () => {
+    create();
+    publish('one');
+    publish('two');
+    subscribe(b);
+    delivered('two', b);
+    expect(brokenBy(() => delivered('one', b))).toBe('DELIVERY-035');
+  });
+
+  it('serves each of several idle subscribers once', () => {
+    create();
+    subscribe(b);
+    subscribe(c);
+    publish('m');
+    delivered('m', b);
+    publish('n');
+    expect(brokenBy(() => delivered('n', b))).toBe('DELIVERY-012');
+  });
+});
+
+describe('overflow, repeats and dead letters', () => {
+  it('drops the oldest, and nothing else', () => {
+    create();
+    for (const id of ['one', 'two', 'three']) publish(id);
+    subscribe(b);
+    expect(brokenBy(() => delivered('one', b))).toBe('DELIVERY-001');
+    delivered('two', b);
+  });
+
+  it('takes PublishAck for a dropped newest as a difference', () => {
+    create({ overflowStrategy: 'DropNewest' });
+    for (const id of ['one', 'two', 'three']) publish(id);
+    expect(clauses()).toEqual(['OVERFLOW-008']);
+    info2(2);
+  });
+
+  it('takes a repeat for the same message, or notes that it is not', () => {
+    create();
+    publish('m');
+    publish('m');
+    expect(clauses()).toEqual([]);
+    info(2, 0);
+    expect(clauses()).toEqual(['PUBLISH-005']);
+  });
+
+  it('buries what was refused often enough, once', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      delivered('m', b);
+      model.refuse(b, 'm', 'HandlerException', at);
+    }
+    expect(brokenBy(() => delivered('m', b))).toBe('DELIVERY-051');
+    subscribe(c, 'q.dlq');
+    expect(model.owed(false)?.clause).toBe('DLQ-001');
+    delivered('m', c, { queue: 'q.dlq' });
+    expect(model.owed(false)).toBeUndefined();
+  });
+
+  function info2(messageCount: number): void {
+    expect(brokenBy(() => info(messageCount + 1, 0))).toBe('QUEUE-009');
+  }
+});
+
+describe('fan-out', () => {
+  it('owes each member its copy, and nobody who comes later', () => {
+    create({ mode: 'FanOutWithAck' });
+    subscribe(a);
+    subscribe(b);
+    publish('m');
+    delivered('m', a);
+    expect(model.owed(false)?.clause).toBe('DELIVERY-014');
+    delivered('m', b);
+    subscribe(c);
+    expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-015');
+    expect(brokenBy(() => delivered('m', b))).toBe('DELIVERY-014');
+  });
+
+  it('lets a message wait again when all its copies are gone', () => {
+    create({ mode: 'FanOutWithAck' });
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.leave(b, at);
+    subscribe(c);
+    expect(model.owed(false)?.clause).toBe('DELIVERY-038');
+    delivered('m', c);
+    ack('m', c);
+    expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-001');
+  });
+
+  it('is done with a FanOutWithoutAck message when it is sent', () => {
+    create({ mode: 'FanOutWithoutAck' });
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.leave(b, at);
+    subscribe(c);
+    expect(model.owed(true)).toBeUndefined();
+    expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-025');
+  });
+});
