@@ -12,14 +12,18 @@ import { schemaFaults } from '../target/schema-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'truemq-bench-test-'));
 
-async function bench(...args: readonly string[]) {
+function bench(...args: readonly string[]) {
+  return benchUntil(new AbortController().signal, args);
+}
+
+async function benchUntil(signal: AbortSignal, args: readonly string[]) {
   const lines = { out: [] as string[], err: [] as string[] };
   const terminal = {
     out: (line: string) => lines.out.push(line),
     err: (line: string) => lines.err.push(line),
     color: false,
   };
-  const exitCode = await main(['bench', ...args], terminal, new AbortController().signal);
+  const exitCode = await main(['bench', ...args], terminal, signal);
   return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
 }
 
@@ -107,6 +111,20 @@ describe('bench --target skeleton', () => {
       'latency 100 B at 500 msg/s',
     ]);
     expect(file.rows[0]?.values['messagesPerSecond']?.[0]).toBeGreaterThan(0);
+  });
+
+  it('ends with 5 and without results when it is interrupted', async () => {
+    const { exitCode, out, err } = await benchUntil(AbortSignal.abort(), ['--target', 'skeleton']);
+    expect(err).toContain('interrupted: no results');
+    expect([exitCode, out]).toEqual([5, '']);
+  });
+
+  it('ends with 5 when the results cannot be written', async () => {
+    const path = join(resultFile('file.json', [1]), 'below-a-file.json');
+    const small = ['--job', 'throughput', '--size', '100', '--duration', '0.1', '--reps', '1'];
+    const { exitCode, err } = await bench('--target', 'skeleton', ...small, '--json', path);
+    expect(err).toContain('could not be written');
+    expect(exitCode).toBe(5);
   });
 
   it('ends with 4 when the target does not start', async () => {
