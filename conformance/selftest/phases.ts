@@ -100,19 +100,35 @@ export async function mutantPhase(mutant: Mutant): Promise<Case> {
 const broadChecks = checks.filter(({ broad }) => broad === true).map(({ id }) => id);
 
 async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string[]> {
+  const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
+  const only = [...areas, ...mutant.mustFail];
+  const skip = broadChecks.filter((id) => !mutant.mustFail.includes(id));
+  const report = await runMutant(mutant, bundle, { jobs: 12, only, skip });
+  const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
+  return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
+}
+
+/** Plants one fault and runs every check. Throws when the broker does not even shake hands. */
+export async function fullResults(mutant: Mutant): Promise<readonly CheckResult[]> {
+  const bundle = await buildBroker(root, mutant.id, mutant);
+  const { results } = await runMutant(mutant, bundle, { jobs: 12 });
+  const smoke = results.find(({ id }) => id === smokeCheck.id);
+  if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
+  return results.filter(({ id }) => id !== smokeCheck.id);
+}
+
+function runMutant(mutant: Mutant, bundle: string, more: Partial<RunOptions>): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
   const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
   const target: Target = { ...reference, name: mutant.id, lifecycle, profiles: ['full'] };
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
-  const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
-  const only = [...areas, ...mutant.mustFail];
-  const skip = broadChecks.filter((id) => !mutant.mustFail.includes(id));
-  const report = await runQuick(
-    { catalogue: withSmoke, golden: data.golden },
-    options({ target, jobs: 12, only, skip }),
-  );
-  const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
-  return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
+  return runQuick({ catalogue: withSmoke, golden: data.golden }, options({ target, ...more }));
+}
+
+/** A mutant's id, `*` allowed. */
+export function fits(mutant: Mutant, pattern: string): boolean {
+  const expression = pattern.split('*').map((text) => text.replace(/[^\w-]/g, '\\$&'));
+  return new RegExp(`^${expression.join('.*')}$`).test(mutant.id);
 }
 
 function options(more: Partial<RunOptions> & Pick<RunOptions, 'target'>): RunOptions {

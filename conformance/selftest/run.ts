@@ -12,9 +12,18 @@ import { nullBrokerKinds } from '../src/selftest/null-broker.ts';
 import type { Case } from '../src/selftest/proof.ts';
 import { contraryPhase, contraryRuns, contraryUnitTests } from './contrary.ts';
 import { workOff } from './idle-crew.ts';
+import { matrixState } from './kill-matrix.ts';
 import { mutantFolder } from './mutant-build.ts';
 import { packageCases } from './package-proof.ts';
-import { catalogue, killerCases, mutantPhase, nullBrokerPhase, referencePhase, root } from './phases.ts';
+import {
+  catalogue,
+  fits,
+  killerCases,
+  mutantPhase,
+  nullBrokerPhase,
+  referencePhase,
+  root,
+} from './phases.ts';
 
 const crew = { least: 2, most: 8, idleShare: 0.2 } as const;
 
@@ -79,11 +88,6 @@ async function runMutants(chosen: readonly Mutant[]): Promise<void> {
   settle('planted faults are seen', cases, startedAt);
 }
 
-function fits(mutant: Mutant, pattern: string): boolean {
-  const expression = pattern.split('*').map((text) => text.replace(/[^\w-]/g, '\\$&'));
-  return new RegExp(`^${expression.join('.*')}$`).test(mutant.id);
-}
-
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 if (values.only === undefined) {
   await runReference();
@@ -92,6 +96,7 @@ if (values.only === undefined) {
   runPackage();
   settle('every check has a fault that it sees', killerCases(), performance.now());
   await runMutants(mutants);
+  process.stdout.write(`${matrixState(root)}\n`);
 } else {
   const pattern = values.only;
   await runMutants(mutants.filter((mutant) => fits(mutant, pattern)));

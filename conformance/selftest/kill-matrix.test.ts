@@ -1,0 +1,62 @@
+// The kill matrix as a file and as a page: what is seen, what nobody sees, and what could not be tried are kept apart.
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../src/outcome.ts';
+import type { CheckResult } from '../src/result.ts';
+import type { KillMatrix } from './kill-matrix.ts';
+import { matrixJson, matrixText, rowOf, sourceDigest } from './kill-matrix.ts';
+
+function result(id: string, outcome: Outcome): CheckResult {
+  const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
+  const head = { id, title: '', level: 'MUST', profile: 'core', clauses: [], outcome, evidence } as const;
+  const tail = { durationMs: 0, reproduce: '', repetition: 1, trace: [], brokerLog: [] };
+  return { ...head, notes: [], warnings: [], ...tail };
+}
+
+const seen = rowOf({ id: 'm-seen', title: 'it hums' }, [
+  result('A-001a', 'fail'),
+  result('A-001b', 'pass'),
+  result('A-001c', 'error'),
+]);
+const matrix: KillMatrix = {
+  schema: 1,
+  digest: 'sha256:0',
+  checks: ['A-001a', 'A-001b', 'A-001c'],
+  mutants: [
+    seen,
+    rowOf({ id: 'm-unseen', title: 'it whistles' }, [result('A-001a', 'pass')]),
+    { mutant: 'm-broken', title: 'it is dead', kills: [], fault: 'it does not start' },
+  ],
+};
+
+describe('rowOf', () => {
+  it('tells kills from checks that showed nothing', () => {
+    expect(seen).toEqual({ mutant: 'm-seen', title: 'it hums', kills: ['A-001a'], unclear: ['A-001c'] });
+  });
+});
+
+describe('matrixJson', () => {
+  it('can be read back, and has one line for each fault', () => {
+    const text = matrixJson(matrix);
+    expect(JSON.parse(text)).toEqual(matrix);
+    expect(text.split('\n').filter((line) => line.includes('"mutant"'))).toHaveLength(3);
+  });
+});
+
+describe('matrixText', () => {
+  it('names survivors, faults that were not tried, and checks that nothing kills', () => {
+    const text = matrixText(matrix);
+    expect(text).toContain('## Faults that no check sees\n\n- `m-unseen`: it whistles\n');
+    expect(text).toContain('## Faults that could not be tried\n\n- `m-broken`: it does not start\n');
+    expect(text).toContain('- `m-seen`: A-001c');
+    expect(text).toContain('| A-001a | 1 | m-seen |');
+    expect(text).toContain('| A-001b | 0 | nothing: it is not shown to be able to fail |');
+  });
+});
+
+describe('sourceDigest', () => {
+  it('is the same for the same sources', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    expect(sourceDigest(root)).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+});
