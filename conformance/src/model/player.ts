@@ -67,13 +67,15 @@ export class Player {
     return this.#model.differences;
   }
 
-  /** Ends the subscriptions and removes the queues, so that the connections can be used again. */
+  /** Ends the subscriptions and removes the queues, so that the connections can be used again. Any answer will do. */
   async leaveClean(): Promise<void> {
-    for (const { connection, subscriptions } of this.#seats) {
-      for (const queue of subscriptions) await connection.unsubscribe(queue);
-    }
     const [first] = this.#seats;
-    for (const name of this.#names()) await first?.connection.deleteQueue(name);
+    for (const { connection, subscriptions } of this.#seats) {
+      for (const queue of subscriptions)
+        await connection.request({ command: Command.Unsubscribe, id: this.#ctx.id(), queue });
+    }
+    for (const queue of this.#names())
+      await first?.connection.request({ command: Command.DeleteQueue, id: this.#ctx.id(), queue });
     await Promise.all(this.connections.map((connection) => connection.ping()));
   }
 
