@@ -7,6 +7,7 @@ import { listCommand } from './list.ts';
 const check = tinyCheck('CONN-002z', async () => {}, {
   accepts: ['a hum'],
   evidence: { messages: 2 },
+  isolation: 'fresh',
   requires: { capabilities: ['nack'], configuration: { limits: { maxQueues: 3 } } },
 });
 const sources = { catalogue: tinyCatalogue([check, tinyCheck('CONN-001a', async () => {})]), golden: [] };
@@ -33,11 +34,13 @@ describe('list', () => {
 describe('explain', () => {
   it('tells clause, accepted outcomes, needs, evidence and what makes the check fail', () => {
     const text = printed(explainCommand, 'conn-002z').join('\n');
-    expect(text).toContain('CONN-002z title of CONN-002z\n  SHOULD, profile core, isolation shared');
+    expect(text).toContain('CONN-002z title of CONN-002z\n  SHOULD, profile core, isolation fresh');
     expect(text).toContain('CONN-002 (SHOULD): A SHOULD.');
     expect(text).toContain('accepted: a hum');
     expect(text).toContain('needs the capabilities nack');
     expect(text).toContain('{"limits":{"maxQueues":3}}');
+    expect(text).toContain('needs a broker of its own, so it could not run on one that is attached');
+    expect(text).toContain('again: truemq-conformance run --target FILE --only CONN-002z');
     expect(text).toContain('at least 1 assertions, 2 messages');
     expect(text).toContain('no planted fault is known to make it fail');
   });

@@ -45,6 +45,7 @@ function checkLines(check: Check, catalogue: Catalogue): readonly string[] {
     ...requirementLines(check),
     `  evidence: ${evidenceText(check)}`,
     ...killerLines(check.id),
+    `  again: truemq-conformance run --target FILE --only ${check.id}`,
   ];
 }
 
@@ -57,8 +58,15 @@ function clauseLines(clause: string, catalogue: Catalogue): readonly string[] {
   return lines;
 }
 
-function requirementLines({ requires }: Check): readonly string[] {
+const isolationTexts = {
+  fresh: 'a broker of its own, so it could not run on one that is attached',
+  restart: 'to stop and start the broker, so it could not run on one that is attached',
+} as const;
+
+function requirementLines({ requires, isolation, waits }: Check): readonly string[] {
   const lines: string[] = [];
+  if (isolation !== undefined && isolation !== 'shared') lines.push(`  needs ${isolationTexts[isolation]}`);
+  if (waits === true) lines.push("  waits for the broker's timers");
   if (requires?.configuration !== undefined)
     lines.push(`  needs the configuration ${JSON.stringify(requires.configuration)}`);
   if (requires?.capabilities !== undefined)
