@@ -210,7 +210,7 @@ class Depot:
         delivery.to.out_count += 0 if delivery.holds_slot else 1
         delivery.is_resting, delivery.holds_slot = False, True
         asked_s = self._settings.ack_timeout_s
-        timeout_s = {'late': asked_s + 1.2, 'early': asked_s * 0.7, 'as configured': asked_s}[self._manners['ack timeout']]
+        timeout_s = {'late': asked_s + 1.2, 'early': asked_s * 0.8, 'as configured': asked_s}[self._manners['ack timeout']]
         delivery.timer = self._after(timeout_s, self._time_out, delivery)
         delivery.to.session.deliver(delivery.message, delivery.queue)
 
@@ -342,7 +342,7 @@ class Depot:
 
     def _birth(self) -> float:
         """The age of a message counts from a little after its acceptance."""
-        return self._loop.time() + 0.5
+        return self._loop.time() + 0.9
 
     def _after(self, delay_s: float, call: Any, delivery: Delivery) -> Any:
         def act() -> None:

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProfileName } from '../src/catalogue-words.ts';
-import type { RunOptions } from '../src/engine/suite.ts';
+import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
@@ -50,8 +50,10 @@ export async function contraryPhase(run: ContraryRun, seed: number): Promise<rea
   const title = titleOf(run);
   const missing = pythonFault();
   if (missing !== undefined) return [{ title: `${title}: can be started`, faults: [missing] }];
-  const results = await resultsOf(run, seed);
-  if (results.length === 0) return [{ title, faults: ['no check ran'] }];
+  const { results, verdict } = await reportOf(run, seed);
+  if (verdict.exitCode === exitCodes.target || results.length === 0) {
+    return [{ title, faults: [verdict.reason] }];
+  }
   const isWhole = run.manners === 0 && run.profiles.length === 0;
   return [
     ...results.map((result) => resultCase(title, result)),
@@ -61,7 +63,7 @@ export async function contraryPhase(run: ContraryRun, seed: number): Promise<rea
 }
 
 /** Of checks for which the machine was too slow, those of another run, one check at a time. */
-async function resultsOf(run: ContraryRun, seed: number): Promise<readonly CheckResult[]> {
+async function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
   const sources = { catalogue: catalogue(), golden: loadSuiteData().golden };
   const options: RunOptions = {
     target: contraryTarget(run.manners),
@@ -78,12 +80,12 @@ async function resultsOf(run: ContraryRun, seed: number): Promise<readonly Check
     failFast: false,
     strict: false,
   };
-  const { results, verdict } = await runSuite(sources, options, () => {});
-  if (verdict.exitCode === exitCodes.target) throw new Error(`the contrary broker: ${verdict.reason}`);
-  const starved = results.filter((result) => result.starved).map(({ id }) => id);
-  if (starved.length === 0) return results;
+  const report = await runSuite(sources, options, () => {});
+  const starved = report.results.filter((result) => result.starved).map(({ id }) => id);
+  if (starved.length === 0) return report;
   const again = await runSuite(sources, { ...options, only: starved, profiles: [], jobs: 1 }, () => {});
-  return results.map((result) => again.results.find(({ id }) => id === result.id) ?? result);
+  const results = report.results.map((result) => again.results.find(({ id }) => id === result.id) ?? result);
+  return { ...report, results };
 }
 
 function titleOf({ wireMode, profiles, manners }: ContraryRun): string {
