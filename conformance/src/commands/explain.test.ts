@@ -31,6 +31,10 @@ describe('list', () => {
   });
 });
 
+it('list refuses an argument, and says what was meant', () => {
+  expect(() => printed(listCommand, 'CONN')).toThrow('list takes no argument, CONN came; list --only CONN');
+});
+
 describe('explain', () => {
   it('tells clause, accepted outcomes, needs, evidence and what makes the check fail', () => {
     const text = printed(explainCommand, 'conn-002z').join('\n');

@@ -6,6 +6,7 @@ import { oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { selectChecks } from '../engine/selection.ts';
+import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
 
@@ -24,6 +25,9 @@ export const listFlags: readonly Flag[] = [
 
 export function listCommand(args: readonly string[], { catalogue }: Sources, terminal: Terminal): ExitCode {
   const flags = parseFlags(args, listFlags);
+  const [stray] = flags.positionals;
+  if (stray !== undefined)
+    throw new UsageError(`list takes no argument, ${stray} came; list --only ${stray}`);
   const request = {
     profiles: flags.many('profile').map((name) => oneOf('profile', name, profileNames, 'core')),
     level: oneOf('level', flags.text('level')?.toUpperCase(), levels, 'MAY'),
