@@ -1,0 +1,98 @@
+// The proofs are shown to notice what they are for: a codec without recordings, an accountant that is wrong, a check that is content with
+// a broker that does nothing right; and the command refuses what it cannot prove.
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { selftestCommand } from '../commands/selftest.ts';
+import { knownHistories } from '../history/pathological.ts';
+import type { Outcome } from '../outcome.ts';
+import type { CheckResult } from '../result.ts';
+import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
+import { goldenCases, historyCases, nullBrokerCases, nullCase } from './proof.ts';
+
+describe('goldenCases', () => {
+  it('shows every recording, and is not content with none', () => {
+    expect(goldenCases(recordedFrames()).flatMap(({ faults }) => faults)).toEqual([]);
+    expect(goldenCases([]).flatMap(({ faults }) => faults)).toHaveLength(1);
+  });
+});
+
+describe('historyCases', () => {
+  it('tells what the accountant finds and what there is', () => {
+    const lost = knownHistories.find(({ finds }) => finds.length > 0);
+    if (lost === undefined) throw new Error('no known history is wrong');
+    const [one] = historyCases([{ ...lost, finds: [], counts: { attempted: 77 } }]);
+    expect(one?.faults.join('; ')).toContain('there is nothing');
+    expect(one?.faults.join('; ')).toContain('it does not count 77 attempted');
+    expect(historyCases([lost])[0]?.faults).toEqual([]);
+  });
+});
+
+describe('null brokers', () => {
+  const result = (outcome: Outcome, reason?: string): CheckResult => {
+    const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
+    const head = { id: 'X-001a', title: '', level: 'MUST', profile: 'core', clauses: [], outcome } as const;
+    const tail = {
+      notes: [],
+      warnings: [],
+      durationMs: 0,
+      reproduce: '',
+      repetition: 1,
+      trace: [],
+      brokerLog: [],
+    };
+    return { ...head, evidence, ...tail, ...(reason === undefined ? {} : { reason }) };
+  };
+
+  it.each<[Outcome, string | undefined, boolean]>([
+    ['fail', 'nothing came', true],
+    ['warn', 'nothing came', true],
+    ['not applicable', 'nothing came', true],
+    ['warn', undefined, false],
+    ['pass', undefined, false],
+    ['error', 'it threw', false],
+    ['could not run', 'it lacks something', false],
+  ])('%s (%s) is a refusal: %s', (outcome, reason, isRefusal) => {
+    expect(nullCase('silent', result(outcome, reason)).faults.length === 0).toBe(isRefusal);
+  });
+
+  it('find the check that is content with anything', async () => {
+    const content = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'whatever'));
+    const strict = tinyCheck('CONN-001b', async (ctx) => void (await ctx.connect()));
+    const sources = { catalogue: tinyCatalogue([content, strict]), golden: recordedFrames() };
+    const cases = await nullBrokerCases('closes', sources, tinyOptions());
+    expect(cases.map(({ faults }) => faults.length)).toEqual([1, 0]);
+  });
+});
+
+describe('selftest', () => {
+  const sources = { catalogue: tinyCatalogue([]), golden: recordedFrames() };
+  const silent = { out: () => {}, err: () => {}, color: false };
+  const { signal } = new AbortController();
+
+  function checkout(version?: string): string {
+    const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+    if (version === undefined) return folder;
+    mkdirSync(join(folder, 'conformance', 'selftest'), { recursive: true });
+    writeFileSync(join(folder, 'conformance', 'selftest', 'run.ts'), '');
+    writeFileSync(join(folder, 'conformance', 'package.json'), JSON.stringify({ version }));
+    return folder;
+  }
+
+  it.each([
+    [['now'], 'selftest takes no argument, now came'],
+    [['--reference', checkout()], 'is no checkout of the repository'],
+    [['--reference', checkout('99.0.0')], 'has version 99.0.0, this runner is'],
+  ])('refuses %o', async (args, text) => {
+    await expect(selftestCommand(args, sources, silent, signal)).rejects.toThrow(text);
+  });
+
+  it('ends with 5 when a proof is missing', async () => {
+    const blind = { catalogue: tinyCatalogue([tinyCheck('CONN-001a', async () => {})]), golden: [] };
+    const lines: string[] = [];
+    const terminal = { ...silent, out: (line: string) => lines.push(line) };
+    expect(await selftestCommand([], blind, terminal, AbortSignal.abort())).toBe(5);
+    expect(lines.join('\n')).toContain('FAIL golden frames');
+  });
+});
