@@ -65,7 +65,11 @@ export function refuse(state: State, named: Named, reason: FailureReason): reado
   const next = copyOf(state);
   replace(next, held, { ...failed, phase: 'paused' });
   queueOf(next, held.queue).turn = undefined;
-  return [next];
+  if (isSubscribed) return [next];
+  // There is no next attempt here to pause for: it may wait for others at once.
+  const waits = copyOf(next);
+  replace(waits, held, { ...failed, phase: 'waiting', holder: undefined, waitingSince: named.at });
+  return [waits, next];
 }
 
 /** The states after the end of a connection: all that it held waits again. */

@@ -102,10 +102,22 @@ function pushedOut(state: State, name: string): readonly State[] {
   const queue = queueOf(next, name);
   const [oldest] = plainlyWaiting(queue);
   const partly = queue.messages.filter(({ copies }) => copies?.some(({ phase }) => phase === 'owed'));
-  const others = partly.map((message) => withoutOwed(state, name, message.serial));
+  // What pauses may be due, and wait for room.
+  const paused = queue.messages.filter(({ phase }) => phase === 'paused');
+  const others = [
+    ...partly.map((message) => withoutOwed(state, name, message.serial)),
+    ...paused.map((message) => without(state, name, message.serial)),
+  ];
   if (oldest === undefined) return others.length === 0 ? [next] : others;
   queue.messages = queue.messages.filter((message) => message !== oldest);
   return [next, ...others];
+}
+
+function without(state: State, name: string, serial: number): State {
+  const next = copyOf(state);
+  const queue = queueOf(next, name);
+  queue.messages = queue.messages.filter((message) => message.serial !== serial);
+  return next;
 }
 
 function withoutOwed(state: State, name: string, serial: number): State {
