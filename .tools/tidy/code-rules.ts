@@ -4,7 +4,9 @@ import { type File, isCode, isData, isTest, matchingLines, type Rule } from './f
 const mostLines = 500;
 
 // Tables and data, which are read by looking up a line. Everything else is too long.
-const longFiles: Readonly<Record<string, string>> = {};
+const longFiles: Readonly<Record<string, string>> = {
+  'conformance/src/history/pathological.ts': 'a table of histories with their verdicts',
+};
 
 export const fileLength: Rule = {
   name: `a source file has at most ${mostLines} lines`,
