@@ -62,8 +62,8 @@ export const publishMutants: readonly Mutant[] = [
     id: 'publish-repeats-over-all-queues',
     title: 'an id is looked for in all queues',
     file: 'src/broker/queue.ts',
-    find: 'readonly unsettled = new Map<string, QueuedMessage>();',
-    replace: 'readonly unsettled = ((globalThis as { all?: Map<string, QueuedMessage> }).all ??= new Map());',
+    find: 'readonly unsettled = new IdMap<QueuedMessage>();',
+    replace: 'readonly unsettled = ((globalThis as { all?: IdMap<QueuedMessage> }).all ??= new IdMap());',
     mustFail: ['PUBLISH-010a'],
   },
   {

@@ -5,6 +5,7 @@ import type { BlockedPublish } from './blocked-publish.ts';
 import type { DeliveryModeRules } from './delivery/delivery-mode.ts';
 import type { QueueInfo } from './effect.ts';
 import type { HeapNode } from './heap.ts';
+import { IdMap } from './id-map.ts';
 import type { QueuedMessage } from './message.ts';
 import { deadLetterQueueOf, type QueueOptions } from './queue-options.ts';
 import { ReadyRing } from './ready-ring.ts';
@@ -34,7 +35,7 @@ export class Queue {
   /** Publishes that wait for room, by message id, first come first. */
   readonly blocked = new Map<string, BlockedPublish>();
   /** Accepted messages that are not settled, by id; dead letters are left out, nothing is a repeat of them. */
-  readonly unsettled = new Map<string, QueuedMessage>();
+  readonly unsettled = new IdMap<QueuedMessage>();
 
   readonly subscriptions = new Set<Subscription>();
   /** Ended subscriptions that still hold deliveries of this queue. */
