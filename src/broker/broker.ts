@@ -21,11 +21,12 @@ import { Purging } from './purging.ts';
 import type { Queue } from './queue.ts';
 import { defaultQueueOptions, impossibleOption, type QueueOptions, sameOptions } from './queue-options.ts';
 import { Queues } from './queues.ts';
+import { Recovery } from './recovery.ts';
 import type { BrokerSettings } from './settings.ts';
 import { Settlement } from './settlement.ts';
 import type { BrokerStats } from './stats.ts';
 import { StepContext } from './step-context.ts';
-import type { StoreRecord } from './store-record.ts';
+import type { RecoveredRecord, StoreRecord } from './store-record.ts';
 import { Subscription } from './subscription.ts';
 import type { Time } from './time.ts';
 import { type Timer, Timers } from './timers.ts';
@@ -47,6 +48,8 @@ export class Broker {
   readonly #publishing: Publishing;
   readonly #purging: Purging;
   readonly #attempts: Attempts;
+  /** There until the first input: what a store had kept comes before it. */
+  #recovery: Recovery | undefined;
   /** For which instant what was due has been done, as far as one step may. */
   #doneUntil = Number.NEGATIVE_INFINITY;
 
@@ -59,10 +62,22 @@ export class Broker {
     this.#attempts = new Attempts(this.#step, tools, settings);
     this.#publishing = new Publishing(this.#step, this.#settlement, settings);
     this.#purging = new Purging(this.#step, this.#queues, this.#timers, this.#settlement);
+    this.#recovery = new Recovery(this.#step, this.#queues, this.#settlement);
+  }
+
+  /**
+   * Takes up what a store had kept, one record after the other, before the first input. No outputs come of it; what is due by
+   * then happens with the first input, so look at `nextDeadline()` afterwards. Throws for records that contradict each other.
+   */
+  recover(record: RecoveredRecord, time: Time): void {
+    if (this.#recovery === undefined) throw new Error('The broker has begun: nothing can be recovered now.');
+    this.#step.begin(time);
+    this.#recovery.take(record);
   }
 
   /** Takes one input. Times never go back from one call to the next; `takeOutputs` has what came of it. */
   step(input: Input, time: Time): void {
+    this.#recovery = undefined;
     this.#step.begin(time);
     if (time.now > this.#doneUntil || input.kind === 'tick') this.#doWhatIsDue();
     this.#take(input);

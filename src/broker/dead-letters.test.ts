@@ -78,7 +78,7 @@ describe('a dead letter queue', () => {
     expect(h.records.at(-1)).toMatchObject({
       kind: 'deadLettered',
       from: { generation: 1, sequence: 1 },
-      to: { generation: 2, sequence: 1, id: 'm1', deadLetter: { source: 'q' } },
+      to: { generation: 2, sequence: 2, id: 'm1', deadLetter: { source: 'q' } },
     });
   });
 });

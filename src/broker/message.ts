@@ -18,7 +18,7 @@ export class QueuedMessage {
   readonly deadLetter: DeadLetterFacts | undefined;
 
   state: MessageState;
-  /** Its place among the messages of its queue, given at acceptance. */
+  /** Its place among all messages of the broker, given at acceptance. */
   sequence = 0;
   /** When it was accepted, on the monotonic clock; for a dead letter, when it was dead-lettered. */
   acceptedAt = 0;

@@ -40,7 +40,7 @@ export class Purging {
       const text = `Queue ${input.queue} does not exist.`;
       return this.#step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', text);
     }
-    const purge = { input, queue, throughSequence: queue.nextSequence - 1 };
+    const purge = { input, queue, throughSequence: this.#step.lastSequence };
     this.#underWay.add(purge);
     this.goOn(purge, most);
   }

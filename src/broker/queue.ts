@@ -48,7 +48,6 @@ export class Queue {
   heldBytes = 0;
   /** Deliveries that are not settled. */
   inFlightCount = 0;
-  nextSequence = 1;
   deleted = false;
   /** The timer for its oldest message; it may fall due early, never late. */
   expiry: HeapNode<Timer> | undefined = undefined;

@@ -5,6 +5,7 @@ import { deliveryModeRules } from './delivery/modes.ts';
 import { Queue } from './queue.ts';
 import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from './queue-options.ts';
 import type { StepContext } from './step-context.ts';
+import type { Generation, StoredQueue } from './store-record.ts';
 import type { Subscription } from './subscription.ts';
 
 export class Queues {
@@ -12,7 +13,7 @@ export class Queues {
   readonly #byName = new Map<string, Queue>();
   /** Subscriptions to names that have no queue now, in the order in which they were made. */
   readonly #dormant = new Map<string, Set<Subscription>>();
-  #nextGeneration = 1;
+  #lastGeneration: Generation = 0;
 
   constructor(step: StepContext) {
     this.#step = step;
@@ -73,16 +74,28 @@ export class Queues {
     if (dormant.size === 0) this.#dormant.delete(subscription.queueName);
   }
 
+  /** A queue that a store had kept is there again. It was recorded in an earlier life. */
+  restore(stored: StoredQueue): Queue {
+    this.#lastGeneration = Math.max(this.#lastGeneration, stored.generation);
+    return this.#add(stored);
+  }
+
   #createAlone(name: string, options: QueueOptions): Queue {
-    const born = { generation: this.#nextGeneration++, createdWallAt: this.#step.wallNow };
-    const queue = new Queue(name, options, deliveryModeRules[options.mode], born);
-    this.#byName.set(name, queue);
-    this.#step.record({ kind: 'queueCreated', name, options, ...born });
+    this.#lastGeneration += 1;
+    const stored = { generation: this.#lastGeneration, name, options, createdWallAt: this.#step.wallNow };
+    const queue = this.#add(stored);
+    this.#step.record({ kind: 'queueCreated', ...stored });
     for (const subscription of this.#dormant.get(name) ?? []) {
       queue.subscriptions.add(subscription);
       queue.ready.refresh(subscription);
     }
     this.#dormant.delete(name);
+    return queue;
+  }
+
+  #add({ name, options, ...born }: StoredQueue): Queue {
+    const queue = new Queue(name, options, deliveryModeRules[options.mode], born);
+    this.#byName.set(name, queue);
     return queue;
   }
 }

@@ -14,6 +14,12 @@ import type { StepContext } from './step-context.ts';
 import type { StoredMessage } from './store-record.ts';
 import type { Timers } from './timers.ts';
 
+export type RestoredMessage = StoredMessage & {
+  readonly failedAttempts: number;
+  /** When it was accepted, on the monotonic clock of this life; possibly before it began. */
+  readonly acceptedAt: number;
+};
+
 export class Settlement {
   readonly #step: StepContext;
   readonly #queues: Queues;
@@ -57,6 +63,14 @@ export class Settlement {
     this.#step.stats.publishedCount += 1;
     this.#enter(queue, message);
     this.#step.record({ kind: 'messageAdded', ...stored(queue, message, this.#step.wallNow) });
+  }
+
+  /** A message that a store had kept waits again. It was counted and recorded in an earlier life. */
+  restore(queue: Queue, { acceptedAt, ...stored }: RestoredMessage): void {
+    const message = new QueuedMessage('waiting', stored, stored.deadLetter);
+    message.failedAttempts = stored.failedAttempts;
+    message.sentCount = stored.failedAttempts;
+    this.#place(queue, message, stored.sequence, acceptedAt);
   }
 
   /** A published message goes to the dead letter queue instead of its own, which is full. */
@@ -162,8 +176,13 @@ export class Settlement {
   }
 
   #enter(queue: Queue, message: QueuedMessage): void {
-    message.sequence = queue.nextSequence++;
-    message.acceptedAt = this.#step.now;
+    this.#place(queue, message, this.#step.lastSequence + 1, this.#step.now);
+  }
+
+  #place(queue: Queue, message: QueuedMessage, sequence: number, acceptedAt: number): void {
+    this.#step.lastSequence = sequence;
+    message.sequence = sequence;
+    message.acceptedAt = acceptedAt;
     queue.heldBytes += message.heldBytes;
     this.#step.stats.queuedBytes += message.heldBytes;
     if (message.deadLetter === undefined) queue.unsettled.set(message.id, message);

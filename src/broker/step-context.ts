@@ -13,6 +13,8 @@ export class StepContext {
   readonly stats: BrokerStats = emptyStats();
   now = 0;
   wallNow = 0;
+  /** The youngest place that was given to a message: one count over all queues, so that a store can keep rows by it alone. */
+  lastSequence = 0;
   /** The broker is to end: nothing is sent, retried, unblocked or expired any more. */
   isDraining = false;
   /** Goes up whenever everything that came of the steps so far has been written. */

@@ -1,5 +1,6 @@
-// What a durable store must keep, as the core says it: a log of changes. The records of one batch belong into one
-// transaction. Messages name the queue's generation, not its name, so that ending a queue is one small record.
+// What a durable store must keep, as the core says it: a log of changes; and what the store gives back to a core that begins.
+// The records of one batch belong into one transaction. Messages name the queue's generation, not its name, so that ending a
+// queue is one small record. Implements the vocabulary of DURABLE.
 
 import type { DeadLetterFacts, MessageContent, Priority } from './message-content.ts';
 import type { QueueOptions } from './queue-options.ts';
@@ -9,7 +10,7 @@ export type Generation = number;
 
 export type StoredMessage = {
   readonly generation: Generation;
-  /** Unique in its generation; messages of a queue are recovered in this order. */
+  /** Unique, and higher than that of every message added before, in whichever queue. */
   readonly sequence: number;
   readonly id: string;
   readonly priority: Priority;
@@ -18,14 +19,15 @@ export type StoredMessage = {
   readonly deadLetter?: DeadLetterFacts;
 };
 
+export type StoredQueue = {
+  readonly generation: Generation;
+  readonly name: string;
+  readonly options: QueueOptions;
+  readonly createdWallAt: number;
+};
+
 export type StoreRecord =
-  | {
-      readonly kind: 'queueCreated';
-      readonly generation: Generation;
-      readonly name: string;
-      readonly options: QueueOptions;
-      readonly createdWallAt: number;
-    }
+  | ({ readonly kind: 'queueCreated' } & StoredQueue)
   | { readonly kind: 'queueDeleted'; readonly generation: Generation }
   | ({ readonly kind: 'messageAdded' } & StoredMessage)
   | { readonly kind: 'messageRemoved'; readonly generation: Generation; readonly sequence: number }
@@ -41,3 +43,8 @@ export type StoreRecord =
       readonly from: { readonly generation: Generation; readonly sequence: number };
       readonly to: StoredMessage;
     };
+
+/** What is there when a core begins: the queues that live, then their messages, each in the order in which they came to be. */
+export type RecoveredRecord =
+  | ({ readonly kind: 'queue' } & StoredQueue)
+  | ({ readonly kind: 'message'; readonly failedAttempts: number } & StoredMessage);

@@ -1,0 +1,64 @@
+// Builds the state of a core that begins from what a store had kept: queues, then messages, each in the order in which they came
+// to be. It records nothing, answers nothing and sends nothing. What a store cannot have kept is refused loudly, for a damaged
+// store is better left alone than served. Implements DURABLE (after a restart) and TTL (downtime counts).
+
+import type { Queue } from './queue.ts';
+import type { Queues } from './queues.ts';
+import type { Settlement } from './settlement.ts';
+import type { StepContext } from './step-context.ts';
+import type { Generation, RecoveredRecord } from './store-record.ts';
+
+type RecoveredQueue = {
+  readonly queue: Queue;
+  /** When its youngest message was accepted, on the monotonic clock. */
+  youngestAt: number;
+};
+
+type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
+
+export class Recovery {
+  readonly #step: StepContext;
+  readonly #queues: Queues;
+  readonly #settlement: Settlement;
+  readonly #byGeneration = new Map<Generation, RecoveredQueue>();
+
+  constructor(step: StepContext, queues: Queues, settlement: Settlement) {
+    this.#step = step;
+    this.#queues = queues;
+    this.#settlement = settlement;
+  }
+
+  /** Takes up one record. Throws where it contradicts those before it. */
+  take(record: RecoveredRecord): void {
+    if (record.kind === 'queue') this.#takeQueue(record);
+    else this.#takeMessage(record);
+  }
+
+  #takeQueue({ kind: _, ...stored }: Extract<RecoveredRecord, { readonly kind: 'queue' }>): void {
+    if (this.#byGeneration.has(stored.generation) || this.#queues.get(stored.name) !== undefined) {
+      throw new Error(`Queue ${stored.name} (generation ${stored.generation}) is stored twice.`);
+    }
+    const queue = this.#queues.restore(stored);
+    this.#byGeneration.set(stored.generation, { queue, youngestAt: Number.NEGATIVE_INFINITY });
+  }
+
+  #takeMessage({ kind: _, ...stored }: RecoveredMessage): void {
+    const { id, generation, sequence } = stored;
+    const home = this.#byGeneration.get(generation);
+    if (home === undefined) throw new Error(`Message ${id} is stored without its queue (${generation}).`);
+    if (sequence <= this.#step.lastSequence) throw new Error(`Message ${id} is stored out of order.`);
+    if (stored.deadLetter === undefined && home.queue.unsettled.has(id)) {
+      throw new Error(`Message ${id} is stored twice in queue ${home.queue.name}.`);
+    }
+    home.youngestAt = Math.max(home.youngestAt, this.#monotonic(stored.acceptedWallAt));
+    this.#settlement.restore(home.queue, { ...stored, acceptedAt: home.youngestAt });
+  }
+
+  /**
+   * An instant of the wall clock on the monotonic one. The wall clock may have been set meanwhile: nothing is younger than now,
+   * nor (see above) older than what was accepted before it, on which the expiry of a queue relies.
+   */
+  #monotonic(wallAt: number): number {
+    return this.#step.now - Math.max(0, this.#step.wallNow - wallAt);
+  }
+}
