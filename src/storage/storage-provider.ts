@@ -1,17 +1,37 @@
-// The port to a store. A store owns what it has committed; the core owns the live state. A store never calls back into
-// the core and never reorders: batches are committed in the order in which they are given, one at a time.
-// Implements the DURABLE area's port.
+// The port to a store: what the broker asks of whatever keeps its messages. A store owns what it has committed; the core owns the
+// live state. A store never calls back into the core and never reorders: batches are committed in the order in which they are
+// given, one at a time. Every implementation must pass the suite in testing/storage-contract.ts, and docs/guides/write-a-store.md
+// tells how to write one. Implements the DURABLE area's port.
 
-import type { StoreRecord } from '../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../broker/store-record.ts';
 
 export type StorageProvider = {
   /**
-   * Makes the records of one batch safe, all or none, in their order. Returns nothing when that is done, or a promise
-   * that resolves when it is. The engine never calls it again before then. A throw or rejection means that nothing of
-   * the batch may be taken as stored, and that the store cannot be used until it is opened anew.
+   * Everything committed that has not ended since: first the queues in the order of their creation, then the messages of all
+   * queues, dead letters included, by rising sequence. Contents are handed over to the caller, byte for byte as they were
+   * committed (a Uint8Array). Records are made as they are asked for, so that they need not all be held twice. Numbers above
+   * those that were given back may be used again, so nothing of an ended queue may turn up under them. Called once, before the
+   * first commit but for a probe. A throw or rejection means that the store cannot be trusted; what was read by then must not be used.
+   */
+  recover(): Iterable<RecoveredRecord> | AsyncIterable<RecoveredRecord>;
+
+  /**
+   * Makes the records of one batch safe, all or none, in their order. Returns nothing when that is done, or a promise that
+   * resolves when it is: from then on they survive a crash. The records are shared with the live state and must not be changed.
+   * The engine never calls it again before then. A batch without records is a probe: it goes the same way to where the store
+   * keeps its bytes, so that its success means that the next batch may succeed. A throw or rejection means that nothing of the batch may be taken as stored
+   * (though it may be found stored at the next recovery), and that the store is of no use until it is closed and opened anew.
    */
   commit(records: readonly StoreRecord[]): void | Promise<void>;
 
-  /** Ends the use of the store; everything committed stays. */
+  /** Ends the use of the store, also after a failure; everything committed stays. */
   close(): void | Promise<void>;
 };
+
+/** Opens the store, each time anew. Rejects with {@link StoreError} where it cannot be used; it is left as it was then. */
+export type OpenStore = () => Promise<StorageProvider>;
+
+/** A store that cannot be opened, for a reason that its operator can understand and do something about. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}

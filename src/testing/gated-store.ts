@@ -1,6 +1,6 @@
 // A store that is safe when the test says so: it shows what is visible before a commit is done, and what happens when one fails.
 
-import type { StoreRecord } from '../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../broker/store-record.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 
 type Open = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
@@ -11,6 +11,10 @@ export class GatedStore implements StorageProvider {
   mostCommitsAtOnce = 0;
   isClosed = false;
   #open: Open[] = [];
+
+  recover(): readonly RecoveredRecord[] {
+    return [];
+  }
 
   commit(records: readonly StoreRecord[]): Promise<void> {
     this.commits.push(records.map(({ kind }) => kind));

@@ -1,11 +1,20 @@
 // The store that keeps nothing: it does what every store must, and a commit costs nothing.
 
 import { expect, it } from 'vitest';
-import { describeStorageContract } from '../../testing/storage-contract.ts';
+import { describeStorageContract, type StorePlace } from '../../testing/storage-contract.ts';
 import { publish, TestedEngine } from '../../testing/tested-engine.ts';
 import { openMemoryStore } from './memory-store.ts';
 
-describeStorageContract('the memory store', openMemoryStore);
+const place: StorePlace = {
+  open: async () => openMemoryStore(),
+  copy: async () => place,
+  remove: async () => undefined,
+};
+
+describeStorageContract('the memory store', {
+  newPlace: async () => place,
+  isDurable: false,
+});
 
 it('is done at once: a commit gives no promise to wait for', () => {
   const store = openMemoryStore();

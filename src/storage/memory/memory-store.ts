@@ -4,5 +4,5 @@ import type { StorageProvider } from '../storage-provider.ts';
 
 /** A store whose commits are done as soon as they are asked for and which forgets everything. */
 export function openMemoryStore(): StorageProvider {
-  return { commit: () => undefined, close: () => undefined };
+  return { recover: () => [], commit: () => undefined, close: () => undefined };
 }

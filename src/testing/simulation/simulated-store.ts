@@ -1,7 +1,7 @@
 // A store that keeps nothing and takes its time: each commit is done at once or later, as the seed has it. It checks the
 // engine's side of the port: one commit at a time, none after the close. What a durable store may lose belongs here too.
 
-import type { StoreRecord } from '../../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
 import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
@@ -29,6 +29,10 @@ export class SimulatedStore implements StorageProvider {
 
   get isCommitting(): boolean {
     return this.#isCommitting;
+  }
+
+  recover(): readonly RecoveredRecord[] {
+    return [];
   }
 
   commit(records: readonly StoreRecord[]): void | Promise<void> {
