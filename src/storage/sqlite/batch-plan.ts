@@ -1,0 +1,71 @@
+// What one batch of records comes to in rows. What a batch adds and takes away again never reaches the database: a message that is
+// delivered and acknowledged within one batch costs nothing. Pure. Implements DURABLE (the SQLite store's commit).
+
+import type { Generation, StoredMessage, StoredQueue, StoreRecord } from '../../broker/store-record.ts';
+
+type AddedMessage = { readonly stored: StoredMessage; failedAttempts: number };
+
+export class BatchPlan {
+  /** Queues that are new after the batch. */
+  readonly created = new Map<Generation, StoredQueue>();
+  /** Queues that were there before the batch and are not any more. */
+  readonly ended: Generation[] = [];
+  /** Messages that are new after the batch, by sequence, rising. */
+  readonly added = new Map<number, AddedMessage>();
+  /** Sequences of messages that were there before the batch and are not any more. */
+  readonly removed = new Set<number>();
+  /** Failed attempts by sequence, of messages that were there before the batch and still are. */
+  readonly failedAttempts = new Map<number, number>();
+
+  constructor(records: readonly StoreRecord[]) {
+    for (const record of records) this.#take(record);
+  }
+
+  get isEmpty(): boolean {
+    const changes = this.created.size + this.ended.length + this.added.size;
+    return changes + this.removed.size + this.failedAttempts.size === 0;
+  }
+
+  #take(record: StoreRecord): void {
+    switch (record.kind) {
+      case 'queueCreated':
+        this.created.set(record.generation, record);
+        return;
+      case 'queueDeleted':
+        return this.#end(record.generation);
+      case 'messageAdded':
+        return this.#add(record);
+      case 'messageRemoved':
+        return this.#remove(record.sequence);
+      case 'attemptFailed':
+        return this.#fail(record.sequence, record.failedAttempts);
+      case 'deadLettered':
+        this.#remove(record.from.sequence);
+        return this.#add(record.to);
+    }
+  }
+
+  #add(stored: StoredMessage): void {
+    this.added.set(stored.sequence, { stored, failedAttempts: 0 });
+  }
+
+  #remove(sequence: number): void {
+    if (this.added.delete(sequence)) return;
+    this.removed.add(sequence);
+    this.failedAttempts.delete(sequence);
+  }
+
+  #fail(sequence: number, failedAttempts: number): void {
+    const added = this.added.get(sequence);
+    if (added === undefined) this.failedAttempts.set(sequence, failedAttempts);
+    else added.failedAttempts = failedAttempts;
+  }
+
+  /** Rows of its messages that the batch changes are left alone: they go with the queue. */
+  #end(generation: Generation): void {
+    for (const [sequence, { stored }] of this.added) {
+      if (stored.generation === generation) this.added.delete(sequence);
+    }
+    if (!this.created.delete(generation)) this.ended.push(generation);
+  }
+}

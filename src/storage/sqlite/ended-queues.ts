@@ -1,0 +1,72 @@
+// What is left to do of deleted queues. Ending a queue is one small record; its rows go in slices, a few with every commit, so that
+// no commit is held up by them. How far it has come is stored too, and the next start finishes it.
+// Implements DURABLE (deleting a queue).
+
+import type { Generation } from '../../broker/store-record.ts';
+import type { Database, Statement } from './driver.ts';
+
+/** Rows that are looked at in one slice: few enough to cost a commit a millisecond at most. */
+const SLICE_ROWS = 1_000;
+
+type Ended = { readonly generation: Generation; readonly cursor: number };
+
+export class EndedQueues {
+  readonly #database: Database;
+  readonly #insert: Statement<[number, number]>;
+  readonly #update: Statement<[number, number]>;
+  readonly #delete: Statement<[number]>;
+  #left: Ended[];
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#insert = database.prepare('INSERT INTO ended_queues (generation, cursor) VALUES (?, ?)');
+    this.#update = database.prepare('UPDATE ended_queues SET cursor = ? WHERE generation = ?');
+    this.#delete = database.prepare('DELETE FROM ended_queues WHERE generation = ?');
+    this.#left = database.prepare<[], Ended>('SELECT * FROM ended_queues ORDER BY generation').all();
+  }
+
+  /** Generations that rows may still be there of. */
+  get generations(): ReadonlySet<Generation> {
+    return new Set(this.#left.map(({ generation }) => generation));
+  }
+
+  get isEmpty(): boolean {
+    return this.#left.length === 0;
+  }
+
+  /** To be called in the transaction that takes the queue away. */
+  add(generation: Generation): void {
+    this.#insert.run(generation, 0);
+    this.#left.push({ generation, cursor: 0 });
+  }
+
+  /** Takes away the rows of one slice of the first of them. To be called in a transaction. */
+  removeSlice(): void {
+    const first = this.#left.shift();
+    if (first === undefined) return;
+    const { generation, cursor } = first;
+    const ends = tables.map((table) => this.#endOfSlice(table, cursor));
+    const end = Math.min(...ends);
+    for (const table of tables) this.#removeRows(table, { generation, cursor, end });
+    if (end === Number.POSITIVE_INFINITY) this.#delete.run(generation);
+    else {
+      this.#update.run(end, generation);
+      this.#left.unshift({ generation, cursor: end });
+    }
+  }
+
+  /** The sequence of the last row of the slice; infinity when there are not as many rows. */
+  #endOfSlice(table: Table, cursor: number): number {
+    const sql = `SELECT sequence FROM ${table} WHERE sequence > ? ORDER BY sequence LIMIT 1 OFFSET ${SLICE_ROWS - 1}`;
+    return this.#database.prepare<[number], number>(sql).pluck().get(cursor) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #removeRows(table: Table, slice: Ended & { readonly end: number }): void {
+    const { generation, cursor, end } = slice;
+    const sql = `DELETE FROM ${table} WHERE generation = ? AND sequence > ? AND sequence <= ?`;
+    this.#database.prepare(sql).run(generation, cursor, Math.min(end, Number.MAX_SAFE_INTEGER));
+  }
+}
+
+const tables = ['messages', 'dead_letters'] as const;
+type Table = (typeof tables)[number];

@@ -1,0 +1,53 @@
+// What the first bytes of a file say about it, without opening it as a database, which would already change a file that a crash
+// has left. The layout is SQLite's published file format. It reads only.
+
+import { open } from 'node:fs/promises';
+
+export type FileHeader =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  /** No SQLite database. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'database'; readonly applicationId: number; readonly userVersion: number };
+
+const MAGIC = 'SQLite format 3\0';
+const HEADER_BYTES = 100;
+const USER_VERSION_OFFSET = 60;
+const APPLICATION_ID_OFFSET = 68;
+
+/** Never rejects: what cannot be read is an answer too. */
+export async function readFileHeader(path: string): Promise<FileHeader> {
+  try {
+    return describe(await firstBytes(path));
+  } catch (error) {
+    if (isMissing(error)) return { kind: 'absent' };
+    return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function describe(bytes: Buffer): FileHeader {
+  if (bytes.length === 0) return { kind: 'empty' };
+  if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+    return { kind: 'foreign' };
+  }
+  return {
+    kind: 'database',
+    applicationId: bytes.readUInt32BE(APPLICATION_ID_OFFSET),
+    userVersion: bytes.readUInt32BE(USER_VERSION_OFFSET),
+  };
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,180 @@
+// Opening the file: what is refused, in words for its operator and without a change to it; what every broker relies on; old versions.
+
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultQueueOptions } from '../../broker/queue-options.ts';
+import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import { newFolder } from '../../testing/file-places.ts';
+import { type StorageProvider, StoreError } from '../storage-provider.ts';
+import { loadDriver } from './driver.ts';
+import { openDatabase } from './open-database.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await newFolder();
+  path = join(folder, 'q.db');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = (at = path): Promise<StorageProvider> => openSqliteStore({ path: at, synchronous: 'full' });
+
+async function collect(store: StorageProvider): Promise<readonly RecoveredRecord[]> {
+  const records: RecoveredRecord[] = [];
+  for await (const record of store.recover()) records.push(record);
+  return records;
+}
+
+function created(generation: number): StoreRecord {
+  const queue = { generation, name: `q${generation}`, options: defaultQueueOptions, createdWallAt: 5 };
+  return { kind: 'queueCreated', ...queue };
+}
+
+function added(sequence: number, bytes = 10): StoreRecord {
+  const content = Buffer.alloc(bytes, sequence);
+  const message = {
+    generation: 1,
+    sequence,
+    id: `m${sequence}`,
+    priority: 1,
+    content,
+    acceptedWallAt: 5,
+  } as const;
+  return { kind: 'messageAdded', ...message };
+}
+
+/** Writes a file of that many messages and closes it. */
+async function filledStore(messageCount: number, bytes: number): Promise<void> {
+  const store = await open();
+  await store.commit([
+    created(1),
+    ...Array.from({ length: messageCount }, (_, index) => added(index + 1, bytes)),
+  ]);
+  await store.close();
+}
+
+/** Changes bytes of the file. */
+async function patch(offset: number, bytes: readonly number[]): Promise<void> {
+  const file = await readFile(path);
+  file.set(bytes, offset);
+  await writeFile(path, file);
+}
+
+describe('a file that cannot be the store is refused, and nothing of it changes', () => {
+  it('because it is no database [DURABLE-016]', async () => {
+    await writeFile(path, 'my diary'.repeat(100));
+    await expect(open()).rejects.toThrow(`the store ${path} cannot be used: it is not an SQLite database`);
+    expect(await readFile(path, 'utf8')).toBe('my diary'.repeat(100));
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('because it is the database of another program [DURABLE-016]', async () => {
+    const Driver = await loadDriver();
+    new Driver(path).exec('CREATE TABLE mine (x)').close();
+    const before = await readFile(path);
+    await expect(open()).rejects.toThrow('it is a database of another program; nothing was changed');
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  it('because a newer broker wrote it [DURABLE-016]', async () => {
+    await filledStore(1, 10);
+    await patch(60, [0, 0, 0, SCHEMA_VERSION + 1]);
+    const before = await readFile(path);
+    await expect(open()).rejects.toThrow(`it has version ${SCHEMA_VERSION + 1}, written by a newer TrueMQ`);
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  it('because another broker has it [DURABLE-022]', async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(/it is locked: another broker uses it \(SQLITE_BUSY/);
+    await first.commit([created(1)]);
+    await first.close();
+    const second = await open();
+    expect(await collect(second)).toHaveLength(1);
+    await second.close();
+  });
+
+  it('because its folder is not there [DURABLE-016]', async () => {
+    const missing = join(folder, 'no', 'q.db');
+    await expect(open(missing)).rejects.toThrow(`the folder ${join(folder, 'no')} does not exist`);
+  });
+
+  it('because it is a folder [DURABLE-016]', async () => {
+    await mkdir(path);
+    await expect(open()).rejects.toThrow(StoreError);
+  });
+
+  it('because the schema in it is damaged [DURABLE-016]', async () => {
+    await filledStore(1, 10);
+    // The type of the first page, which holds the schema.
+    await patch(100, [0]);
+    await expect(open()).rejects.toThrow(/it is damaged; .*\(SQLITE_CORRUPT/);
+  });
+
+  it('because a page of messages is damaged, which shows when it is read [DURABLE-016]', async () => {
+    await filledStore(2_000, 1_000);
+    const { length } = await readFile(path);
+    await patch(Math.floor(length / 2 / 4096) * 4096, new Array<number>(64).fill(0xff));
+    const store = await open();
+    await expect(collect(store)).rejects.toThrow(/cannot be read: it is damaged; .*\(SQLITE_CORRUPT/);
+    await store.close();
+  });
+});
+
+describe('an open file', () => {
+  it.each(['full', 'normal'] as const)(
+    'keeps to %s syncs, also when it was there before',
+    async (synchronous) => {
+      await (await open()).close();
+      const database = await openDatabase({ path, synchronous });
+      expect(database.pragma('synchronous', { simple: true })).toBe(synchronous === 'full' ? 2 : 1);
+      expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+      expect(database.pragma('locking_mode', { simple: true })).toBe('exclusive');
+      database.close();
+    },
+  );
+
+  it('is created where an empty one stands', async () => {
+    await writeFile(path, '');
+    const store = await open();
+    await store.commit([created(1)]);
+    await store.close();
+    expect((await readFile(path)).readUInt32BE(60)).toBe(SCHEMA_VERSION);
+  });
+});
+
+describe('a file of a released version', () => {
+  it.each([1])('%s opens, and has everything in it', async (version) => {
+    await copyFile(
+      fileURLToPath(new URL(`../../../fixtures/storage/version-${version}.db`, import.meta.url)),
+      path,
+    );
+    const store = await open();
+    const records = await collect(store);
+    await store.close();
+    const expected = new URL(`../../../fixtures/storage/version-${version}.json`, import.meta.url);
+    expect(JSON.parse(JSON.stringify(records))).toEqual(JSON.parse(await readFile(expected, 'utf8')));
+    expect((await readFile(path)).readUInt32BE(60)).toBe(SCHEMA_VERSION);
+  });
+});
+
+describe('the driver', () => {
+  it('is there', async () => {
+    await expect(loadDriver()).resolves.toBeTypeOf('function');
+  });
+
+  it('that is missing is a fault that says what to install', async () => {
+    const missing = loadDriver(() => Promise.reject(new Error("Cannot find package 'better-sqlite3'")));
+    await expect(missing).rejects.toThrow(
+      /needs the package better-sqlite3.*npm install better-sqlite3@12\.11\.1/,
+    );
+    await expect(missing).rejects.toBeInstanceOf(StoreError);
+  });
+});

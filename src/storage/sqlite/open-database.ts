@@ -1,0 +1,103 @@
+// Opens the database file for one broker alone, with every setting that safety depends on said explicitly, and refuses what is not
+// a sound file of this broker before anything in it is changed. Implements DURABLE (refusals at start, one broker per store).
+
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StoreError } from '../storage-provider.ts';
+import { type Database, loadDriver } from './driver.ts';
+import { readFileHeader } from './file-header.ts';
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './schema.ts';
+
+export type SqliteOptions = {
+  /** The file; its write-ahead log stands beside it. */
+  readonly path: string;
+  /** `full`: safe against a loss of power. `normal`: against a crash of the broker only, and faster. */
+  readonly synchronous: 'full' | 'normal';
+};
+
+/** The write-ahead log is cut back to this size, in bytes, after it has grown beyond. */
+const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
+/** Pages that the log may grow to before they are copied into the file; each copying costs two syncs. */
+const CHECKPOINT_PAGES = 4_000;
+
+/** The open database, locked for this process until it is closed. Rejects with StoreError. */
+export async function openDatabase({ path, synchronous }: SqliteOptions): Promise<Database> {
+  const Driver = await loadDriver();
+  await refuseOther(path);
+  let database: Database | undefined;
+  try {
+    database = new Driver(path, { timeout: 0 });
+    lock(database);
+    prepareFile(database, synchronous);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw new StoreError(`the store ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Rejects with StoreError where the path cannot be a file of this broker. Reads only. */
+async function refuseOther(path: string): Promise<void> {
+  const header = await readFileHeader(path);
+  const refuse = (reason: string): never => {
+    throw new StoreError(`the store ${path} cannot be used: ${reason}`);
+  };
+  switch (header.kind) {
+    case 'absent':
+      return access(dirname(path), constants.W_OK).catch(() =>
+        refuse(`the folder ${dirname(path)} does not exist or cannot be written to`),
+      );
+    case 'empty':
+      return;
+    case 'unreadable':
+      return refuse(header.reason);
+    case 'foreign':
+      return refuse('it is not an SQLite database; nothing was changed');
+    case 'database':
+      if (header.applicationId !== APPLICATION_ID) {
+        return refuse('it is a database of another program; nothing was changed');
+      }
+      if (header.userVersion > SCHEMA_VERSION) {
+        return refuse(
+          `it has version ${header.userVersion}, written by a newer TrueMQ; this one reads up to ${SCHEMA_VERSION}. Nothing was changed`,
+        );
+      }
+  }
+}
+
+/** From here on no other process can even read the file: two brokers on one store would deliver everything twice. */
+function lock(database: Database): void {
+  database.pragma('locking_mode = EXCLUSIVE');
+  database.exec('BEGIN EXCLUSIVE; COMMIT');
+}
+
+function prepareFile(database: Database, synchronous: SqliteOptions['synchronous']): void {
+  // Asked again: a crash in the middle of a migration is undone when the file is opened.
+  const version = Number(database.pragma('user_version', { simple: true }));
+  // The version must stand in the file itself, not in a write-ahead log beside it.
+  if (version !== SCHEMA_VERSION) database.pragma('journal_mode = DELETE');
+  migrate(database, version);
+  database.pragma('journal_mode = WAL');
+  database.pragma(`synchronous = ${synchronous}`);
+  database.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
+  database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  SQLITE_BUSY: 'it is locked: another broker uses it',
+  SQLITE_CANTOPEN: 'the file or its folder cannot be opened for writing',
+  SQLITE_READONLY: 'the file or its folder cannot be written to',
+  SQLITE_NOTADB: 'it is not an SQLite database',
+  SQLITE_CORRUPT:
+    'it is damaged; restore a copy, or save what can be read with the sqlite3 command ".recover"',
+  SQLITE_FULL: 'the disk is full',
+};
+
+/** What an error of the driver means for who runs the broker. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  const known = Object.keys(reasons).find((name) => code === name || code.startsWith(`${name}_`));
+  return known === undefined ? error.message : `${reasons[known]} (${code})`;
+}

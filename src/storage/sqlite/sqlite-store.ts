@@ -1,0 +1,77 @@
+// The durable store: one SQLite file, one transaction per batch, safe on the disk when `commit` returns. Everything is synchronous:
+// a commit of a batch costs about what its sync of the disk costs, and nothing else could be done meanwhile anyway.
+// Implements DURABLE (save before visible, recovery) behind the port of storage-provider.ts.
+
+import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import { type StorageProvider, StoreError } from '../storage-provider.ts';
+import { BatchPlan } from './batch-plan.ts';
+import type { Database } from './driver.ts';
+import { EndedQueues } from './ended-queues.ts';
+import { openDatabase, reasonOf, type SqliteOptions } from './open-database.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { Statements } from './statements.ts';
+
+/**
+ * Opens the store in the file, which is created when it is not there.
+ * @throws StoreError when the file cannot be used: it is locked, no database of this broker, damaged, or cannot be written
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<StorageProvider> {
+  return new SqliteStore(await openDatabase(options));
+}
+
+class SqliteStore implements StorageProvider {
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #ended: EndedQueues;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = new Statements(database);
+    this.#ended = new EndedQueues(database);
+  }
+
+  *recover(): Iterable<RecoveredRecord> {
+    try {
+      yield* this.#statements.readQueues();
+      yield* this.#statements.readMessages(this.#ended.generations);
+      while (!this.#ended.isEmpty) this.#database.transaction(() => this.#ended.removeSlice())();
+    } catch (error) {
+      throw new StoreError(`the store ${this.#database.name} cannot be read: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  commit(records: readonly StoreRecord[]): void {
+    if (records.length === 0) return this.#probe();
+    const plan = new BatchPlan(records);
+    if (plan.isEmpty) return;
+    this.#database.transaction(() => this.#write(plan)).immediate();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Writes what is there already: that goes through the log to the disk like any other change. */
+  #probe(): void {
+    this.#database
+      .transaction(() => void this.#database.pragma(`user_version = ${SCHEMA_VERSION}`))
+      .immediate();
+  }
+
+  #write(plan: BatchPlan): void {
+    for (const queue of plan.created.values()) this.#statements.insertQueue(queue);
+    for (const sequence of plan.removed) this.#statements.deleteMessage(sequence);
+    for (const [sequence, count] of plan.failedAttempts)
+      this.#statements.updateFailedAttempts(sequence, count);
+    for (const { stored, failedAttempts } of plan.added.values()) {
+      this.#statements.insertMessage(stored, failedAttempts);
+    }
+    for (const generation of plan.ended) {
+      this.#statements.deleteQueue(generation);
+      this.#ended.add(generation);
+    }
+    this.#ended.removeSlice();
+  }
+}

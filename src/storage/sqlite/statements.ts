@@ -1,0 +1,137 @@
+// The SQL of the store, prepared once. One method per change of rows and per way of reading; when something is done, and in which
+// transaction, is sqlite-store.ts's. Implements DURABLE (the SQLite store's rows).
+
+import type {
+  DeadLetterFacts,
+  DeadLetterReason,
+  MessageContent,
+  Priority,
+} from '../../broker/message-content.ts';
+import type { QueueOptions } from '../../broker/queue-options.ts';
+import type { Generation, RecoveredRecord, StoredMessage, StoredQueue } from '../../broker/store-record.ts';
+import type { Database, Statement } from './driver.ts';
+
+type QueueRow = {
+  readonly generation: number;
+  readonly name: string;
+  readonly options: string;
+  readonly created_at: number;
+};
+
+type MessageRow = {
+  readonly sequence: number;
+  readonly generation: number;
+  readonly id: string;
+  readonly priority: Priority;
+  readonly accepted_at: number;
+  readonly failed_attempts: number;
+  readonly content: Buffer;
+  readonly reason: DeadLetterReason | null;
+  readonly source: string;
+  readonly attempts: number;
+  readonly dead_lettered_at: number;
+};
+
+const COLUMNS = 'sequence, generation, id, priority, accepted_at, failed_attempts';
+const FACTS = 'reason, source, attempts, dead_lettered_at';
+
+export class Statements {
+  readonly #database: Database;
+  readonly #insertQueue: Statement<unknown[]>;
+  readonly #deleteQueue: Statement<[number]>;
+  readonly #insertMessage: Statement<unknown[]>;
+  readonly #insertDeadLetter: Statement<unknown[]>;
+  readonly #deleteMessage: Statement<[number]>;
+  readonly #deleteDeadLetter: Statement<[number]>;
+  readonly #updateMessage: Statement<[number, number]>;
+  readonly #updateDeadLetter: Statement<[number, number]>;
+
+  constructor(database: Database) {
+    const prepare = (sql: string) => database.prepare<unknown[]>(sql);
+    this.#database = database;
+    this.#insertQueue = prepare(
+      'INSERT INTO queues (generation, name, options, created_at) VALUES (?, ?, ?, ?)',
+    );
+    this.#deleteQueue = prepare('DELETE FROM queues WHERE generation = ?');
+    this.#insertMessage = prepare(`INSERT INTO messages (${COLUMNS}, content) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    this.#insertDeadLetter = prepare(
+      `INSERT INTO dead_letters (${COLUMNS}, ${FACTS}, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#deleteMessage = prepare('DELETE FROM messages WHERE sequence = ?');
+    this.#deleteDeadLetter = prepare('DELETE FROM dead_letters WHERE sequence = ?');
+    this.#updateMessage = prepare('UPDATE messages SET failed_attempts = ? WHERE sequence = ?');
+    this.#updateDeadLetter = prepare('UPDATE dead_letters SET failed_attempts = ? WHERE sequence = ?');
+  }
+
+  insertQueue({ generation, name, options, createdWallAt }: StoredQueue): void {
+    this.#insertQueue.run(generation, name, JSON.stringify(options), createdWallAt);
+  }
+
+  deleteQueue(generation: Generation): void {
+    this.#deleteQueue.run(generation);
+  }
+
+  insertMessage(stored: StoredMessage, failedAttempts: number): void {
+    const { sequence, generation, id, priority, acceptedWallAt, deadLetter } = stored;
+    const content = bytesOf(stored.content);
+    const columns = [sequence, generation, id, priority, acceptedWallAt, failedAttempts];
+    if (deadLetter === undefined) {
+      this.#insertMessage.run(...columns, content);
+      return;
+    }
+    const { reason, source, attempts, deadLetteredWallAt } = deadLetter;
+    this.#insertDeadLetter.run(...columns, reason, source, attempts, deadLetteredWallAt, content);
+  }
+
+  /** Whichever of the two tables it is in; most are in the first. */
+  deleteMessage(sequence: number): void {
+    if (this.#deleteMessage.run(sequence).changes === 0) this.#deleteDeadLetter.run(sequence);
+  }
+
+  updateFailedAttempts(sequence: number, failedAttempts: number): void {
+    const { changes } = this.#updateMessage.run(failedAttempts, sequence);
+    if (changes === 0) this.#updateDeadLetter.run(failedAttempts, sequence);
+  }
+
+  *readQueues(): Iterable<RecoveredRecord> {
+    const rows = this.#database.prepare<[], QueueRow>('SELECT * FROM queues ORDER BY generation').iterate();
+    for (const { generation, name, options, created_at } of rows) {
+      const stored = { generation, name, options: JSON.parse(options) as QueueOptions };
+      yield { kind: 'queue', ...stored, createdWallAt: created_at };
+    }
+  }
+
+  /** The messages of both tables but for those of the given generations, by sequence. */
+  *readMessages(without: ReadonlySet<Generation>): Iterable<RecoveredRecord> {
+    const noFacts = 'NULL AS reason, NULL AS source, NULL AS attempts, NULL AS dead_lettered_at';
+    const sql =
+      `SELECT ${COLUMNS}, ${noFacts}, content FROM messages UNION ALL ` +
+      `SELECT ${COLUMNS}, ${FACTS}, content FROM dead_letters ORDER BY sequence`;
+    for (const row of this.#database.prepare<[], MessageRow>(sql).iterate()) {
+      if (!without.has(row.generation)) yield recoveredMessage(row);
+    }
+  }
+}
+
+function recoveredMessage(row: MessageRow): RecoveredRecord {
+  const { sequence, generation, id, priority, content } = row;
+  const stored = { sequence, generation, id, priority, content, acceptedWallAt: row.accepted_at };
+  const facts = deadLetterFacts(row);
+  const letter = facts === undefined ? stored : { ...stored, deadLetter: facts };
+  return { kind: 'message', failedAttempts: row.failed_attempts, ...letter };
+}
+
+function deadLetterFacts({
+  reason,
+  source,
+  attempts,
+  dead_lettered_at,
+}: MessageRow): DeadLetterFacts | undefined {
+  return reason === null ? undefined : { reason, source, attempts, deadLetteredWallAt: dead_lettered_at };
+}
+
+/** The core does not look into contents; whoever makes them for a broker with a store makes them of bytes. */
+function bytesOf(content: MessageContent): Uint8Array {
+  if (content instanceof Uint8Array) return content;
+  throw new Error('A content that is no bytes cannot be stored.');
+}
