@@ -36,6 +36,8 @@ export type ConnectionParts = {
   /** Hands over what has arrived, with the bytes that it came in. */
   readonly arrive: (arrival: Arrival, bytes: number) => void;
   readonly countError: () => void;
+  /** Why no client is taken; undefined: clients are welcome. */
+  readonly isOutOfService: string | undefined;
 };
 
 export class ClientConnection {
@@ -224,6 +226,11 @@ export class ClientConnection {
 
   #handleConnect(): void {
     this.#timeouts?.connectArrived();
+    const { isOutOfService } = this.#parts;
+    if (isOutOfService !== undefined) {
+      const refusal = { code: ErrorCode.StorageError, text: isOutOfService, closes: true };
+      return this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
+    }
     const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;

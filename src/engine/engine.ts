@@ -35,6 +35,10 @@ type Outcome = { readonly to: ClientConnection; readonly arrival: Arrival } | Ef
 export type EngineParts = {
   readonly environment: Environment;
   readonly store: StorageProvider;
+  /** A core that has taken up what the store had kept; absent: an empty one. */
+  readonly broker?: Broker;
+  /** Why no client is taken, in words for people; absent: clients are welcome. Connect gets STORAGE_ERROR. */
+  readonly isOutOfService?: string;
   readonly compressor: Compressor;
   readonly logger: Logger;
   /** The store has failed: nothing of the batch was visible, every client was told, and the engine does nothing more. */
@@ -69,9 +73,10 @@ export class Engine {
   constructor(options: EngineOptions, parts: EngineParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#broker = new Broker(options.broker);
+    this.#broker = parts.broker ?? new Broker(options.broker);
     this.#compressor = new BatchCompressor(parts.compressor);
     this.#admission = new Admission(options);
+    this.#setTimer();
   }
 
   /** Serves a client on any duplex stream; `address` is whom its rate of connecting is counted for. */
@@ -171,6 +176,7 @@ export class Engine {
       environment: this.#parts.environment,
       logger: this.#parts.logger,
       compressor: this.#parts.compressor,
+      isOutOfService: this.#parts.isOutOfService,
       compress: (algorithm: Algorithm, body: Buffer) => this.#compressor.compress(algorithm, body),
       arrive: (arrival, bytes) => this.#arrive(connection, arrival, bytes),
       countError: () => {

@@ -1,7 +1,10 @@
-// The TCP listener: it accepts connections and hands them to the engine; what they say is none of its business.
+// The TCP listener: it accepts connections and hands them to whoever serves them; what they say is none of its business.
 
 import { createServer, type Server } from 'node:net';
-import type { Engine } from '../engine/engine.ts';
+import type { Duplex } from 'node:stream';
+
+/** Who serves the connections. */
+export type Attendant = { attach(stream: Duplex, address: string): void };
 
 /** How much may be written to a socket before it says that it is full. */
 const HIGH_WATER_MARK_BYTES = 262_144;
@@ -24,11 +27,11 @@ export type TcpOptions = {
 
 /** Listens on a host and port. Rejects with the system's error, for instance EADDRINUSE. */
 export function listenTcp(
-  engine: Engine,
+  attendant: Attendant,
   { host, port, onFault = () => undefined }: TcpOptions,
 ): Promise<TcpServer> {
   const options = { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES };
-  const server = createServer(options, (socket) => engine.attach(socket, socket.remoteAddress ?? ''));
+  const server = createServer(options, (socket) => attendant.attach(socket, socket.remoteAddress ?? ''));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
