@@ -1,6 +1,7 @@
 // From the adapter protocol to configuration keys: the whole request, the least one, and what cannot be honoured.
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { configurationKeys } from '../config/keys.ts';
@@ -106,10 +107,17 @@ describe('an adapter request', () => {
     for (const key of parse(most).entries.keys()) expect(configurationKeys).toHaveProperty(key);
   });
 
+  it.each(['durable', 'sqlite'])('for a %s store gets the file in its folder', (storage) => {
+    const { entries, unsupported } = parse({ ...least, storage, dataDirectory: '/data', dashboard: null });
+    expect(entries.get('storage')).toBe('sqlite');
+    expect(entries.get('storagePath')).toBe(join('/data', 'truemq.db'));
+    expect(unsupported).toEqual([]);
+  });
+
   it('lists what this version does not have', () => {
     const { unsupported } = parse({
       ...least,
-      storage: 'durable',
+      storage: 'tape',
       authentication: { token: 'x' },
       tls: { certificatePath: 'x' },
       limits: { maxSomething: 1, maxQueues: null },

@@ -1,6 +1,7 @@
 // From the adapter protocol's neutral configuration to this broker's keys: what maps is mapped, what this version does not have is
 // listed as unsupported, by the dotted name that the protocol uses. Values are judged by the configuration's loader. Pure.
 
+import { join } from 'node:path';
 import { ConfigurationError } from '../config/configuration.ts';
 
 type Entries = ReadonlyMap<string, unknown>;
@@ -42,7 +43,10 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /** What the protocol always says, and what need not be honoured because nothing was asked with it. */
-const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'dashboard'];
+const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'dashboard', 'storage'];
+
+/** What the protocol calls a store that survives a restart. */
+const DURABLE: readonly unknown[] = ['sqlite', 'durable'];
 
 /** @throws ConfigurationError when the line is not a request of protocol version 1 */
 export function parseAdapterRequest(line: Buffer): AdapterSettings {
@@ -57,12 +61,17 @@ export function parseAdapterRequest(line: Buffer): AdapterSettings {
     ['rateLimit', isGiven(request['rateLimit'])],
   ]);
   const unsupported = isGiven(request['dashboard']) ? ['dashboard'] : [];
+  const { storage, dataDirectory } = request;
+  if (DURABLE.includes(storage)) {
+    entries.set('storage', 'sqlite');
+    if (typeof dataDirectory === 'string') entries.set('storagePath', join(dataDirectory, 'truemq.db'));
+  } else if (isGiven(storage) && storage !== 'memory') unsupported.push('storage');
   for (const [section, value] of Object.entries(request)) {
     if (!isGiven(value) || WITHOUT_EFFECT.includes(section)) continue;
     for (const [name, setting] of namesIn(section, value)) {
       const key = KEYS[name];
       if (key !== undefined) entries.set(key, setting);
-      else if (name !== 'storage' || setting !== 'memory') unsupported.push(name);
+      else unsupported.push(name);
     }
   }
   return { entries, unsupported };

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
 import { ListenError } from '../http/listen-error.ts';
+import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
@@ -32,7 +33,7 @@ describes, answers with one line of JSON on stdout, and runs until SIGTERM or un
       await serveUntilSignal({ broker, logger, announcement }, stoppedByClosedInput(surroundings));
       return ExitCode.Done;
     } catch (error) {
-      if (!(error instanceof ConfigurationError) && !(error instanceof ListenError)) throw error;
+      if (!isForPeople(error)) throw error;
       surroundings.stdout.write(`${JSON.stringify({ protocol: 1, ready: false, error: error.message })}\n`);
       return ExitCode.Failed;
     } finally {
@@ -41,6 +42,10 @@ describes, answers with one line of JSON on stdout, and runs until SIGTERM or un
     }
   },
 };
+
+function isForPeople(error: unknown): error is Error {
+  return error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
+}
 
 function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {
   return {

@@ -1,9 +1,9 @@
-// A whole broker in this process: engine, store, TCP listener and health server, put together from a configuration, and taken
+// A whole broker in this process: store, engine, TCP listener and health server, put together from a configuration, and taken
 // down in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
 import type { Configuration } from '../config/configuration.ts';
+import { BrokerService } from '../engine/broker-service.ts';
 import { ZlibCompressor } from '../engine/compressor.ts';
-import { Engine } from '../engine/engine.ts';
 import type { Logger } from '../engine/logger.ts';
 import { engineOptions } from '../engine/options-from-configuration.ts';
 import { systemEnvironment } from '../engine/system-environment.ts';
@@ -12,6 +12,7 @@ import type { HttpListener } from '../http/listen.ts';
 import { ListenError, listenFailureReason } from '../http/listen-error.ts';
 import { listenTcp, type TcpServer } from '../server/tcp-server.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
+import type { OpenStore } from '../storage/storage-provider.ts';
 import { VERSION } from './version.ts';
 
 /** Once every client is gone, this is how long an HTTP request may still take. */
@@ -27,51 +28,65 @@ export type RunningBroker = {
 };
 
 /**
- * Starts a broker; resolves when everything listens.
- * @throws ListenError when a port or address cannot be used; nothing listens then
+ * Starts a broker; resolves when everything listens. Health listens from the beginning, clients are let in when everything that
+ * the store has kept is there again.
+ * @throws ListenError when a port or address cannot be used, StoreError when the store cannot; nothing listens then
  */
 export async function startBroker(configuration: Configuration, logger: Logger): Promise<RunningBroker> {
   warnAboutOpenAddresses(configuration, logger);
-  const engine = createEngine(configuration, logger);
-  const tcp = await listenStrictly(engine, configuration, logger);
-  const stopServing = async () => {
-    tcp.close();
-    await engine.drain();
+  const broker = createBroker(configuration, logger);
+  const starting = startHealth({ configuration, logger, view: broker });
+  let tcp: TcpServer | undefined;
+  const stop = async () => {
+    tcp?.close();
+    await broker.drain();
+    const health = await starting.catch(() => undefined);
+    await health?.close({ graceMs: HTTP_GRACE_MS });
   };
   try {
-    const health = await startHealth({ configuration, logger, view: engine });
-    const stop = async () => {
-      await stopServing();
-      await health?.close({ graceMs: HTTP_GRACE_MS });
-    };
-    return { tcp, health: health && { url: health.url }, view: engine, stop };
+    await Promise.race([broker.start(), failureOf(starting)]);
+    tcp = await listenStrictly(broker, configuration, logger);
+    const health = await starting;
+    return { tcp, health: health && { url: health.url }, view: broker, stop };
   } catch (error) {
-    await stopServing();
+    await stop();
     throw error;
   }
 }
 
-function createEngine(configuration: Configuration, logger: Logger): Engine {
-  return new Engine(engineOptions(configuration, VERSION), {
+/** Rejects when the promise does, and else never ends. */
+async function failureOf(promise: Promise<unknown>): Promise<never> {
+  await promise;
+  return new Promise(() => undefined);
+}
+
+function createBroker(configuration: Configuration, logger: Logger): BrokerService {
+  return new BrokerService(engineOptions(configuration, VERSION), {
     environment: systemEnvironment,
-    store: openMemoryStore(),
+    openStore: storeOpener(configuration),
     compressor: new ZlibCompressor(),
     logger,
-    onStorageFailure: (error) => {
-      throw new Error('the memory store cannot fail', { cause: error });
-    },
   });
 }
 
+function storeOpener({ storage, storagePath, synchronous }: Configuration): OpenStore {
+  if (storage === 'memory') return async () => openMemoryStore();
+  return async () => {
+    // Loaded late: a broker without a durable store needs none of it.
+    const { openSqliteStore } = await import('../storage/sqlite/sqlite-store.ts');
+    return openSqliteStore({ path: storagePath, synchronous });
+  };
+}
+
 async function listenStrictly(
-  engine: Engine,
+  broker: BrokerService,
   { host, port }: Configuration,
   logger: Logger,
 ): Promise<TcpServer> {
   const onFault = (fault: Error) =>
     logger.warn('a connection could not be accepted', { error: fault.message });
   try {
-    return await listenTcp(engine, { host, port, onFault });
+    return await listenTcp(broker, { host, port, onFault });
   } catch (error) {
     const reason = listenFailureReason(error) ?? String(error);
     throw new ListenError({ host, port }, reason).setBy('--host and --port');

@@ -6,6 +6,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { flagHelp } from '../config/reference.ts';
 import type { Logger } from '../engine/logger.ts';
 import { ListenError } from '../http/listen-error.ts';
+import { StoreError } from '../storage/storage-provider.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, ExitCode, type Surroundings } from './command.ts';
@@ -100,7 +101,7 @@ async function startOrExplain(
   try {
     return await startBroker(configuration, logger);
   } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
+    if (!(error instanceof ListenError) && !(error instanceof StoreError)) throw error;
     stderr.write(`truemq: ${error.message}\n`);
     return undefined;
   }

@@ -108,11 +108,23 @@ export const configurationKeys = {
   },
   storage: {
     kind: 'choice',
-    section: 'Queues',
+    section: 'Storage',
     choices: ['memory', 'sqlite'],
     default: 'memory',
-    unavailable: { sqlite: 'sqlite is not available in this version' },
-    doc: 'Where messages are kept: memory keeps nothing over a restart.',
+    doc: 'Where messages are kept: memory keeps nothing over a restart, sqlite keeps everything in a file.',
+  },
+  storagePath: {
+    kind: 'text',
+    section: 'Storage',
+    default: 'truemq.db',
+    doc: 'The file of the sqlite storage; it is created when it is not there.',
+  },
+  synchronous: {
+    kind: 'choice',
+    section: 'Storage',
+    choices: ['full', 'normal'],
+    default: 'full',
+    doc: 'What sqlite waits for: full survives a loss of power, normal a crash of the broker, and is faster.',
   },
 
   ackTimeout: {
@@ -329,8 +341,6 @@ export const configurationKeyList = Object.entries(configurationKeys) as readonl
 
 /** Keys that later versions will know: refused with a better reason than "unknown". */
 export const keysOfLaterVersions: readonly string[] = [
-  'storagePath',
-  'synchronous',
   'enableAuthentication',
   'authConcurrency',
   'passwordCost',

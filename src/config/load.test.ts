@@ -72,6 +72,8 @@ describe('defaults', () => {
       maxQueues: 100_000,
       validatePayload: true,
       storage: 'memory',
+      storagePath: 'truemq.db',
+      synchronous: 'full',
       ackTimeoutMs: 30_000,
       retryDelayMs: 1_000,
       maxRetryDelayMs: 120_000,
@@ -229,10 +231,7 @@ describe('refusals', () => {
       { 'default-delivery-mode': 'Random' },
       'defaultDeliveryMode (flag --default-delivery-mode): came "Random"; allowed is RoundRobin or FanOutWithAck or FanOutWithoutAck or PriorityBased',
     ],
-    [
-      { storage: 'sqlite' },
-      'storage (flag --storage): came "sqlite"; allowed is memory (sqlite is not available in this version)',
-    ],
+    [{ storage: 'disk' }, 'storage (flag --storage): came "disk"; allowed is memory or sqlite'],
     [
       { dashboard: 'on' },
       'dashboard (flag --dashboard): came "on"; allowed is off (the dashboard is not available in this version)',
