@@ -1,0 +1,86 @@
+// Clients of a broker in virtual time: on virtual lines, with short calls for what nearly every test does with them.
+
+import type { Duplex } from 'node:stream';
+import type { Logger } from '../engine/logger.ts';
+import { VirtualEnvironment } from './virtual-environment.ts';
+import { type LineOptions, openVirtualConnection, type VirtualSocket } from './virtual-network.ts';
+import type { BodyParts } from './wire-bytes.ts';
+import { type Inflate, WireClient } from './wire-client.ts';
+
+export type AttachOptions = LineOptions & { readonly address?: string; readonly inflate?: Inflate };
+
+export abstract class TestedClients {
+  readonly environment = new VirtualEnvironment();
+  readonly logged: string[] = [];
+  /** Who serves the clients. */
+  protected abstract readonly attendant: { attach(stream: Duplex, address: string): void };
+
+  /** A client that has not said anything, and the broker's end of its line. */
+  attachWithServer({ address = '192.0.2.1', inflate, ...line }: AttachOptions = {}): {
+    readonly client: WireClient;
+    readonly server: VirtualSocket;
+  } {
+    const { client, server } = openVirtualConnection(this.environment.scheduler, line);
+    this.attendant.attach(server, address);
+    return { client: new WireClient(client, inflate), server };
+  }
+
+  attach(options?: AttachOptions): WireClient {
+    return this.attachWithServer(options).client;
+  }
+
+  /** A client that has shaken hands. */
+  async connect(options?: AttachOptions, headers: BodyParts['headers'] = []): Promise<WireClient> {
+    const client = this.attach(options);
+    client.send({ command: 0, id: 'connect', headers });
+    await this.settle();
+    const [answer] = client.take();
+    if (answer?.command !== 1) throw new Error('The handshake failed.');
+    client.chunks.length = 0;
+    return client;
+  }
+
+  /** A client that has shaken hands and subscribed. */
+  async subscriber(queue: string, options?: AttachOptions): Promise<WireClient> {
+    const client = await this.connect(options);
+    await this.exchange(client, subscribe(queue));
+    client.chunks.length = 0;
+    return client;
+  }
+
+  /** Sends frames in one write and tells, line by line, what comes back at this moment. */
+  async exchange(client: WireClient, ...frames: readonly BodyParts[]): Promise<readonly string[]> {
+    client.send(...frames);
+    await this.settle();
+    return client.lines();
+  }
+
+  settle(): Promise<void> {
+    return this.environment.settle();
+  }
+
+  advance(durationMs: number): Promise<void> {
+    return this.environment.advance(durationMs);
+  }
+
+  protected logger(): Logger {
+    const log = (sentence: string): void => void this.logged.push(sentence);
+    return { error: log, warn: log, info: log, debug: log };
+  }
+}
+
+export function publish(queue: string, id: string, extras: Partial<BodyParts> = {}): BodyParts {
+  return { command: 20, id, queue, ...extras };
+}
+
+export function subscribe(queue: string, id = `subscribe-${queue}`): BodyParts {
+  return { command: 22, id, queue };
+}
+
+export function ack(id: string): BodyParts {
+  return { command: 30, id };
+}
+
+export function ping(id = 'ping'): BodyParts {
+  return { command: 10, id };
+}

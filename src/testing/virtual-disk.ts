@@ -1,0 +1,40 @@
+// A disk that stores of the broker are opened on, one after the other: what one has committed, the next one finds. It breaks and is
+// mended when a test says so, and shows how it was used.
+
+import type { StoreRecord } from '../broker/store-record.ts';
+import type { StorageProvider } from '../storage/storage-provider.ts';
+import { KeptRecords } from './kept-records.ts';
+
+export class VirtualDisk {
+  readonly kept = new KeptRecords();
+  /** Every commit fails, and nothing of it is kept. */
+  isFull = false;
+  /** The next commit is kept, and fails nevertheless. */
+  deceivesOnce = false;
+  /** No store can be opened. */
+  isGone = false;
+  openCount = 0;
+  closeCount = 0;
+  probeCount = 0;
+
+  readonly openStore = async (): Promise<StorageProvider> => {
+    if (this.isGone) throw new Error('the disk is gone');
+    this.openCount += 1;
+    return {
+      recover: () => this.kept.recovered(),
+      commit: (records) => this.#commit(records),
+      close: () => {
+        this.closeCount += 1;
+      },
+    };
+  };
+
+  #commit(records: readonly StoreRecord[]): void {
+    if (records.length === 0) this.probeCount += 1;
+    if (this.isFull) throw new Error('the disk is full');
+    this.kept.take(records);
+    if (!this.deceivesOnce) return;
+    this.deceivesOnce = false;
+    throw new Error('the disk did not answer');
+  }
+}
