@@ -1,4 +1,4 @@
-// What the HTTP servers may see of the broker: figures, read only. The engine implements it; nothing here knows how. Counters
+// What the HTTP servers may see of the broker: figures and whether it serves, read only. The engine implements it; nothing here knows how. Counters
 // never fall while the broker runs (METRICS-007); what each figure counts is said at its field. Area METRICS.
 
 /** The figures of one moment. */
@@ -28,7 +28,14 @@ export type BrokerStats = {
   readonly averageDeliveryLatencyMs: number;
 };
 
+export type Readiness =
+  | { readonly ready: true }
+  /** `reason` is for people. */
+  | { readonly ready: false; readonly reason: string };
+
 export type BrokerView = {
   /** The figures now. Cheap: it is called for every HTTP request. */
   stats(): BrokerStats;
+  /** Whether clients are served now (HEALTH-011). */
+  readiness(): Readiness;
 };

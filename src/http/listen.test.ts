@@ -233,6 +233,7 @@ function healthOptions() {
     port: 0,
     view: {
       stats: () => ({ ...zero, ...counts, queueCount: 0, inFlightCount: 0, averageDeliveryLatencyMs: 0 }),
+      readiness: () => ({ ready: true }) as const,
     },
     sampleMemory: () => ({ residentBytes: 1, residentLimitBytes: 2, heapUsedBytes: 1, heapLimitBytes: 2 }),
     wallNow: () => 0,

@@ -1,12 +1,12 @@
-// Scenarios in this process: an engine with a memory store, connected through virtual lines, in virtual time. Every scenario
+// Scenarios in this process: a broker with a memory store, connected through virtual lines, in virtual time. Every scenario
 // has a fresh broker, durations are exact, and nothing ever waits for real time.
 
 import { totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
+import { BrokerService } from '../../../src/engine/broker-service.ts';
 import { ZlibCompressor } from '../../../src/engine/compressor.ts';
-import { Engine } from '../../../src/engine/engine.ts';
 import type { Logger } from '../../../src/engine/logger.ts';
 import { engineOptions } from '../../../src/engine/options-from-configuration.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
@@ -17,7 +17,14 @@ import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
 import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
 
 export function inProcessDriver(): Driver {
-  return { start: async (settings) => new InProcessBroker(settings), close: async () => undefined };
+  return {
+    async start(settings) {
+      const broker = new InProcessBroker(settings);
+      await broker.start();
+      return broker;
+    },
+    close: async () => undefined,
+  };
 }
 
 class InProcessBroker implements BrokerUnderTest {
@@ -26,7 +33,7 @@ class InProcessBroker implements BrokerUnderTest {
   readonly notify = (): void => undefined;
   readonly #environment = new VirtualEnvironment();
   readonly #lines: string[] = [];
-  readonly #engine: Engine;
+  readonly #broker: BrokerService;
   readonly #health: ReturnType<typeof createHealthApp>;
   #state: BrokerState = 'running';
 
@@ -34,23 +41,26 @@ class InProcessBroker implements BrokerUnderTest {
     const flags = new Map([...settings].map(([key, setting]) => [flagName(key), textOf(setting)]));
     const machine = { memoryBytes: totalmem(), isTerminal: false };
     const { configuration } = loadConfiguration({ flags, environment: {}, machine });
-    this.#engine = new Engine(engineOptions(configuration, '0.0.0'), {
+    this.#broker = new BrokerService(engineOptions(configuration, '0.0.0'), {
       environment: this.#environment,
-      store: openMemoryStore(),
+      openStore: async () => openMemoryStore(),
       // In place always: a thread pool would make the order of events depend on the machine.
       compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
       logger: loggerInto(this.#lines),
-      onStorageFailure: (error) => this.#fail(error),
     });
     const { clock } = this.#environment;
     this.#health = createHealthApp({
-      view: this.#engine,
+      view: this.#broker,
       sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
       wallNow: clock.wallNow,
       uptimeMs: clock.now,
       allowedHosts: configuration.allowedHosts,
       onFault: (error) => this.#fail(error),
     });
+  }
+
+  start(): Promise<void> {
+    return this.#broker.start();
   }
 
   now(): number {
@@ -67,7 +77,7 @@ class InProcessBroker implements BrokerUnderTest {
 
   async open(): Promise<Duplex> {
     const { client, server } = openVirtualConnection(this.#environment.scheduler);
-    this.#engine.attach(server, '127.0.0.1');
+    this.#broker.attach(server, '127.0.0.1');
     return client;
   }
 
@@ -91,7 +101,7 @@ class InProcessBroker implements BrokerUnderTest {
   }
 
   stop(): void {
-    this.#engine.drain().then(
+    this.#broker.drain().then(
       () => {
         this.#state = 'ended';
       },

@@ -34,7 +34,7 @@ const calm: MemorySample = {
 
 function createApp(options: Partial<HealthAppOptions> = {}) {
   return createHealthApp({
-    view: { stats: () => stats },
+    view: { stats: () => stats, readiness: () => ({ ready: true }) },
     sampleMemory: () => calm,
     wallNow: () => Date.UTC(2026, 1, 18, 10, 30, 0, 123),
     uptimeMs: () => 11_524.4184,
@@ -50,10 +50,29 @@ const document = parse(readFileSync(new URL('../../../spec/openapi/health.yaml',
 const ajv = new Ajv2020({ strict: false });
 ajv.addSchema(document, 'health.yaml');
 
-function schemaErrors(name: 'Health' | 'Metrics' | 'Problem', value: unknown): unknown {
+function schemaErrors(name: 'Health' | 'Metrics' | 'Ready' | 'Problem', value: unknown): unknown {
   ajv.validate(`health.yaml#/components/schemas/${name}`, value);
   return ajv.errors;
 }
+
+describe('readiness', () => {
+  it.each(['/ready', '/ready/'])('is said at %s while clients are served [HEALTH-011]', async (path) => {
+    const response = await createApp().request(path);
+    expect(response.status).toBe(200);
+    const record: unknown = await response.json();
+    expect(record).toEqual({ ready: true });
+    expect(schemaErrors('Ready', record)).toBeNull();
+  });
+
+  it('is a 503 with the reason while they are not [HEALTH-011]', async () => {
+    const view = { stats: () => stats, readiness: () => ({ ready: false, reason: 'recovering' }) as const };
+    const response = await createApp({ view }).request('/ready');
+    expect(response.status).toBe(503);
+    const problem: unknown = await response.json();
+    expect(problem).toMatchObject({ status: 503, detail: 'recovering' });
+    expect(schemaErrors('Problem', problem)).toBeNull();
+  });
+});
 
 describe('health', () => {
   it('answers with the record of the specification and more [HEALTH-001, HEALTH-002, HEALTH-003, HEALTH-006, HEALTH-013]', async () => {
@@ -200,6 +219,7 @@ describe('a fault of ours', () => {
       stats: () => {
         throw new Error('secret detail');
       },
+      readiness: () => ({ ready: true }) as const,
     };
     const response = await createApp({ view, onFault: (fault) => faults.push(fault) }).request('/metrics/');
     expect(await response.clone().text()).not.toContain('secret');

@@ -1,5 +1,5 @@
 // The health server as a function from request to answer: paths, methods, Host check, errors. It listens nowhere (see
-// health-server.ts) and so can be tested without a port. Implements HEALTH-001, HEALTH-012, HEALTH-013, METRICS-001,
+// health-server.ts) and so can be tested without a port. Implements HEALTH-001, HEALTH-011, HEALTH-012, HEALTH-013, METRICS-001,
 // METRICS-020, HTTP-001 to HTTP-003, HTTP-007, HTTP-008.
 
 import { H3 } from 'h3';
@@ -29,6 +29,7 @@ export function createHealthApp(options: HealthAppOptions): H3 {
   app.all('/metrics', (event) =>
     answerRead(event.req, () => jsonResponse(metricsRecord(takeMoment(options)))),
   );
+  app.all('/ready', (event) => answerRead(event.req, () => readiness(options)));
   app.all('/**', () => notFound());
   return app;
 }
@@ -36,6 +37,12 @@ export function createHealthApp(options: HealthAppOptions): H3 {
 function health(options: HealthAppOptions): Response {
   const record = healthRecord(takeMoment(options));
   return jsonResponse(record, record.is_healthy ? 200 : 503);
+}
+
+function readiness({ view }: HealthAppOptions): Response {
+  const state = view.readiness();
+  if (state.ready) return jsonResponse({ ready: true });
+  return problemResponse({ status: 503, title: 'Service Unavailable', detail: state.reason });
 }
 
 function takeMoment(options: HealthAppOptions): Moment {
@@ -79,7 +86,7 @@ function notFound(): Response {
   return problemResponse({
     status: 404,
     title: 'Not Found',
-    detail: 'There are /health/ and /metrics/ here.',
+    detail: 'There are /health/, /metrics/ and /ready here.',
   });
 }
 
