@@ -1,0 +1,44 @@
+// A broker in a process of its own over a file, to be killed at any moment. Free ports only.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export type BrokerProcess = {
+  readonly port: number;
+  readonly healthUrl: string;
+  /** kill -9; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Ends it in good order; resolves with its exit code. */
+  stop(): Promise<number | null>;
+};
+
+const command = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+
+/** Starts a broker and waits until it listens. Rejects with what it said when it ends before. */
+export async function startBrokerProcess(storagePath: string): Promise<BrokerProcess> {
+  const storage = ['--storage', 'sqlite', '--storage-path', storagePath];
+  const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+  const args = ['--import', 'tsx', command, 'serve', ...storage, ...free];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const errors: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void errors.push(text));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const ready = JSON.parse(line) as { tcp: { port: number }; health: { url: string } };
+    return {
+      port: ready.tcp.port,
+      healthUrl: ready.health.url,
+      kill: async () => void (await ended(child, 'SIGKILL')),
+      stop: () => ended(child, 'SIGTERM'),
+    };
+  }
+  throw new Error(`The broker did not start.\n${errors.join('')}`);
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  await exit;
+  return child.exitCode;
+}
