@@ -8,10 +8,11 @@ import { headersOf } from '../testing/wire-client.ts';
 
 /** A broker with one message stored, and a client. */
 async function withOneStored() {
-  const tested = await TestedService.started();
+  const disk = new VirtualDisk();
+  const tested = await TestedService.started(disk);
   const client = await tested.connect();
   expect(await tested.exchange(client, publish('q', 'm1'))).toEqual(['PublishAck m1 q']);
-  return { tested, client, disk: tested.disk };
+  return { tested, client, disk };
 }
 
 /** What a client hears that connects now. */

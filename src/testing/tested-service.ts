@@ -7,12 +7,13 @@ import { noCompressor, testOptions } from './tested-engine.ts';
 import { VirtualDisk } from './virtual-disk.ts';
 
 export class TestedService extends TestedClients {
-  readonly disk: VirtualDisk;
   readonly service: BrokerService;
 
-  constructor(disk = new VirtualDisk(), options: Partial<EngineOptions> = {}) {
+  constructor(
+    disk: Pick<VirtualDisk, 'openStore'> = new VirtualDisk(),
+    options: Partial<EngineOptions> = {},
+  ) {
     super();
-    this.disk = disk;
     this.service = new BrokerService(
       { ...testOptions, ...options },
       {
