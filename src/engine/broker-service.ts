@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A store that has served for so long and fails then has failed for another reason. */
 const STEADY_MS = 60_000;
 
-export type ServiceParts = Omit<EngineParts, 'store' | 'broker' | 'isOutOfService' | 'onStorageFailure'> & {
+export type ServiceParts = Omit<EngineParts, 'store' | 'broker' | 'outOfServiceReason' | 'onStorageFailure'> & {
   readonly openStore: OpenStore;
 };
 
@@ -149,11 +149,11 @@ export class BrokerService {
   }
 
   /** An engine without a store, for as long as there is no other: it answers pings, and every Connect with STORAGE_ERROR. */
-  #standIn(isOutOfService: string): Engine {
+  #standIn(outOfServiceReason: string): Engine {
     return new Engine(this.#options, {
       ...this.#parts,
       store: nothing,
-      isOutOfService,
+      outOfServiceReason,
       onStorageFailure: () => undefined,
     });
   }

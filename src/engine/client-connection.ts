@@ -37,7 +37,7 @@ export type ConnectionParts = {
   readonly arrive: (arrival: Arrival, bytes: number) => void;
   readonly countError: () => void;
   /** Why no client is taken; undefined: clients are welcome. */
-  readonly isOutOfService: string | undefined;
+  readonly outOfServiceReason: string | undefined;
 };
 
 export class ClientConnection {
@@ -226,9 +226,9 @@ export class ClientConnection {
 
   #handleConnect(): void {
     this.#timeouts?.connectArrived();
-    const { isOutOfService } = this.#parts;
-    if (isOutOfService !== undefined) {
-      const refusal = { code: ErrorCode.StorageError, text: isOutOfService, closes: true };
+    const { outOfServiceReason } = this.#parts;
+    if (outOfServiceReason !== undefined) {
+      const refusal = { code: ErrorCode.StorageError, text: outOfServiceReason, closes: true };
       return this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
     }
     const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);

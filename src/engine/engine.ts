@@ -38,7 +38,7 @@ export type EngineParts = {
   /** A core that has taken up what the store had kept; absent: an empty one. */
   readonly broker?: Broker;
   /** Why no client is taken, in words for people; absent: clients are welcome. Connect gets STORAGE_ERROR. */
-  readonly isOutOfService?: string;
+  readonly outOfServiceReason?: string;
   readonly compressor: Compressor;
   readonly logger: Logger;
   /** The store has failed: nothing of the batch was visible, every client was told, and the engine does nothing more. */
@@ -176,7 +176,7 @@ export class Engine {
       environment: this.#parts.environment,
       logger: this.#parts.logger,
       compressor: this.#parts.compressor,
-      isOutOfService: this.#parts.isOutOfService,
+      outOfServiceReason: this.#parts.outOfServiceReason,
       compress: (algorithm: Algorithm, body: Buffer) => this.#compressor.compress(algorithm, body),
       arrive: (arrival, bytes) => this.#arrive(connection, arrival, bytes),
       countError: () => {
