@@ -17,7 +17,10 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A store that has served for so long and fails then has failed for another reason. */
 const STEADY_MS = 60_000;
 
-export type ServiceParts = Omit<EngineParts, 'store' | 'broker' | 'outOfServiceReason' | 'onStorageFailure'> & {
+export type ServiceParts = Omit<
+  EngineParts,
+  'store' | 'broker' | 'outOfServiceReason' | 'onStorageFailure'
+> & {
   readonly openStore: OpenStore;
 };
 
