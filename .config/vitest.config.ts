@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['src/**/*.test.ts', 'conformance/**/*.test.ts', '.tools/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
+    // Those of whole programs have a configuration of their own.
+    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**', '**/*.programs.test.ts'],
     passWithNoTests: false,
     setupFiles: ['.config/vitest.setup.ts'],
     // A test that waits for something says how long itself; this ends what hangs, on a busy machine too.

@@ -45,17 +45,24 @@ const staticChecks: readonly Task[] = [
   script('import rules', '.tools/import-rules.ts'),
 ];
 
-const unitTests: Task = {
-  name: 'unit and property tests',
+const vitest = (name: string, config: string, result: string): Task => ({
+  name,
   args: [
     'node_modules/vitest/vitest.mjs',
     'run',
-    ...['-c', '.config/vitest.config.ts', '--reporter=default', '--reporter=json'],
-    '--outputFile.json=out/test/vitest.json',
+    ...['-c', config, '--reporter=default', '--reporter=json'],
+    `--outputFile.json=${result}`,
   ],
-  writes: ['out/test/vitest.json'],
-  count: ({ read }) => countVitest(read('out/test/vitest.json')),
-};
+  writes: [result],
+  count: ({ read }) => countVitest(read(result)),
+});
+
+const unitTests = vitest('unit and property tests', '.config/vitest.config.ts', 'out/test/vitest.json');
+const programs = vitest(
+  'tests of whole programs',
+  '.config/vitest.programs.config.ts',
+  'out/test/programs.json',
+);
 
 // The same scenarios twice; each run must have had scenarios.
 const featureResults = ['out/test/features-inprocess.json', 'out/test/features-tcp.json'];
@@ -72,6 +79,7 @@ const conformance: Task = {
 
 export const parts: readonly Part[] = [
   { name: 'check', budgetSeconds: 60, lanes: [staticChecks, [unitTests]] },
+  { name: 'programs', budgetSeconds: 120, lanes: [[programs]] },
   { name: 'features', budgetSeconds: 60, lanes: [[features]] },
   {
     name: 'simulation',

@@ -14,9 +14,11 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const scenario =
   '[{"uri":"features/a.feature","elements":[{"type":"scenario","tags":[{"name":"@FRAME-001"}],"steps":[]}]}]';
+const tests =
+  '{"testResults":[{"name":"a","assertionResults":[{"title":"a [FRAME-001]","status":"passed"}]}]}';
 const good: Readonly<Record<string, string>> = {
-  'out/test/vitest.json':
-    '{"testResults":[{"name":"a","assertionResults":[{"title":"a [FRAME-001]","status":"passed"}]}]}',
+  'out/test/vitest.json': tests,
+  'out/test/programs.json': tests,
   'out/test/features-inprocess.json': scenario,
   'out/test/features-tcp.json': scenario,
   'out/test/conformance.json': '{"results":[{"id":"FRAME-001a","outcome":"pass","clauses":["FRAME-001"]}]}',
@@ -27,11 +29,11 @@ const write = (reports: Readonly<Record<string, string>>): void => {
 };
 
 describe('the reports of a run', () => {
-  it('are read from all four runners', () => {
+  it('are read from all runners', () => {
     write(good);
     const { evidence, problems } = readRun(root);
     expect(problems).toEqual([]);
-    expect(evidence.map(({ kind }) => kind)).toEqual(['tests', 'features', 'features', 'checks']);
+    expect(evidence.map(({ kind }) => kind)).toEqual(['tests', 'tests', 'features', 'features', 'checks']);
   });
 
   it.each(inputs.map(({ path }) => path))('must all be there: %s', (path) => {

@@ -12,6 +12,11 @@ type Input = {
 
 export const inputs: readonly Input[] = [
   { path: 'out/test/vitest.json', madeBy: 'the unit tests (npm run check)', read: readVitest },
+  {
+    path: 'out/test/programs.json',
+    madeBy: 'the tests of whole programs (npm test -- programs)',
+    read: readVitest,
+  },
   { path: 'out/test/features-inprocess.json', madeBy: 'the features (npm run features)', read: readCucumber },
   { path: 'out/test/features-tcp.json', madeBy: 'the features (npm run features)', read: readCucumber },
   {

@@ -1,5 +1,5 @@
 // No false green: every way in which a run can show less than it seems to, with the exit code that it must end with. Here the whole command
-// runs in this process, around checks made for the purpose; what only a process can do is in cli/process.test.ts.
+// runs in this process, around checks made for the purpose; what only a process can do is in cli/process.programs.test.ts.
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // `probe` at brokers of all sorts: what it saw, what it suggests, that it leaves nothing behind. The reference broker is tried in
-// examples/stranger.test.ts.
+// examples/stranger.programs.test.ts.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

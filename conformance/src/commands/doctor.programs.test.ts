@@ -127,7 +127,7 @@ describe('doctor ends with', () => {
       exitCode: 1,
       text: expect.stringContaining('cannot be killed: the target has no crash hook'),
     });
-    expect(await unreachable(tcp, 1000)).toBeDefined();
+    await expect.poll(() => unreachable(tcp, 1000), { timeout: 10_000 }).toBeDefined();
   });
 
   it('2 without a target', async () => {

@@ -1,0 +1,17 @@
+// Tests in which whole programs play: they start brokers and runners as processes, wait for them and kill them. They take longer than
+// what is run before every commit, and stand beside the code as all tests do, as x.programs.test.ts.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['src/**/*.programs.test.ts', 'conformance/**/*.programs.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
+    passWithNoTests: false,
+    setupFiles: ['.config/vitest.setup.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    isolate: false,
+    maxWorkers: 3,
+  },
+});
