@@ -129,7 +129,7 @@ export const deliveryMutants: readonly Mutant[] = [
     file: 'src/broker/settlement.ts',
     find: '    message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;',
     replace:
-      '    message.sequence = queue.nextSequence++;\n    message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;',
+      '    this.#step.lastSequence += 1;\n    message.sequence = this.#step.lastSequence;\n    message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;',
     mustFail: ['DELIVERY-039a'],
   },
   {

@@ -23,7 +23,9 @@ export const fanOutMutants: readonly Mutant[] = [
   for (const member of queue.subscriptions) {
     if (known.has(member)) continue;
     known.add(member);
-    for (const message of queue.unsettled.values()) {
+    const inFlight = [...queue.subscriptions].flatMap(({ connection }) => [...connection.inFlight.values()]);
+    const messages = new Set(inFlight.filter((delivery) => delivery.queue === queue).map((delivery) => delivery.message));
+    for (const message of messages) {
       if (message.fanOut === undefined || message.fanOut.openCount === 0) continue;
       message.fanOut.openCount += 1;
       tools.deliveries.send(queue, message, member, NOTHING_BEFORE);

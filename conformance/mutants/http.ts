@@ -47,7 +47,7 @@ export const httpMutants: readonly Mutant[] = [
     title: 'queue_count and active_queues do not see that a queue is deleted',
     file: 'src/broker/queues.ts',
     find: '  get size(): number {\n    return this.#byName.size;',
-    replace: '  get size(): number {\n    return this.#nextGeneration - 1;',
+    replace: '  get size(): number {\n    return this.#lastGeneration;',
     mustFail: ['HEALTH-007a', 'METRICS-016a'],
   },
   {

@@ -225,11 +225,11 @@ export const mutants: readonly SimulationMutant[] = [
     replace: 'now - message.acceptedAt >= 1.5 * ttl',
   },
   {
-    title: 'DropOldest drops the newest',
+    title: 'DropOldest drops the second oldest',
     file: publishing,
     find: 'const oldest = queue.oldestWaiting();',
     replace:
-      'const oldest = [...queue.unsettled.values()].findLast((each) => each.state === "waiting" && each.fanOut === undefined && each.rest === undefined);',
+      'const first = queue.waiting.first(); if (first) queue.waiting.remove(first); const oldest = queue.waiting.first() ?? first; if (first) queue.waiting.insert(first);',
   },
   {
     title: 'DropOldest makes no room',
