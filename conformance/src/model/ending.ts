@@ -53,23 +53,32 @@ export function refuse(state: State, named: Named, reason: FailureReason): reado
   const message = held === undefined ? undefined : messageOf(state, held);
   if (held === undefined || message === undefined || message.phase === 'paused') return [state];
   const { maxRetryAttempts } = queueOf(state, held.queue).options;
-  const isSubscribed = queueOf(state, held.queue).subscribers.includes(named.connection);
+  const { subscribers, hadLeft } = queueOf(state, held.queue);
+  const isSubscribed = subscribers.includes(named.connection);
+  const mayEnd = !isSubscribed || hadLeft.includes(named.connection);
   const failedCount = failedCountOf(message, named.connection) + 1;
   const isLast = reason === 'DeserializationError' || failedCount >= maxRetryAttempts;
   if (message.copies !== undefined) {
-    const phase = isLast ? 'failed' : isSubscribed ? 'paused' : 'gone';
-    return endCopy(state, held, named.connection, { phase, at: named.at, failedCount, reason });
+    const phases = isLast ? (['failed'] as const) : nextPhases(isSubscribed, mayEnd);
+    return phases.flatMap((phase) =>
+      endCopy(state, held, named.connection, { phase, at: named.at, failedCount, reason }),
+    );
   }
   const failed: Message = { ...message, failedCount, cutCount: 0 };
   if (isLast) return buried(removed(state, held), held.queue, failed, { reason, at: named.at });
   const next = copyOf(state);
   replace(next, held, { ...failed, phase: 'paused' });
   queueOf(next, held.queue).turn = undefined;
-  if (isSubscribed) return [next];
+  if (!mayEnd) return [next];
   // There is no next attempt here to pause for: it may wait for others at once.
   const waits = copyOf(next);
   replace(waits, held, { ...failed, phase: 'waiting', holder: undefined, waitingSince: named.at });
   return [waits, next];
+}
+
+/** What may become of a copy that failed: a pause before its next attempt, or its end with the subscription that it went to. */
+function nextPhases(mayPause: boolean, mayEnd: boolean): readonly ('paused' | 'gone')[] {
+  return [...(mayPause ? (['paused'] as const) : []), ...(mayEnd ? (['gone'] as const) : [])];
 }
 
 /** The states after the end of a connection: all that it held waits again. */
@@ -114,6 +123,7 @@ function departed(
   const base = copyOf(state);
   const queue = queueOf(base, name);
   queue.subscribers = queue.subscribers.filter((one) => one !== connection);
+  if (!how.isCut) queue.hadLeft = [...queue.hadLeft.filter((one) => one !== connection), connection];
   queue.turn = undefined;
   for (const message of queue.messages) leaveMessage(message, connection, how);
   return concluded(base, name, how.at);

@@ -185,7 +185,7 @@ export function withQueue(state: State, name: string, options: QueueOptions): St
   const subscribers = next.dormant.get(name) ?? [];
   next.dormant.delete(name);
   const isReborn = subscribers.length > 0;
-  next.queues.set(name, { name, options, messages: [], subscribers, isReborn, turn: undefined });
+  next.queues.set(name, { name, options, messages: [], subscribers, hadLeft: [], isReborn, turn: undefined });
   return next;
 }
 

@@ -71,6 +71,8 @@ export type Queue = {
   messages: Message[];
   /** Connections in the order in which they subscribed. */
   subscribers: number[];
+  /** Connections that have unsubscribed at some time: what they hold since then may be without a next attempt, also if they came back. */
+  hadLeft: readonly number[];
   /** Its subscriptions are older than the queue, which was deleted and made again: in what order they came alive is not known. */
   isReborn: boolean;
   /** The subscribers that were served since all of them were idle; undefined while that is not known. */
