@@ -20,7 +20,7 @@ export const profiles = [
 ] as const;
 export type Profile = (typeof profiles)[number];
 
-/** `full` selects and claims every profile. */
+/** `full` selects and claims every profile but `model`: what is drawn at random is played for those who name it. */
 export const profileNames = [...profiles, 'full'] as const;
 export type ProfileName = (typeof profileNames)[number];
 

@@ -75,7 +75,8 @@ function dealKey({ id, waits, isolation = 'shared' }: Check): string {
 }
 
 export function expandProfiles(names: readonly ProfileName[]): ReadonlySet<Profile> {
-  return new Set(names.flatMap((name) => (name === 'full' ? profiles : [name])));
+  const full = profiles.filter((name) => name !== 'model');
+  return new Set(names.flatMap((name) => (name === 'full' ? full : [name])));
 }
 
 /** A check named by --only runs whatever its profile: who names it wants it. */

@@ -56,7 +56,7 @@ export async function nullBrokerCases(
 ): Promise<readonly Case[]> {
   // The lifecycle is never used: the broker is started in this process. It says only that the broker can be stopped and started.
   const lifecycle = { kind: 'spawn', command: ['null-broker', kind] } as const;
-  const target = { schema: 1, name: `null broker: ${kind}`, lifecycle, profiles: ['full'] } as const;
+  const target = { schema: 1, name: `null broker: ${kind}`, lifecycle, profiles: ['full', 'model'] } as const;
   const options = { ...base, target, jobs: 48, startBroker: () => startNullBroker(kind) };
   const { results } = await runQuick(sources, options);
   return results.map((result) => nullCase(kind, result));
