@@ -4,7 +4,9 @@
 /** From so many entries on they are spread. Copying these takes about a millisecond. */
 const SPREAD_AT = 8192;
 /** A power of two. */
-const SHARD_COUNT = 64;
+const SHARD_COUNT = 256;
+/** Taken from the end of an id. */
+const HASHED_CHARACTERS = 16;
 
 export class IdMap<Value> {
   #shards: readonly Map<string, Value>[] = [new Map()];
@@ -49,11 +51,15 @@ export class IdMap<Value> {
   }
 }
 
-/** Ids mostly differ at their end. One whose ends are all alike is no worse off than with a single map. */
+/**
+ * Ids mostly differ at their end; one whose ends are all alike is no worse off than with a single map. Which map an id goes to must look
+ * random: with counted ids dealt out in turn, all maps would grow and shrink at the same moment, and nothing would be won.
+ */
 function shardIndex(id: string): number {
-  const { length } = id;
-  const last = id.charCodeAt(length - 1);
-  const beforeLast = length > 1 ? id.charCodeAt(length - 2) : 0;
-  const beforeThat = length > 2 ? id.charCodeAt(length - 3) : 0;
-  return (last + 10 * beforeLast + 23 * beforeThat + length) & (SHARD_COUNT - 1);
+  let hash = 0;
+  for (let at = Math.max(0, id.length - HASHED_CHARACTERS); at < id.length; at += 1) {
+    hash = Math.imul(hash ^ id.charCodeAt(at), 0x9e_37_79_b1);
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85_eb_ca_77);
+  return (hash >>> 16) & (SHARD_COUNT - 1);
 }
