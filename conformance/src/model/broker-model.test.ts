@@ -142,6 +142,20 @@ describe('one subscriber', () => {
     expect(brokenBy(() => model.quiet())).toBe('DELIVERY-031');
   });
 
+  it('lets a next attempt come although something more urgent waits for room', () => {
+    create({ mode: 'PriorityBased', maxRetryAttempts: 3 });
+    subscribe(b);
+    publish('low', { priority: 0 });
+    delivered('low', b);
+    publish('urgent', { priority: 3 });
+    at += 1;
+    model.refuse(b, 'low', 'HandlerException', at);
+    at += 1;
+    const headers = new Map([['deliveryAttempts', '2']]);
+    model.delivered({ connection: b, queue: 'q', id: 'low', payload: '"low"', headers, at });
+    expect(brokenBy(() => model.quiet())).toBeUndefined();
+  });
+
   it('does not let a later message of a publisher come first to the same subscriber', () => {
     create();
     publish('one');

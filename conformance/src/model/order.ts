@@ -50,6 +50,8 @@ function notePassing(queue: Queue, other: Message, message: Message, connection:
 function passing(queue: Queue, other: Message, message: Message, connection: number): Passed | undefined {
   const isPriority = queue.options.mode === 'PriorityBased';
   const ids = `${message.content.id} comes before ${other.content.id}`;
+  // A next attempt does not wait: it goes to who has its place still, also when something more urgent waits for room.
+  if (message.phase !== 'waiting') return undefined;
   if (isPriority && other.content.priority > message.content.priority) {
     return {
       connection,
@@ -58,7 +60,7 @@ function passing(queue: Queue, other: Message, message: Message, connection: num
     };
   }
   const isEqual = !isPriority || other.content.priority === message.content.priority;
-  const isYounger = message.serial > other.serial && message.phase === 'waiting';
+  const isYounger = message.serial > other.serial;
   if (!isEqual || !isYounger || isFanOut(queue)) return undefined;
   const clause = isPriority ? 'DELIVERY-033' : 'DELIVERY-037';
   return { connection, must: false, rule: { clause, text: `${ids}, which waits longer` } };
