@@ -1,7 +1,16 @@
 // The package alone: packed, installed into an empty folder far from the repository, without a network, and used there as a stranger would.
 // Whatever it should take from the repository at run time is missing there.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Case } from '../src/selftest/proof.ts';
@@ -38,7 +47,7 @@ export function packageCases(root: string): readonly Case[] {
     const home = join(place, 'home');
     install(archive, home);
     layTarget(join(root, 'conformance/src/testing/tiny-broker.mjs'), home);
-    return [dependencyCase(home), ...uses.map((use) => useCase(use, home))];
+    return [dependencyCase(home), linkCase(home), ...uses.map((use) => useCase(use, home))];
   } catch (error) {
     return [{ title: 'package: it is packed and installed', faults: [(error as Error).message] }];
   } finally {
@@ -75,6 +84,19 @@ function dependencyCase(home: string): Case {
   const installed = readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'));
   const title = 'package: it brings no other package along';
   return { title, faults: installed.length === 1 ? [] : [`installed: ${installed.join(', ')}`] };
+}
+
+/** What its pages send their readers to is in the package too. */
+function linkCase(home: string): Case {
+  const folder = join(home, 'node_modules/truemq-conformance');
+  const pages = readdirSync(join(folder, 'docs')).map((name) => `docs/${name}`);
+  const broken = ['README.md', ...pages.filter((name) => name.endsWith('.md'))].flatMap((page) =>
+    [...readFileSync(join(folder, page), 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !existsSync(join(folder, page, '..', link)))
+      .map((link) => `${page} links ${link}`),
+  );
+  return { title: 'package: its pages link only what is in it', faults: broken };
 }
 
 function useCase({ args, exitCode, says }: Use, home: string): Case {
