@@ -8,78 +8,91 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
+import resource
 import signal
 import sys
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Set
+from pathlib import Path
+from typing import Any
 
-from health import HealthSession
-from manners import Manners
-from options import MODES, Options
-from queues import Depot
+from queues import Broker
 from session import Session
+from wire import json_text, timestamp
 
-NAME, VERSION = 'Contrary', '1'
+# A row for each decision: the requirements that recommend something, and what this broker may do instead, the most contrary outcome first.
+CHOICES = json.loads(Path(__file__).with_name('choices.json').read_text())
 UNSUPPORTED_GROUPS = ('storage', 'authentication', 'tls', 'rateLimit')
-SUPPORTED = {'limits.maxMessageSizeBytes', 'queueDefaults.deliveryMode', 'queueDefaults.maxQueueSize', 'queueDefaults.enableAutoCreate',
-             'timing.ackTimeoutMs', 'timing.retryDelayMs', 'timing.maxRetryDelayMs'}
-# maxRetryDelayMs is known, and then not kept to: that is a recommendation too.
+SETTINGS = {
+    'limits': {'maxMessageSizeBytes': 1_048_576},
+    'queueDefaults': {'deliveryMode': 'RoundRobin', 'maxQueueSize': 10_000, 'enableAutoCreate': True},
+    # maxRetryDelayMs is known, and then not kept to: that is a recommendation too.
+    'timing': {'ackTimeoutMs': 30_000, 'retryDelayMs': 1000, 'maxRetryDelayMs': None},
+}
 
 
-@dataclass(frozen=True)
-class Settings:
-    max_body_bytes: int
-    auto_create: bool
-    defaults: Options
-    ack_timeout_s: float
-    retry_delay_s: float
+class Manners(dict):
+    """The outcome of every decision, by its name. Seed 0 is the most contrary broker; any other one draws each outcome."""
+
+    def __init__(self, seed: int = 0) -> None:
+        draw = random.Random(seed)
+        super().__init__((name, outcomes[0] if seed == 0 else draw.choice(outcomes)) for name, (_, outcomes) in CHOICES.items())
+
+    def takes(self, name: str, outcome: str) -> bool:
+        """A name or an outcome that is not in the table is a fault of the broker's code, and loud."""
+        if outcome not in CHOICES[name][1]:
+            raise KeyError(f'{name}: {outcome}')
+        return self[name] == outcome
 
 
-def settings_of(request: Dict[str, Any]) -> Settings:
-    limits, queue, timing = (request.get(group) or {} for group in ('limits', 'queueDefaults', 'timing'))
-    return Settings(
-        max_body_bytes=limits.get('maxMessageSizeBytes', 1_048_576),
-        auto_create=queue.get('enableAutoCreate', True),
-        defaults=Options(mode=MODES.index(queue.get('deliveryMode', MODES[0])), max_size=queue.get('maxQueueSize', 10_000)),
-        ack_timeout_s=timing.get('ackTimeoutMs', 30_000) / 1000,
-        retry_delay_s=timing.get('retryDelayMs', 1000) / 1000,
-    )
+class HealthSession(asyncio.Protocol):
+    """One request for health or metrics: the least that the records must have, and statuses of its own. Areas: HEALTH, METRICS, HTTP."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker, self._request = broker, b''
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._request += data
+        if b'\r\n\r\n' not in self._request:
+            return
+        method, path = self._request.decode('latin-1').split(' ')[:2]
+        status, kind, body = '200 OK', 'application/json', json_text(self._records().get(path))
+        if path not in self._records():
+            status, kind, body = '400 Bad Request', 'text/plain', b'No such path.'
+        elif method != 'GET':
+            status, kind, body = '501 Not Implemented', 'text/plain', b'GET only.'
+        head = f'HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nContent-Type: {kind}\r\nConnection: close\r\n'
+        self._transport.write(head.encode() + b'Access-Control-Allow-Origin: *\r\n\r\n' + body)
+        self._transport.close()
+
+    def _records(self) -> dict[str, dict[str, Any]]:
+        """By their paths; of the metrics the shorter form. What the counters count is theirs: publishes whatever became of them, and acks
+        whatever they meant. The memory is the most that the process has used."""
+        broker, used_bytes = self._broker, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return {
+            '/health/': {'status': 'healthy', 'active_connections': len(broker.sessions), 'queue_count': len(broker.queues),
+                         'memory_usage_mb': used_bytes // 2 ** 20},
+            '/metrics/': {'total_messages_published': broker.published_count, 'total_messages_delivered': broker.published_count,
+                          'total_messages_acknowledged': broker.acknowledged_count, 'active_connections': len(broker.sessions),
+                          'active_queues': len(broker.queues), 'memory_usage_bytes': used_bytes, 'average_delivery_latency_ms': 0,
+                          'timestamp': timestamp()},
+        }
 
 
-def unsupported(request: Dict[str, Any]) -> List[str]:
-    """The settings asked for that this broker does not have, as dotted names."""
-    groups = [group for group in UNSUPPORTED_GROUPS if request.get(group) not in (None, 'memory')]
-    asked = [f'{group}.{name}' for group in ('limits', 'queueDefaults', 'timing') for name in request.get(group) or {}]
-    return groups + [name for name in asked if name not in SUPPORTED]
-
-
-class Broker:
-    """Ties sessions and queues together: after each piece of input, deliveries are made and all answers sent."""
-
-    def __init__(self, manners: Manners, settings: Settings, loop: asyncio.AbstractEventLoop) -> None:
-        self.manners, self.settings, self._loop = manners, settings, loop
-        self.depot = Depot(manners, settings, loop, self.settle)
-        self.sessions: Set[Session] = set()
-
-    def settle(self) -> None:
-        self.depot.pump_touched()
-        for session in list(self.sessions):
-            session.flush()
-
-    def soon(self, call: Callable[[], None]) -> None:
-        self._loop.call_soon(lambda: (call(), self.settle()))
-
-
-async def serve(request: Dict[str, Any], manners: Manners) -> None:
+async def serve(request: dict[str, Any], manners: Manners) -> None:
     loop = asyncio.get_running_loop()
-    broker = Broker(manners, settings_of(request), loop)
+    settings = {name: (request.get(group) or {}).get(name, usual) for group, all_ in SETTINGS.items() for name, usual in all_.items()}
+    broker = Broker(manners, settings, loop)
     tcp = await loop.create_server(lambda: Session(broker), request['tcp']['host'], request['tcp']['port'])
     health = await loop.create_server(lambda: HealthSession(broker), request['health']['host'], request['health']['port'])
-    host, port = tcp.sockets[0].getsockname()[:2]
+    unsupported = [group for group in UNSUPPORTED_GROUPS if request.get(group) not in (None, 'memory')]
+    unsupported += [f'{group}.{name}' for group in SETTINGS for name in request.get(group) or {} if name not in SETTINGS[group]]
     answer = {
-        'protocol': 1, 'ready': True, 'broker': {'name': NAME, 'version': VERSION},
-        'tcp': {'host': host, 'port': port}, 'health': {'url': 'http://%s:%d' % health.sockets[0].getsockname()[:2]},
-        'unsupported': unsupported(request),
+        'protocol': 1, 'ready': True, 'broker': {'name': 'Contrary', 'version': '1'}, 'unsupported': unsupported,
+        'tcp': dict(zip(('host', 'port'), tcp.sockets[0].getsockname())),
+        'health': {'url': 'http://%s:%d' % health.sockets[0].getsockname()[:2]},
     }
     print(json.dumps(answer), flush=True)
     stopped = asyncio.Event()
@@ -94,9 +107,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--manners', type=int, default=0, metavar='SEED', help='0: contrary in everything (default); else drawn')
     manners = Manners(parser.parse_args().manners)
-    request = json.loads(sys.stdin.readline())
     try:
-        asyncio.run(serve(request, manners))
+        asyncio.run(serve(json.loads(sys.stdin.readline()), manners))
     except OSError as error:
         print(json.dumps({'protocol': 1, 'ready': False, 'error': str(error)}), flush=True)
 

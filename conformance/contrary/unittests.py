@@ -4,67 +4,70 @@ import re
 import unittest
 from pathlib import Path
 
-import frames
-import options
-from frames import Frame
-from manners import CHOICES, Manners
-
-
-def bodies_of(splitter: frames.Splitter) -> list:
-    return list(iter(splitter.next, None))
+import session
+import wire
+from adapter import CHOICES, Manners
+from wire import Frame
 
 
 class FramesTest(unittest.TestCase):
-    frame = Frame(frames.PUBLISH, 'é-1', 'orders', b'{"a":1}', [('k', 'v'), ('k', 'w')])
+    frame = Frame(wire.PUBLISH, 'é-1', 'orders', b'{"a":1}', {'k': 'v', 'l': 'w'}, header_count=2)
 
     def test_a_body_is_read_as_it_was_written(self) -> None:
-        self.assertEqual(frames.decoded(frames.encoded(self.frame)[5:]), self.frame)
-        self.assertEqual(self.frame.header('k'), 'w')
+        self.assertEqual(wire.decoded(wire.encoded(self.frame)[5:]), self.frame)
+
+    def test_of_headers_with_the_same_name_the_last_one_counts(self) -> None:
+        read = wire.decoded(wire.encoded(self.frame)[5:].replace(b'\0\1l', b'\0\1k'))
+        self.assertEqual((read.headers, read.header_count), ({'k': 'w'}, 2))
 
     def test_a_body_that_breaks_off_anywhere_is_broken(self) -> None:
-        body = frames.encoded(self.frame)[5:]
+        body = wire.encoded(self.frame)[5:]
         for length in range(len(body)):
-            with self.assertRaises(frames.BrokenBody):
-                frames.decoded(body[:length])
+            with self.assertRaises(EOFError):
+                wire.decoded(body[:length])
 
     def test_a_stream_is_cut_alike_whatever_its_pieces(self) -> None:
-        stream = frames.encoded(self.frame) + b'\0\0\0\1\0x' + b'\0\0\0\2\7xx' + frames.encoded(self.frame)
+        stream = wire.encoded(self.frame) + b'\0\0\0\1\0x' + b'\0\0\0\2\7xx' + wire.encoded(self.frame)
         for size in (1, 3, len(stream)):
-            splitter, found = frames.Splitter(1000), []
+            received, found = bytearray(), []
+            steps = wire.split(received, 1000)
             for at in range(0, len(stream), size):
-                splitter.feed(stream[at:at + size])
-                found += bodies_of(splitter)
-            kinds = [one.is_size if isinstance(one, frames.Fault) else 'body' for one in found]
-            self.assertEqual(kinds, ['body', True, False, 'body'])
+                received += stream[at:at + size]
+                found += iter(steps.__next__, None)
+            self.assertEqual([one.fault[1:] or one for one in found],
+                             [self.frame, ('MESSAGE_TOO_LARGE',), ('INVALID_MESSAGE',), self.frame])
+
+    def test_a_body_that_breaks_off_is_told(self) -> None:
+        self.assertEqual(next(wire.split(bytearray(b'\0\0\0\3\0\1\12\0'), 1000)).fault, ('broken body', 'INVALID_MESSAGE'))
 
     def test_text_that_is_no_utf_8_survives(self) -> None:
-        body = frames.encoded(Frame(frames.PING, b'a\x80'.decode('utf-8', 'surrogateescape')))[5:]
-        self.assertFalse(frames.is_text(frames.decoded(body).id))
-        self.assertEqual(frames.encoded(frames.decoded(body))[5:], body)
+        body = wire.encoded(Frame(wire.PING, b'a\x80'.decode('utf-8', 'surrogateescape')))[5:]
+        self.assertFalse(wire.decoded(body).is_text())
+        self.assertEqual(wire.encoded(wire.decoded(body))[5:], body)
 
 
 class OptionsTest(unittest.TestCase):
     def test_options_left_out_have_the_defaults(self) -> None:
-        self.assertEqual(options.read_options(b'{}', 'q'), (options.Options(), False, False))
+        self.assertEqual(wire.read_options(b'{}', 'q'), (wire.DEFAULTS, False, False))
 
     def test_impossible_options_are_told_and_mended(self) -> None:
         for payload in (b'{"maxQueueSize":0}', b'{"mode":"Anycast"}', b'{"messageTtl":"-00:00:01"}', b'{"overflowStrategy":3}'):
-            mended, is_impossible, _ = options.read_options(payload, 'q')
+            mended, is_impossible, _ = wire.read_options(payload, 'q')
             self.assertTrue(is_impossible, payload)
-            self.assertGreaterEqual(mended.max_size, 1)
+            self.assertGreaterEqual(mended['maxQueueSize'], 1)
 
     def test_options_of_the_wrong_type_are_useless(self) -> None:
-        for payload in (b'[]', b'{', b'{"maxQueueSize":"many"}', b'{"maxQueueSize":true}', b'{"enableDeadLetterQueue":1}'):
-            with self.assertRaises(options.UselessOptions):
-                options.read_options(payload, 'q')
+        for payload in (b'[]', b'{', b'{"maxQueueSize":"many"}', b'{"maxQueueSize":true}', b'{"maxQueueSize":1e999}', b'{"enableDeadLetterQueue":1}'):
+            with self.assertRaises(wire.USELESS):
+                wire.read_options(payload, 'q')
 
     def test_time_spans_keep_days_and_fractions(self) -> None:
         for text in ('1.00:00:00', '00:00:01.5000000', '02:03:04'):
-            ttl_s = options.read_options(json.dumps({'messageTtl': text}).encode(), 'q')[0].ttl_s
-            self.assertEqual(options.span_text(ttl_s), text)
+            ttl_s = wire.read_options(json.dumps({'messageTtl': text}).encode(), 'q')[0]['messageTtl']
+            self.assertEqual(wire.span_text(ttl_s), text)
 
     def test_white_space_goes_from_between_the_tokens_only(self) -> None:
-        self.assertEqual(options.without_space(b' {"a \\" b" : [1, 2.50]}\n'), b'{"a \\" b":[1,2.50]}')
+        self.assertEqual(wire.without_space(b' {"a \\" b" : [1, 2.50]}\n'), b'{"a \\" b":[1,2.50]}')
 
 
 class ChoicesTest(unittest.TestCase):
@@ -81,6 +84,17 @@ class ChoicesTest(unittest.TestCase):
         self.assertGreater(len(asked), 20)
         for name, outcome in asked:
             self.assertIn(outcome, CHOICES[name][1])
+
+    def test_what_is_judged_is_refused_or_taken_in_words_that_the_session_knows(self) -> None:
+        """A misspelt refusal would be taken in silence."""
+        code = (Path(__file__).parent / 'session.py').read_text()
+        judged = [name for name in CHOICES if re.search(rf"_judge\(.*'{re.escape(name)}'", code)]
+        self.assertGreater(len(judged), 10)
+        known = {*session.ERRORS, *session.CLOSES, 'pass over'}
+        taken = {'taken', 'ignored', 'confirmed', 'made', 'mended', 'forwarded', 'dropped', 'PublishAck'}
+        for name in (*judged, 'framing fault', 'broken body', 'before Connect', 'Disconnect before Connect'):
+            self.assertTrue(known & set(CHOICES[name][1]), name)
+            self.assertLessEqual(set(CHOICES[name][1]), known | taken, name)
 
     def test_a_seed_draws_the_same_broker_again(self) -> None:
         first, again = Manners(7), Manners(7)
