@@ -3,6 +3,9 @@
 
 import type { Generation, StoredMessage, StoredQueue, StoreRecord } from '../../broker/store-record.ts';
 
+/** All the sequences from `first` to `last`, both included. */
+export type SequenceRange = { readonly first: number; readonly last: number };
+
 type AddedMessage = { readonly stored: StoredMessage; failedAttempts: number };
 
 export class BatchPlan {
@@ -12,8 +15,7 @@ export class BatchPlan {
   readonly ended: Generation[] = [];
   /** Messages that are new after the batch, by sequence, rising. */
   readonly added = new Map<number, AddedMessage>();
-  /** Sequences of messages that were there before the batch and are not any more. */
-  readonly removed = new Set<number>();
+  readonly #removed = new Set<number>();
   /** Failed attempts by sequence, of messages that were there before the batch and still are. */
   readonly failedAttempts = new Map<number, number>();
 
@@ -21,9 +23,23 @@ export class BatchPlan {
     for (const record of records) this.#take(record);
   }
 
+  /**
+   * Sequences of messages that were there before the batch and are not any more. Messages are mostly acknowledged in the order in which they
+   * came, so there are few ranges of many.
+   */
+  removedRanges(): readonly SequenceRange[] {
+    const ranges: { first: number; last: number }[] = [];
+    for (const sequence of [...this.#removed].sort((a, b) => a - b)) {
+      const latest = ranges.at(-1);
+      if (latest?.last === sequence - 1) latest.last = sequence;
+      else ranges.push({ first: sequence, last: sequence });
+    }
+    return ranges;
+  }
+
   get isEmpty(): boolean {
     const changes = this.created.size + this.ended.length + this.added.size;
-    return changes + this.removed.size + this.failedAttempts.size === 0;
+    return changes + this.#removed.size + this.failedAttempts.size === 0;
   }
 
   #take(record: StoreRecord): void {
@@ -51,7 +67,7 @@ export class BatchPlan {
 
   #remove(sequence: number): void {
     if (this.added.delete(sequence)) return;
-    this.removed.add(sequence);
+    this.#removed.add(sequence);
     this.failedAttempts.delete(sequence);
   }
 

@@ -62,7 +62,7 @@ class SqliteStore implements StorageProvider {
 
   #write(plan: BatchPlan): void {
     for (const queue of plan.created.values()) this.#statements.insertQueue(queue);
-    for (const sequence of plan.removed) this.#statements.deleteMessage(sequence);
+    for (const range of plan.removedRanges()) this.#statements.deleteMessages(range);
     for (const [sequence, count] of plan.failedAttempts)
       this.#statements.updateFailedAttempts(sequence, count);
     for (const { stored, failedAttempts } of plan.added.values()) {

@@ -9,6 +9,7 @@ import type {
 } from '../../broker/message-content.ts';
 import type { QueueOptions } from '../../broker/queue-options.ts';
 import type { Generation, RecoveredRecord, StoredMessage, StoredQueue } from '../../broker/store-record.ts';
+import type { SequenceRange } from './batch-plan.ts';
 import type { Database, Statement } from './driver.ts';
 
 type QueueRow = {
@@ -41,8 +42,8 @@ export class Statements {
   readonly #deleteQueue: Statement<[number]>;
   readonly #insertMessage: Statement<unknown[]>;
   readonly #insertDeadLetter: Statement<unknown[]>;
-  readonly #deleteMessage: Statement<[number]>;
-  readonly #deleteDeadLetter: Statement<[number]>;
+  readonly #deleteMessages: Statement<[number, number]>;
+  readonly #deleteDeadLetters: Statement<[number, number]>;
   readonly #updateMessage: Statement<[number, number]>;
   readonly #updateDeadLetter: Statement<[number, number]>;
 
@@ -57,8 +58,8 @@ export class Statements {
     this.#insertDeadLetter = prepare(
       `INSERT INTO dead_letters (${COLUMNS}, ${FACTS}, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#deleteMessage = prepare('DELETE FROM messages WHERE sequence = ?');
-    this.#deleteDeadLetter = prepare('DELETE FROM dead_letters WHERE sequence = ?');
+    this.#deleteMessages = prepare('DELETE FROM messages WHERE sequence BETWEEN ? AND ?');
+    this.#deleteDeadLetters = prepare('DELETE FROM dead_letters WHERE sequence BETWEEN ? AND ?');
     this.#updateMessage = prepare('UPDATE messages SET failed_attempts = ? WHERE sequence = ?');
     this.#updateDeadLetter = prepare('UPDATE dead_letters SET failed_attempts = ? WHERE sequence = ?');
   }
@@ -83,9 +84,10 @@ export class Statements {
     this.#insertDeadLetter.run(...columns, reason, source, attempts, deadLetteredWallAt, content);
   }
 
-  /** Whichever of the two tables it is in; most are in the first. */
-  deleteMessage(sequence: number): void {
-    if (this.#deleteMessage.run(sequence).changes === 0) this.#deleteDeadLetter.run(sequence);
+  /** Whichever of the two tables they are in; most are in the first. All of them must be in one. */
+  deleteMessages({ first, last }: SequenceRange): void {
+    const { changes } = this.#deleteMessages.run(first, last);
+    if (changes <= last - first) this.#deleteDeadLetters.run(first, last);
   }
 
   updateFailedAttempts(sequence: number, failedAttempts: number): void {
