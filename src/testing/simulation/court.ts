@@ -12,6 +12,7 @@ import { fatesJudge } from './judges/fates.ts';
 import type { Complain, Judge } from './judges/judge.ts';
 import { orderJudge } from './judges/order.ts';
 import { queuesJudge } from './judges/queues.ts';
+import { survivalsJudge } from './judges/survivals.ts';
 import { windowsJudge } from './judges/windows.ts';
 import { Ledger } from './ledger.ts';
 
@@ -41,7 +42,8 @@ export class Court {
       queues: queuesJudge(slackMs),
       deadLetters: deadLettersJudge(),
       fates: fatesJudge(),
-      endings: endingsJudge(shutdownTimeoutMs, slackMs),
+      endings: endingsJudge(shutdownTimeoutMs, slackMs, framesMayLag),
+      survivals: survivalsJudge(),
     };
     this.#judges = Object.entries(judges).map(([name, judge]) => ({
       judge,
@@ -53,5 +55,7 @@ export class Court {
     const fact = this.ledger.book(observation);
     if (fact === undefined) return;
     for (const { judge, complain } of this.#judges) judge(fact, this.ledger, complain);
+    // The judges have looked back on the whole of it.
+    if (fact.kind === 'lifeEnded') this.ledger.beginAnew();
   }
 }

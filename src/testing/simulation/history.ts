@@ -34,6 +34,9 @@ export type SentCommand = {
 
 export type Figures = BrokerStats & { readonly errorsCount: number };
 
+/** The process has ended in good order, or died; or its store has failed, and it drops what it knew. */
+export type LifeEnd = 'exit' | 'crash' | 'storeFailed';
+
 export type Observation =
   /** A client that means to stay silent is bound to be closed. */
   | { readonly kind: 'opened'; readonly connection: number; readonly isSilent: boolean }
@@ -82,6 +85,15 @@ export type Observation =
   | { readonly kind: 'draining'; readonly at: number }
   /** The broker has ended. */
   | { readonly kind: 'ended'; readonly at: number }
+  /** What was in memory is gone, and so are all connections, or will be. */
+  | { readonly kind: 'lifeEnded'; readonly how: LifeEnd; readonly at: number }
+  /** The broker takes clients, with what it has recovered; no batch of this life has begun. */
+  | {
+      readonly kind: 'serving';
+      readonly at: number;
+      readonly figures: Figures;
+      readonly queues: ReadonlyMap<string, QueueInfo>;
+    }
   /** From here on nobody misbehaves, and every queue has a subscriber that acknowledges at once. */
   | { readonly kind: 'faultsStopped' }
   /** Everything should have come to its end. */

@@ -55,6 +55,7 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
   if (ledger.isDisturbed(copy.queue, copy.sends[0]?.epoch ?? 0)) return false;
   const { ackTimeoutMs, retryDelayMs } = ledger.settings;
   const canBeRetried =
+    !copy.message.isInherited &&
     sendCountOf(copy) < info.options.maxRetryAttempts &&
     info.options.messageTtlMs === undefined &&
     !copy.subscription.isEnding &&

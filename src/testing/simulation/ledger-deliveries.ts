@@ -12,6 +12,7 @@ export function bookDelivery(
   frame: Message,
   epoch: number,
 ): Fact {
+  if (connection.isUnserved) return { kind: 'deliveredUnserved', connection, frame };
   ledger.deliverFrameCount += 1;
   const message = ledger.messages.get(Number(frame.headers.get('number') ?? -1));
   const subscription = connection.subscriptions.get(frame.queue);

@@ -46,6 +46,8 @@ export type SeenConnection = {
   /** The last batch that had begun when the broker had ended it. */
   endedEpoch: number | undefined;
   owesFaultAnswer: boolean;
+  /** The broker had lost its store when it came, or while it was there: it is told so, and served no more. */
+  isUnserved: boolean;
 };
 
 export type SeenSubscription = {
@@ -96,6 +98,8 @@ export type SeenMessage = {
   readonly queue: string;
   readonly command: SeenCommand;
   state: 'open' | 'accepted' | 'refused' | 'unanswered';
+  /** Published in an earlier life of the broker: whether it is there, these books do not say. */
+  isInherited: boolean;
   /** Two publishes of its id waited for their answers on one connection: which answer is whose, nobody can tell. */
   isAmbiguous: boolean;
   /** Its publisher has left before there was room for it; somebody who repeated it may still bring it in. */
@@ -109,7 +113,7 @@ export type SeenMessage = {
   /** Of its queue when it was accepted, where that is certain. */
   options: QueueOptions | undefined;
   /** From its own queue; those of the dead letter queue are in `letter`. */
-  readonly copies: Copy[];
+  copies: Copy[];
   sendCount: number;
   /** Known from the first delivery as a dead letter. */
   letter: SeenLetter | undefined;
@@ -168,6 +172,7 @@ export function newConnection(connection: number, isSilent: boolean): SeenConnec
     congestedSince: undefined,
     endedEpoch: undefined,
     owesFaultAnswer: false,
+    isUnserved: false,
   };
 }
 
@@ -196,6 +201,7 @@ export function newMessage(command: SeenCommand): SeenMessage {
     queue,
     command,
     state: 'open',
+    isInherited: false,
     isAmbiguous: false,
     isWithdrawn: false,
     acceptedEpoch: 0,

@@ -17,6 +17,7 @@ import {
   type Send,
 } from './ledger-entries.ts';
 import { bookFrame } from './ledger-frames.ts';
+import { inherit } from './ledger-lives.ts';
 
 export type Fact =
   | {
@@ -28,6 +29,8 @@ export type Fact =
   /** A frame that answers nothing that was asked. */
   | { readonly kind: 'unasked'; readonly connection: SeenConnection; readonly frame: Message }
   | { readonly kind: 'delivered'; readonly copy: Copy; readonly send: Send; readonly frame: Message }
+  /** A Deliver of a broker that has lost its store since. */
+  | { readonly kind: 'deliveredUnserved'; readonly connection: SeenConnection; readonly frame: Message }
   /** A Deliver that fits no publish or no subscription. */
   | {
       readonly kind: 'misdelivered';
@@ -39,7 +42,10 @@ export type Fact =
   | { readonly kind: 'brokerEnded'; readonly connection: SeenConnection }
   | { readonly kind: 'stepped'; readonly before: Figures | undefined; readonly now: Figures }
   | Extract<Observation, { kind: 'idle' }>
-  | Extract<Observation, { kind: 'draining' | 'ended' | 'faultsStopped' | 'finished' }>;
+  | Extract<
+      Observation,
+      { kind: 'draining' | 'ended' | 'lifeEnded' | 'serving' | 'faultsStopped' | 'finished' }
+    >;
 
 type CommandSeen = Extract<Observation, { kind: 'command' }>;
 
@@ -55,6 +61,10 @@ export class Ledger {
   readonly batches: { readonly at: number; readonly wallAt: number }[] = [{ at: 0, wallAt: 0 }];
   figures: Figures | undefined;
   isDraining = false;
+  /** From the end of one life of the broker until the next one takes clients. */
+  isBetweenLives = false;
+  /** The last batch before this life took clients. */
+  bornEpoch = 0;
   /** Deliver frames written, and connections that may have left with some unwritten. */
   deliverFrameCount = 0;
   leftCount = 0;
@@ -111,14 +121,26 @@ export class Ledger {
     return queue.openPurges > 0 || queue.purgedEpoch >= epoch;
   }
 
+  /** A life has ended: what is known of messages and queues is for the next one to show. */
+  beginAnew(): void {
+    this.isDraining = false;
+    this.isBetweenLives = true;
+    this.deliverFrameCount = 0;
+    this.leftCount += 1;
+    this.#ended = [];
+    for (const connection of this.connections.values()) {
+      connection.isPastReading = true;
+      this.#mayLeave(connection, true);
+      for (const command of connection.open) command.blockedAtCount = undefined;
+    }
+    inherit(this);
+  }
+
   /** Books an observation; undefined where there is nothing for a judge in it. */
   book(observation: Observation): Fact | undefined {
     switch (observation.kind) {
       case 'opened':
-        this.connections.set(
-          observation.connection,
-          newConnection(observation.connection, observation.isSilent),
-        );
+        this.#bookOpened(observation);
         return undefined;
       case 'command':
         this.#bookCommand(this.#connection(observation.connection), observation);
@@ -159,10 +181,45 @@ export class Ledger {
         this.figures = observation.figures;
         this.#bookBlocked(observation);
         return observation;
+      case 'lifeEnded':
+        this.#bookLifeEnded(observation);
+        return observation;
+      case 'serving':
+        this.#bookServing(observation);
+        return observation;
       case 'ended':
       case 'faultsStopped':
       case 'finished':
         return observation;
+    }
+  }
+
+  /** One that comes while there is no broker, or none with a store, is closed again. */
+  #bookOpened({ connection: number, isSilent }: Extract<Observation, { kind: 'opened' }>): void {
+    const connection = newConnection(number, isSilent);
+    this.connections.set(number, connection);
+    if (!this.isBetweenLives) return;
+    connection.isUnserved = true;
+    this.#mayLeave(connection, true);
+  }
+
+  #bookLifeEnded({ how }: Extract<Observation, { kind: 'lifeEnded' }>): void {
+    // A process that begins counts from zero, one that has lost its store goes on.
+    if (how !== 'storeFailed') this.figures = undefined;
+    for (const connection of this.connections.values()) {
+      connection.hasReasonToEnd = true;
+      connection.isUnserved ||= how === 'storeFailed';
+    }
+  }
+
+  #bookServing({ figures, queues }: Extract<Observation, { kind: 'serving' }>): void {
+    this.isBetweenLives = false;
+    this.bornEpoch = this.epoch;
+    this.figures = figures;
+    for (const name of queues.keys()) this.queue(name);
+    for (const queue of this.queues.values()) {
+      queue.info = queues.get(queue.name);
+      queue.disturbedEpoch = this.epoch;
     }
   }
 

@@ -11,8 +11,8 @@ import type { EngineOptions } from '../../engine/engine-options.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import { defaultLimits } from '../../protocol/limits.ts';
 import type { Random } from './random.ts';
+import type { StoreHabits } from './simulated-disk.ts';
 import type { LineHabits } from './simulated-socket.ts';
-import type { StoreHabits } from './simulated-store.ts';
 
 export type QueuePlan = { readonly name: string; readonly options: QueueOptions };
 

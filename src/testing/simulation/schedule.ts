@@ -5,6 +5,7 @@ import { type ClientPlan, deadLetterNameOf, drawPlan, type Plan } from './plan.t
 import { Random } from './random.ts';
 import { type Company, SimulatedClient } from './simulated-client.ts';
 import { type Counts, watchMessages } from './tally.ts';
+import { drawTroubles, troublesOf, withSturdyQueues } from './troubles.ts';
 import { World } from './world.ts';
 
 /** Virtual time in which the work must be done, and in which it must come to its end afterwards. */
@@ -12,6 +13,8 @@ const MOST_WORK_MS = 60_000;
 const MOST_CALM_MS = 120_000;
 /** In which the last connections are closed, by their clients or by force. */
 const MOST_CLOSING_MS = 10_000;
+/** In which a broker that was hurt has recovered, once its store is well. */
+const MOST_AWAY_MS = 60_000;
 /** How often the queues that have come to be are subscribed to in the end. */
 const CALM_STEP_MS = 250;
 
@@ -30,9 +33,12 @@ export type StrayErrors = (take: (error: unknown) => void) => () => void;
 
 export async function runSchedule(seed: number, onStray: StrayErrors, traceLength = 60): Promise<Verdict> {
   const random = new Random(seed);
-  const plan = drawPlan(random);
+  const chance = troublesOf(seed);
+  const drawn = drawPlan(random);
+  const troubles = drawTroubles(chance, drawn);
+  const plan = troubles.mostCount > 0 && chance.chance(0.5) ? withSturdyQueues(drawn) : drawn;
   const names = queueNames(plan);
-  const world = new World(plan, random, names);
+  const world = new World(plan, random, names, { troubles, chance });
   const unwatch = watchMessages((state, event) => world.tally.way(state, event));
   const unstray = onStray((error) => world.complain(`thrown: ${describeError(error)}`));
   try {
@@ -43,7 +49,6 @@ export async function runSchedule(seed: number, onStray: StrayErrors, traceLengt
     unwatch();
     unstray();
   }
-  for (let left = world.store.lateCommitCount; left > 0; left -= 1) world.tally.fault('commit comes late');
   for (let left = world.lateCompressionCount; left > 0; left -= 1)
     world.tally.fault('compression comes late');
   const complaints = [...world.court.complaints];
@@ -66,6 +71,8 @@ async function play(world: World, names: readonly string[]): Promise<void> {
     hasCalmedDown: false,
     actionsLeft: plan.actionCount,
   };
+  world.start();
+  await untilServing(world);
   for (const [index, client] of plan.clients.entries()) {
     company.clients.push(new SimulatedClient(`c${index}`, client, company));
   }
@@ -76,16 +83,35 @@ async function play(world: World, names: readonly string[]): Promise<void> {
   openSilentClients(world);
   if (plan.wallClockJumps) jumpWallClock(world);
   await advance(world, MOST_WORK_MS, () => company.actionsLeft <= 0);
+  world.disk.calmDown();
+  await advance(world, MOST_AWAY_MS, () => !world.disk.isTroubled);
+  await untilServing(world);
   if (plan.shutdown === 'amid') {
     world.tally.fault('shutdown amid work');
     await shutDown(world, company);
-    return;
+    await startAgain(world);
+    return calmDown(world, company, names);
   }
   await desert(world, company);
   await calmDown(world, company, names);
-  if (plan.shutdown !== 'atRest') return;
-  world.tally.fault('shutdown at rest');
-  await shutDown(world, company);
+  if (plan.shutdown === 'atRest') {
+    world.tally.fault('shutdown at rest');
+    await shutDown(world, company);
+  }
+  await startAgain(world);
+}
+
+/** What the process that has ended, or ends now, has left on the disk is there. */
+async function startAgain(world: World): Promise<void> {
+  if (world.court.complaints.size > 0) return;
+  world.restart();
+  await untilServing(world);
+}
+
+/** The first process, or the one after a crash, needs a while to recover. */
+async function untilServing(world: World): Promise<void> {
+  await advance(world, MOST_AWAY_MS, () => world.isServing);
+  if (!world.isServing && world.court.complaints.size === 0) world.complain('the broker does not come back');
 }
 
 /** Runs until it is done, the time is up, or a complaint makes all that follows worthless. */
@@ -166,6 +192,7 @@ const calmPlan: ClientPlan = {
 /** A subscriber that takes everything joins all queues there are, and all that come to be. */
 async function calmDown(world: World, company: Company, names: readonly string[]): Promise<void> {
   const taker = new SimulatedClient('taker', calmPlan, company);
+  company.hasCalmedDown = false;
   taker.start();
   company.hasCalmedDown = true;
   for (const client of company.clients) client.calmDown();
@@ -174,7 +201,7 @@ async function calmDown(world: World, company: Company, names: readonly string[]
   const until = world.environment.clock.now() + MOST_CALM_MS;
   while (world.environment.clock.now() < until && world.court.complaints.size === 0) {
     for (const name of names) {
-      if (subscribed.has(name) || world.engine.queueInfo(name) === undefined) continue;
+      if (subscribed.has(name) || world.queueInfo(name) === undefined) continue;
       subscribed.add(name);
       taker.subscribe(name);
     }
@@ -189,7 +216,7 @@ async function shutDown(world: World, company: Company): Promise<void> {
   for (const client of company.clients) client.calmDown();
   world.observe({ kind: 'draining', at: world.environment.clock.now() });
   let endedAt: number | undefined;
-  const draining = world.engine.drain().then(() => {
+  const draining = world.drain().then(() => {
     endedAt = world.environment.clock.now();
   });
   await advance(

@@ -96,7 +96,8 @@ export class SimulatedClient {
     const { world } = this.#company;
     world.environment.after(this.#random.whole(1, this.#plan.mostPauseMs), () => {
       if (this.#company.hasCalmedDown || this.#company.actionsLeft <= 0) return;
-      this.#act(this.#random.weighted(this.#plan.actions));
+      // Without a broker there is nothing to be done or spoilt.
+      if (world.isServing) this.#act(this.#random.weighted(this.#plan.actions));
       this.#actLater();
     });
   }

@@ -1,9 +1,9 @@
 // Time, timers and ids of a simulated engine, and the agenda of everything else that happens in the simulation: tasks run
 // one at a time in the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks
-// the event loop turns once, so that streams and promises have come to rest. Implements the engine's Environment.
+// the event loop turns once, so that streams and promises have come to rest. Gives each life of a broker its Environment.
 
 import { Heap, type HeapNode } from '../../broker/heap.ts';
-import type { Clock, Environment, Scheduler } from '../../engine/environment.ts';
+import type { Clock, Environment } from '../../engine/environment.ts';
 import type { Random } from './random.ts';
 
 /** 2026-02-18T10:30:00Z. */
@@ -19,13 +19,11 @@ export type BatchWatch = {
   readonly ends: () => void;
 };
 
-export class SimulatedEnvironment implements Environment {
+/** What one process sees of the environment. Once it has ended nothing happens of what it had planned. */
+export type Life = { readonly environment: Environment; readonly end: () => void };
+
+export class SimulatedEnvironment {
   readonly clock: Clock = { now: () => this.#now, wallNow: () => this.#wallOffset + this.#now };
-  readonly scheduler: Scheduler = {
-    soon: (task) => this.#soon(task),
-    after: (delayMs, task) => this.after(delayMs, task),
-  };
-  readonly freshId = (): string => `fresh-${this.#nextId++}`;
   readonly #random: Random;
   readonly #agenda = new Heap<() => void>();
   readonly #mostDelayOfSoonMs: number;
@@ -43,6 +41,27 @@ export class SimulatedEnvironment implements Environment {
 
   watchBatches(watch: BatchWatch): void {
     this.#watch = watch;
+  }
+
+  /** A process begins. */
+  beginLife(): Life {
+    let isOver = false;
+    const ofLife = (task: () => void) => (): void => {
+      if (!isOver) task();
+    };
+    return {
+      environment: {
+        clock: this.clock,
+        freshId: () => `fresh-${this.#nextId++}`,
+        scheduler: {
+          soon: (task) => this.#soon(ofLife(() => this.#runBatch(task))),
+          after: (delayMs, task) => this.after(delayMs, ofLife(task)),
+        },
+      },
+      end: () => {
+        isOver = true;
+      },
+    };
   }
 
   /** Whether the engine has asked for a batch that has not begun. */
@@ -82,10 +101,14 @@ export class SimulatedEnvironment implements Environment {
     this.#soonCount += 1;
     this.after(this.#random.whole(0, this.#mostDelayOfSoonMs), () => {
       this.#soonCount -= 1;
-      this.#watch.begins();
       task();
-      this.#watch.ends();
     });
+  }
+
+  #runBatch(task: () => void): void {
+    this.#watch.begins();
+    task();
+    this.#watch.ends();
   }
 }
 

@@ -85,7 +85,7 @@ export class SimulatedSocket extends Duplex {
   }
 
   override write(chunk: Buffer, ...rest: unknown[]): boolean {
-    this.#events.written(chunk);
+    if (!this.destroyed) this.#events.written(chunk);
     return (super.write as (...all: unknown[]) => boolean).call(this, chunk, ...rest);
   }
 

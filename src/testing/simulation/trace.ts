@@ -57,6 +57,14 @@ function describe(observation: Observation): string | undefined {
       return `   the operator purges ${observation.queue}`;
     case 'purgeEnded':
       return `   ${observation.queue} is purged`;
+    case 'lifeEnded':
+      return `   ${observation.kind}: ${observation.how}`;
+    case 'serving': {
+      const waiting = [...observation.queues.values()].map(
+        ({ name, messageCount }) => `${name}:${messageCount}`,
+      );
+      return `   serving: ${waiting.join(' ')}`;
+    }
     case 'draining':
     case 'ended':
     case 'faultsStopped':

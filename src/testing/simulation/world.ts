@@ -1,38 +1,54 @@
-// One simulated run put together: a real engine in virtual time on a simulated store, and connections to it. It tells the court what
-// passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
+// One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. It tells the
+// court what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
 
-import { Engine } from '../../engine/engine.ts';
+import type { QueueInfo } from '../../broker/effect.ts';
+import { BrokerService } from '../../engine/broker-service.ts';
 import { RequestRefused } from '../../engine/operator-requests.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
 import { ConnectionEnd } from './connection-end.ts';
 import { Court } from './court.ts';
-import type { Observation } from './history.ts';
+import type { LifeEnd, Observation } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Random } from './random.ts';
 import { SimulatedCompressor } from './simulated-compressor.ts';
-import { SimulatedEnvironment } from './simulated-environment.ts';
-import { SimulatedStore } from './simulated-store.ts';
-import { Tally } from './tally.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
+import { type Life, SimulatedEnvironment } from './simulated-environment.ts';
+import { type Fault, Tally } from './tally.ts';
 import { Trace } from './trace.ts';
+import type { Troubles } from './troubles.ts';
 
 /** Moments of rest are looked at after so many batches, or so much time. */
 const IDLE_EVERY = 3;
 const IDLE_EVERY_MS = 20;
 
+/** Starts one after the other that a troubled store may spoil. */
+const MOST_STARTS = 20;
+
+/** The broker of one process. */
+type Process = { readonly life: Life; readonly service: BrokerService };
+
 export class World {
   readonly plan: Plan;
   readonly random: Random;
   readonly environment: SimulatedEnvironment;
-  readonly engine: Engine;
   readonly court: Court;
   readonly tally = new Tally();
   readonly trace = new Trace();
-  readonly store: SimulatedStore;
+  readonly disk: SimulatedDisk;
+  readonly #chance: Random;
+  readonly #troubles: Troubles;
   readonly #compressor: SimulatedCompressor;
   readonly #ends = new Map<number, ConnectionEnd>();
   readonly #congested = new Set<number>();
   readonly #names: readonly string[];
+  /** Undefined while there is none. */
+  #process: Process | undefined;
+  /** The broker takes clients, as far as was seen. */
+  #isServing = false;
+  /** Counts the ends of lives: what an operator has asked for goes with them. */
+  #lifeNumber = 1;
+  #failedStarts = 0;
   #isStepping = false;
   #nextConnection = 1;
   #nextNumber = 1;
@@ -44,11 +60,28 @@ export class World {
   /** Commands handed to the broker. */
   inputCount = 0;
 
-  constructor(plan: Plan, random: Random, names: readonly string[]) {
+  /** `chance` decides on what goes wrong with the store and the process. */
+  constructor(
+    plan: Plan,
+    random: Random,
+    names: readonly string[],
+    troubled: { readonly troubles: Troubles; readonly chance: Random },
+  ) {
     this.plan = plan;
     this.random = random;
+    this.#troubles = troubled.troubles;
+    this.#chance = troubled.chance;
     this.environment = new SimulatedEnvironment(random.fork(), plan.mostDelayOfSoonMs);
-    this.store = new SimulatedStore(this.environment, random.fork(), plan.store);
+    this.disk = new SimulatedDisk({
+      environment: this.environment,
+      random: random.fork(),
+      chance: troubled.chance,
+      habits: plan.store,
+      troubles: troubled.troubles,
+      tally: this.tally,
+      onFailure: () => this.#lifeEnds('storeFailed'),
+      onCrash: () => this.#die('crash'),
+    });
     this.#compressor = new SimulatedCompressor(this.environment, random.fork(), plan.lateCompressionChance);
     this.court = new Court({
       settings: plan.engine.broker,
@@ -56,15 +89,39 @@ export class World {
       framesMayLag: plan.lateCompressionChance > 0,
       slackMs: 2 * (plan.store.mostDelayMs + plan.mostDelayOfSoonMs) + 30,
     });
-    this.engine = new Engine(plan.engine, {
-      environment: this.environment,
-      store: this.store,
-      compressor: this.#compressor,
-      logger: this.#logger(),
-      onStorageFailure: (error) => this.complain(`the store failed: ${String(error)}`),
-    });
     this.#names = names;
     this.environment.watchBatches({ begins: () => this.#batchBegins(), ends: () => this.#batchStepped() });
+    this.#crashLater();
+  }
+
+  /** A process begins in so long, and takes clients as soon as it has recovered what the disk holds. */
+  start(delayMs = 0): void {
+    this.environment.after(delayMs, () => this.#begin());
+  }
+
+  #begin(): void {
+    const { plan, environment } = this;
+    const life = environment.beginLife();
+    const service = new BrokerService(plan.engine, {
+      environment: life.environment,
+      openStore: this.disk.openStore,
+      compressor: this.#compressor,
+      logger: this.#logger(),
+    });
+    const begun: Process = { life, service };
+    this.#process = begun;
+    service.start().then(
+      () => undefined,
+      (error: unknown) => {
+        if (this.#process === begun) this.#startFailed(error);
+      },
+    );
+  }
+
+  /** The process that has ended in good order is followed by another one. */
+  restart(): void {
+    this.tally.fault('restart at the end');
+    this.#die('exit');
   }
 
   /** Numbers that no publish of the run has had. */
@@ -105,19 +162,36 @@ export class World {
     });
     this.#ends.set(number, end);
     this.observe({ kind: 'opened', connection: number, isSilent });
-    this.engine.attach(end.socket, '192.0.2.1');
+    if (this.#process !== undefined) this.#process.service.attach(end.socket, '192.0.2.1');
+    else {
+      this.tally.fault('connection refused');
+      this.environment.after(0, () => end.socket.destroy());
+    }
     return end;
+  }
+
+  /** Whether the broker takes clients. */
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#process?.service.queueInfo(name);
+  }
+
+  /** Resolves when the broker has ended in good order. */
+  async drain(): Promise<void> {
+    await this.#process?.service.drain();
   }
 
   /** To be called whenever the event loop has come to rest. */
   betweenTasks(): void {
+    if (!this.#isServing && this.#process?.service.readiness().ready === true) this.#serves();
     if (this.#compressor.pendingCount === 0) this.#compressingSince = undefined;
     else this.#compressingSince ??= this.court.ledger.epoch;
     this.#watchCongestion();
     const { epoch } = this.court.ledger;
-    const isBusy =
-      this.environment.awaitsBatch || this.store.isCommitting || this.#compressor.pendingCount > 0;
-    if (isBusy || this.#idleEpoch === epoch) return;
+    if (this.#isBusy || this.#idleEpoch === epoch) return;
     this.#idleEpoch = epoch;
     const now = this.environment.clock.now();
     // What is wrong when nothing is under way stays wrong: not every such moment has to be looked at.
@@ -133,19 +207,28 @@ export class World {
     this.#judgedIdleAt = now;
     const restful = [...this.#ends.values()].filter(isRestful);
     const numbers = new Set(restful.map(({ number }) => number));
-    const figures = this.engine.stats();
-    this.observe({ kind: 'idle', at: now, figures, restful: numbers });
+    const figures = this.#process?.service.stats();
+    if (figures !== undefined) this.observe({ kind: 'idle', at: now, figures, restful: numbers });
   }
 
   /** What the operator may do to a queue at any time. */
   purge(queue: string): void {
+    if (!this.#isServing || this.#process === undefined) return;
+    const lifeNumber = this.#lifeNumber;
     this.inputCount += 1;
     this.observe({ kind: 'purgeAsked', queue });
-    const ended = (): void => this.observe({ kind: 'purgeEnded', queue });
-    this.engine.purgeQueue(queue).then(ended, (error: unknown) => {
-      ended();
-      if (!isExpectedRefusal(error)) this.complain(`the purge of ${queue} failed: ${String(error)}`);
-    });
+    const ended = (): boolean => {
+      if (lifeNumber !== this.#lifeNumber) return false;
+      this.observe({ kind: 'purgeEnded', queue });
+      return true;
+    };
+    this.#process.service.purgeQueue(queue).then(
+      () => void ended(),
+      (error: unknown) => {
+        if (ended() && !isExpectedRefusal(error))
+          this.complain(`the purge of ${queue} failed: ${String(error)}`);
+      },
+    );
   }
 
   get lateCompressionCount(): number {
@@ -154,7 +237,9 @@ export class World {
 
   /** Nothing is waiting or in flight, and nothing is under way. */
   get isAtRest(): boolean {
-    const { queuedBytes, inFlightCount } = this.engine.stats();
+    const stats = this.#process?.service.stats();
+    if (stats === undefined) return false;
+    const { queuedBytes, inFlightCount } = stats;
     const isIdle = this.isIdle && queuedBytes === 0 && inFlightCount === 0;
     return isIdle && [...this.#ends.values()].every((end) => end.isOver || isRestful(end));
   }
@@ -166,6 +251,68 @@ export class World {
   /** Whether nothing is under way in the broker. */
   get isIdle(): boolean {
     return this.#idleEpoch === this.court.ledger.epoch;
+  }
+
+  get #isBusy(): boolean {
+    const { awaitsBatch } = this.environment;
+    return awaitsBatch || !this.#isServing || this.disk.isBusy || this.#compressor.pendingCount > 0;
+  }
+
+  #serves(): void {
+    if (this.#process === undefined) return;
+    const { service } = this.#process;
+    this.#isServing = true;
+    this.#failedStarts = 0;
+    const at = this.environment.clock.now();
+    this.observe({ kind: 'serving', at, figures: service.stats(), queues: this.#queues() });
+  }
+
+  /** A store that is well must not keep a broker from its start. */
+  #startFailed(error: unknown): void {
+    this.#failedStarts += 1;
+    this.tally.fault('restart fails');
+    if (!String(error).includes('the disk is broken') || this.#failedStarts > MOST_STARTS)
+      this.complain(`the broker does not start: ${String(error)}`);
+    else this.#die('crash');
+  }
+
+  #crashLater(): void {
+    const { crashAfterMs } = this.#troubles;
+    if (crashAfterMs === undefined || !this.disk.isTroubled) return;
+    this.environment.after(this.#chance.whole(1, crashAfterMs), () => {
+      if (this.#process !== undefined && this.disk.takeTrouble()) {
+        this.tally.fault(this.#momentOfCrash());
+        this.#die('crash');
+      }
+      this.#crashLater();
+    });
+  }
+
+  #momentOfCrash(): Fault {
+    if (this.#isServing) {
+      if (this.#isBusy) return 'crash between commits';
+      // What is there now must be there afterwards, neither more nor less.
+      this.lookAtRest();
+      return 'crash at rest';
+    }
+    return 'crash while clients are refused';
+  }
+
+  /** The process is gone with all that it held; another one comes after a while. */
+  #die(how: LifeEnd): void {
+    this.#lifeEnds(how);
+    this.#process?.life.end();
+    this.#process = undefined;
+    this.disk.crash();
+    for (const { socket } of this.#ends.values()) socket.destroy();
+    this.start(this.#chance.whole(0, this.#troubles.mostDownMs));
+  }
+
+  #lifeEnds(how: LifeEnd): void {
+    this.#batchStepped();
+    this.#isServing = false;
+    this.#lifeNumber += 1;
+    this.observe({ kind: 'lifeEnded', how, at: this.environment.clock.now() });
   }
 
   #watchCongestion(): void {
@@ -182,6 +329,8 @@ export class World {
   }
 
   #batchBegins(): void {
+    // The stand-in of a broker that serves already says its farewell beside it.
+    if (this.disk.isCommitting) return;
     const { clock } = this.environment;
     this.#isStepping = true;
     this.observe({ kind: 'batchBegan', at: clock.now(), wallAt: clock.wallNow() });
@@ -195,19 +344,26 @@ export class World {
   #batchStepped(): void {
     if (!this.#isStepping) return;
     this.#isStepping = false;
-    const queues = new Map(
+    const figures = this.#process?.service.stats();
+    if (figures !== undefined) this.observe({ kind: 'batchStepped', figures, queues: this.#queues() });
+  }
+
+  #queues(): ReadonlyMap<string, QueueInfo> {
+    return new Map(
       this.#names.flatMap((name) => {
-        const info = this.engine.queueInfo(name);
+        const info = this.queueInfo(name);
         return info === undefined ? [] : [[name, info]];
       }),
     );
-    this.observe({ kind: 'batchStepped', figures: this.engine.stats(), queues });
   }
 
   #logger() {
     const ignore = (): void => undefined;
-    const complain = (sentence: string, fields?: unknown): void =>
-      this.complain(`the broker says: ${sentence} ${JSON.stringify(fields)}`);
+    const complain = (sentence: string, fields?: unknown): void => {
+      const said = JSON.stringify(fields);
+      // It may say what the disk has done to it.
+      if (!said?.includes('the disk ')) this.complain(`the broker says: ${sentence} ${said}`);
+    };
     return { error: complain, warn: complain, info: ignore, debug: ignore };
   }
 }

@@ -28,6 +28,7 @@ export function answersJudge(framesMayLag: boolean): Judge {
   return (fact, ledger, complain) => {
     switch (fact.kind) {
       case 'answered':
+        if (fact.command.connection.isUnserved) return checkUnserved(fact, framesMayLag, complain);
         checkOrder(fact, ledger, complain);
         checkCode(fact, ledger, complain);
         if (fact.command.sent.command === Command.Publish) accepted.push(fact.command);
@@ -45,6 +46,9 @@ export function answersJudge(framesMayLag: boolean): Judge {
         if (!framesMayLag) for (const command of accepted) checkTurn(command, ledger, complain);
         accepted = [];
         return;
+      case 'lifeEnded':
+        accepted = [];
+        return;
       case 'idle':
         if (!ledger.isDraining) checkNothingIsOwed(fact.restful, ledger, complain);
         return;
@@ -59,6 +63,15 @@ function checkOrder({ command }: Answered, ledger: Ledger, complain: Complain): 
     if (other.order < command.order && !mayWait(other, ledger))
       complain(`${describe(command)} was answered before ${describe(other)}`);
   }
+}
+
+/** Without its store the broker answers pings, and nothing that had not been answered before. */
+function checkUnserved({ command, frame }: Answered, framesMayLag: boolean, complain: Complain): void {
+  if (framesMayLag || frame.command === Command.Pong) return;
+  if (frame.command !== Command.Error)
+    complain(`${describe(command)} was served although the broker had lost its store`);
+  else if (command.sent.command === Command.Connect && frame.errorCode !== 'STORAGE_ERROR')
+    complain(`${describe(command)} was refused with ${frame.errorCode}, and the store is gone`);
 }
 
 function checkCode({ command, frame }: Answered, ledger: Ledger, complain: Complain): void {

@@ -25,14 +25,20 @@ const ACKS_CHECKED_EVERY = 8;
 /** What was seen from outside. */
 type Seen = { positiveCount: number; repeatCount: number; retryFrameCount: number; errorFrameCount: number };
 
+const nothingSeen: Seen = { positiveCount: 0, repeatCount: 0, retryFrameCount: 0, errorFrameCount: 0 };
+
+type Counters = Readonly<Record<(typeof counters)[number], number>>;
+
 export function countersJudge(): Judge {
-  const seen: Seen = { positiveCount: 0, repeatCount: 0, retryFrameCount: 0, errorFrameCount: 0 };
+  let seen: Seen = { ...nothingSeen };
+  /** What the counters said when this life began. */
+  let first: Counters | undefined;
   const ids = new Set<string>();
   const conservation = new Conservation();
   return (fact, ledger, complain) => {
     switch (fact.kind) {
       case 'answered':
-        takeAnswer(fact, seen, ids);
+        if (!fact.command.connection.isUnserved) takeAnswer(fact, seen, ids);
         return;
       case 'unasked':
         seen.errorFrameCount += 1;
@@ -42,15 +48,29 @@ export function countersJudge(): Judge {
         return;
       case 'stepped':
         checkNothingFalls(fact, complain);
-        conservation.check(fact.now, ledger, complain);
+        if (!ledger.isBetweenLives) conservation.check(fact.now, ledger, complain);
+        return;
+      case 'serving':
+        seen = { ...nothingSeen };
+        first = fact.figures;
+        for (const { queue, id } of ledger.messages.values()) ids.add(`${queue} ${id}`);
+        conservation.beginAnew(fact.figures, ledger);
         return;
       case 'idle':
-        if (ledger.figures !== undefined) checkAgainstSeen(ledger.figures, seen, ledger, complain);
+        if (ledger.figures !== undefined)
+          checkAgainstSeen(countedSince(first, ledger.figures), seen, ledger, complain);
         return;
       default:
         return;
     }
   };
+}
+
+/** The figures with what was counted in this life alone. */
+function countedSince(first: Counters | undefined, figures: Figures): Figures {
+  if (first === undefined) return figures;
+  const counted = counters.map((counter) => [counter, figures[counter] - first[counter]]);
+  return { ...figures, ...Object.fromEntries(counted) };
 }
 
 function takeAnswer(
@@ -108,7 +128,7 @@ function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
   for (const message of ledger.messages.values()) {
     for (const copy of message.copies) count(copy);
     if (message.letter === undefined) continue;
-    letters += 1;
+    if (!message.isInherited) letters += 1;
     for (const copy of message.letter.copies) count(copy);
   }
   const { acknowledgedCount, deadLetteredCount, inFlightCount } = figures;
@@ -131,11 +151,15 @@ class Conservation {
   #applies = true;
   #gone = 0;
 
+  /** What a store had kept is held and was not published in this life. */
+  beginAnew(figures: Figures, ledger: Ledger): void {
+    this.#gone = goneOf(figures, waitingIn(ledger));
+  }
+
   check(figures: Figures, ledger: Ledger, complain: Complain): void {
     const queues = [...ledger.queues.values()];
-    const infos = queues.flatMap(({ info }) => info ?? []);
-    this.#applies &&= infos.every(({ options }) => isOneSubscriberMode(options));
-    const waiting = infos.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    this.#applies &&= queues.every(({ info }) => info === undefined || isOneSubscriberMode(info.options));
+    const waiting = waitingIn(ledger);
     const { inFlightCount, queuedBytes } = figures;
     if (waiting + inFlightCount > 0 && queuedBytes <= 0)
       complain(`${waiting + inFlightCount} messages are held in no bytes`);
@@ -143,8 +167,7 @@ class Conservation {
       complain(`inFlightCount is ${inFlightCount}, queuedBytes ${queuedBytes}`);
     if (!this.#applies) return;
     const { publishedCount, acknowledgedCount, discardedCount, purgedCount } = figures;
-    const held = waiting + inFlightCount;
-    const gone = publishedCount - held - acknowledgedCount - discardedCount - purgedCount;
+    const gone = goneOf(figures, waiting);
     const mayGrow = queues.some(
       ({ openDeletions, disturbedEpoch }) => openDeletions > 0 || disturbedEpoch >= ledger.epoch,
     );
@@ -156,4 +179,13 @@ class Conservation {
     }
     this.#gone = Math.max(gone, this.#gone);
   }
+}
+
+function goneOf(figures: Figures, waiting: number): number {
+  const { publishedCount, inFlightCount, acknowledgedCount, discardedCount, purgedCount } = figures;
+  return publishedCount - waiting - inFlightCount - acknowledgedCount - discardedCount - purgedCount;
+}
+
+function waitingIn({ queues }: Ledger): number {
+  return [...queues.values()].reduce((sum, { info }) => sum + (info?.messageCount ?? 0), 0);
 }

@@ -36,6 +36,9 @@ export function deliveriesJudge(): Judge {
       case 'draining':
         drainEpoch = ledger.epoch + 1;
         return;
+      case 'lifeEnded':
+        drainEpoch = Number.POSITIVE_INFINITY;
+        return;
       case 'misdelivered': {
         const { connection, frame, why } = fact;
         complain(`${frame.id} of ${frame.queue} was delivered on connection ${connection.number}: ${why}`);

@@ -1,39 +1,45 @@
-// The broker ends a connection for a reason only, and itself in good order: clients are told first, and it takes no longer than it may.
-// (CONN, SHUTDOWN)
+// The broker ends a connection for a reason only, and itself in good order: clients are told first, and it takes no longer than it may. When
+// its store has failed, they are told too. (CONN, SHUTDOWN, DURABLE)
 
 import { Command } from '../../../protocol/command.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenConnection } from '../ledger-entries.ts';
 import type { Complain, Judge } from './judge.ts';
 
 /** What may be answered while draining. */
 const servedToTheEnd: ReadonlySet<number> = new Set([Command.Error, Command.Pong, Command.ConnectAck]);
 
-export function endingsJudge(shutdownTimeoutMs: number, slackMs: number): Judge {
+export function endingsJudge(shutdownTimeoutMs: number, slackMs: number, framesMayLag: boolean): Judge {
   let drainingAt: number | undefined;
   let drainEpoch = Number.POSITIVE_INFINITY;
   let hasWork = false;
   /** Those that were connected when the draining began. */
   let told: readonly SeenConnection[] = [];
+  /** Those that were connected when the store failed. */
+  let bereft: ReadonlySet<SeenConnection> = new Set();
   return (fact, ledger, complain) => {
     switch (fact.kind) {
       case 'brokerEnded':
         if (!fact.connection.hasReasonToEnd)
           complain(`connection ${fact.connection.number} was closed for no reason`);
+        if (bereft.has(fact.connection) && !fact.connection.wasToldOfEnd)
+          complain(`connection ${fact.connection.number} was not told that the store has failed`);
         return;
       case 'disconnectFrame':
-        if (!ledger.isDraining)
-          complain(`connection ${fact.connection.number} was told of an end that does not come`);
-        if (fact.frame.headers.get('reason') !== 'server_shutdown')
-          complain(`connection ${fact.connection.number} was told a reason that it cannot be`);
+        checkDisconnect(fact, ledger, complain);
         return;
       case 'draining':
         drainingAt = fact.at;
         drainEpoch = ledger.epoch + 1;
         hasWork = ledger.figures?.inFlightCount !== 0;
-        told = [...ledger.connections.values()].filter(
-          ({ isConnected, leavingSince }) => isConnected && leavingSince === undefined,
-        );
+        told = connectedOnes(ledger);
+        return;
+      case 'lifeEnded':
+        drainEpoch = Number.POSITIVE_INFINITY;
+        bereft = new Set(fact.how === 'storeFailed' ? connectedOnes(ledger) : []);
+        return;
+      case 'deliveredUnserved':
+        if (!framesMayLag) complain(`${fact.frame.id} was delivered although the broker had lost its store`);
         return;
       case 'answered':
         if (fact.epoch > drainEpoch && !servedToTheEnd.has(fact.frame.command))
@@ -50,6 +56,24 @@ export function endingsJudge(shutdownTimeoutMs: number, slackMs: number): Judge 
         return;
     }
   };
+}
+
+function connectedOnes({ connections }: Ledger): readonly SeenConnection[] {
+  return [...connections.values()].filter(
+    ({ isConnected, leavingSince }) => isConnected && leavingSince === undefined,
+  );
+}
+
+function checkDisconnect(
+  { connection, frame }: Extract<Fact, { kind: 'disconnectFrame' }>,
+  ledger: Ledger,
+  complain: Complain,
+): void {
+  if (!ledger.isDraining && !connection.isUnserved)
+    complain(`connection ${connection.number} was told of an end that does not come`);
+  const reason = connection.isUnserved ? 'storage_error' : 'server_shutdown';
+  if (frame.headers.get('reason') !== reason)
+    complain(`connection ${connection.number} was told a reason that it cannot be`);
 }
 
 function checkEnd(told: readonly SeenConnection[], ledger: Ledger, complain: Complain): void {

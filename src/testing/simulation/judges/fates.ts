@@ -74,7 +74,7 @@ function isLetterLost({ queue, copies }: SeenLetter, acceptedEpoch: number, ledg
 }
 
 /** By a deletion of the queue or by a purge. */
-function isTakenOut(queue: string, acceptedEpoch: number, ledger: Ledger): boolean {
+export function isTakenOut(queue: string, acceptedEpoch: number, ledger: Ledger): boolean {
   return ledger.isDisturbed(queue, acceptedEpoch) || ledger.mayBePurged(queue, acceptedEpoch);
 }
 
@@ -90,12 +90,12 @@ function mayBeDiscarded({ options, queue, sendCount, copies, letter }: SeenMessa
   return options.messageTtlMs !== undefined || sendCount >= options.maxRetryAttempts || wasRefused;
 }
 
-function deadLetterQueueOf(queue: string, { deadLetterQueueName }: QueueOptions): string {
+export function deadLetterQueueOf(queue: string, { deadLetterQueueName }: QueueOptions): string {
   return deadLetterQueueName ?? `${queue}.dlq`;
 }
 
 /** Whether the queue may have been full: what was seen of it after each batch need not be the most that it held. */
-function mayPushOut(queue: string, ledger: Ledger): boolean {
+export function mayPushOut(queue: string, ledger: Ledger): boolean {
   const { info, peakCount } = ledger.queue(queue);
   if (info === undefined || info.options.messageTtlMs !== undefined) return true;
   const { maxQueueSize } = info.options;

@@ -29,6 +29,11 @@ export function orderJudge(): Judge {
   };
   return (fact, ledger, complain) => {
     if (fact.kind === 'stepped' || fact.kind === 'finished') judgeFresh(ledger, complain);
+    if (fact.kind === 'lifeEnded') {
+      fresh = [];
+      perSubscription.clear();
+      perQueue.clear();
+    }
     if (fact.kind === 'stepped') forgetDisturbed(perSubscription, perQueue, ledger);
     if (fact.kind !== 'delivered' || fact.copy.isDeadLetter) return;
     const { copy, send } = fact;

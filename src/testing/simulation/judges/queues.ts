@@ -9,8 +9,8 @@ import type { SeenConnection, SeenSubscription } from '../ledger-entries.ts';
 import type { Complain, Judge } from './judge.ts';
 
 export function queuesJudge(slackMs: number): Judge {
-  let before = new Map<string, QueueInfo>();
-  let infos = new Map<string, QueueInfo>();
+  let before: Infos = new Map();
+  let infos: Infos = new Map();
   let publishedBefore = 0;
   let published = 0;
   return (fact, ledger, complain) => {
@@ -38,7 +38,9 @@ export function queuesJudge(slackMs: number): Judge {
   };
 }
 
-function infosOf(ledger: Ledger): Map<string, QueueInfo> {
+export type Infos = ReadonlyMap<string, QueueInfo>;
+
+export function infosOf(ledger: Ledger): Infos {
   return new Map(
     [...ledger.queues.values()].flatMap(({ name, info }) => (info === undefined ? [] : [[name, info]])),
   );

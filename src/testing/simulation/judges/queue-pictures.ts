@@ -1,0 +1,74 @@
+// How the queues stood when a life of the broker ended, and whether the next one begins so: with the same queues, options and times of
+// creation, and with as many messages where their number is certain. (DURABLE)
+
+import { isDeepStrictEqual } from 'node:util';
+import { DeliveryMode } from '../../../broker/queue-options.ts';
+import type { Figures } from '../history.ts';
+import type { Ledger } from '../ledger.ts';
+import { deadLetterQueueOf } from './fates.ts';
+import type { Complain } from './judge.ts';
+import { type Infos, infosOf } from './queues.ts';
+
+/** The queues after the batch that ran last, and after the last one that is certainly safe: it was over when another one began. */
+export class QueuePictures {
+  #safe: Infos = new Map();
+  #last: Infos = new Map();
+  #figures: Figures | undefined;
+  /** How many messages were held when the life ended, where that is certain. */
+  #heldCount: number | undefined;
+  restedEpoch = 0;
+  /** Of all queues that dead letters may have come to. */
+  readonly letterNames = new Set<string>();
+
+  stepped(figures: Figures, ledger: Ledger): void {
+    this.#safe = this.#last;
+    this.#last = infosOf(ledger);
+    this.#figures = figures;
+    this.restedEpoch = ledger.epoch - 1;
+    for (const { name, options } of this.#last.values()) {
+      if (options.enableDeadLetterQueue) this.letterNames.add(deadLetterQueueOf(name, options));
+    }
+  }
+
+  rested(ledger: Ledger): void {
+    this.#safe = this.#last;
+    this.restedEpoch = ledger.epoch;
+  }
+
+  ended(ledger: Ledger): void {
+    const inFlightCount = this.#figures?.inFlightCount ?? 0;
+    const copies = [...this.#last.values()].some(
+      ({ options }) => options.mode === DeliveryMode.FanOutWithAck,
+    );
+    // The copies of a fan-out are in flight one by one, and the message waits once.
+    const isCertain = this.restedEpoch === ledger.epoch && (!copies || inFlightCount === 0);
+    this.#heldCount = isCertain ? countIn(this.#last) + inFlightCount : undefined;
+    this.#figures = undefined;
+  }
+
+  checkServing(ledger: Ledger, complain: Complain): void {
+    const now = infosOf(ledger);
+    for (const name of new Set([...now.keys(), ...this.#safe.keys(), ...this.#last.keys()])) {
+      const is = pictureOf(now, name);
+      const may = [pictureOf(this.#safe, name), pictureOf(this.#last, name)];
+      if (!may.some((picture) => isDeepStrictEqual(is, picture)))
+        complain(`queue ${name} is ${JSON.stringify(is)} after a restart, and was ${JSON.stringify(may)}`);
+    }
+    const count = countIn(now);
+    if (this.#heldCount !== undefined && count !== this.#heldCount)
+      complain(`${count} messages are there after a restart, and ${this.#heldCount} were held before it`);
+    this.#heldCount = undefined;
+    this.#safe = now;
+    this.#last = now;
+    this.restedEpoch = ledger.epoch;
+  }
+}
+
+function pictureOf(infos: Infos, name: string): object | undefined {
+  const info = infos.get(name);
+  return info && { options: info.options, createdWallAt: info.createdWallAt };
+}
+
+export function countIn(infos: Infos): number {
+  return [...infos.values()].reduce((sum, { messageCount }) => sum + messageCount, 0);
+}

@@ -1,0 +1,137 @@
+// What the end of a life leaves, the next one has: every confirmed message that nothing allows to be gone, none that had left for good,
+// with its failed attempts and its age, in its order; every queue as it was. A commit under way at the end is done or not, as a
+// whole. (DURABLE)
+
+import { DeliveryMode } from '../../../broker/queue-options.ts';
+import type { Fact, Ledger } from '../ledger.ts';
+import type { SeenMessage, Send } from '../ledger-entries.ts';
+import {
+  type Complain,
+  describeCopy,
+  describeMessage,
+  isOneSubscriberMode,
+  type Judge,
+  optionsOf,
+} from './judge.ts';
+import { type Kept, KeptBooks } from './kept-books.ts';
+import { countIn, QueuePictures } from './queue-pictures.ts';
+import { infosOf } from './queues.ts';
+
+type Delivered = Extract<Fact, { kind: 'delivered' }>;
+
+/** Sent for the first time in this life. */
+type First = { readonly message: SeenMessage; readonly send: Send; readonly kept: Kept | undefined };
+
+export function survivalsJudge(): Judge {
+  const books = new KeptBooks();
+  const queues = new QueuePictures();
+  const firsts = new Map<string, First[]>();
+  return (fact, ledger, complain) => {
+    switch (fact.kind) {
+      case 'stepped':
+        if (!ledger.isBetweenLives) queues.stepped(fact.now, ledger);
+        return;
+      case 'idle':
+        return queues.rested(ledger);
+      case 'lifeEnded':
+        firsts.clear();
+        // One that never took clients has changed nothing.
+        if (ledger.isBetweenLives) return;
+        if (fact.how === 'exit') queues.rested(ledger);
+        queues.ended(ledger);
+        return books.lifeEnded(ledger, queues.restedEpoch);
+      case 'serving':
+        queues.checkServing(ledger, complain);
+        return checkCounts(books, queues.letterNames, ledger, complain);
+      case 'delivered':
+        return checkDelivery(fact, books, firsts, ledger, complain);
+      case 'finished':
+        for (const message of books.missing(ledger))
+          complain(`${describeMessage(message)} was confirmed and is lost with a restart`);
+        return;
+      default:
+        return;
+    }
+  };
+}
+
+/** Everything that was recovered waits, and nothing has been taken out. */
+function checkCounts(
+  books: KeptBooks,
+  letterNames: ReadonlySet<string>,
+  ledger: Ledger,
+  complain: Complain,
+): void {
+  const infos = infosOf(ledger);
+  const all = books.all();
+  const due = all.filter(({ kept }) => kept.isDue);
+  const count = countIn(infos);
+  if (count < due.length) complain(`${count} messages are there after a restart, of ${due.length}`);
+  for (const { name, messageCount } of infos.values()) {
+    const least = due.filter(({ message, kept }) => message.queue === name && !kept.mayBeLetter).length;
+    if (messageCount < least)
+      complain(`${name} holds ${messageCount} messages after a restart, and not the ${least} that it must`);
+    const most = all.filter((entry) => mayBeIn(entry, name, letterNames)).length;
+    if (messageCount > most)
+      complain(`${name} holds ${messageCount} messages after a restart, and ${most} may be there`);
+  }
+}
+
+function mayBeIn(
+  { message, kept }: { readonly message: SeenMessage; readonly kept: Kept },
+  name: string,
+  letterNames: ReadonlySet<string>,
+): boolean {
+  if (message.queue === name && !kept.hasLeft) return true;
+  const isThere = message.letter === undefined ? letterNames.has(name) : message.letter.queue === name;
+  return isThere && !kept.isDone;
+}
+
+function checkDelivery(
+  { copy, send }: Delivered,
+  books: KeptBooks,
+  firsts: Map<string, First[]>,
+  ledger: Ledger,
+  complain: Complain,
+): void {
+  const { message } = copy;
+  const kept = books.of(message);
+  const what = describeCopy(copy);
+  if (kept?.isDone === true || (kept?.hasLeft === true && !copy.isDeadLetter))
+    complain(`${what} was delivered after a restart, and was through before it`);
+  const options = optionsOf(copy, ledger);
+  if (copy.isDeadLetter || message.sendCount > 1 || options === undefined) return;
+  if (kept !== undefined) checkAge(message, kept, send, ledger, complain);
+  if (!isOneSubscriberMode(options)) return;
+  const others = firsts.get(copy.queue) ?? [];
+  firsts.set(copy.queue, [...others, { message, send, kept }]);
+  if (kept === undefined) return;
+  // The first failure need not be kept.
+  if (kept.failedAttempts >= 2 && send.attempt <= kept.failedAttempts)
+    complain(`${what} says attempt ${send.attempt}, and ${kept.failedAttempts} had failed before a restart`);
+  const byPriority = options.mode === DeliveryMode.PriorityBased;
+  const overtaking = others.find((other) => isOvertaken({ message, send, kept }, other, byPriority));
+  if (overtaking !== undefined)
+    complain(`${what} was passed over after a restart for ${describeMessage(overtaking.message)}`);
+}
+
+/** Whether what waited all the time and was never sent had the better right. */
+function isOvertaken({ message, send, kept }: First, other: First, byPriority: boolean): boolean {
+  if (kept?.isConfirmed !== true || send.attempt !== 1 || other.send.byEpoch >= send.epoch) return false;
+  const urgency = byPriority ? message.published.priority - other.message.published.priority : 0;
+  if (urgency !== 0) return urgency > 0;
+  // What was published in this life is younger than all that was recovered.
+  if (other.kept === undefined) return true;
+  return other.kept.isConfirmed && other.kept.acceptedEpoch > kept.acceptedByEpoch;
+}
+
+/** Time goes on while the broker is away: by the wall clock, as long as nobody sets it. */
+function checkAge(message: SeenMessage, kept: Kept, send: Send, ledger: Ledger, complain: Complain): void {
+  const ttl = kept.options?.messageTtlMs;
+  const since = ledger.batches.slice(kept.acceptedByEpoch);
+  const offsets = new Set(since.map(({ at, wallAt }) => wallAt - at));
+  if (ttl === undefined || !kept.isConfirmed || offsets.size > 1) return;
+  const age = send.at - ledger.batchAt(kept.acceptedByEpoch);
+  if (age >= ttl)
+    complain(`${describeMessage(message)} was delivered at the age of ${age} ms, of ${ttl}, after a restart`);
+}
