@@ -10,6 +10,11 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Planted = { readonly file: string; readonly find: string; readonly replace: string };
 
+export type SimulationMutant = Planted & {
+  /** What is wrong with this broker, in words that follow "when". */
+  readonly title: string;
+};
+
 /** Builds into `folder` below the root and returns the bundle's path. Throws when the text is not there exactly once. */
 export async function bundleWorker(folder: string, name: string, planted?: Planted): Promise<string> {
   const outfile = resolve(root, folder, `${name}.mjs`);

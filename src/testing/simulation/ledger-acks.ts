@@ -56,6 +56,7 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
   const { ackTimeoutMs, retryDelayMs } = ledger.settings;
   const canBeRetried =
     !copy.message.isInherited &&
+    !ledger.isDraining &&
     sendCountOf(copy) < info.options.maxRetryAttempts &&
     info.options.messageTtlMs === undefined &&
     !copy.subscription.isEnding &&

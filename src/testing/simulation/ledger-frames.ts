@@ -29,7 +29,7 @@ export function bookFrame(ledger: Ledger, connection: SeenConnection, frame: Mes
 function bookAnswer(ledger: Ledger, command: SeenCommand, frame: Message, epoch: number): void {
   const { connection, sent } = command;
   const isPositive = frame.command !== Command.Error;
-  if (sent.fault !== undefined || connection.isUnserved) return;
+  if (sent.fault !== undefined || (connection.isUnserved && sent.command !== Command.DeleteQueue)) return;
   switch (sent.command) {
     case Command.Connect:
       connection.isConnected ||= isPositive;

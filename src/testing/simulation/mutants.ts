@@ -1,12 +1,8 @@
 // Faults planted one at a time into the broker, to show that the simulation sees what it is meant to see: texts of the sources and what
 // replaces them. Each breaks a behaviour that a client can notice, and nothing that a compiler would.
 
-import type { Planted } from './bundle.ts';
-
-export type SimulationMutant = Planted & {
-  /** What is wrong with this broker, in words that follow "when". */
-  readonly title: string;
-};
+import type { SimulationMutant } from './bundle.ts';
+import { storageMutants } from './mutants-of-storage.ts';
 
 const attempts = 'src/broker/attempts.ts';
 const broker = 'src/broker/broker.ts';
@@ -25,6 +21,7 @@ const readyRing = 'src/broker/ready-ring.ts';
 const sequenceList = 'src/broker/sequence-list.ts';
 
 export const mutants: readonly SimulationMutant[] = [
+  ...storageMutants,
   {
     title: 'an ack is counted and ends nothing',
     file: attempts,

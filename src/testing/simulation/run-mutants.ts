@@ -4,8 +4,8 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { bundleWorker } from './bundle.ts';
-import { mutants, type SimulationMutant } from './mutants.ts';
+import { bundleWorker, type SimulationMutant } from './bundle.ts';
+import { mutants } from './mutants.ts';
 import { runPool } from './pool.ts';
 
 const MOST_SCHEDULES = 600;

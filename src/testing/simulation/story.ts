@@ -1,6 +1,7 @@
 // A history made up by hand, for tests of the judges: what would be observed of a broker, told in short calls. Nothing is checked here; a
 // story may be impossible, and most are.
 
+import type { QueueInfo } from '../../broker/effect.ts';
 import { defaultQueueOptions, type QueueOptions } from '../../broker/queue-options.ts';
 import { emptyStats } from '../../broker/stats.ts';
 import { Command } from '../../protocol/command.ts';
@@ -8,7 +9,7 @@ import { HeaderName } from '../../protocol/header-name.ts';
 import type { MessageFields } from '../../protocol/message.ts';
 import { testSettings } from '../broker-harness.ts';
 import { Court } from './court.ts';
-import type { Figures, SentCommand } from './history.ts';
+import type { Figures, LifeEnd, SentCommand } from './history.ts';
 
 export const ACK_TIMEOUT_MS = 1000;
 export const RETRY_DELAY_MS = 100;
@@ -106,11 +107,12 @@ export class Story {
     for (let number = 1; number <= this.#connectionCount; number += 1) {
       this.#court.observe({ kind: 'taken', connection: number });
     }
-    const queues = new Map(
-      [...this.#queues].map(([name, queue]) => [name, { name, createdWallAt: 0, ...queue }]),
-    );
-    this.#court.observe({ kind: 'batchStepped', figures: this.#figures, queues });
+    this.#court.observe({ kind: 'batchStepped', figures: this.#figures, queues: this.#infos() });
     return this;
+  }
+
+  #infos(): ReadonlyMap<string, QueueInfo> {
+    return new Map([...this.#queues].map(([name, queue]) => [name, { name, createdWallAt: 0, ...queue }]));
   }
 
   frame(connection: number, fields: MessageFields): this {
@@ -195,6 +197,27 @@ export class Story {
 
   drain(): this {
     this.#court.observe({ kind: 'draining', at: this.#at });
+    return this;
+  }
+
+  /** Of a process that has ended nobody hears anything more. */
+  lifeEnds(how: LifeEnd): this {
+    this.#court.observe({ kind: 'lifeEnded', how, at: this.#at });
+    for (let number = 1; number <= this.#connectionCount && how !== 'storeFailed'; number += 1)
+      this.observe('brokerEnded', number);
+    return this;
+  }
+
+  /** The next life takes clients, with the queues as they are told now. */
+  serves(): this {
+    const figures = { ...emptyStats(), errorsCount: 0 };
+    this.#figures = figures;
+    this.#court.observe({ kind: 'serving', at: this.#at, figures, queues: this.#infos() });
+    return this;
+  }
+
+  noQueue(name: string): this {
+    this.#queues.delete(name);
     return this;
   }
 
