@@ -28,7 +28,7 @@ describe('a history of several lives without fault', () => {
       keeping().figures({ publishedCount: 1, deliveredCount: 1, acknowledgedCount: 1 }),
     );
     story.accepted(3, 'n', 2).waiting(1).figures({ publishedCount: 2, queuedBytes: 300 });
-    crash(story).subscribe(4);
+    crash(story).figures({ queuedBytes: 300 }).subscribe(4);
     story
       .waiting(0)
       .figures({ inFlightCount: 1, deliveredCount: 1, queuedBytes: 300 })

@@ -39,7 +39,8 @@ export function survivalsJudge(): Judge {
         if (ledger.isBetweenLives) return;
         if (fact.how === 'exit') queues.rested(ledger);
         queues.ended(ledger);
-        return books.lifeEnded(ledger, queues.restedEpoch);
+        // What came in the batch that closed all connections may have come too late.
+        return books.lifeEnded(ledger, fact.how === 'exit' ? ledger.epoch - 1 : queues.restedEpoch);
       case 'serving':
         queues.checkServing(ledger, complain);
         return checkCounts(books, queues.letterNames, ledger, complain);
