@@ -11,26 +11,11 @@ const settlement = 'src/broker/settlement.ts';
 
 export const storageMutants: readonly SimulationMutant[] = [
   {
-    title: 'answers go out before the store is done',
+    title: 'what came of a batch goes out before the store is done',
     file: engine,
     find: '    const committed = this.#commit(records);\n',
     replace:
-      "    const isAnswer = (outcome: Outcome) => 'kind' in outcome && outcome.kind === 'answered';\n" +
-      '    const early = outcomes.filter(isAnswer);\n' +
-      '    outcomes.splice(0, outcomes.length, ...outcomes.filter((outcome) => !isAnswer(outcome)));\n' +
-      '    for (const outcome of early) this.#carryOut(outcome);\n' +
-      '    for (const connection of this.#touched) connection.flush();\n' +
-      '    const committed = this.#commit(records);\n',
-  },
-  {
-    title: 'deliveries go out before the store is done',
-    file: engine,
-    find: '    const committed = this.#commit(records);\n',
-    replace:
-      "    const isDelivery = (outcome: Outcome) => 'kind' in outcome && outcome.kind === 'deliver';\n" +
-      '    const early = outcomes.filter(isDelivery);\n' +
-      '    outcomes.splice(0, outcomes.length, ...outcomes.filter((outcome) => !isDelivery(outcome)));\n' +
-      '    for (const outcome of early) this.#carryOut(outcome);\n' +
+      '    for (const outcome of outcomes.splice(0)) this.#carryOut(outcome);\n' +
       '    for (const connection of this.#touched) connection.flush();\n' +
       '    const committed = this.#commit(records);\n',
   },

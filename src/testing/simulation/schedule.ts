@@ -5,7 +5,7 @@ import { type ClientPlan, deadLetterNameOf, drawPlan, type Plan } from './plan.t
 import { Random } from './random.ts';
 import { type Company, SimulatedClient } from './simulated-client.ts';
 import { type Counts, watchMessages } from './tally.ts';
-import { drawTroubles, troublesOf, withSturdyQueues } from './troubles.ts';
+import { drawTroubles, troubledPlan, troublesOf } from './troubles.ts';
 import { World } from './world.ts';
 
 /** Virtual time in which the work must be done, and in which it must come to its end afterwards. */
@@ -36,7 +36,7 @@ export async function runSchedule(seed: number, onStray: StrayErrors, traceLengt
   const chance = troublesOf(seed);
   const drawn = drawPlan(random);
   const troubles = drawTroubles(chance, drawn);
-  const plan = troubles.mostCount > 0 && chance.chance(0.5) ? withSturdyQueues(drawn) : drawn;
+  const plan = troubles.mostCount > 0 ? troubledPlan(drawn, chance) : drawn;
   const names = queueNames(plan);
   const world = new World(plan, random, names, { troubles, chance });
   const unwatch = watchMessages((state, event) => world.tally.way(state, event));

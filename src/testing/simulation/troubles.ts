@@ -50,8 +50,14 @@ export function drawTroubles(random: Random, { isCalm }: Plan): Troubles {
   };
 }
 
-/** The same plan with queues that let go of nothing by themselves: whatever is missing from them then was lost. */
-export function withSturdyQueues(plan: Plan): Plan {
+/** The same plan for a run with troubles: with more to do, since much comes to nothing. */
+export function troubledPlan(plan: Plan, random: Random): Plan {
+  const actionCount = Math.round(plan.actionCount * 1.3);
+  return { ...(random.chance(0.5) ? withSturdyQueues(plan) : plan), actionCount };
+}
+
+/** With queues that let go of nothing by themselves: whatever is missing from them then was lost. */
+function withSturdyQueues(plan: Plan): Plan {
   const queues = plan.queues.map(({ name, options }) => ({ name, options: sturdy(options) }));
   return { ...plan, queues };
 }
