@@ -55,10 +55,6 @@ export class SimulatedDisk {
     return this.#newStore(life);
   };
 
-  get isCommitting(): boolean {
-    return this.#underWay !== undefined;
-  }
-
   get isBusy(): boolean {
     return this.#busyCount > 0;
   }

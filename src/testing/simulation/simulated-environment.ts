@@ -13,6 +13,8 @@ const FIRST_WALL_AT = Date.UTC(2026, 1, 18, 10, 30);
 const RANKS = 16;
 
 export type BatchWatch = {
+  /** Who is watched now, if anybody: a batch counts when it was still so at its beginning as when it was asked for. */
+  readonly whom: () => number | undefined;
   /** The engine is about to step everything that was handed over before. */
   readonly begins: () => void;
   /** It has done so; what came of it is sent now or after the commit. */
@@ -27,7 +29,7 @@ export class SimulatedEnvironment {
   readonly #random: Random;
   readonly #agenda = new Heap<() => void>();
   readonly #mostDelayOfSoonMs: number;
-  #watch: BatchWatch = { begins: () => undefined, ends: () => undefined };
+  #watch: BatchWatch = { whom: () => undefined, begins: () => undefined, ends: () => undefined };
   #now = 0;
   #wallOffset = FIRST_WALL_AT;
   #nextId = 1;
@@ -54,7 +56,10 @@ export class SimulatedEnvironment {
         clock: this.clock,
         freshId: () => `fresh-${this.#nextId++}`,
         scheduler: {
-          soon: (task) => this.#soon(ofLife(() => this.#runBatch(task))),
+          soon: (task) => {
+            const whose = this.#watch.whom();
+            this.#soon(ofLife(() => this.#runBatch(task, whose)));
+          },
           after: (delayMs, task) => this.after(delayMs, ofLife(task)),
         },
       },
@@ -105,10 +110,11 @@ export class SimulatedEnvironment {
     });
   }
 
-  #runBatch(task: () => void): void {
-    this.#watch.begins();
+  #runBatch(task: () => void, whose: number | undefined): void {
+    const isWatched = whose !== undefined && whose === this.#watch.whom();
+    if (isWatched) this.#watch.begins();
     task();
-    this.#watch.ends();
+    if (isWatched) this.#watch.ends();
   }
 }
 

@@ -90,7 +90,12 @@ export class World {
       slackMs: 2 * (plan.store.mostDelayMs + plan.mostDelayOfSoonMs) + 30,
     });
     this.#names = names;
-    this.environment.watchBatches({ begins: () => this.#batchBegins(), ends: () => this.#batchStepped() });
+    this.environment.watchBatches({
+      // A broker without its store, and one that says farewell to those who waited for it, does nothing that counts.
+      whom: () => (this.#isServing ? this.#lifeNumber : undefined),
+      begins: () => this.#batchBegins(),
+      ends: () => this.#batchStepped(),
+    });
     this.#crashLater();
   }
 
@@ -329,8 +334,6 @@ export class World {
   }
 
   #batchBegins(): void {
-    // The stand-in of a broker that serves already says its farewell beside it.
-    if (this.disk.isCommitting) return;
     const { clock } = this.environment;
     this.#isStepping = true;
     this.observe({ kind: 'batchBegan', at: clock.now(), wallAt: clock.wallNow() });

@@ -33,6 +33,8 @@ export function countersJudge(): Judge {
   let seen: Seen = { ...nothingSeen };
   /** What the counters said when this life began. */
   let first: Counters | undefined;
+  /** What they said when the store failed: the process goes on. */
+  let before: Figures | undefined;
   const ids = new Set<string>();
   const conservation = new Conservation();
   return (fact, ledger, complain) => {
@@ -47,10 +49,15 @@ export function countersJudge(): Judge {
         if (fact.send.attempt > 1) seen.retryFrameCount += 1;
         return;
       case 'stepped':
-        checkNothingFalls(fact, complain);
-        if (!ledger.isBetweenLives) conservation.check(fact.now, ledger, complain);
+        checkNothingFalls(fact.before, fact.now, complain);
+        conservation.check(fact.now, ledger, complain);
+        return;
+      case 'lifeEnded':
+        before = ledger.figures;
         return;
       case 'serving':
+        checkNothingFalls(before, fact.figures, complain);
+        before = undefined;
         seen = { ...nothingSeen };
         first = fact.figures;
         for (const { queue, id } of ledger.messages.values()) ids.add(`${queue} ${id}`);
@@ -86,7 +93,7 @@ function takeAnswer(
   ids.add(name);
 }
 
-function checkNothingFalls({ before, now }: Extract<Fact, { kind: 'stepped' }>, complain: Complain): void {
+function checkNothingFalls(before: Figures | undefined, now: Figures, complain: Complain): void {
   if (before === undefined) return;
   for (const counter of counters) {
     if (now[counter] < before[counter])

@@ -29,8 +29,7 @@ export function survivalsJudge(): Judge {
   return (fact, ledger, complain) => {
     switch (fact.kind) {
       case 'stepped':
-        if (!ledger.isBetweenLives) queues.stepped(fact.now, ledger);
-        return;
+        return queues.stepped(fact.now, ledger);
       case 'idle':
         return queues.rested(ledger);
       case 'lifeEnded':
@@ -129,8 +128,8 @@ function isOvertaken({ message, send, kept }: First, other: First, byPriority: b
 /** Time goes on while the broker is away: by the wall clock, as long as nobody sets it. */
 function checkAge(message: SeenMessage, kept: Kept, send: Send, ledger: Ledger, complain: Complain): void {
   const ttl = kept.options?.messageTtlMs;
-  const since = ledger.batches.slice(kept.acceptedByEpoch);
-  const offsets = new Set(since.map(({ at, wallAt }) => wallAt - at));
+  // A message may count as younger than the wall clock says, where an older one does.
+  const offsets = new Set(ledger.batches.slice(1).map(({ at, wallAt }) => wallAt - at));
   if (ttl === undefined || !kept.isConfirmed || offsets.size > 1) return;
   const age = send.at - ledger.batchAt(kept.acceptedByEpoch);
   if (age >= ttl)
