@@ -7,7 +7,7 @@ import { plantedText } from './bundle.ts';
 import { mutants } from './mutants.ts';
 import { Random } from './random.ts';
 import { runSchedule } from './schedule.ts';
-import { expectedNames } from './tally.ts';
+import { addCounts, type Counts, expectedNames } from './tally.ts';
 
 const noStrays = () => () => undefined;
 
@@ -27,6 +27,18 @@ describe('a schedule', () => {
     const seeds = Array.from({ length: 10 }, (_, index) => 1000 + index);
     for (const seed of seeds)
       expect(await runSchedule(seed, noStrays)).toMatchObject({ complaints: [], trace: [] });
+  });
+
+  it('goes through crashes and failures of its store without a loss [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-008, DURABLE-009, DURABLE-010, DURABLE-011, DURABLE-012, DURABLE-015, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]', async () => {
+    const counts: Counts = {};
+    for (let seed = 2001; seed <= 2020; seed += 1) {
+      const verdict = await runSchedule(seed, noStrays);
+      expect(verdict.complaints).toEqual([]);
+      addCounts(counts, verdict.counts);
+    }
+    const crashes = ['crash tears the last write', 'crash after all is written', 'crash at rest'];
+    for (const fault of [...crashes, 'commit fails at once', 'store does not open', 'restart at the end'])
+      expect(counts[`fault: ${fault}`]).toBeGreaterThan(0);
   });
 });
 
