@@ -294,7 +294,9 @@ export class Ledger {
   /** With nothing under way, a publish without an answer waits for room. */
   #bookBlocked({ restful, figures }: Extract<Observation, { kind: 'idle' }>): void {
     for (const number of restful) {
-      for (const command of this.#connection(number).open) command.blockedAtCount = figures.publishedCount;
+      const connection = this.#connection(number);
+      if (connection.isUnserved || connection.hasEnded) continue;
+      for (const command of connection.open) command.blockedAtCount = figures.publishedCount;
     }
   }
 

@@ -2,18 +2,19 @@
 // court what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
 
 import type { QueueInfo } from '../../broker/effect.ts';
-import { BrokerService } from '../../engine/broker-service.ts';
+import type { BrokerService } from '../../engine/broker-service.ts';
 import { RequestRefused } from '../../engine/operator-requests.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
+import { BrokerLives } from './broker-lives.ts';
 import { ConnectionEnd } from './connection-end.ts';
 import { Court } from './court.ts';
-import type { LifeEnd, Observation } from './history.ts';
+import type { Observation } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Random } from './random.ts';
 import { SimulatedCompressor } from './simulated-compressor.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
-import { type Life, SimulatedEnvironment } from './simulated-environment.ts';
+import { SimulatedEnvironment } from './simulated-environment.ts';
 import { type Fault, Tally } from './tally.ts';
 import { Trace } from './trace.ts';
 import type { Troubles } from './troubles.ts';
@@ -21,12 +22,6 @@ import type { Troubles } from './troubles.ts';
 /** Moments of rest are looked at after so many batches, or so much time. */
 const IDLE_EVERY = 3;
 const IDLE_EVERY_MS = 20;
-
-/** Starts one after the other that a troubled store may spoil. */
-const MOST_STARTS = 20;
-
-/** The broker of one process. */
-type Process = { readonly life: Life; readonly service: BrokerService };
 
 export class World {
   readonly plan: Plan;
@@ -36,19 +31,11 @@ export class World {
   readonly tally = new Tally();
   readonly trace = new Trace();
   readonly disk: SimulatedDisk;
-  readonly #chance: Random;
-  readonly #troubles: Troubles;
+  readonly #lives: BrokerLives;
   readonly #compressor: SimulatedCompressor;
   readonly #ends = new Map<number, ConnectionEnd>();
   readonly #congested = new Set<number>();
   readonly #names: readonly string[];
-  /** Undefined while there is none. */
-  #process: Process | undefined;
-  /** The broker takes clients, as far as was seen. */
-  #isServing = false;
-  /** Counts the ends of lives: what an operator has asked for goes with them. */
-  #lifeNumber = 1;
-  #failedStarts = 0;
   #isStepping = false;
   #nextConnection = 1;
   #nextNumber = 1;
@@ -69,8 +56,6 @@ export class World {
   ) {
     this.plan = plan;
     this.random = random;
-    this.#troubles = troubled.troubles;
-    this.#chance = troubled.chance;
     this.environment = new SimulatedEnvironment(random.fork(), plan.mostDelayOfSoonMs);
     this.disk = new SimulatedDisk({
       environment: this.environment,
@@ -79,8 +64,8 @@ export class World {
       habits: plan.store,
       troubles: troubled.troubles,
       tally: this.tally,
-      onFailure: () => this.#lifeEnds('storeFailed'),
-      onCrash: () => this.#die('crash'),
+      onFailure: () => this.#lives.storeFails(),
+      onCrash: () => this.#lives.die('crash'),
     });
     this.#compressor = new SimulatedCompressor(this.environment, random.fork(), plan.lateCompressionChance);
     this.court = new Court({
@@ -90,43 +75,42 @@ export class World {
       slackMs: 2 * (plan.store.mostDelayMs + plan.mostDelayOfSoonMs) + 30,
     });
     this.#names = names;
+    this.#lives = new BrokerLives({
+      ...troubled,
+      options: plan.engine,
+      environment: this.environment,
+      disk: this.disk,
+      compressor: this.#compressor,
+      logger: this.#logger(),
+      tally: this.tally,
+      onDoomed: () => this.#momentOfCrash(),
+      onEnd: (how) => {
+        this.#batchStepped();
+        this.observe({ kind: 'lifeEnded', how, at: this.environment.clock.now() });
+      },
+      onDeath: () => {
+        for (const { socket } of this.#ends.values()) socket.destroy();
+      },
+      onServing: (service) => this.#serves(service),
+      complain: (text) => this.complain(text),
+    });
     this.environment.watchBatches({
       // A broker without its store, and one that says farewell to those who waited for it, does nothing that counts.
-      whom: () => (this.#isServing ? this.#lifeNumber : undefined),
+      whom: () => (this.isServing ? this.#lives.number : undefined),
       begins: () => this.#batchBegins(),
       ends: () => this.#batchStepped(),
     });
-    this.#crashLater();
   }
 
-  /** A process begins in so long, and takes clients as soon as it has recovered what the disk holds. */
-  start(delayMs = 0): void {
-    this.environment.after(delayMs, () => this.#begin());
-  }
-
-  #begin(): void {
-    const { plan, environment } = this;
-    const life = environment.beginLife();
-    const service = new BrokerService(plan.engine, {
-      environment: life.environment,
-      openStore: this.disk.openStore,
-      compressor: this.#compressor,
-      logger: this.#logger(),
-    });
-    const begun: Process = { life, service };
-    this.#process = begun;
-    service.start().then(
-      () => undefined,
-      (error: unknown) => {
-        if (this.#process === begun) this.#startFailed(error);
-      },
-    );
+  /** The first process begins. */
+  start(): void {
+    this.#lives.start();
   }
 
   /** The process that has ended in good order is followed by another one. */
   restart(): void {
     this.tally.fault('restart at the end');
-    this.#die('exit');
+    this.#lives.die('exit');
   }
 
   /** Numbers that no publish of the run has had. */
@@ -167,7 +151,8 @@ export class World {
     });
     this.#ends.set(number, end);
     this.observe({ kind: 'opened', connection: number, isSilent });
-    if (this.#process !== undefined) this.#process.service.attach(end.socket, '192.0.2.1');
+    const { service } = this.#lives;
+    if (service !== undefined) service.attach(end.socket, '192.0.2.1');
     else {
       this.tally.fault('connection refused');
       this.environment.after(0, () => end.socket.destroy());
@@ -177,21 +162,21 @@ export class World {
 
   /** Whether the broker takes clients. */
   get isServing(): boolean {
-    return this.#isServing;
+    return this.#lives.isServing;
   }
 
   queueInfo(name: string): QueueInfo | undefined {
-    return this.#process?.service.queueInfo(name);
+    return this.#lives.service?.queueInfo(name);
   }
 
   /** Resolves when the broker has ended in good order. */
   async drain(): Promise<void> {
-    await this.#process?.service.drain();
+    await this.#lives.service?.drain();
   }
 
   /** To be called whenever the event loop has come to rest. */
   betweenTasks(): void {
-    if (!this.#isServing && this.#process?.service.readiness().ready === true) this.#serves();
+    this.#lives.look();
     if (this.#compressor.pendingCount === 0) this.#compressingSince = undefined;
     else this.#compressingSince ??= this.court.ledger.epoch;
     this.#watchCongestion();
@@ -212,22 +197,22 @@ export class World {
     this.#judgedIdleAt = now;
     const restful = [...this.#ends.values()].filter(isRestful);
     const numbers = new Set(restful.map(({ number }) => number));
-    const figures = this.#process?.service.stats();
+    const figures = this.#lives.service?.stats();
     if (figures !== undefined) this.observe({ kind: 'idle', at: now, figures, restful: numbers });
   }
 
   /** What the operator may do to a queue at any time. */
   purge(queue: string): void {
-    if (!this.#isServing || this.#process === undefined) return;
-    const lifeNumber = this.#lifeNumber;
+    const { service, number } = this.#lives;
+    if (!this.isServing || service === undefined) return;
     this.inputCount += 1;
     this.observe({ kind: 'purgeAsked', queue });
     const ended = (): boolean => {
-      if (lifeNumber !== this.#lifeNumber) return false;
+      if (number !== this.#lives.number) return false;
       this.observe({ kind: 'purgeEnded', queue });
       return true;
     };
-    this.#process.service.purgeQueue(queue).then(
+    service.purgeQueue(queue).then(
       () => void ended(),
       (error: unknown) => {
         if (ended() && !isExpectedRefusal(error))
@@ -242,7 +227,7 @@ export class World {
 
   /** Nothing is waiting or in flight, and nothing is under way. */
   get isAtRest(): boolean {
-    const stats = this.#process?.service.stats();
+    const stats = this.#lives.service?.stats();
     if (stats === undefined) return false;
     const { queuedBytes, inFlightCount } = stats;
     const isIdle = this.isIdle && queuedBytes === 0 && inFlightCount === 0;
@@ -260,64 +245,19 @@ export class World {
 
   get #isBusy(): boolean {
     const { awaitsBatch } = this.environment;
-    return awaitsBatch || !this.#isServing || this.disk.isBusy || this.#compressor.pendingCount > 0;
+    return awaitsBatch || !this.isServing || this.disk.isBusy || this.#compressor.pendingCount > 0;
   }
 
-  #serves(): void {
-    if (this.#process === undefined) return;
-    const { service } = this.#process;
-    this.#isServing = true;
-    this.#failedStarts = 0;
+  #serves(service: BrokerService): void {
     const at = this.environment.clock.now();
     this.observe({ kind: 'serving', at, figures: service.stats(), queues: this.#queues() });
   }
 
-  /** A store that is well must not keep a broker from its start. */
-  #startFailed(error: unknown): void {
-    this.#failedStarts += 1;
-    this.tally.fault('restart fails');
-    if (!String(error).includes('the disk is broken') || this.#failedStarts > MOST_STARTS)
-      this.complain(`the broker does not start: ${String(error)}`);
-    else this.#die('crash');
-  }
-
-  #crashLater(): void {
-    const { crashAfterMs } = this.#troubles;
-    if (crashAfterMs === undefined || !this.disk.isTroubled) return;
-    this.environment.after(this.#chance.whole(1, crashAfterMs), () => {
-      if (this.#process !== undefined && this.disk.takeTrouble()) {
-        this.tally.fault(this.#momentOfCrash());
-        this.#die('crash');
-      }
-      this.#crashLater();
-    });
-  }
-
   #momentOfCrash(): Fault {
-    if (this.#isServing) {
-      if (this.#isBusy) return 'crash between commits';
-      // What is there now must be there afterwards, neither more nor less.
-      this.lookAtRest();
-      return 'crash at rest';
-    }
-    return 'crash while clients are refused';
-  }
-
-  /** The process is gone with all that it held; another one comes after a while. */
-  #die(how: LifeEnd): void {
-    this.#lifeEnds(how);
-    this.#process?.life.end();
-    this.#process = undefined;
-    this.disk.crash();
-    for (const { socket } of this.#ends.values()) socket.destroy();
-    this.start(this.#chance.whole(0, this.#troubles.mostDownMs));
-  }
-
-  #lifeEnds(how: LifeEnd): void {
-    this.#batchStepped();
-    this.#isServing = false;
-    this.#lifeNumber += 1;
-    this.observe({ kind: 'lifeEnded', how, at: this.environment.clock.now() });
+    if (this.#isBusy) return 'crash between commits';
+    // What is there now must be there afterwards, neither more nor less.
+    this.lookAtRest();
+    return 'crash at rest';
   }
 
   #watchCongestion(): void {
@@ -347,7 +287,7 @@ export class World {
   #batchStepped(): void {
     if (!this.#isStepping) return;
     this.#isStepping = false;
-    const figures = this.#process?.service.stats();
+    const figures = this.#lives.service?.stats();
     if (figures !== undefined) this.observe({ kind: 'batchStepped', figures, queues: this.#queues() });
   }
 

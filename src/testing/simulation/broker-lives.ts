@@ -1,0 +1,131 @@
+// The broker of a simulated run, life after life: a process begins, recovers what is on the disk, takes clients, loses its store or dies,
+// and is followed by another one. What a life and its end mean for the clients is the world's to say.
+
+import { BrokerService, type ServiceParts } from '../../engine/broker-service.ts';
+import type { EngineOptions } from '../../engine/engine-options.ts';
+import type { LifeEnd } from './history.ts';
+import type { Random } from './random.ts';
+import type { SimulatedDisk } from './simulated-disk.ts';
+import type { Life, SimulatedEnvironment } from './simulated-environment.ts';
+import type { Fault, Tally } from './tally.ts';
+import type { Troubles } from './troubles.ts';
+
+/** Starts one after the other that a troubled store may spoil. */
+const MOST_STARTS = 20;
+
+export type LivesParts = Pick<ServiceParts, 'compressor' | 'logger'> & {
+  readonly options: EngineOptions;
+  readonly environment: SimulatedEnvironment;
+  readonly disk: SimulatedDisk;
+  readonly troubles: Troubles;
+  readonly chance: Random;
+  readonly tally: Tally;
+  /** The process that serves now is about to die of its own; tells what that comes amid. */
+  readonly onDoomed: () => Fault;
+  /** A life ends now: everything that was seen of it has been said. */
+  readonly onEnd: (how: LifeEnd) => void;
+  /** All connections break. */
+  readonly onDeath: () => void;
+  readonly onServing: (service: BrokerService) => void;
+  readonly complain: (text: string) => void;
+};
+
+type Process = { readonly life: Life; readonly service: BrokerService };
+
+export class BrokerLives {
+  readonly #parts: LivesParts;
+  #process: Process | undefined;
+  #isServing = false;
+  #failedStarts = 0;
+  /** Counts the lives that have ended, from 1. */
+  number = 1;
+
+  constructor(parts: LivesParts) {
+    this.#parts = parts;
+    this.#crashLater();
+  }
+
+  /** Undefined while there is no process. */
+  get service(): BrokerService | undefined {
+    return this.#process?.service;
+  }
+
+  /** Whether the broker takes clients, and that was said. */
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  /** A process begins in so long, and takes clients as soon as it has recovered what the disk holds. */
+  start(delayMs = 0): void {
+    this.#parts.environment.after(delayMs, () => this.#begin());
+  }
+
+  /** To be called whenever the event loop has come to rest. */
+  look(): void {
+    const { service } = this;
+    if (this.#isServing || service?.readiness().ready !== true) return;
+    this.#isServing = true;
+    this.#failedStarts = 0;
+    this.#parts.onServing(service);
+  }
+
+  /** The store is about to fail; the process lives on. */
+  storeFails(): void {
+    this.#end('storeFailed');
+  }
+
+  /** The process is gone with all that it held; another one comes after a while. */
+  die(how: 'crash' | 'exit'): void {
+    const { disk, chance, troubles, onDeath } = this.#parts;
+    this.#end(how);
+    this.#process?.life.end();
+    this.#process = undefined;
+    disk.crash();
+    onDeath();
+    this.start(chance.whole(0, troubles.mostDownMs));
+  }
+
+  #end(how: LifeEnd): void {
+    this.#parts.onEnd(how);
+    this.#isServing = false;
+    this.number += 1;
+  }
+
+  #begin(): void {
+    const { options, environment, disk, compressor, logger } = this.#parts;
+    const life = environment.beginLife();
+    const service = new BrokerService(options, {
+      environment: life.environment,
+      openStore: disk.openStore,
+      compressor,
+      logger,
+    });
+    const begun: Process = { life, service };
+    this.#process = begun;
+    service.start().catch((error: unknown) => {
+      if (this.#process === begun) this.#startFailed(error);
+    });
+  }
+
+  /** A store that is well must not keep a broker from its start. */
+  #startFailed(error: unknown): void {
+    this.#failedStarts += 1;
+    this.#parts.tally.fault('restart fails');
+    if (!String(error).includes('the disk is broken') || this.#failedStarts > MOST_STARTS)
+      this.#parts.complain(`the broker does not start: ${String(error)}`);
+    else this.die('crash');
+  }
+
+  #crashLater(): void {
+    const { environment, chance, troubles, disk, tally, onDoomed } = this.#parts;
+    const { crashAfterMs } = troubles;
+    if (crashAfterMs === undefined || !disk.isTroubled) return;
+    environment.after(chance.whole(1, crashAfterMs), () => {
+      if (this.#process !== undefined && disk.takeTrouble()) {
+        tally.fault(this.#isServing ? onDoomed() : 'crash while clients are refused');
+        this.die('crash');
+      }
+      this.#crashLater();
+    });
+  }
+}
