@@ -13,6 +13,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   pub: { summary: 'publish messages to a queue', load: async () => (await import('./pub.ts')).pub },
   sub: { summary: 'print the messages of a queue', load: async () => (await import('./sub.ts')).sub },
+  store: {
+    summary: 'check, export, import, measure or compact the file of a durable store',
+    load: async () => (await import('./store.ts')).store,
+  },
   adapter: {
     summary: 'start the broker for the conformance runner, over its adapter protocol',
     load: async () => (await import('./adapter.ts')).adapter,

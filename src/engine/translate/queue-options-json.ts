@@ -42,6 +42,20 @@ export function queueInfoPayload(info: QueueInfo): Buffer {
   );
 }
 
+/** The options as a CreateQueue payload that means the same, with names for the enumerations. */
+export function queueOptionsJson(options: QueueOptions): Properties {
+  const ttl = options.messageTtlMs;
+  return {
+    mode: nameOf(DeliveryMode, options.mode),
+    maxQueueSize: options.maxQueueSize,
+    messageTtl: ttl === undefined ? undefined : formatTimeSpan(ttl),
+    enableDeadLetterQueue: options.enableDeadLetterQueue,
+    deadLetterQueueName: options.deadLetterQueueName,
+    overflowStrategy: nameOf(OverflowStrategy, options.overflowStrategy),
+    maxRetryAttempts: options.maxRetryAttempts,
+  };
+}
+
 function parseObject(payload: Buffer): Properties | undefined {
   try {
     const value: unknown = JSON.parse(
@@ -107,6 +121,10 @@ function enumValue<Value extends number>(
   if (typeof given !== 'string') return undefined;
   const wanted = given.toLowerCase();
   return Object.entries(values).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+function nameOf(values: Readonly<Record<string, number>>, given: number): string | undefined {
+  return Object.entries(values).find(([, value]) => value === given)?.[0];
 }
 
 function choices(values: Readonly<Record<string, number>>): string {

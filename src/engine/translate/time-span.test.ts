@@ -60,6 +60,20 @@ describe('a time span', () => {
       }),
     );
   });
+
+  it('of up to 10,000 days gives the number again that it was read as [BODY-040]', () => {
+    const parts = fc.tuple(fc.integer({ min: 0, max: 864_000_000 }), fc.integer({ min: 0, max: 9_999_999 }));
+    fc.assert(
+      fc.property(parts, ([seconds, fraction]) => {
+        const text = `${formatTimeSpan(seconds * 1000)
+          .split('.')
+          .slice(0, 2)
+          .join('.')}.${String(fraction).padStart(7, '0')}`;
+        const durationMs = parseTimeSpan(text) ?? Number.NaN;
+        expect(parseTimeSpan(formatTimeSpan(durationMs))).toBe(durationMs);
+      }),
+    );
+  });
 });
 
 describe('a timestamp', () => {

@@ -16,8 +16,10 @@ export function parseTimeSpan(text: string): number | undefined {
 
 /** The time span of a number of milliseconds, 0 or more. */
 export function formatTimeSpan(durationMs: number): string {
-  const ticks = Math.round(durationMs * TICKS_PER_MS);
-  const seconds = Math.floor(ticks / (1000 * TICKS_PER_MS));
+  // The fraction on its own: multiplied as a whole, a time of years would lose its last digit.
+  const wholeMs = Math.floor(durationMs);
+  const ticks = Math.round((durationMs - wholeMs) * TICKS_PER_MS) + (wholeMs % 1000) * TICKS_PER_MS;
+  const seconds = Math.floor(wholeMs / 1000) + Math.floor(ticks / (1000 * TICKS_PER_MS));
   const days = Math.floor(seconds / 86_400);
   const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
   const text = clock.map((part) => String(part).padStart(2, '0')).join(':');

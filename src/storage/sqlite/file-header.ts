@@ -21,7 +21,8 @@ export async function readFileHeader(path: string): Promise<FileHeader> {
   try {
     return describe(await firstBytes(path));
   } catch (error) {
-    if (isMissing(error)) return { kind: 'absent' };
+    if (hasCode(error, 'ENOENT')) return { kind: 'absent' };
+    if (hasCode(error, 'EISDIR')) return { kind: 'unreadable', reason: 'it is a folder' };
     return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -48,6 +49,6 @@ async function firstBytes(path: string): Promise<Buffer> {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -37,6 +37,38 @@ export async function openDatabase({ path, synchronous }: SqliteOptions): Promis
   }
 }
 
+/**
+ * The open database, for reading alone. Nothing in it changes, and as long as it is open no broker can take it. Rejects with
+ * StoreError, also where a broker has it, and where it is not of this version, which only opening it for writing changes.
+ */
+export async function openDatabaseForReading(path: string): Promise<Database> {
+  const Driver = await loadDriver();
+  await refuseMissing(path);
+  await refuseOther(path);
+  let database: Database | undefined;
+  try {
+    database = new Driver(path, { readonly: true, timeout: 0 });
+    // The first read takes a lock that is kept until the end.
+    const version = Number(database.pragma('user_version', { simple: true }));
+    if (version !== SCHEMA_VERSION) throw new Error(olderVersion(version));
+    return database;
+  } catch (error) {
+    database?.close();
+    throw new StoreError(`the store ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function olderVersion(version: number): string {
+  return `it has version ${version}, written by an older TrueMQ; a start of the broker brings it to version ${SCHEMA_VERSION}`;
+}
+
+/** Rejects with StoreError where there is no store to be looked at: a broker would make one there. */
+export async function refuseMissing(path: string): Promise<void> {
+  const { kind } = await readFileHeader(path);
+  if (kind === 'absent') throw new StoreError(`the store ${path} cannot be used: there is no such file`);
+  if (kind === 'empty') throw new StoreError(`the store ${path} cannot be used: the file is empty`);
+}
+
 /** Rejects with StoreError where the path cannot be a file of this broker. Reads only. */
 async function refuseOther(path: string): Promise<void> {
   const header = await readFileHeader(path);

@@ -1,0 +1,79 @@
+// `truemq store`: what an operator does with the file of a durable store while no broker has it. Finds the action, and turns what
+// is wrong with a file into one line. What the actions do is in store/. Implements DURABLE (the file).
+
+import { didYouMean } from '../config/nearest-name.ts';
+import { StoreError } from '../storage/storage-provider.ts';
+import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
+import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { checkStore } from './store/check.ts';
+import { compact } from './store/compact.ts';
+import { exportStore } from './store/export.ts';
+import { importStore } from './store/import.ts';
+import { showStatistics } from './store/stats.ts';
+
+type Action = {
+  readonly flags: Readonly<Record<string, FlagKind>>;
+  run(path: string, given: Arguments, surroundings: Surroundings): Promise<ExitCode>;
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  check: { flags: {}, run: (path, _, surroundings) => checkStore(path, surroundings) },
+  export: {
+    flags: { output: 'text' },
+    run: (path, { texts }, surroundings) => exportStore(path, texts.get('output'), surroundings),
+  },
+  import: {
+    flags: { input: 'text' },
+    run: (path, { texts }, surroundings) => importStore(path, texts.get('input'), surroundings),
+  },
+  stats: {
+    flags: { json: 'switch' },
+    run: (path, { switches }, surroundings) =>
+      showStatistics(path, { asJson: switches.has('json') }, surroundings),
+  },
+  compact: { flags: {}, run: (path, _, surroundings) => compact(path, surroundings) },
+};
+
+export const store: Command = {
+  help: `usage: truemq store check FILE
+       truemq store export FILE [--output TEXT]
+       truemq store import FILE [--input TEXT]
+       truemq store stats FILE [--json]
+       truemq store compact FILE
+
+Looks after FILE, the file of a broker with --storage sqlite, while no broker has it: a file that one holds is refused.
+
+  check      tells whether everything in it is sound; exit code 1 and what is wrong where it is not. Changes nothing
+  export     writes it as text: one line of JSON for each queue and each message, payloads byte for byte. Changes nothing
+  import     makes a new FILE of such a text, all of it or nothing; names the lines that are wrong
+  stats      messages, dead letters, bytes and age by queue, and the size of the file. Changes nothing
+  compact    gives the room of what has left back to the disk
+
+  --output TEXT   where the text goes, a new file; else to stdout
+  --input TEXT    where the text comes from; else from stdin
+  --json          figures for programs`,
+
+  async run(argv, surroundings) {
+    const [name, ...rest] = argv;
+    const action = findAction(name);
+    const given = parseArguments(rest, { flags: action.flags, positionals: ['FILE'] });
+    try {
+      return await action.run(given.positionals[0] ?? '', given, surroundings);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      surroundings.stderr.write(`truemq: ${error.message}\n`);
+      return ExitCode.Failed;
+    }
+  },
+};
+
+/** @throws UsageError */
+function findAction(name: string | undefined): Action {
+  const names = Object.keys(actions);
+  if (name === undefined) throw new UsageError(`what to do is missing: ${names.join(', ')}`);
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action !== undefined) return action;
+  throw new UsageError(
+    `${name}: a store has no such action${didYouMean(name, names)}; there is ${names.join(', ')}`,
+  );
+}

@@ -1,0 +1,56 @@
+// `truemq store check`: is the file sound, would a broker begin with it, can everything in it be delivered? Reads only.
+
+import { StoreExamination } from '../../engine/store-examination.ts';
+import { openStoreFile, type StoreFile } from '../../storage/sqlite/store-file.ts';
+import { StoreError } from '../../storage/storage-provider.ts';
+import { ExitCode, type Surroundings } from '../command.ts';
+import { defaultBrokerSettings } from './default-settings.ts';
+
+/** Complaints that are shown; the rest is counted. */
+const MOST_SHOWN = 20;
+
+export async function checkStore(path: string, { stdout }: Surroundings): Promise<ExitCode> {
+  const file = await openStoreFile(path);
+  try {
+    const { problems, summary } = examine(file);
+    if (problems.length === 0) {
+      stdout.write(`${path} is sound: ${summary}\n`);
+      return ExitCode.Done;
+    }
+    stdout.write(complaints(path, problems));
+    return ExitCode.Failed;
+  } finally {
+    await file.close();
+  }
+}
+
+function examine(file: StoreFile): { readonly problems: readonly string[]; readonly summary: string } {
+  const examination = new StoreExamination(defaultBrokerSettings());
+  const problems = [...file.problems()];
+  try {
+    for (const record of file.records()) {
+      const problem = examination.take(record);
+      if (problem !== undefined) problems.push(problem);
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    problems.push(error.message);
+  }
+  const { queueCount, messageCount, deadLetterCount } = examination;
+  return {
+    problems,
+    summary: `queues ${queueCount}, messages ${messageCount}, of these dead letters ${deadLetterCount}`,
+  };
+}
+
+function complaints(path: string, problems: readonly string[]): string {
+  const hidden = problems.length - MOST_SHOWN;
+  return [
+    `${path} is damaged:`,
+    ...problems.slice(0, MOST_SHOWN).map((problem) => `  ${problem}`),
+    ...(hidden > 0 ? [`  and ${hidden} more`] : []),
+    `what to do: keep a copy of the file, with the one that ends in -wal if there is one, before anything else; then restore a`,
+    'backup, or save what can be read with the sqlite3 command ".recover"',
+    '',
+  ].join('\n');
+}

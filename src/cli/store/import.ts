@@ -1,0 +1,141 @@
+// `truemq store import`: makes a new store of an exported text. It is written under another name and gets its own when it is complete
+// and safe on the disk, so that no broker ever finds half of it. Nothing that exists is overwritten.
+
+import { createReadStream, existsSync } from 'node:fs';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import { StoreExamination } from '../../engine/store-examination.ts';
+import { StoreTextReader } from '../../engine/translate/store-text-reader.ts';
+import { reasonOf } from '../../storage/sqlite/open-database.ts';
+import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
+import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
+import { ExitCode, type Surroundings } from '../command.ts';
+import { readLines } from '../lines.ts';
+import { defaultBrokerSettings } from './default-settings.ts';
+
+/** Records that are committed at a time. */
+const SLICE_COUNT = 2_000;
+/** Lines that are complained about one by one. */
+const MOST_SHOWN = 20;
+
+/** Reads from the file `input`, or from stdin. */
+export async function importStore(
+  path: string,
+  input: string | undefined,
+  { stdin, stdout, stderr }: Surroundings,
+): Promise<ExitCode> {
+  refuseExisting(path);
+  const unfinished = `${path}.import-${process.pid}`;
+  try {
+    const store = await openSqliteStore({ path: unfinished, synchronous: 'normal' });
+    const fill = new Fill(store);
+    try {
+      await fill.from(input === undefined ? stdin : createReadStream(input));
+    } finally {
+      await store.close();
+    }
+    if (fill.problemCount > 0) {
+      stderr.write(fill.complaints());
+      return ExitCode.Failed;
+    }
+    await giveName(unfinished, path);
+    stdout.write(`${path} has ${fill.summary()}\n`);
+    return ExitCode.Done;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(`nothing was imported into ${path}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    for (const suffix of ['', '-wal', '-journal']) await unlink(unfinished + suffix).catch(() => undefined);
+  }
+}
+
+/** What SQLite keeps beside a file would be taken for a part of the new one. */
+function refuseExisting(path: string): void {
+  const existing = ['', '-wal', '-journal'].map((suffix) => path + suffix).find((each) => existsSync(each));
+  if (existing === undefined) return;
+  throw new StoreError(`${existing} exists; an import makes a new file and overwrites nothing`);
+}
+
+/** Fails where something has come to be under that name meanwhile. */
+async function giveName(unfinished: string, path: string): Promise<void> {
+  await link(unfinished, path).catch((error: unknown) => {
+    // A file system without hard links; the name was free at the beginning, and is looked at once more.
+    if (!hasCode(error, ['EPERM', 'ENOTSUP', 'ENOSYS'])) throw error;
+    refuseExisting(path);
+    return rename(unfinished, path);
+  });
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/** Lines become records, and records of sound lines are stored; after a line that is wrong the rest is only looked at. */
+class Fill {
+  readonly #store: StorageProvider;
+  readonly #reader = new StoreTextReader();
+  readonly #examination = new StoreExamination(defaultBrokerSettings());
+  readonly #problems: string[] = [];
+  problemCount = 0;
+  #slice: StoreRecord[] = [];
+
+  constructor(store: StorageProvider) {
+    this.#store = store;
+  }
+
+  async from(input: Readable): Promise<void> {
+    let lineNumber = 0;
+    for await (const line of readLines(input)) {
+      lineNumber += 1;
+      this.#take(line, lineNumber);
+      if (this.#slice.length >= SLICE_COUNT) await this.#commit();
+    }
+    const problem = this.#reader.problemAtEnd();
+    if (problem !== undefined) this.#complain(`after line ${lineNumber}: ${problem}`);
+    await this.#commit();
+  }
+
+  summary(): string {
+    const { queueCount, messageCount, deadLetterCount } = this.#examination;
+    return `queues ${queueCount}, messages ${messageCount}, of these dead letters ${deadLetterCount}`;
+  }
+
+  complaints(): string {
+    const hidden = this.problemCount - this.#problems.length;
+    const more = hidden > 0 ? [`and ${hidden} more`] : [];
+    return [...this.#problems, ...more, 'nothing was imported'].map((text) => `truemq: ${text}\n`).join('');
+  }
+
+  #take(line: Buffer, lineNumber: number): void {
+    const read = this.#reader.read(line);
+    if (read.kind === 'frame') return;
+    const problem = read.kind === 'problem' ? read.problem : this.#examination.take(read.record);
+    if (problem !== undefined) this.#complain(`line ${lineNumber}: ${problem}`);
+    else if (read.kind === 'record') this.#slice.push(...recordsOf(read.record));
+  }
+
+  #complain(problem: string): void {
+    this.problemCount += 1;
+    if (this.#problems.length < MOST_SHOWN) this.#problems.push(problem);
+  }
+
+  async #commit(): Promise<void> {
+    const slice = this.#slice;
+    this.#slice = [];
+    if (this.problemCount === 0) await this.#store.commit(slice);
+  }
+}
+
+/** What a core would have recorded. */
+function recordsOf(record: RecoveredRecord): readonly StoreRecord[] {
+  if (record.kind === 'queue') return [{ ...record, kind: 'queueCreated' }];
+  const { failedAttempts, ...stored } = record;
+  const added = { ...stored, kind: 'messageAdded' } as const;
+  if (failedAttempts === 0) return [added];
+  const { generation, sequence } = stored;
+  return [added, { kind: 'attemptFailed', generation, sequence, failedAttempts }];
+}

@@ -1,0 +1,153 @@
+// The file of a store that no broker holds, for those who look after it: what is in it, what is wrong with it, how large it is. It
+// only reads: what a crash has left beside the file stays there, and the next broker finds it. Implements DURABLE (the file).
+
+import { stat, unlink } from 'node:fs/promises';
+import type { RecoveredRecord } from '../../broker/store-record.ts';
+import { StoreError } from '../storage-provider.ts';
+import type { Database } from './driver.ts';
+import { EndedQueues } from './ended-queues.ts';
+import { openDatabaseForReading, reasonOf } from './open-database.ts';
+import { Statements } from './statements.ts';
+
+export type QueueFigures = {
+  readonly name: string;
+  /** Everything that will wait there when a broker starts. */
+  readonly messageCount: number;
+  /** How many of them are dead letters. */
+  readonly deadLetterCount: number;
+  /** Of their contents. */
+  readonly bytes: number;
+  /** When the oldest was accepted, in milliseconds since 1970; absent where there is none. */
+  readonly oldestWallAt?: number;
+};
+
+export type FileFigures = {
+  readonly fileBytes: number;
+  /** What has been committed and not yet copied into the file. */
+  readonly writeAheadLogBytes: number;
+  readonly pageBytes: number;
+  readonly pageCount: number;
+  /** Pages of the file that nothing stands on: new messages take them, or a compaction gives them back. */
+  readonly freePageCount: number;
+};
+
+/**
+ * Opens the file for reading. As long as it is open no broker can start on it.
+ * @throws StoreError when it is not there, no store of this version, damaged at its beginning, or held by a broker
+ */
+export async function openStoreFile(path: string): Promise<StoreFile> {
+  const besides = [`${path}-wal`, `${path}-shm`];
+  const sizes = await Promise.all(besides.map(sizeOf));
+  const database = await openDatabaseForReading(path);
+  return new StoreFile(
+    database,
+    besides.filter((_, index) => sizes[index] === undefined),
+  );
+}
+
+export class StoreFile {
+  readonly #database: Database;
+  /** What was not there before; SQLite needs it for reading too. */
+  readonly #ownFiles: readonly string[];
+
+  constructor(database: Database, ownFiles: readonly string[]) {
+    this.#database = database;
+    this.#ownFiles = ownFiles;
+  }
+
+  /** What a broker would find, in the order of {@link StorageProvider.recover}. Throws StoreError where it cannot be read. */
+  *records(): Iterable<RecoveredRecord> {
+    const statements = new Statements(this.#database);
+    try {
+      yield* statements.readQueues();
+      yield* statements.readMessages(new EndedQueues(this.#database).generations);
+    } catch (error) {
+      throw new StoreError(`the store ${this.#database.name} cannot be read: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** What is wrong with the file, at most a hundred complaints: first what SQLite says, then what contradicts our own rules. */
+  problems(): readonly string[] {
+    const problems: string[] = [];
+    try {
+      const said = this.#database.prepare<[], string>('PRAGMA integrity_check').pluck();
+      for (const text of said.iterate()) if (text !== 'ok') problems.push(...text.split('\n'));
+      return problems.length > 0 ? problems : this.#contradictions();
+    } catch (error) {
+      // What it said before it could not go on tells where.
+      return problems.length > 0 ? problems : [reasonOf(error)];
+    }
+  }
+
+  queueFigures(): readonly QueueFigures[] {
+    const rows = this.#database.prepare<[], FiguresRow>(FIGURES).all();
+    return rows.map(({ oldest, ...row }) => (oldest === null ? row : { ...row, oldestWallAt: oldest }));
+  }
+
+  async fileFigures(): Promise<FileFigures> {
+    const number = (pragma: string) => Number(this.#database.pragma(pragma, { simple: true }));
+    const path = this.#database.name;
+    return {
+      fileBytes: (await sizeOf(path)) ?? 0,
+      writeAheadLogBytes: (await sizeOf(`${path}-wal`)) ?? 0,
+      pageBytes: number('page_size'),
+      pageCount: number('page_count'),
+      freePageCount: number('freelist_count'),
+    };
+  }
+
+  async close(): Promise<void> {
+    // Still open, so that no broker has come to use them.
+    for (const path of this.#ownFiles) await unlink(path).catch(() => undefined);
+    this.#database.close();
+  }
+
+  #contradictions(): readonly string[] {
+    return RULES.flatMap(({ sql, describe }) =>
+      this.#database.prepare<[], RuleRow>(`${sql} LIMIT 20`).all().map(describe),
+    );
+  }
+}
+
+type FiguresRow = Omit<QueueFigures, 'oldestWallAt'> & { readonly oldest: number | null };
+
+const FIGURES = `
+  WITH held AS (
+    SELECT generation, 0 AS letters, length(content) AS bytes, accepted_at FROM messages UNION ALL
+    SELECT generation, 1, length(content), accepted_at FROM dead_letters
+  ), sums AS (
+    SELECT generation, count(*) AS messageCount, sum(letters) AS deadLetterCount, sum(bytes) AS bytes,
+      min(accepted_at) AS oldest
+    FROM held GROUP BY generation
+  )
+  SELECT name, coalesce(messageCount, 0) AS messageCount, coalesce(deadLetterCount, 0) AS deadLetterCount,
+    coalesce(bytes, 0) AS bytes, oldest
+  FROM queues LEFT JOIN sums USING (generation) ORDER BY generation`;
+
+type RuleRow = { readonly number: number; readonly name: string };
+
+/** What SQLite cannot know. What a core finds when it begins with the records is not asked here. */
+const RULES: readonly { readonly sql: string; readonly describe: (row: RuleRow) => string }[] = [
+  {
+    sql: 'SELECT generation AS number, name FROM queues WHERE NOT json_valid(options)',
+    describe: ({ name }) => `queue ${JSON.stringify(name)}: its options cannot be read`,
+  },
+  {
+    sql: 'SELECT generation AS number, name FROM queues JOIN ended_queues USING (generation)',
+    describe: ({ name }) => `queue ${JSON.stringify(name)} is there and deleted`,
+  },
+  {
+    sql: 'SELECT sequence AS number, dead_letters.id AS name FROM dead_letters JOIN messages USING (sequence)',
+    describe: ({ number, name }) =>
+      `message ${JSON.stringify(name)} (sequence ${number}) is a dead letter and not one`,
+  },
+];
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+}
