@@ -25,6 +25,7 @@ const CHECKPOINT_PAGES = 4_000;
 export async function openDatabase({ path, synchronous }: SqliteOptions): Promise<Database> {
   const Driver = await loadDriver();
   await refuseOther(path);
+  await refuseUnwritable(path);
   let database: Database | undefined;
   try {
     database = new Driver(path, { timeout: 0 });
@@ -77,9 +78,6 @@ async function refuseOther(path: string): Promise<void> {
   };
   switch (header.kind) {
     case 'absent':
-      return access(dirname(path), constants.W_OK).catch(() =>
-        refuse(`the folder ${dirname(path)} does not exist or cannot be written to`),
-      );
     case 'empty':
       return;
     case 'unreadable':
@@ -96,6 +94,22 @@ async function refuseOther(path: string): Promise<void> {
         );
       }
   }
+}
+
+/**
+ * Rejects with StoreError where nothing can be written. SQLite would open such a file for reading and fail to lock it later, with an
+ * error that says nothing of the reason.
+ */
+async function refuseUnwritable(path: string): Promise<void> {
+  const refuse = (reason: string) => () => {
+    throw new StoreError(`the store ${path} cannot be used: ${reason}`);
+  };
+  const folder = dirname(path);
+  await access(folder, constants.W_OK).catch(
+    refuse(`the folder ${folder} does not exist or cannot be written to`),
+  );
+  const { kind } = await readFileHeader(path);
+  if (kind !== 'absent') await access(path, constants.W_OK).catch(refuse('the file cannot be written to'));
 }
 
 /** From here on no other process can even read the file: two brokers on one store would deliver everything twice. */
@@ -124,6 +138,7 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT:
     'it is damaged; restore a copy, or save what can be read with the sqlite3 command ".recover"',
   SQLITE_FULL: 'the disk is full',
+  SQLITE_IOERR: 'the disk fails to read or to write',
 };
 
 /** What an error of the driver means for who runs the broker. */

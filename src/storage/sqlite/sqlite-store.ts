@@ -16,7 +16,12 @@ import { Statements } from './statements.ts';
  * @throws StoreError when the file cannot be used: it is locked, no database of this broker, damaged, or cannot be written
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<StorageProvider> {
-  return new SqliteStore(await openDatabase(options));
+  return sqliteStoreOn(await openDatabase(options));
+}
+
+/** The store in a database that {@link openDatabase} has opened; closing it closes the database. */
+export function sqliteStoreOn(database: Database): StorageProvider {
+  return new SqliteStore(database);
 }
 
 class SqliteStore implements StorageProvider {
