@@ -1,0 +1,154 @@
+// Losses of power, which kill -9 cannot show: whatever a disk may have kept of what was not yet synced, the store finds every batch that was
+// committed, the one under way as a whole or not at all, and nothing else. Hundreds of wrecks are opened with the real store.
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import { newFolder } from '../../testing/file-places.ts';
+import { KeptRecords } from '../../testing/kept-records.ts';
+import {
+  isLogRestarted,
+  layOut,
+  type Picture,
+  takePicture,
+  type Wreck,
+  wrecksOfCheckpoint,
+  wrecksOfCommit,
+} from '../../testing/power-cut.ts';
+import { recordBatches } from '../../testing/record-arbitrary.ts';
+import { Random } from '../../testing/simulation/random.ts';
+import { StoreError } from '../storage-provider.ts';
+import { openDatabase } from './open-database.ts';
+import { openSqliteStore, sqliteStoreOn } from './sqlite-store.ts';
+
+const seed = Number(process.env['TRUEMQ_SEED'] ?? Date.now() % 1_000_000);
+const COMMITS = 30;
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await newFolder();
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+type Moment = { readonly picture: Picture; readonly kept: readonly RecoveredRecord[] };
+
+/** Batches of a broker's life, large enough to take several pages each. */
+function batches(): readonly (readonly StoreRecord[])[] {
+  const lives = fc.sample(recordBatches(), { seed, numRuns: 40 });
+  const longest = lives.reduce((best, life) => (size(life) > size(best) ? life : best));
+  return longest.map((records) => records.map(enlarged)).slice(0, COMMITS);
+}
+
+function size(life: readonly (readonly StoreRecord[])[]): number {
+  return life.length * 1_000 + life.flat().length;
+}
+
+function enlarged(record: StoreRecord): StoreRecord {
+  if (record.kind !== 'messageAdded' || !(record.content instanceof Buffer)) return record;
+  return { ...record, content: Buffer.concat(new Array<Buffer>(80).fill(record.content)) };
+}
+
+/** What is on the disk after each commit, and what the store owes then. */
+async function life(): Promise<readonly Moment[]> {
+  const path = join(folder, 'running.db');
+  const database = await openDatabase({ path, synchronous: 'full' });
+  // So that there are checkpoints among so few commits.
+  database.pragma('wal_autocheckpoint = 10');
+  const store = sqliteStoreOn(database);
+  const kept = new KeptRecords();
+  const moments: Moment[] = [{ picture: await takePicture(path), kept: [] }];
+  for (const records of batches()) {
+    await store.commit(records);
+    kept.take(records);
+    moments.push({ picture: await takePicture(path), kept: kept.recovered() });
+  }
+  await store.close();
+  return moments;
+}
+
+/** What the store finds in a wreck, or why it finds nothing. */
+async function found(picture: Picture): Promise<readonly RecoveredRecord[] | StoreError> {
+  const path = join(folder, 'wreck.db');
+  await layOut(picture, path);
+  try {
+    return await recovered(path);
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+}
+
+async function recovered(path: string): Promise<readonly RecoveredRecord[]> {
+  const store = await openSqliteStore({ path, synchronous: 'normal' });
+  const records: RecoveredRecord[] = [];
+  for await (const record of store.recover()) records.push(record);
+  await store.close();
+  return records;
+}
+
+/** What is wrong with what was found in a wreck; undefined when it is one of the two that it may be. */
+function complaint(
+  { how, finds }: Wreck,
+  records: readonly RecoveredRecord[] | StoreError,
+  [before, after]: readonly [Moment, Moment],
+): string | undefined {
+  if (records instanceof StoreError) return `${how}: ${records.message}`;
+  const isBefore = isDeepStrictEqual(records, before.kept);
+  const isAfter = isDeepStrictEqual(records, after.kept);
+  if ((isBefore && finds !== 'after') || (isAfter && finds !== 'before')) return undefined;
+  return `${how}: ${records.length} records are neither the ${before.kept.length} before nor the ${after.kept.length} after, as ${finds} would be`;
+}
+
+describe('after a loss of power', () => {
+  it('everything committed is there, the commit under way whole or not at all, nothing else [DURABLE-003, DURABLE-004]', async () => {
+    const moments = await life();
+    const random = new Random(seed);
+    const seen = { wrecks: 0, restarts: 0, checkpoints: 0, after: 0 };
+    const complaints: string[] = [];
+    for (const [index, after] of moments.entries()) {
+      const before = moments[index - 1];
+      if (before === undefined || before.picture.log.equals(after.picture.log)) continue;
+      if (isLogRestarted(before.picture, after.picture)) seen.restarts += 1;
+      if (!before.picture.file.equals(after.picture.file)) seen.checkpoints += 1;
+      const pictures = [before.picture, after.picture, random] as const;
+      for (const wreck of [...wrecksOfCommit(...pictures), ...wrecksOfCheckpoint(...pictures)]) {
+        const records = await found(wreck);
+        seen.wrecks += 1;
+        if (isDeepStrictEqual(records, after.kept)) seen.after += 1;
+        const problem = complaint(wreck, records, [before, after]);
+        if (problem !== undefined) complaints.push(`commit ${index}: ${problem}`);
+      }
+    }
+    expect({ seed, complaints }).toEqual({ seed, complaints: [] });
+    // The wrecks were of every kind, and some kept the commit under way.
+    expect(seen.wrecks).toBeGreaterThan(200);
+    expect(seen.checkpoints).toBeGreaterThan(1);
+    expect(seen.restarts).toBeGreaterThan(1);
+    expect(seen.after).toBeGreaterThan(10);
+    expect(seen.after).toBeLessThan(seen.wrecks);
+  });
+
+  it('a loss would be seen: a log that lacks what was synced, and a batch that is half there', async () => {
+    const moments = await life();
+    const index = moments.findIndex(
+      ({ picture, kept }, at) =>
+        at > 2 && kept.length > 3 && picture.log.length > (moments[at - 1]?.picture.log.length ?? 0),
+    );
+    const [before, after] = [moments[index - 1], moments[index]];
+    if (before === undefined || after === undefined) throw new Error('No commit made the log longer.');
+    const cut = {
+      file: after.picture.file,
+      log: after.picture.log.subarray(0, after.picture.log.length - 4_120),
+    };
+    const wreck: Wreck = { ...cut, how: 'synced bytes cut off', finds: 'after' };
+    expect(complaint(wreck, await found(wreck), [before, after])).toContain('synced bytes cut off');
+    const half = after.kept.slice(1);
+    expect(complaint({ ...wreck, finds: 'before or after' }, half, [before, after])).toContain('neither');
+    expect(complaint(wreck, after.kept, [before, after])).toBeUndefined();
+  });
+});

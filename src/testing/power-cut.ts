@@ -1,0 +1,130 @@
+// What a loss of power may leave of a database and its write-ahead log. A disk keeps what was synced; of what was written since, it keeps any
+// part. So a picture is taken after every commit, when everything is synced, and the states between two pictures are made up:
+// the log cut anywhere between the two, with or without garbage behind it, sectors of it in any order, a checkpoint that was torn.
+// It relies on what SQLite relies on, and no more: what was synced stays, and a sector is old or new.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Random } from './simulation/random.ts';
+
+/** The files as they were at one moment at which all of them was synced. */
+export type Picture = { readonly file: Buffer; readonly log: Buffer };
+
+export type Wreck = Picture & {
+  readonly how: string;
+  /** Which commits may be found: what is allowed is what was synced, and what is there as a whole anyway. */
+  readonly finds: 'before' | 'before or after' | 'after';
+};
+
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const SECTOR_BYTES = 512;
+
+export async function takePicture(path: string): Promise<Picture> {
+  const read = (each: string) => readFile(each).catch(() => Buffer.alloc(0));
+  return { file: await read(path), log: await read(`${path}-wal`) };
+}
+
+/** Puts a wreck where a store can be opened on it. */
+export async function layOut({ file, log }: Picture, path: string): Promise<void> {
+  await writeFile(path, file);
+  await writeFile(`${path}-wal`, log);
+}
+
+/** Whether the log begins anew in `after`: the one before was in the file as a whole. */
+export function isLogRestarted(before: Picture, after: Picture): boolean {
+  return !before.log.subarray(0, LOG_HEADER_BYTES).equals(after.log.subarray(0, LOG_HEADER_BYTES));
+}
+
+/** States of a power cut while the commit was under way that leads from `before` to `after`, before its checkpoint if it has one. */
+export function* wrecksOfCommit(before: Picture, after: Picture, random: Random): Iterable<Wreck> {
+  const restarted = isLogRestarted(before, after);
+  // A new header is synced before anything behind it is written.
+  if (restarted) yield* wrecksOfHeader(before, after);
+  const old = restarted ? withNewHeader(before, after) : before.log;
+  for (const end of cutsBetween(old, after.log, random)) {
+    const finds = end >= lastDifference(old, after.log) ? 'after' : 'before or after';
+    const [name, tail] = random.pick(tails(old.subarray(end), random));
+    const log = Buffer.concat([after.log.subarray(0, end), tail]);
+    yield { file: before.file, log, how: `log cut at ${end}, ${name} behind`, finds };
+  }
+  for (let round = 0; round < 6; round += 1) {
+    const log = mixed(old, after.log, random);
+    yield { file: before.file, log, how: 'sectors of the log in any order', finds: 'before or after' };
+  }
+}
+
+/** States of a power cut while the committed log was copied into the file: the log is there, whole and synced. */
+export function* wrecksOfCheckpoint(before: Picture, after: Picture, random: Random): Iterable<Wreck> {
+  if (before.file.equals(after.file)) return;
+  for (let round = 0; round < 8; round += 1) {
+    const file = mixed(before.file, after.file, random);
+    yield { file, log: after.log, how: 'sectors of the file in any order', finds: 'after' };
+  }
+}
+
+function* wrecksOfHeader(before: Picture, after: Picture): Iterable<Wreck> {
+  for (let end = 0; end <= LOG_HEADER_BYTES; end += 4) {
+    const log = Buffer.concat([after.log.subarray(0, end), before.log.subarray(end)]);
+    yield { file: before.file, log, how: `header of the log cut at ${end}`, finds: 'before' };
+  }
+}
+
+/** What may stand behind a cut: what stood there before, or what the disk happened to have there. */
+function tails(old: Buffer, random: Random): readonly (readonly [string, Buffer])[] {
+  const garbage = Buffer.from(Array.from({ length: 4_200 }, () => random.whole(0, 255)));
+  return [
+    ['the old bytes', old],
+    ['garbage', garbage],
+    ['zeros', Buffer.alloc(4_200)],
+  ];
+}
+
+function withNewHeader(before: Picture, after: Picture): Buffer {
+  const header = after.log.subarray(0, LOG_HEADER_BYTES);
+  return Buffer.concat([header, before.log.subarray(LOG_HEADER_BYTES)]);
+}
+
+/** Ends of frames, and some places within them, in what the second has and the first has not. */
+function cutsBetween(old: Buffer, log: Buffer, random: Random): readonly number[] {
+  const first = firstDifference(old, log);
+  const pageBytes = log.readUInt32BE(8);
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  const cuts = new Set<number>([first]);
+  for (let at = LOG_HEADER_BYTES; at <= log.length; at += frameBytes) {
+    if (at < first) continue;
+    for (const end of [
+      at - 1,
+      at,
+      at + 1,
+      at + 4,
+      at + FRAME_HEADER_BYTES,
+      at + random.whole(25, pageBytes),
+    ]) {
+      if (end >= first && end <= lastDifference(old, log)) cuts.add(end);
+    }
+  }
+  return [...cuts].sort((a, b) => a - b);
+}
+
+function firstDifference(a: Buffer, b: Buffer): number {
+  const end = Math.min(a.length, b.length);
+  for (let at = 0; at < end; at += 1) if (a[at] !== b[at]) return at;
+  return end;
+}
+
+/** Behind the last byte that the second has of its own. */
+function lastDifference(a: Buffer, b: Buffer): number {
+  if (b.length > a.length) return b.length;
+  let at = b.length;
+  while (at > 0 && a[at - 1] === b[at - 1]) at -= 1;
+  return at;
+}
+
+function mixed(old: Buffer, young: Buffer, random: Random): Buffer {
+  const result = Buffer.alloc(Math.max(old.length, young.length));
+  old.copy(result);
+  for (let at = 0; at < young.length; at += SECTOR_BYTES) {
+    if (random.whole(0, 1) === 1) young.copy(result, at, at, Math.min(at + SECTOR_BYTES, young.length));
+  }
+  return result;
+}
