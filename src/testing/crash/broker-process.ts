@@ -16,12 +16,16 @@ export type BrokerProcess = {
 
 const command = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
-/** Starts a broker and waits until it listens. Rejects with what it said when it ends before. */
-export async function startBrokerProcess(storagePath: string): Promise<BrokerProcess> {
+/** What Node is told to start a broker over a file on free ports, which prints one line when it listens. */
+export function serveArguments(storagePath: string): readonly string[] {
   const storage = ['--storage', 'sqlite', '--storage-path', storagePath];
   const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
-  const args = ['--import', 'tsx', command, 'serve', ...storage, ...free];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  return ['--import', 'tsx', command, 'serve', ...storage, ...free];
+}
+
+/** Starts a broker and waits until it listens. Rejects with what it said when it ends before. */
+export async function startBrokerProcess(storagePath: string): Promise<BrokerProcess> {
+  const child = spawn(process.execPath, serveArguments(storagePath), { stdio: ['ignore', 'pipe', 'pipe'] });
   const errors: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => void errors.push(text));
   for await (const line of createInterface({ input: child.stdout })) {
