@@ -9,11 +9,13 @@ import { newFolder } from '../file-places.ts';
 import { Random } from '../simulation/random.ts';
 import { startBrokerProcess } from './broker-process.ts';
 import { CrashLedger } from './crash-ledger.ts';
-import { createQueues, heldCount, publishUntilGone, subscriber, subscribeUntilGone } from './load.ts';
+import { askUntilGone, createQueues, heldCount, publishUntilGone, subscriber } from './load.ts';
 
 export type CrashPlan = {
   readonly crashCount: number;
   readonly seed: number;
+  /** A life ends after at most so many confirmed publishes. */
+  readonly mostConfirmed: number;
   /** Told what has happened after each life of the broker. */
   readonly onCrash?: (told: string) => void;
 };
@@ -22,6 +24,7 @@ export type CrashPlan = {
 export async function crashAgainAndAgain({
   crashCount,
   seed,
+  mostConfirmed,
   onCrash = () => undefined,
 }: CrashPlan): Promise<CrashLedger> {
   const random = new Random(seed);
@@ -29,7 +32,7 @@ export async function crashAgainAndAgain({
   const path = join(folder, 'q.db');
   const ledger = new CrashLedger();
   for (let life = 1; life <= crashCount; life += 1) {
-    await liveUntilKilled(path, ledger, { life, enough: random.whole(1, 1_500) });
+    await liveUntilKilled(path, ledger, { life, enough: random.whole(1, mostConfirmed) });
     onCrash(`life ${life}: ${ledger.confirmedCount} confirmed, ${ledger.settledCount} settled so far`);
   }
   await empty(path, ledger);
@@ -44,13 +47,14 @@ async function liveUntilKilled(
 ): Promise<void> {
   const broker = await startBrokerProcess(path);
   await createQueues(broker.port);
+  // Every third life nobody subscribes, so that a backlog grows.
+  const taker = life % 3 === 0 ? undefined : await subscriber(broker.port, ledger);
   let killed: Promise<void> = Promise.resolve();
   const onEnough = () => {
     killed = broker.kill();
   };
   const publishing = publishUntilGone(broker.port, ledger, { life, enough, onEnough });
-  // Every third life nobody subscribes, so that a backlog grows.
-  if (life % 3 !== 0) await subscribeUntilGone(broker.port, ledger);
+  if (taker !== undefined) await askUntilGone(taker);
   await publishing;
   await killed;
 }

@@ -65,13 +65,14 @@ async function untilGone(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Takes messages of every queue until the broker is gone, and asks after each few whether the acks are committed. */
-export async function subscribeUntilGone(port: number, ledger: CrashLedger): Promise<void> {
-  await untilGone(subscriber(port, ledger).then((taker) => taker.askForEver()));
+/** Asks again and again whether the acks of a subscriber are committed, until the broker is gone. */
+export async function askUntilGone(taker: Subscriber): Promise<void> {
+  await untilGone(taker.askForEver());
 }
 
-type Subscriber = { askForEver(): Promise<never>; close(): Promise<void> };
+export type Subscriber = { askForEver(): Promise<never>; close(): Promise<void> };
 
+/** Takes messages of every queue. */
 export async function subscriber(port: number, ledger: CrashLedger): Promise<Subscriber> {
   const client = await connect({ port, onHandlerError: () => undefined });
   const acked: string[] = [];

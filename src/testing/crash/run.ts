@@ -5,7 +5,12 @@ import { crashAgainAndAgain } from './crashes.ts';
 const crashCount = Number(process.argv[2] ?? 200);
 const seed = Number(process.env['TRUEMQ_SEED'] ?? Date.now() % 1_000_000);
 console.log(`${crashCount} crashes, seed ${seed}`);
-const ledger = await crashAgainAndAgain({ crashCount, seed, onCrash: (told) => console.log(told) });
+const ledger = await crashAgainAndAgain({
+  crashCount,
+  seed,
+  mostConfirmed: 1_500,
+  onCrash: (told) => console.log(told),
+});
 const problems = ledger.problems();
 for (const problem of problems) console.log(problem);
 const { confirmedCount, deliveredCount, againCount } = ledger;
