@@ -44,7 +44,6 @@ export async function importStore(
     stdout.write(`${path} has ${fill.summary()}\n`);
     return ExitCode.Done;
   } catch (error) {
-    if (error instanceof StoreError) throw error;
     throw new StoreError(`nothing was imported into ${path}: ${reasonOf(error)}`, { cause: error });
   } finally {
     for (const suffix of ['', '-wal', '-journal']) await unlink(unfinished + suffix).catch(() => undefined);

@@ -160,6 +160,9 @@ describe('on a file system of its own', () => {
     const { tested, client } = await withOneStored(full);
     disk.fill();
     await failToPublish(tested, client);
+    expect(tested.service.readiness()).toMatchObject({
+      reason: expect.stringMatching(/cannot be written: the disk is full \(SQLITE_FULL\)$/),
+    });
     // Closing the database has given back what its log had taken.
     disk.fill();
     await until(tested, () => failures(tested) >= 3);

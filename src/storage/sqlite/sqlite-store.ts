@@ -48,14 +48,22 @@ class SqliteStore implements StorageProvider {
   }
 
   commit(records: readonly StoreRecord[]): void {
-    if (records.length === 0) return this.#probe();
-    const plan = new BatchPlan(records);
-    if (plan.isEmpty) return;
-    this.#database.transaction(() => this.#write(plan)).immediate();
+    try {
+      if (records.length === 0) this.#probe();
+      else this.#commit(new BatchPlan(records));
+    } catch (error) {
+      // Clients are told too, and the path is none of their business.
+      throw new StoreError(`it cannot be written: ${reasonOf(error)}`, { cause: error });
+    }
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  #commit(plan: BatchPlan): void {
+    if (plan.isEmpty) return;
+    this.#database.transaction(() => this.#write(plan)).immediate();
   }
 
   /** Writes what is there already: that goes through the log to the disk like any other change. */
