@@ -325,6 +325,16 @@ describe('a damaged file', () => {
     for (const [index, complaint] of complaints.entries()) expect(complaint).toMatch(expected[index] ?? /^$/);
   });
 
+  it('in which a table is missing is told so by every action', async () => {
+    await write(filled(1));
+    await spoil('DROP TABLE dead_letters');
+    for (const action of ['check', 'stats', 'export']) {
+      const { exitCode, output, errors } = await run([action, path]);
+      expect(exitCode).toBe(1);
+      expect(output + errors).toContain('no such table: dead_letters');
+    }
+  });
+
   it('in a page that cannot be read is told where, and an export does not pretend', async () => {
     await write(filled(400, 1_000));
     const file = await readFile(path);

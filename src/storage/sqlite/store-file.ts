@@ -57,14 +57,12 @@ export class StoreFile {
 
   /** What a broker would find, in the order of {@link StorageProvider.recover}. Throws StoreError where it cannot be read. */
   *records(): Iterable<RecoveredRecord> {
-    const statements = new Statements(this.#database);
     try {
+      const statements = new Statements(this.#database);
       yield* statements.readQueues();
       yield* statements.readMessages(new EndedQueues(this.#database).generations);
     } catch (error) {
-      throw new StoreError(`the store ${this.#database.name} cannot be read: ${reasonOf(error)}`, {
-        cause: error,
-      });
+      throw this.#unreadable(error);
     }
   }
 
@@ -81,9 +79,14 @@ export class StoreFile {
     }
   }
 
+  /** Throws StoreError where they cannot be read. */
   queueFigures(): readonly QueueFigures[] {
-    const rows = this.#database.prepare<[], FiguresRow>(FIGURES).all();
-    return rows.map(({ oldest, ...row }) => (oldest === null ? row : { ...row, oldestWallAt: oldest }));
+    try {
+      const rows = this.#database.prepare<[], FiguresRow>(FIGURES).all();
+      return rows.map(({ oldest, ...row }) => (oldest === null ? row : { ...row, oldestWallAt: oldest }));
+    } catch (error) {
+      throw this.#unreadable(error);
+    }
   }
 
   async fileFigures(): Promise<FileFigures> {
@@ -99,9 +102,18 @@ export class StoreFile {
   }
 
   async close(): Promise<void> {
-    // Still open, so that no broker has come to use them.
-    for (const path of this.#ownFiles) await unlink(path).catch(() => undefined);
+    // Still open, so that no broker has come to use them. A log with anything in it is never ours: we only read.
+    for (const path of this.#ownFiles) {
+      if (path.endsWith('-wal') && (await sizeOf(path)) !== 0) continue;
+      await unlink(path).catch(() => undefined);
+    }
     this.#database.close();
+  }
+
+  #unreadable(error: unknown): StoreError {
+    return new StoreError(`the store ${this.#database.name} cannot be read: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 
   #contradictions(): readonly string[] {
