@@ -25,8 +25,14 @@ function lossOf(message: MessageRecord, books: Books): readonly Finding[] {
   const text = isFanOut(message, books) ? copyLoss(message, books) : singleLoss(message.deliveries);
   if (text === undefined) return [];
   const { queue, id } = message;
-  const clause = message.deliveries.length === 0 ? 'PUBLISH-002' : 'DELIVERY-006';
-  return [{ kind: 'lost', queue, id, text, clause }];
+  return [{ kind: 'lost', queue, id, text, clause: lossClause(message, books) }];
+}
+
+/** A crash is what it was lost in, where there was one. */
+function lossClause({ deliveries, publishes }: MessageRecord, { crashes }: Books): string {
+  const [first] = publishes;
+  if (first !== undefined && crashes.some((crashAt) => crashAt > first.at)) return 'DURABLE-003';
+  return deliveries.length === 0 ? 'PUBLISH-002' : 'DELIVERY-006';
 }
 
 function isExplained(message: MessageRecord, books: Books): boolean {
@@ -45,11 +51,16 @@ function isExplained(message: MessageRecord, books: Books): boolean {
 function singleLoss(deliveries: readonly DeliveryRecord[]): string | undefined {
   if (deliveries.length === 0) return 'it was confirmed and never delivered';
   const isOwed = deliveries.some(({ owed }) => owed);
-  const isElsewhere = deliveries.some((delivery) => isDone(delivery) || delivery.state === 'held');
+  const isElsewhere = deliveries.some((delivery) => mayBeDone(delivery) || delivery.state === 'held');
   return isOwed && !isElsewhere ? 'it was given back with its connection and never came again' : undefined;
 }
 
-function isDone({ state }: DeliveryRecord): boolean {
+/** It was acknowledged, and its connection ended before a sign that the ack was read, or not. */
+function mayBeDone({ state, ackedAt, owed }: DeliveryRecord): boolean {
+  return isDone({ state }) || (state === 'free' && ackedAt !== undefined && !owed);
+}
+
+function isDone({ state }: Pick<DeliveryRecord, 'state'>): boolean {
   return state === 'acked' || state === 'settled';
 }
 
