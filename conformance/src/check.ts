@@ -135,6 +135,12 @@ export type BrokerControl = {
   exited(withinMs?: number): Promise<{ readonly code: number | null; readonly signal: string | null }>;
   /** Starts it again with the same configuration and data directory; new connections go to the new one. */
   start(): Promise<void>;
+  /** As `start`, where the broker may refuse: tells why it did, undefined when it started. */
+  startOrRefusal(): Promise<string | undefined>;
+  /** Tries to start a second broker on the same data directory beside it, and ends that one: tells why it refused. */
+  secondRefusal(): Promise<string | undefined>;
+  /** Damages every file of the broker, which must not run. Could not run where it has none. */
+  damageStore(): Promise<void>;
 };
 
 /** What the target was configured with, as far as it is known. Undefined = the broker's default, unknown to the runner. */

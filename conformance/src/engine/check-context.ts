@@ -13,13 +13,14 @@ import type {
 } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Evidence } from '../evidence.ts';
-import { display } from '../expectation.ts';
+import { display, PrerequisiteMissing } from '../expectation.ts';
 import { HistoryRecorder } from '../history/history-recorder.ts';
 import { httpSurface } from '../http-surface.ts';
 import type { Warning } from '../outcome.ts';
 import { randomFor } from '../random.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { Broker } from '../target/broker.ts';
+import { damageFiles } from '../target/data-directory.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
@@ -57,9 +58,17 @@ export class ContextRecord {
   /** Those among them that another check may use afterwards. */
   readonly shareable = new Set<BrokerConnection>();
 
+  #connectionCount = 0;
+
   /** `now`: milliseconds since the run's start. */
   constructor(now: () => number) {
     this.history = new HistoryRecorder(now);
+  }
+
+  /** From 0. Connections that are opened at the same time get one each. */
+  nextConnectionIndex(): number {
+    this.#connectionCount += 1;
+    return this.#connectionCount - 1;
   }
 
   /** Ends every connection that the check left open, but those that go to `spares`. */
@@ -146,7 +155,7 @@ function connectionSetting(
   record: ContextRecord,
   nextId: () => string,
 ): ConnectionSetting {
-  const index = record.connections.length;
+  const index = record.nextConnectionIndex();
   const letter = String.fromCharCode(65 + (index % 26));
   const name = index < 26 ? letter : `${letter}${Math.floor(index / 26)}`;
   const { timing, now, wireMode: mode, check, seed } = setting;
@@ -205,6 +214,21 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
     start: async () => {
       mayStop();
       await broker.start().catch(refusedToStart);
+      history.note('restarted');
+    },
+    startOrRefusal: () => {
+      mayStop();
+      return refusalOf(() => broker.start());
+    },
+    secondRefusal: () => {
+      mayStop();
+      return refusalOf(() => broker.startSecond());
+    },
+    damageStore: async () => {
+      mayStop();
+      const { dataDirectory } = broker;
+      const count = dataDirectory === undefined ? 0 : damageFiles(dataDirectory);
+      if (count === 0) throw new PrerequisiteMissing('the broker has no files in its data directory');
     },
     exited: async (withinMs = timing.stopMs) => {
       mayStop();
@@ -219,6 +243,17 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
       });
     },
   };
+}
+
+/** Why a start failed; undefined when it did not. */
+async function refusalOf(start: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await start();
+    return undefined;
+  } catch (error) {
+    if (error instanceof TargetFault) return error.message;
+    throw error;
+  }
 }
 
 /** It has started before with the same configuration: that it does not now is the broker's doing. */

@@ -37,6 +37,7 @@ class NullBroker implements Broker {
   readonly unsupported: readonly string[] = [];
   readonly log = new LogTail();
   readonly processId: number | undefined = undefined;
+  readonly dataDirectory: string | undefined = undefined;
   readonly #kind: NullBrokerKind;
   #listening: Listening | undefined;
   #noteEnd: (exit: BrokerExit) => void = () => {};
@@ -69,6 +70,9 @@ class NullBroker implements Broker {
     });
     this.#listening = await listening(this.#kind);
   }
+
+  /** As many as one likes. */
+  async startSecond(): Promise<void> {}
 
   terminate(): void {
     this.#end({ code: 0, signal: null });

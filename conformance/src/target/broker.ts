@@ -29,6 +29,13 @@ export type Broker = {
   readonly exit: Promise<BrokerExit>;
   /** Starts it again with the same configuration and data. */
   start(): Promise<void>;
+  /**
+   * Starts a second broker with the same configuration and data directory, and ends it again. Throws a TargetFault when it does not start,
+   * PrerequisiteMissing where there is no way to have two.
+   */
+  startSecond(): Promise<void>;
+  /** The folder for its files; undefined where the runner gave it none. */
+  readonly dataDirectory: string | undefined;
   /** Ends it for good and removes its data; leaves an attached broker alone. */
   dispose(): Promise<void>;
 };
@@ -54,7 +61,7 @@ class SpawnedBroker implements Broker {
   readonly #lifecycle: SpawnLifecycle;
   readonly #request: ConfigurationRequest;
   readonly #timing: Timing;
-  readonly #dataDirectory: string;
+  readonly dataDirectory: string;
   readonly log = new LogTail();
   #process: BrokerProcess | undefined;
 
@@ -67,7 +74,7 @@ class SpawnedBroker implements Broker {
     this.#lifecycle = lifecycle;
     this.#request = request;
     this.#timing = timing;
-    this.#dataDirectory = dataDirectory;
+    this.dataDirectory = dataDirectory;
   }
 
   get endpoints(): Endpoints {
@@ -105,9 +112,11 @@ class SpawnedBroker implements Broker {
   }
 
   async start(): Promise<void> {
-    const configuration = fillConfiguration(this.#request, this.#dataDirectory);
-    const options = { withinMs: this.#timing.startMs, log: this.log };
-    this.#process = await BrokerProcess.start(this.#lifecycle, configuration, options);
+    this.#process = await this.#startProcess();
+  }
+
+  async startSecond(): Promise<void> {
+    await (await this.#startProcess()).crash();
   }
 
   terminate(): void {
@@ -121,7 +130,13 @@ class SpawnedBroker implements Broker {
   async dispose(): Promise<void> {
     // Nothing is asked of it any more: waiting for its orderly end would only cost time.
     await this.#process?.crash();
-    removeDataDirectory(this.#dataDirectory);
+    removeDataDirectory(this.dataDirectory);
+  }
+
+  #startProcess(): Promise<BrokerProcess> {
+    const configuration = fillConfiguration(this.#request, this.dataDirectory);
+    const options = { withinMs: this.#timing.startMs, log: this.log };
+    return BrokerProcess.start(this.#lifecycle, configuration, options);
   }
 
   get #running(): BrokerProcess {
@@ -157,6 +172,8 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
     terminate: refuse,
     crash: refuse,
     start: refuse,
+    startSecond: refuse,
+    dataDirectory: undefined,
     dispose: async () => {},
   };
 }

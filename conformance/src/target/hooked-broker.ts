@@ -145,6 +145,14 @@ class HookedBroker implements Broker {
     await this.#mustShut(life, 'crash');
   }
 
+  async startSecond(): Promise<void> {
+    throw new PrerequisiteMissing('hooks start one broker at fixed addresses, and no second one beside it');
+  }
+
+  get dataDirectory(): string {
+    return this.#configuration.dataDirectory;
+  }
+
   async dispose(): Promise<void> {
     const life = this.#life;
     // A second time, the port may be another broker's.
