@@ -30,6 +30,7 @@ export const capabilities = {
   nack: 'negative acknowledgments: Ack with header failureReason',
   maxInFlight: 'Subscribe with header maxInFlight fixes the window',
   prometheus: 'metrics in Prometheus text',
+  fileStore: 'its durable store is in files of the data directory, for one broker at a time',
   requeue: 'dead letters can be moved back through the dashboard',
 } as const;
 export type Capability = keyof typeof capabilities;

@@ -8,6 +8,8 @@ import { compression } from './compression.ts';
 import { connection } from './connection.ts';
 import { deadLetters } from './dead-letters.ts';
 import { delivery } from './delivery.ts';
+import { durableMessages } from './durable-messages.ts';
+import { durableQueues } from './durable-queues.ts';
 import { expiry } from './expiry.ts';
 import { failureMetrics } from './failure-metrics.ts';
 import { fanOut } from './fan-out.ts';
@@ -55,5 +57,7 @@ export const checks: readonly Check[] = [
   ...failureMetrics,
   ...bounds,
   ...histories,
+  ...durableMessages,
+  ...durableQueues,
   ...scenarios,
 ];

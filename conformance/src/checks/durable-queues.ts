@@ -1,0 +1,319 @@
+// Checks of what becomes of queues, their options, attempts, ages and dead letters when the broker is killed, or stopped in good order,
+// and started again; and of a store that cannot be used. Areas: DURABLE, DLQ, TTL.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import {
+  deadLetter,
+  expectEmpty,
+  expectNothingLeft,
+  gapMs,
+  nextAttempt,
+  readerOf,
+  shortTimings,
+  waitUntil,
+} from './shared/attempts.ts';
+import { deliveredIds, newSubscriber } from './shared/audience.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { crash, durable, restart, sorted, takeAll } from './shared/restarts.ts';
+import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries } from './shared/subscribers.ts';
+
+const waits = {
+  ...durable,
+  prefers: { timing: { ...durable.prefers.timing, ...shortTimings.timing } },
+  waits: true,
+} as const satisfies Partial<Check>;
+
+const queues: CheckModule = [
+  {
+    id: 'DURABLE-008a',
+    title: 'has its queues with their options and creation times after a stop, and after a crash',
+    clauses: ['DURABLE-008', 'DURABLE-009'],
+    ...durable,
+    evidence: { frames: 17, assertions: 8 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const names = await queuesOfAllKinds(ctx, client);
+      const before = await infosOf(client, names);
+      await restart(ctx, client);
+      await expectSameQueues(ctx, before, 'after a stop and a start');
+      await crash(ctx);
+      await expectSameQueues(ctx, before, 'after a crash');
+    },
+  },
+  {
+    id: 'DURABLE-027a',
+    title: 'has neither a queue nor its messages after a stop and a start that was deleted',
+    clauses: ['DURABLE-027', 'DURABLE-008'],
+    ...durable,
+    evidence: { frames: 16, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const gone = await newQueue(ctx, client, 'gone');
+      const renewed = await newQueue(ctx, client, 'renewed', { maxQueueSize: 5 });
+      for (const queue of [gone, renewed]) {
+        await publishSeries(ctx, client, queue, 2);
+        await client.deleteQueue(queue);
+      }
+      await client.createQueue(renewed, { maxQueueSize: 6 });
+      const ids = await publishSeries(ctx, client, renewed, 1);
+      await restart(ctx, client);
+      const again = await ctx.connect();
+      ctx.assert.equal(await again.queueInfo(gone), undefined, 'the info of the deleted queue');
+      ctx.assert.equal((await again.queueInfo(renewed))?.['maxSize'], 6, 'maxSize of the queue made anew');
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, renewed)), ids, 'the messages of the queue made anew');
+      await again.createQueue(gone);
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, gone)), [], 'the messages of the deleted queue');
+    },
+  },
+  {
+    id: 'TTL-004a',
+    title: 'counts the time during which it was down for the age of a message',
+    clauses: ['TTL-004', 'TTL-001', 'DURABLE-003'],
+    ...waits,
+    evidence: { frames: 12, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const timed = await newQueue(ctx, client, 'timed', { messageTtl: '00:00:02' });
+      const lasting = await newQueue(ctx, client, 'lasting', { messageTtl: '01:00:00' });
+      const ids = await publishSeries(ctx, client, lasting, 1);
+      await publishSeries(ctx, client, timed, 1);
+      const expiredAt = ctx.now() + 2000;
+      await ctx.broker.crash();
+      // Nearly all of its time passes while the broker is down, so that one that begins to count anew has it for long after the start.
+      await waitUntil(ctx, expiredAt - 100);
+      await ctx.broker.start();
+      await waitUntil(ctx, expiredAt + ctx.timing.lateMs);
+      await expectEmpty(ctx, timed, { text: 'the old message is not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, lasting)), ids, 'the message that is not old');
+    },
+  },
+] satisfies readonly Check[];
+
+const deadLetters: CheckModule = [
+  {
+    id: 'DURABLE-011a',
+    title: 'counts the failed attempts of a message on after a crash, from the second on',
+    clauses: ['DURABLE-011', 'RETRY-007'],
+    ...waits,
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const letters = ctx.queue('letters');
+      const options = { enableDeadLetterQueue: true, deadLetterQueueName: letters, maxRetryAttempts: 3 };
+      const queue = await newQueue(ctx, publisher, 'failing', options);
+      const subscriber = await newSubscriber(ctx, queue);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await nextAttempt(ctx, subscriber, { queue, id });
+      // The second attempt has failed when the third is made.
+      await nextAttempt(ctx, subscriber, { queue, id }, 2);
+      await crash(ctx);
+      const again = await newSubscriber(ctx, queue);
+      await again.delivery({ queue });
+      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
+      ctx.assert.equal(deliveredIds(again, queue).length, 1, 'attempts after the crash');
+      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }));
+    },
+  },
+  {
+    id: 'DURABLE-012a',
+    title: 'has a dead letter after a crash, once, with its content and all that it tells',
+    clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012', 'DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016'],
+    ...durable,
+    evidence: { frames: 14, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters', {});
+      const { queue, id } = await withDeadLetter(ctx, client, { deadLetterQueueName: letters });
+      const holder = await newSubscriber(ctx, letters);
+      const before = await holder.delivery({ queue: letters });
+      await cutSubscriber(ctx, holder, { witness: client, queue: letters, left: 0 });
+      await crash(ctx);
+      const there = await takeAll(ctx, letters);
+      ctx.assert.equal(there.length, 1, 'the dead letters that are there');
+      ctx.assert.deepEqual(there[0]?.json(), before.json(), 'the payload of the dead letter');
+      ctx.should(there[0]?.id === id, 'DLQ-012', 'a dead letter keeps its id over a crash');
+      expectSameHeaders(ctx, there[0], before);
+      ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'messages in the queue that it left');
+    },
+  },
+  {
+    id: 'DURABLE-013a',
+    title:
+      'lets a dead letter queue without a name of its own be subscribed and filled after a stop and a start',
+    clauses: ['DURABLE-013', 'DURABLE-012', 'DLQ-003'],
+    ...durable,
+    evidence: { frames: 10, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { queue, id } = await withDeadLetter(ctx, client, {});
+      await restart(ctx, client);
+      const again = await ctx.connect();
+      const subscriber = await newSubscriber(ctx, `${queue}.dlq`);
+      const first = await subscriber.delivery({ queue: `${queue}.dlq` });
+      await subscriber.ack(first);
+      const [later] = await publishSeries(ctx, again, queue, 1);
+      const second = await subscriber.delivery({ queue: `${queue}.dlq` });
+      ctx.assert.deepEqual(idsOf([first, second]), [id, later], 'the dead letters');
+      await subscriber.ack(second);
+    },
+  },
+  {
+    id: 'DURABLE-015a',
+    title: 'has messages after a crash that are just being dead-lettered, each in one of the two queues',
+    clauses: ['DURABLE-015', 'DURABLE-003', 'DLQ-019'],
+    ...waits,
+    accepts: [
+      'it is in the dead letter queue',
+      'it is in its own queue, where its last attempt had not failed',
+    ],
+    evidence: { frames: 30, messages: 9 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters', {});
+      const { sources, ids } = await withFailingMessages(ctx, client, letters);
+      const reader = await newSubscriber(ctx, letters);
+      const withinMs = gapMs(ctx, 1) + ctx.timing.deliveryMs;
+      await reader.delivery({ queue: letters }, { withinMs, what: 'the first dead letter' });
+      await crash(ctx);
+      const there: string[] = [...idsOf(await takeAll(ctx, letters))];
+      for (const source of sources) there.push(...idsOf(await takeAll(ctx, source)));
+      ctx.assert.deepEqual(sorted(there), sorted(ids), 'what is in the queues and their dead letter queue');
+    },
+  },
+  {
+    id: 'DLQ-010b',
+    title: 'discards a dead letter that fails again after a crash, though its queue has a dead letter queue',
+    clauses: ['DLQ-010', 'DLQ-011'],
+    ...waits,
+    evidence: { frames: 14, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const second = await newQueue(ctx, client, 'second');
+      const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true, deadLetterQueueName: second };
+      const first = await newQueue(ctx, client, 'first', options);
+      await withDeadLetter(ctx, client, { deadLetterQueueName: first });
+      await crash(ctx);
+      const holder = await newSubscriber(ctx, first);
+      const { atMs } = await holder.delivery({ queue: first });
+      await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
+      await expectNothingLeft(ctx, holder, first, { text: 'the dead letter is discarded' });
+      await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
+    },
+  },
+] satisfies readonly Check[];
+
+const stores: CheckModule = [
+  {
+    id: 'DURABLE-016a',
+    title: 'refuses to start on a store whose files are damaged',
+    clauses: ['DURABLE-016'],
+    ...durable,
+    requires: { ...durable.requires, capabilities: ['fileStore'] },
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      await publishSeries(ctx, client, await newQueue(ctx, client, 'damaged'), 1);
+      await client.end();
+      await ctx.broker.terminate();
+      await ctx.broker.exited();
+      await ctx.broker.damageStore();
+      const refusal = await ctx.broker.startOrRefusal();
+      ctx.assert.notEqual(refusal, undefined, 'why the broker refuses to start');
+    },
+  },
+  {
+    id: 'DURABLE-022a',
+    title: 'lets no second broker start on its store, and serves on',
+    clauses: ['DURABLE-022'],
+    ...durable,
+    requires: { ...durable.requires, capabilities: ['fileStore'] },
+    evidence: { frames: 6, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'kept');
+      await client.subscribe(queue);
+      ctx.assert.notEqual(await ctx.broker.secondRefusal(), undefined, 'why the second broker refuses');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the first broker serves on' });
+    },
+  },
+] satisfies readonly Check[];
+
+export const durableQueues: CheckModule = [...queues, ...deadLetters, ...stores];
+
+/** One with every option set, one with other values, one with the server's defaults, and one that a Publish makes. */
+async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<readonly string[]> {
+  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
+  const full = { mode: 3, maxQueueSize: 7, messageTtl: '1.02:03:04', maxRetryAttempts: 5 };
+  const made = [
+    await newQueue(ctx, client, 'full', { ...full, ...deadLetters, overflowStrategy: 3 }),
+    await newQueue(ctx, client, 'other', { mode: 1, overflowStrategy: 2, enableDeadLetterQueue: true }),
+    await newQueue(ctx, client, 'default'),
+    ctx.queue('on-demand'),
+  ];
+  await publishSeries(ctx, client, ctx.queue('on-demand'), 1);
+  return made;
+}
+
+type Infos = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+async function infosOf(client: Connection, names: readonly string[]): Promise<Infos> {
+  const infos = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const name of names) infos.set(name, (await client.queueInfo(name)) ?? {});
+  return infos;
+}
+
+async function expectSameQueues(ctx: CheckContext, before: Infos, when: string): Promise<void> {
+  const after = await infosOf(await ctx.connect(), [...before.keys()]);
+  for (const [name, info] of before) {
+    const { createdAt, ...options } = after.get(name) ?? {};
+    const { createdAt: madeAt, ...wanted } = info;
+    ctx.assert.deepEqual(options, wanted, `the queue ${name} ${when}`);
+    ctx.should(createdAt === madeAt, 'DURABLE-009', `the creation time of a queue is kept ${when}`, {
+      expected: madeAt,
+      actual: createdAt,
+    });
+  }
+}
+
+/** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
+async function withDeadLetter(
+  ctx: CheckContext,
+  client: Connection,
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ readonly queue: string; readonly id: string }> {
+  const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
+  const queue = await newQueue(ctx, client, 'source', { ...redirecting, ...options });
+  await publishSeries(ctx, client, queue, 1);
+  const headers = { correlationId: 'c 1', priority: 'High' };
+  const { id } = await client.publish(queue, ' { "n" : 1.50e1 }', { headers });
+  return { queue, id };
+}
+
+/** That a dead letter tells anything is only recommended, and so is that it tells the same later. */
+function expectSameHeaders(ctx: CheckContext, after: ReceivedFrame | undefined, before: ReceivedFrame): void {
+  const told = (letter: ReceivedFrame | undefined): Readonly<Record<string, string>> => {
+    const { deliveryAttempts: _, ...headers } = Object.fromEntries(letter?.headers ?? []);
+    return headers;
+  };
+  const [expected, actual] = [told(before), told(after)];
+  const same = Object.keys(expected).every((name) => actual[name] === expected[name]);
+  ctx.should(same, 'DLQ-012', 'a dead letter has the same headers after a crash', { expected, actual });
+}
+
+/** Four messages, each held in a queue of its own, whose only attempts fail at about the same time. */
+async function withFailingMessages(ctx: CheckContext, client: Connection, letters: string) {
+  const holder = await ctx.connect();
+  const sources: string[] = [];
+  const ids: string[] = [];
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true, deadLetterQueueName: letters };
+    const source = await newQueue(ctx, client, name, options);
+    sources.push(source);
+    await holder.subscribe(source);
+  }
+  for (const source of sources) ids.push(...(await publishSeries(ctx, client, source, 1)));
+  for (const source of sources) await holder.delivery({ queue: source });
+  return { sources, ids };
+}

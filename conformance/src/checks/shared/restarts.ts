@@ -1,0 +1,66 @@
+// What the checks of durable storage share: how they get their broker, its stop and its crash, each followed by a start with the same
+// data, and the emptying of a queue, which shows all that is left in it. Areas: DURABLE, SHUTDOWN.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Check, CheckContext } from '../../check.ts';
+import type { Connection } from '../../connection.ts';
+import { Command } from '../../wire/command.ts';
+import type { ReceivedFrame } from '../../wire/frame.ts';
+import { newSubscriber } from './audience.ts';
+import { waitingCount } from './queue-state.ts';
+
+/** A broker of its own with a durable store, which the check may stop and start. */
+export const durable = {
+  profile: 'durable',
+  isolation: 'restart',
+  requires: { configuration: { storage: 'durable' } },
+  // A broker may wait so long before it stops, even if nothing is in flight.
+  prefers: { timing: { shutdownTimeoutMs: 1000 } },
+} as const satisfies Partial<Check>;
+
+const lookGapMs = 10;
+
+/** Ends the connections, stops the broker in good order, and starts it again. */
+export async function restart(ctx: CheckContext, ...connections: readonly Connection[]): Promise<void> {
+  for (const connection of connections) await connection.end();
+  await ctx.broker.terminate();
+  await ctx.broker.exited();
+  await ctx.broker.start();
+}
+
+/** Kills the broker, and starts it again. */
+export async function crash(ctx: CheckContext): Promise<void> {
+  await ctx.broker.crash();
+  await ctx.broker.start();
+}
+
+/**
+ * Takes and acknowledges everything that is in the queue, until nothing waits in it and nothing more comes. In the order of its
+ * coming, messages that come twice twice.
+ */
+export async function takeAll(ctx: CheckContext, queue: string): Promise<readonly ReceivedFrame[]> {
+  const subscriber = await newSubscriber(ctx, queue);
+  const until = ctx.now() + ctx.timing.deliveryMs;
+  let takenCount = 0;
+  for (;;) {
+    const leftCount = await waitingCount(subscriber, queue);
+    await subscriber.ping();
+    const fresh = deliveriesOf(subscriber, queue).slice(takenCount);
+    for (const delivery of fresh) await subscriber.ack(delivery);
+    takenCount += fresh.length;
+    if (leftCount === 0 && fresh.length === 0) break;
+    ctx.assert.ok(ctx.now() < until, 'the queue can be emptied', { actual: `${String(leftCount)} wait` });
+    if (fresh.length === 0) await pause(lookGapMs);
+  }
+  const taken = deliveriesOf(subscriber, queue);
+  await subscriber.disconnect();
+  return taken;
+}
+
+function deliveriesOf({ received }: Connection, queue: string): readonly ReceivedFrame[] {
+  return received.filter((frame) => frame.command === Command.Deliver && frame.queue === queue);
+}
+
+/** The texts in one order, so that two lists can be compared as sets. */
+export function sorted(texts: readonly string[]): readonly string[] {
+  return [...texts].sort();
+}
