@@ -6,6 +6,7 @@ import { compressionMutants } from './compression.ts';
 import { connectionMutants } from './connection.ts';
 import { deadLettersMutants } from './dead-letters.ts';
 import { deliveryMutants } from './delivery.ts';
+import { durableMutants } from './durable.ts';
 import { expiryMutants } from './expiry.ts';
 import { failureMetricsMutants } from './failure-metrics.ts';
 import { fanOutMutants } from './fan-out.ts';
@@ -42,4 +43,5 @@ export const mutants: readonly Mutant[] = [
   ...failureMetricsMutants,
   ...boundsMutants,
   ...scenarioMutants,
+  ...durableMutants,
 ];

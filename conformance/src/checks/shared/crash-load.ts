@@ -21,20 +21,23 @@ export type Shift = {
 
 export type ShiftSetting = {
   readonly queues: readonly string[];
+  /** Published to like the others, and subscribed by nobody. */
+  readonly unserved?: readonly string[];
   /** Subscribers keep a part of what comes, unacknowledged. */
   readonly holding: boolean;
 };
 
-/** Two publishers, which take the queues in turn, and one subscriber for each queue. */
+/** Two publishers, which take the queues in turn, and one subscriber for each queue that is served. */
 export async function startShift(ctx: CheckContext, setting: ShiftSetting): Promise<Shift> {
+  const { queues, unserved = [], holding } = setting;
   const board = new Board();
-  const subscribers = await Promise.all(setting.queues.map((queue) => newSubscriber(ctx, queue)));
+  const subscribers = await Promise.all(queues.map((queue) => newSubscriber(ctx, queue)));
   const publishers = await Promise.all(
     Array.from({ length: publisherCount }, () => ctx.connect({ own: true })),
   );
   const ended = Promise.all([
-    ...publishers.map((publisher) => publish(ctx, publisher, { queues: setting.queues, board })),
-    ...subscribers.map((subscriber) => acknowledge(ctx, subscriber, setting.holding)),
+    ...publishers.map((publisher) => publish(ctx, publisher, { queues: [...queues, ...unserved], board })),
+    ...subscribers.map((subscriber) => acknowledge(ctx, subscriber, holding)),
   ]).then(() => board.close());
   return { confirmed: (count) => board.reached(count), finish: () => board.finish(), ended };
 }
