@@ -76,6 +76,10 @@ export class BrokerProcess {
     if (this.#state === 'running') this.#child.kill('SIGKILL');
   }
 
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Resolves when it is gone. */
   get exited(): Promise<void> {
     return this.#exited;

@@ -59,6 +59,12 @@ export type BrokerUnderTest = {
   /** Asks the broker to end in good order. */
   stop(): void;
   state(): BrokerState;
+  /** Ends the broker at once, whatever it is doing; what its durable store has committed stays. */
+  crash(): Promise<void>;
+  /** Starts it again over the same store, after it has ended. */
+  startAgain(): Promise<void>;
+  /** No more fits on the disk of its durable store, or there is room again. */
+  fillDisk(isFull: boolean): Promise<void>;
   /** The scenario is over. */
   release(): void;
   /** What the broker has logged, for a failure's report. */

@@ -1,8 +1,10 @@
-// Scenarios in this process: a broker with a memory store, connected through virtual lines, in virtual time. Every scenario
-// has a fresh broker, durations are exact, and nothing ever waits for real time.
+// Scenarios in this process: a broker with a memory store or over a virtual disk, connected through virtual lines, in virtual
+// time. Every scenario has a fresh broker, durations are exact, and nothing ever waits for real time.
 
 import { totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
+import type { StoreRecord } from '../../../src/broker/store-record.ts';
+import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { BrokerService } from '../../../src/engine/broker-service.ts';
@@ -12,6 +14,8 @@ import { engineOptions } from '../../../src/engine/options-from-configuration.ts
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
+import type { StorageProvider } from '../../../src/storage/storage-provider.ts';
+import { VirtualDisk } from '../../../src/testing/virtual-disk.ts';
 import { VirtualEnvironment } from '../../../src/testing/virtual-environment.ts';
 import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
 import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
@@ -33,30 +37,20 @@ class InProcessBroker implements BrokerUnderTest {
   readonly notify = (): void => undefined;
   readonly #environment = new VirtualEnvironment();
   readonly #lines: string[] = [];
-  readonly #broker: BrokerService;
-  readonly #health: ReturnType<typeof createHealthApp>;
+  readonly #configuration: Configuration;
+  readonly #disk = new MortalDisk();
+  #broker: BrokerService;
+  #health: ReturnType<typeof createHealthApp>;
+  /** The broker's ends of its lines. */
+  #sockets: Duplex[] = [];
   #state: BrokerState = 'running';
 
   constructor(settings: Settings) {
     const flags = new Map([...settings].map(([key, setting]) => [flagName(key), textOf(setting)]));
     const machine = { memoryBytes: totalmem(), isTerminal: false };
-    const { configuration } = loadConfiguration({ flags, environment: {}, machine });
-    this.#broker = new BrokerService(engineOptions(configuration, '0.0.0'), {
-      environment: this.#environment,
-      openStore: async () => openMemoryStore(),
-      // In place always: a thread pool would make the order of events depend on the machine.
-      compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
-      logger: loggerInto(this.#lines),
-    });
-    const { clock } = this.#environment;
-    this.#health = createHealthApp({
-      view: this.#broker,
-      sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
-      wallNow: clock.wallNow,
-      uptimeMs: clock.now,
-      allowedHosts: configuration.allowedHosts,
-      onFault: (error) => this.#fail(error),
-    });
+    this.#configuration = loadConfiguration({ flags, environment: {}, machine }).configuration;
+    this.#broker = this.#createBroker();
+    this.#health = this.#createHealth();
   }
 
   start(): Promise<void> {
@@ -77,6 +71,7 @@ class InProcessBroker implements BrokerUnderTest {
 
   async open(): Promise<Duplex> {
     const { client, server } = openVirtualConnection(this.#environment.scheduler);
+    this.#sockets.push(server);
     this.#broker.attach(server, '127.0.0.1');
     return client;
   }
@@ -113,6 +108,25 @@ class InProcessBroker implements BrokerUnderTest {
     return this.#state;
   }
 
+  async crash(): Promise<void> {
+    this.#disk.loseBroker();
+    this.#state = 'failed';
+    for (const socket of this.#sockets) socket.destroy();
+    await this.#environment.settle();
+  }
+
+  async startAgain(): Promise<void> {
+    this.#sockets = [];
+    this.#broker = this.#createBroker();
+    this.#health = this.#createHealth();
+    await this.#broker.start();
+    this.#state = 'running';
+  }
+
+  async fillDisk(isFull: boolean): Promise<void> {
+    this.#disk.isFull = isFull;
+  }
+
   release(): void {
     // Nothing outlives the scenario: the environment's timers run only when somebody lets time pass.
   }
@@ -121,10 +135,55 @@ class InProcessBroker implements BrokerUnderTest {
     return this.#lines.join('\n');
   }
 
+  #createBroker(): BrokerService {
+    const isDurable = this.#configuration.storage !== 'memory';
+    return new BrokerService(engineOptions(this.#configuration, '0.0.0'), {
+      environment: this.#environment,
+      openStore: isDurable ? this.#disk.openStore : async () => openMemoryStore(),
+      // In place always: a thread pool would make the order of events depend on the machine.
+      compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
+      logger: loggerInto(this.#lines),
+    });
+  }
+
+  #createHealth(): ReturnType<typeof createHealthApp> {
+    const { clock } = this.#environment;
+    return createHealthApp({
+      view: this.#broker,
+      sampleMemory: processMemorySampler(this.#configuration.memoryLimitBytes),
+      wallNow: clock.wallNow,
+      uptimeMs: clock.now,
+      allowedHosts: this.#configuration.allowedHosts,
+      onFault: (error) => this.#fail(error),
+    });
+  }
+
   #fail(error: unknown): void {
     this.#state = 'failed';
     this.#lines.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
+}
+
+/** A disk that outlives its brokers: one that has crashed commits nothing more, whatever of it still moves in this process. */
+class MortalDisk {
+  readonly #disk = new VirtualDisk();
+  #life = 1;
+
+  set isFull(isFull: boolean) {
+    this.#disk.isFull = isFull;
+  }
+
+  loseBroker(): void {
+    this.#life += 1;
+  }
+
+  readonly openStore = async (): Promise<StorageProvider> => {
+    const life = this.#life;
+    const store = await this.#disk.openStore();
+    const commit = (records: readonly StoreRecord[]) =>
+      life === this.#life ? store.commit(records) : new Promise<void>(() => undefined);
+    return { ...store, commit };
+  };
 }
 
 function textOf(setting: string | { readonly durationMs: number }): string {

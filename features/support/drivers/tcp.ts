@@ -2,9 +2,13 @@
 // it under queue names of their own. Durations are a tenth of what the scenario says. Time is waited for only where a
 // scenario goes on to act or to look for something that must not have come; what must come is waited for itself.
 
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Client } from '../client.ts';
@@ -24,28 +28,41 @@ const LATE_MS = 2_000;
 export function tcpDriver(): Driver {
   const shared = new Map<string, Promise<BrokerProcess>>();
   const started: BrokerProcess[] = [];
+  const folders: string[] = [];
   let scenarioCount = 0;
+  const makeFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'truemq-features-'));
+    folders.push(folder);
+    return folder;
+  };
   const killAll = () => {
     for (const process of started) process.kill();
   };
   process.once('exit', killAll);
   return {
     async start(settings) {
-      const flags = flagsOf(settings);
-      const key = JSON.stringify(flags);
-      const starting = shared.get(key) ?? BrokerProcess.start(flags);
-      shared.set(key, starting);
       scenarioCount += 1;
-      const broker = await starting;
-      started.push(broker);
-      return new TcpBroker(broker, {
+      // A broker with a store is the scenario's own: it may be ended, and started again over the same file.
+      const folder = settings.get('storage') === 'sqlite' ? makeFolder() : undefined;
+      const flags = [...flagsOf(settings), ...storeFlags(folder)];
+      const launch = async () => {
+        const broker = await BrokerProcess.start(flags);
+        started.push(broker);
+        return broker;
+      };
+      const key = JSON.stringify(flags);
+      const starting = shared.get(key) ?? launch();
+      shared.set(key, starting);
+      return new TcpBroker(await starting, {
         queuePrefix: `s${scenarioCount}-`,
         forget: () => void shared.delete(key),
+        launch,
       });
     },
     async close() {
       killAll();
       await Promise.all(started.map((broker) => broker.exited));
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -59,26 +76,37 @@ function flagsOf(settings: Settings): readonly (readonly [string, string])[] {
     .sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
+function storeFlags(folder: string | undefined): readonly (readonly [string, string])[] {
+  return folder === undefined ? [] : [['storagePath', join(folder, 'truemq.db')]];
+}
+
 function durationText(durationMs: number): string {
   return `${Math.round(durationMs * SCALE)}ms`;
 }
 
+type TcpOptions = {
+  readonly queuePrefix: string;
+  /** No other scenario may use it. */
+  readonly forget: () => void;
+  /** Starts another process with the same settings. */
+  readonly launch: () => Promise<BrokerProcess>;
+};
+
 class TcpBroker implements BrokerUnderTest {
   readonly queuePrefix: string;
   readonly tolerance = { earlyMs: EARLY_MS / SCALE, lateMs: LATE_MS / SCALE };
-  readonly #process: BrokerProcess;
-  readonly #forget: () => void;
+  readonly #options: TcpOptions;
+  #process: BrokerProcess;
+  /** What the processes before this one have logged. */
+  #earlierLog = '';
   /** Up to here time has passed for the scenario, in real milliseconds; the clock may still have to catch up. */
   #passedUntil = 0;
   #changed: (() => void) | undefined;
 
-  constructor(
-    process: BrokerProcess,
-    options: { readonly queuePrefix: string; readonly forget: () => void },
-  ) {
+  constructor(process: BrokerProcess, options: TcpOptions) {
     this.#process = process;
     this.queuePrefix = options.queuePrefix;
-    this.#forget = options.forget;
+    this.#options = options;
   }
 
   readonly notify = (): void => this.#changed?.();
@@ -134,7 +162,7 @@ class TcpBroker implements BrokerUnderTest {
   }
 
   stop(): void {
-    this.#forget();
+    this.#options.forget();
     this.#process.stop(() => this.notify());
   }
 
@@ -142,12 +170,30 @@ class TcpBroker implements BrokerUnderTest {
     return this.#process.state;
   }
 
+  async crash(): Promise<void> {
+    this.#options.forget();
+    this.#process.kill();
+    await this.#process.exited;
+  }
+
+  async startAgain(): Promise<void> {
+    await this.#catchUp();
+    this.#earlierLog = this.log();
+    this.#process = await this.#options.launch();
+  }
+
+  /** The system lets the process write no file beyond its first byte. Linux alone has a command for that. */
+  async fillDisk(isFull: boolean): Promise<void> {
+    const limit = isFull ? '--fsize=0:unlimited' : '--fsize=unlimited:unlimited';
+    execFileSync('prlimit', ['--pid', String(this.#process.processId), limit]);
+  }
+
   release(): void {
-    if (this.#process.state === 'failed') this.#forget();
+    if (this.#process.state === 'failed') this.#options.forget();
   }
 
   log(): string {
-    return this.#process.log;
+    return `${this.#earlierLog}${this.#process.log}`;
   }
 
   /** Waits for what has passed for the scenario to pass for the broker too. */
