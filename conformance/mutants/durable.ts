@@ -51,10 +51,10 @@ const crashChecks = [
 const timing: readonly Mutant[] = [
   {
     id: 'durable-confirms-before-commit',
-    title: 'a batch is committed 50 ms after its PublishAcks were sent',
+    title: 'a batch is committed 200 ms after its PublishAcks were sent',
     file: store,
     find: commitAndClose,
-    replace: late(50, 'for (const write of late) write();'),
+    replace: late(200, 'for (const write of late) write();'),
     mustFail: ['DURABLE-001a', 'DURABLE-002a', 'DURABLE-003a', 'DURABLE-003b'],
     mayFail: crashChecks,
   },
@@ -78,7 +78,7 @@ const timing: readonly Mutant[] = [
   },
   {
     id: 'durable-delivers-before-commit',
-    title: 'a message is delivered 50 ms before its batch is committed',
+    title: 'a message is delivered 200 ms before its batch is committed',
     file: engine,
     find: '    const committed = this.#commit(records);',
     replace: `    const early = outcomes.filter((outcome) => 'kind' in outcome && outcome.kind === 'deliver');
@@ -89,7 +89,7 @@ const timing: readonly Mutant[] = [
     const committed =
       early.length === 0
         ? this.#commit(records)
-        : new Promise<void>((resolve) => setTimeout(resolve, 50)).then(() => this.#commit(records));`,
+        : new Promise<void>((resolve) => setTimeout(resolve, 200)).then(() => this.#commit(records));`,
     mustFail: ['DURABLE-002a'],
     mayFail: ['DURABLE-003a'],
   },
@@ -107,10 +107,10 @@ const timing: readonly Mutant[] = [
   },
   {
     id: 'durable-drops-the-last-at-a-stop',
-    title: 'a batch is committed 200 ms later, and a stop does not wait for that',
+    title: 'a batch is committed 400 ms later, and a stop does not wait for that',
     file: store,
     find: commitAndClose,
-    replace: late(200, 'late.clear();'),
+    replace: late(400, 'late.clear();'),
     mustFail: ['SHUTDOWN-003a'],
   },
 ];

@@ -102,11 +102,15 @@ export async function mutantPhase(mutant: Mutant): Promise<Case> {
 /** Checks that nearly any fault makes fail: they run on the faults that name them. */
 const broadChecks = checks.filter(({ broad }) => broad === true).map(({ id }) => id);
 
+/** Checks that start brokers, one after the other: too many at a time keep each other from answering. */
+const restarting = new Set(checks.filter(({ isolation }) => isolation === 'restart').map(({ id }) => id));
+
 async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string[]> {
   const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
   const only = [...areas, ...mutant.mustFail];
   const skip = broadChecks.filter((id) => !mutant.mustFail.includes(id));
-  const report = await runMutant(mutant, bundle, { jobs: 12, only, skip });
+  const jobs = mutant.mustFail.some((id) => restarting.has(id)) ? 4 : 12;
+  const report = await runMutant(mutant, bundle, { jobs, only, skip });
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
   return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
 }
