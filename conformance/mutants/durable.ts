@@ -168,19 +168,21 @@ const messages: readonly Mutant[] = [
     id: 'durable-removes-at-a-stop-only',
     title: 'what was acknowledged is removed from the store when the broker stops, and no sooner',
     file: store,
-    find: commitAndClose,
-    replace: `    const kept = ((this as unknown as { kept?: number[] }).kept ??= []);
-    kept.push(...plan.removed);
-    plan.removed.clear();
+    find: `    const plan = new BatchPlan(records);
+    if (plan.isEmpty) return;
+${commitAndClose}`,
+    replace: `    const late = ((this as unknown as { late?: StoreRecord[] }).late ??= []);
+    late.push(...records.filter(({ kind }) => kind === 'messageRemoved'));
+    const plan = new BatchPlan(records.filter(({ kind }) => kind !== 'messageRemoved'));
+    if (plan.isEmpty) return;
     this.#database.transaction(() => this.#write(plan)).immediate();
   }
 
   close(): void {
-    const { kept = [] } = this as unknown as { kept?: number[] };
-    for (const sequence of kept) this.#statements.deleteMessage(sequence);
+    this.#write(new BatchPlan((this as unknown as { late?: StoreRecord[] }).late ?? []));
     this.#database.close();`,
     mustFail: ['DURABLE-006b'],
-    mayFail: ['DURABLE-012a', 'DURABLE-015a'],
+    mayFail: ['DURABLE-012a'],
   },
   {
     id: 'durable-forgets-order',
