@@ -10,27 +10,36 @@ const recovery = 'src/broker/recovery.ts';
 const settlement = 'src/broker/settlement.ts';
 const engine = 'src/engine/engine.ts';
 
-/** From the writing of a batch to the closing of the store. */
-const commitAndClose = `    this.#database.transaction(() => this.#write(plan)).immediate();
-  }
+const opened = '    this.#ended = new EndedQueues(database);';
 
-  close(): void {
-    this.#database.close();`;
+/**
+ * A store whose `commit` and `close` are the real ones with something between: `keep` a batch for later, `write` one, and `all` that
+ * was kept.
+ */
+function between(commit: string, close: string): string {
+  return `${opened}
+    const real = { commit: this.commit, close: this.close };
+    const kept = new Set<readonly StoreRecord[]>();
+    const keep = (records: readonly StoreRecord[]): void => void kept.add(records);
+    const write = (records: readonly StoreRecord[]): void => {
+      if (kept.delete(records)) real.commit.call(this, records);
+    };
+    const all = (): void => [...kept].forEach(write);
+    Object.assign(this, {
+      commit: (records: readonly StoreRecord[]): void => {
+        if (records.length === 0) return real.commit.call(this, records);
+        ${commit}
+      },
+      close: (): void => {
+        ${close}
+        real.close.call(this);
+      },
+    });`;
+}
 
 /** A commit that writes its batch \`delayMs\` later. */
-function late(delayMs: number, atClose: string): string {
-  return `    const late = ((this as unknown as { late?: Set<() => void> }).late ??= new Set());
-    const write = (): void => {
-      if (late.delete(write)) this.#database.transaction(() => this.#write(plan)).immediate();
-    };
-    late.add(write);
-    setTimeout(write, ${delayMs}).unref();
-  }
-
-  close(): void {
-    const late = (this as unknown as { late?: Set<() => void> }).late ?? new Set<() => void>();
-    ${atClose}
-    this.#database.close();`;
+function late(delayMs: number): string {
+  return `keep(records); setTimeout(() => write(records), ${delayMs}).unref();`;
 }
 
 /** What a crash right after a confirmation shows. */
@@ -53,8 +62,8 @@ const timing: readonly Mutant[] = [
     id: 'durable-confirms-before-commit',
     title: 'a batch is committed 200 ms after its PublishAcks were sent',
     file: store,
-    find: commitAndClose,
-    replace: late(200, 'for (const write of late) write();'),
+    find: opened,
+    replace: between(late(200), 'all();'),
     mustFail: ['DURABLE-001a', 'DURABLE-002a', 'DURABLE-003a', 'DURABLE-003b'],
     mayFail: crashChecks,
   },
@@ -62,17 +71,8 @@ const timing: readonly Mutant[] = [
     id: 'durable-commits-with-the-next-batch',
     title: 'a batch is committed together with the next one, so that a crash takes the last one',
     file: store,
-    find: commitAndClose,
-    replace: `    const late = this as unknown as { last?: BatchPlan };
-    const { last } = late;
-    late.last = plan;
-    if (last !== undefined) this.#database.transaction(() => this.#write(last)).immediate();
-  }
-
-  close(): void {
-    const { last } = this as unknown as { last?: BatchPlan };
-    if (last !== undefined) this.#database.transaction(() => this.#write(last)).immediate();
-    this.#database.close();`,
+    find: opened,
+    replace: between('all(); keep(records);', 'all();'),
     mustFail: ['DURABLE-001a', 'DURABLE-002a'],
     mayFail: crashChecks,
   },
@@ -110,8 +110,8 @@ const timing: readonly Mutant[] = [
     id: 'durable-drops-the-last-at-a-stop',
     title: 'a batch is committed 400 ms later, and a stop does not wait for that',
     file: store,
-    find: commitAndClose,
-    replace: late(400, 'late.clear();'),
+    find: opened,
+    replace: between(late(400), 'kept.clear();'),
     mustFail: ['SHUTDOWN-003a'],
   },
 ];
@@ -169,19 +169,12 @@ const messages: readonly Mutant[] = [
     id: 'durable-removes-at-a-stop-only',
     title: 'what was acknowledged is removed from the store when the broker stops, and no sooner',
     file: store,
-    find: `    const plan = new BatchPlan(records);
-    if (plan.isEmpty) return;
-${commitAndClose}`,
-    replace: `    const late = ((this as unknown as { late?: StoreRecord[] }).late ??= []);
-    late.push(...records.filter(({ kind }) => kind === 'messageRemoved'));
-    const plan = new BatchPlan(records.filter(({ kind }) => kind !== 'messageRemoved'));
-    if (plan.isEmpty) return;
-    this.#database.transaction(() => this.#write(plan)).immediate();
-  }
-
-  close(): void {
-    this.#write(new BatchPlan((this as unknown as { late?: StoreRecord[] }).late ?? []));
-    this.#database.close();`,
+    find: opened,
+    replace: between(
+      `keep(records.filter(({ kind }) => kind === 'messageRemoved'));
+        real.commit.call(this, records.filter(({ kind }) => kind !== 'messageRemoved'));`,
+      'all();',
+    ),
     mustFail: ['DURABLE-006b'],
     mayFail: ['DURABLE-012a'],
   },
