@@ -7,7 +7,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { judge, type MutationReport, type Summary, staleFiles, summaryOf } from './mutation/summary.ts';
+import {
+  judge,
+  type MutationReport,
+  type Sources,
+  type Summary,
+  staleFiles,
+  summaryOf,
+} from './mutation/summary.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['src/broker', 'src/protocol'];
@@ -25,7 +32,8 @@ function mutate(): number {
   );
   if (status !== 0) return 1;
   const report = JSON.parse(readFileSync(join(root, 'out/mutation/report.json'), 'utf8')) as MutationReport;
-  const summary = summaryOf(report, new Date().toISOString().slice(0, 10), hashOf);
+  const date = new Date().toISOString().slice(0, 10);
+  const summary = summaryOf(report, { date, sources: presentSources(), hash: hashOf });
   writeFileSync(summaryPath, `${JSON.stringify(summary, null, 2)}\n`);
   return check();
 }
@@ -46,7 +54,7 @@ function check(): number {
   return failed === 0 ? 0 : 1;
 }
 
-function presentSources(): ReadonlyMap<string, string> {
+function presentSources(): Sources {
   const paths = folders.flatMap((folder) => sourcesIn(folder));
   return new Map(paths.map((path) => [path, hashOf(readFileSync(join(root, path), 'utf8'))]));
 }

@@ -14,11 +14,16 @@ const report = {
     'src/a/y.ts': { source: 'y', mutants: [{ status: 'Killed' }] },
   },
 };
-const summary = summaryOf(report, '2026-01-01', (text) => `hash of ${text}`);
+const sources = new Map([
+  ['src/a/types.ts', 'hash of types'],
+  ['src/a/y.ts', 'hash of y'],
+]);
+const summary = summaryOf(report, { date: '2026-01-01', sources, hash: (text) => `hash of ${text}` });
 
 describe('the summary of a mutation run', () => {
-  it('counts what ran, by file, in the order of the paths', () => {
+  it('counts what ran, by file, in the order of the paths, files without mutants included', () => {
     expect(Object.entries(summary.files)).toEqual([
+      ['src/a/types.ts', { sha256: 'hash of types', killed: 0, survived: 0, uncovered: 0 }],
       ['src/a/y.ts', { sha256: 'hash of y', killed: 1, survived: 0, uncovered: 0 }],
       ['src/b/x.ts', { sha256: 'hash of x', killed: 2, survived: 1, uncovered: 1 }],
     ]);
@@ -38,7 +43,12 @@ describe('the summary of a mutation run', () => {
       ['src/b/x.ts', 'another'],
       ['src/b/new.ts', 'hash'],
     ]);
-    expect(staleFiles(summary, sources)).toEqual(['src/a/y.ts', 'src/b/new.ts', 'src/b/x.ts']);
+    expect(staleFiles(summary, sources)).toEqual([
+      'src/a/types.ts',
+      'src/a/y.ts',
+      'src/b/new.ts',
+      'src/b/x.ts',
+    ]);
     const same = new Map(Object.entries(summary.files).map(([path, { sha256 }]) => [path, sha256]));
     expect(staleFiles(summary, same)).toEqual([]);
   });

@@ -15,6 +15,9 @@ export type FileResult = {
 
 export type Summary = { readonly date: string; readonly files: Readonly<Record<string, FileResult>> };
 
+/** Path to hash. */
+export type Sources = ReadonlyMap<string, string>;
+
 /** The part of the mutation testing report schema that is read. */
 export type MutationReport = {
   readonly files: Readonly<
@@ -24,9 +27,18 @@ export type MutationReport = {
 
 const killedBy = ['Killed', 'Timeout'];
 
-export function summaryOf(report: MutationReport, date: string, hash: (text: string) => string): Summary {
-  const entries = Object.entries(report.files).sort(([a], [b]) => (a < b ? -1 : 1));
-  const files = entries.map(([path, { source, mutants }]) => {
+/** `sources`: path to hash of every file that was looked at; one without mutants (types, say) is in no report. */
+export function summaryOf(
+  report: MutationReport,
+  {
+    date,
+    sources,
+    hash,
+  }: { readonly date: string; readonly sources: Sources; readonly hash: (text: string) => string },
+): Summary {
+  const empty = { killed: 0, survived: 0, uncovered: 0 };
+  const without = [...sources].filter(([path]) => !Object.hasOwn(report.files, path));
+  const files = Object.entries(report.files).map(([path, { source, mutants }]) => {
     const count = (...statuses: readonly string[]): number =>
       mutants.filter(({ status }) => statuses.includes(status)).length;
     const result = {
@@ -37,7 +49,8 @@ export function summaryOf(report: MutationReport, date: string, hash: (text: str
     };
     return [path, result] as const;
   });
-  return { date, files: Object.fromEntries(files) };
+  const all = [...files, ...without.map(([path, sha256]) => [path, { sha256, ...empty }] as const)];
+  return { date, files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** Killed mutants in percent of all; 0 where there are none. */
@@ -61,8 +74,8 @@ export function judge(summary: Summary, folders: readonly string[]): readonly Fi
   });
 }
 
-/** Files whose result is not about their present text, or that have none, or are gone. `sources`: path to present hash. */
-export function staleFiles(summary: Summary, sources: ReadonlyMap<string, string>): readonly string[] {
+/** Files whose result is not about their present text, or that have none, or are gone. `sources`: of the present. */
+export function staleFiles(summary: Summary, sources: Sources): readonly string[] {
   const changed = [...sources].filter(([path, sha256]) => summary.files[path]?.sha256 !== sha256);
   const gone = Object.keys(summary.files).filter((path) => !sources.has(path));
   return [...changed.map(([path]) => path), ...gone].sort();

@@ -32,9 +32,9 @@ const tool = (name: string, args: readonly string[]): Task => ({
   count: ({ exitCode }) => countExit(exitCode),
 });
 
-const script = (name: string, path: string): Task => ({
+const script = (name: string, path: string, ...args: readonly string[]): Task => ({
   name,
-  args: ['--import', 'tsx', path],
+  args: ['--import', 'tsx', path, ...args],
   writes: [],
   count: ({ output }) => countLastLine(output),
 });
@@ -88,5 +88,10 @@ export const parts: readonly Part[] = [
   },
   { name: 'conformance', budgetSeconds: 300, lanes: [[conformance]] },
   { name: 'documents', budgetSeconds: 60, lanes: [[script('documents', '.tools/documents.ts')]] },
+  {
+    name: 'mutation',
+    budgetSeconds: 10,
+    lanes: [[script('mutation score', '.tools/mutation.ts', '--check')]],
+  },
   { name: 'traceability', budgetSeconds: 10, lanes: [[script('traceability', '.tools/traceability.ts')]] },
 ];
