@@ -33,7 +33,7 @@ import { type Timer, Timers } from './timers.ts';
 import { Window } from './window.ts';
 
 /** Most messages that one step changes on its own account; the rest goes on at the next tick. */
-const MOST_CHANGES = 2500;
+const MOST_CHANGES = 1000;
 
 type Command<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind }>;
 
