@@ -27,7 +27,10 @@ type MessageRow = {
   readonly accepted_at: number;
   readonly failed_attempts: number;
   readonly content: Buffer;
-  readonly reason: DeadLetterReason | null;
+} & Partial<DeadLetterColumns>;
+
+type DeadLetterColumns = {
+  readonly reason: DeadLetterReason;
   readonly source: string;
   readonly attempts: number;
   readonly dead_lettered_at: number;
@@ -105,31 +108,46 @@ export class Statements {
 
   /** The messages of both tables but for those of the given generations, by sequence. */
   *readMessages(without: ReadonlySet<Generation>): Iterable<RecoveredRecord> {
-    const noFacts = 'NULL AS reason, NULL AS source, NULL AS attempts, NULL AS dead_lettered_at';
-    const sql =
-      `SELECT ${COLUMNS}, ${noFacts}, content FROM messages UNION ALL ` +
-      `SELECT ${COLUMNS}, ${FACTS}, content FROM dead_letters ORDER BY sequence`;
-    for (const row of this.#database.prepare<[], MessageRow>(sql).iterate()) {
+    const messages = this.#rowsOf('messages', COLUMNS);
+    const deadLetters = this.#rowsOf('dead_letters', `${COLUMNS}, ${FACTS}`);
+    for (const row of inOrder(messages, deadLetters)) {
       if (!without.has(row.generation)) yield recoveredMessage(row);
+    }
+  }
+
+  #rowsOf(table: 'messages' | 'dead_letters', columns: string): IterableIterator<MessageRow> {
+    const sql = `SELECT ${columns}, content FROM ${table} ORDER BY sequence`;
+    return this.#database.prepare<[], MessageRow>(sql).iterate();
+  }
+}
+
+/** Rows of two tables by their sequence. SQLite could merge them too, and takes half as long again for it. */
+function* inOrder(a: Iterator<MessageRow>, b: Iterator<MessageRow>): Iterable<MessageRow> {
+  let [fromA, fromB] = [a.next(), b.next()];
+  while (fromA.done !== true || fromB.done !== true) {
+    if (fromB.done === true || (fromA.done !== true && fromA.value.sequence < fromB.value.sequence)) {
+      yield fromA.value;
+      fromA = a.next();
+    } else {
+      yield fromB.value;
+      fromB = b.next();
     }
   }
 }
 
 function recoveredMessage(row: MessageRow): RecoveredRecord {
-  const { sequence, generation, id, priority, content } = row;
+  const { sequence, generation, id, priority } = row;
+  // Out of the driver's own piece of memory into the pool that small buffers share: a million pieces are slow to make and to look after.
+  const content = Buffer.from(row.content);
   const stored = { sequence, generation, id, priority, content, acceptedWallAt: row.accepted_at };
   const facts = deadLetterFacts(row);
   const letter = facts === undefined ? stored : { ...stored, deadLetter: facts };
   return { kind: 'message', failedAttempts: row.failed_attempts, ...letter };
 }
 
-function deadLetterFacts({
-  reason,
-  source,
-  attempts,
-  dead_lettered_at,
-}: MessageRow): DeadLetterFacts | undefined {
-  return reason === null ? undefined : { reason, source, attempts, deadLetteredWallAt: dead_lettered_at };
+function deadLetterFacts(row: Partial<DeadLetterColumns>): DeadLetterFacts | undefined {
+  const { reason, source = '', attempts = 0, dead_lettered_at: deadLetteredWallAt = 0 } = row;
+  return reason === undefined ? undefined : { reason, source, attempts, deadLetteredWallAt };
 }
 
 /** The core does not look into contents; whoever makes them for a broker with a store makes them of bytes. */
