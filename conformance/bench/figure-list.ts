@@ -89,4 +89,21 @@ server processor time per message.`,
     command: script('slow-reader'),
     roundCount: 5,
   },
+  {
+    name: 'durable',
+    title: 'Durable',
+    text: `As throughput and latency, every message in an SQLite file and safe on the disk (synchronous FULL) before it is confirmed or
+delivered; the skeleton does the same with nothing around it. Goal: 0.6 of the skeleton, and a confirm within 10 ms for 99 of 100
+at half of the most.`,
+    command: bench('--job', 'throughput,latency', '--rate', 'half', '--storage', 'durable'),
+    roundCount: 5,
+  },
+  {
+    name: 'recovery',
+    title: 'Recovery',
+    text: `A durable broker is killed with 1,000,000 messages of 1 KiB in its store and started again. Goal: 15 s until it serves, and less
+memory than twice what it holds.`,
+    command: script('recovery'),
+    roundCount: 3,
+  },
 ];

@@ -22,7 +22,8 @@ export type Measurement = {
   readonly roundCount: number;
   /** The targets beside the one that is named; measured first, and what ratios are to. */
   readonly beside?: readonly string[];
-  readonly measure: (context: JobContext) => Promise<void>;
+  /** `path`: of the target file that is named. */
+  readonly measure: (context: JobContext, path: string) => Promise<void>;
 };
 
 /** Runs a measurement for this process's arguments and sets its exit code. */
@@ -45,7 +46,7 @@ async function measured({ roundCount, beside = [], measure }: Measurement, args:
   const rounds = numberIn('reps', flags.text('reps'), range, roundCount);
   const context = contextFor([...beside, path].map(benchTarget), rounds);
   const machine = machineFacts();
-  await measure(context);
+  await measure(context, path);
   const { targets, settings, book } = context;
   const result = {
     schema: 1 as const,

@@ -15,7 +15,7 @@ import { Publisher } from '../src/bench/load/publisher.ts';
 import { deleteQueue, makeQueue, waitingCount } from '../src/bench/load/queue-commands.ts';
 import { SubscriberGroup } from '../src/bench/load/subscriber-group.ts';
 import type { Reading } from '../src/bench/metrics.ts';
-import { signalFamily } from '../src/bench/process-usage.ts';
+import { suspendFamily } from '../src/bench/process-usage.ts';
 import type { ConfigurationRequest } from '../src/configuration.ts';
 import { Command } from '../src/wire/command.ts';
 import { figure } from './figure.ts';
@@ -123,11 +123,11 @@ async function expire(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   if ((await waitingCount(control, queue)) < messageCount) throw new LoadFault('some expired too early');
   return async (probe) => {
     probe.pause();
-    signalFamily(broker.processId, 'SIGSTOP');
+    const goOn = suspendFamily(broker.processId);
     await passing(ttl.ms + 1000);
     probe.resume();
     const beganAtMs = performance.now();
-    signalFamily(broker.processId, 'SIGCONT');
+    goOn();
     return beganAtMs;
   };
 }

@@ -9,17 +9,24 @@ import { Command } from '../../src/wire/command.ts';
 import { decodeBody } from '../../src/wire/decode.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
 import { Fifo } from './fifo.ts';
+import type { Ledger } from './ledger.ts';
 
 const defaultWindow = 256;
 /** From the first byte of a frame to its command, and to its id. */
 const commandInFrame = 6;
 const idInFrame = 9;
 
-/** A whole Deliver frame, ready to be sent. */
-type Message = Buffer;
+/** A whole Deliver frame, ready to be sent; `row` is where the ledger keeps it, when there is one. */
+export type Message = Buffer & { row?: number };
 
 export class Relay {
   readonly #queues = new Map<string, RelayQueue>();
+  /** With it, what is published is safe on the disk before it is confirmed or delivered. */
+  readonly ledger: Ledger | undefined;
+
+  constructor(ledger?: Ledger) {
+    this.ledger = ledger;
+  }
 
   attach(socket: Socket): void {
     const connection = new RelayConnection(this, new FrameGatherer(socket));
@@ -112,12 +119,17 @@ class Subscription {
     this.#out.add(message);
   }
 
-  acknowledged(): void {
-    this.#inFlight.shift();
+  /** The ledger's row of what was acknowledged. */
+  acknowledged(): number | undefined {
+    const message = this.#inFlight.shift();
     if (this.queue.isFanOut) this.deliver(this.#owed.shift());
     else this.queue.dispatch();
+    return message?.row;
   }
 }
+
+/** What a confirm is made of. */
+type Published = Pick<FrameView, 'bytes' | 'idAt' | 'payloadAt'>;
 
 class RelayConnection {
   readonly #relay: Relay;
@@ -136,7 +148,7 @@ class RelayConnection {
       case Command.Publish:
         return this.#publish(frame);
       case Command.Ack:
-        return this.#subscription?.acknowledged();
+        return this.#acknowledge();
       case Command.Connect:
         return this.#answer(frame, Command.ConnectAck, { headers: { capabilities: 'maxInFlight' } });
       case Command.Ping:
@@ -163,16 +175,30 @@ class RelayConnection {
   #publish(frame: FrameView): void {
     const queue = this.#queueOf(frame);
     // A copy of its own: what waits must not keep a whole read alive.
-    const message = Buffer.allocUnsafe(frame.endAt - frame.idAt + idInFrame);
+    const message: Message = Buffer.allocUnsafe(frame.endAt - frame.idAt + idInFrame);
     frame.bytes.copy(message, 0, frame.idAt - idInFrame, frame.endAt);
     message[commandInFrame] = Command.Deliver;
+    const { ledger } = this.#relay;
+    if (ledger === undefined) this.#accept(queue, message, frame);
+    else {
+      const own = { bytes: message, idAt: idInFrame, payloadAt: frame.payloadAt - frame.idAt + idInFrame };
+      ledger.add(message, () => this.#accept(queue, message, own));
+    }
+  }
+
+  #accept(queue: RelayQueue, message: Message, published: Published): void {
     queue.add(message);
-    this.#confirm(frame);
+    this.#confirm(published);
     queue.dispatch();
   }
 
+  #acknowledge(): void {
+    const row = this.#subscription?.acknowledged();
+    if (row !== undefined) this.#relay.ledger?.remove(row);
+  }
+
   /** PublishAck is the beginning of the Publish, with its queue, and nothing after it. */
-  #confirm({ bytes, idAt, payloadAt }: FrameView): void {
+  #confirm({ bytes, idAt, payloadAt }: Published): void {
     const namesBytes = payloadAt - 4 - (idAt - 2);
     const bodyBytes = 2 + namesBytes + 6;
     const at = this.#out.reserve(5 + bodyBytes);

@@ -1,12 +1,17 @@
-// The skeleton as a target: an adapter and its broker in one process. It honours no setting but the address and says so by listing
-// none: nothing that judges a broker should ever be pointed at it. Ends with its standard input.
+// The skeleton as a target: an adapter and its broker in one process. It honours no setting but the address and durable storage, and
+// says nothing of the others: nothing that judges a broker should ever be pointed at it. Ends with its standard input.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { Ledger } from './ledger.ts';
 import { Relay } from './relay.ts';
 
-type Wanted = { readonly tcp: { readonly host: string; readonly port: number } };
+type Wanted = {
+  readonly tcp: { readonly host: string; readonly port: number };
+  readonly storage?: string;
+  readonly dataDirectory: string;
+};
 
 /** Reads one line of the adapter protocol, serves, and answers with one line. */
 export async function serveSkeleton(): Promise<void> {
@@ -14,12 +19,21 @@ export async function serveSkeleton(): Promise<void> {
   lines.once('close', () => process.exit(0));
   process.once('SIGTERM', () => process.exit(0));
   const [line] = (await once(lines, 'line')) as [string];
-  const { host } = (JSON.parse(line) as Wanted).tcp;
-  const relay = new Relay();
+  const { tcp, storage, dataDirectory } = JSON.parse(line) as Wanted;
+  const isDurable = storage === 'durable' || storage === 'sqlite';
+  const ledger = isDurable ? await Ledger.open(dataDirectory) : undefined;
+  const relay = new Relay(ledger);
   const server = createServer({ noDelay: true }, (socket) => relay.attach(socket));
-  server.listen((JSON.parse(line) as Wanted).tcp.port, host);
+  server.listen(tcp.port, tcp.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const answer = { protocol: 1, ready: true, broker: { name: 'skeleton' }, tcp: { host, port } };
+  const unsupported = isDurable && ledger === undefined ? ['storage'] : [];
+  const answer = {
+    protocol: 1,
+    ready: true,
+    broker: { name: 'skeleton' },
+    tcp: { ...tcp, port },
+    unsupported,
+  };
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

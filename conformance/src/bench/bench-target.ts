@@ -41,7 +41,12 @@ export function targetOf(target: Target): BenchTarget {
   return {
     name: target.name,
     isAttached: target.lifecycle.kind === 'attach',
-    start: async (request = {}) => running(await startedBroker(target, request)),
+    start: async (request = {}) => {
+      const broker = await startedBroker(target, request);
+      if (request.storage === undefined || !broker.unsupported.includes('storage')) return running(broker);
+      await broker.dispose();
+      throw new UsageError(`${target.name}: its adapter says that it has no storage "${request.storage}"`);
+    },
   };
 }
 

@@ -21,6 +21,7 @@ export const metrics = {
   p99Us: { label: 'p99 µs', digits: 0, better: 'less' },
   p999Us: { label: 'p99.9 µs', digits: 0, better: 'less' },
   maxUs: { label: 'max µs', digits: 0 },
+  confirmP99Us: { label: 'confirm p99 µs', digits: 0, better: 'less' },
   generatorLateUs: { label: 'generator late p99 µs', digits: 0 },
   rssMiB: { label: 'RSS MiB', digits: 0, better: 'less' },
   startMs: { label: 'start to handshake ms', digits: 0, better: 'less' },
@@ -32,6 +33,8 @@ export const metrics = {
   peakRssMiB: { label: 'peak RSS MiB', digits: 0, better: 'less' },
   acceptedCount: { label: 'accepted', digits: 0 },
   refusedCount: { label: 'refused', digits: 0 },
+  recoveryMs: { label: 'start to ready ms', digits: 0, better: 'less' },
+  diskBytes: { label: 'bytes on disk per message', digits: 0, better: 'less' },
   deliveredCount: { label: 'delivered', digits: 0 },
 } as const satisfies Record<string, Metric>;
 

@@ -35,11 +35,18 @@ export function familyOf(
   return [pid, ...children.flatMap((child) => familyOf(child.pid, processes))];
 }
 
-/** Sends a signal to the process and all its descendants; Linux and macOS. */
-export function signalFamily(pid: number | undefined, signal: 'SIGSTOP' | 'SIGCONT'): void {
+/**
+ * Stops the process and all its descendants where they stand; Linux and macOS. What is returned lets the same ones go on, at once: finding
+ * them takes some time.
+ */
+export function suspendFamily(pid: number | undefined): () => void {
   if (pid === undefined) throw new Error('the processes of this broker are not known');
-  const processes = process.platform === 'linux' ? procParents() : psProcesses();
-  for (const member of familyOf(pid, processes)) process.kill(member, signal);
+  const members = familyOf(pid, process.platform === 'linux' ? procParents() : psProcesses());
+  const tell = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
+    for (const member of members) process.kill(member, signal);
+  };
+  tell('SIGSTOP');
+  return () => tell('SIGCONT');
 }
 
 /** Reads the output of `ps -axo pid=,ppid=,time=,rss=`; lines that are none of it are left out. */

@@ -61,6 +61,12 @@ export const benchFlags: readonly Flag[] = [
     help: 'messages per second for latency, or "half" of what the target takes (default 2000)',
   },
   { name: 'subscribers', kind: 'many', value: 'N', help: 'subscribers for fan-out (default 100)' },
+  {
+    name: 'storage',
+    kind: 'text',
+    value: 'KIND',
+    help: 'memory or durable, for throughput, latency and fan-out; default: what the target does by itself',
+  },
   { name: 'duration', kind: 'text', value: 'S', help: 'seconds per measurement (default 3)' },
   { name: 'reps', kind: 'text', value: 'N', help: 'rounds; 3 are the fewest that tell noise (default 3)' },
   { name: 'json', kind: 'text', value: 'PATH', help: 'writes the results to a file' },
@@ -101,6 +107,7 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
   const chosen = chosenJobs(flags);
   const targets = readTargets(flags);
   refuseAttached(chosen, targets);
+  refuseStorage(chosen, settings);
   const jsonPath = flags.text('json');
   const machine = machineFacts();
   const book = new ResultBook();
@@ -193,6 +200,12 @@ function refuseAttached(chosen: readonly JobName[], targets: readonly BenchTarge
   throw new UsageError(`--job ${job} needs a broker that the runner starts; ${attached.name} is attached to`);
 }
 
+function refuseStorage(chosen: readonly JobName[], { storage }: BenchSettings): void {
+  const job = chosen.find((name) => ownBrokerJobs.includes(name));
+  if (job !== undefined && storage !== undefined)
+    throw new UsageError(`--storage is for throughput, latency and fan-out; ${job} is measured as it is`);
+}
+
 function chosenJobs(flags: ParsedFlags): readonly JobName[] {
   const given = flags.many('job');
   if (given.length === 0) return ['throughput', 'latency'];
@@ -215,7 +228,12 @@ function readSettings(flags: ParsedFlags): BenchSettings {
     durationMs: seconds * 1e3,
     subscriberCounts: list('subscribers', 1, 10_000, 100),
     roundCount: whole('reps', 1, 1000, 3),
+    ...storageOf(flags.text('storage')),
   };
+}
+
+function storageOf(given: string | undefined): Pick<BenchSettings, 'storage'> {
+  return given === undefined ? {} : { storage: oneOf('storage', given, ['memory', 'durable'], 'memory') };
 }
 
 function rates(given: readonly string[]): readonly OfferedRate[] {

@@ -17,6 +17,8 @@ export type BenchSettings = {
   readonly durationMs: number;
   readonly subscriberCounts: readonly number[];
   readonly roundCount: number;
+  /** What the targets are asked to keep messages in; absent: what they do by themselves. */
+  readonly storage?: 'memory' | 'durable';
 };
 
 export type JobContext = {

@@ -1,11 +1,13 @@
 // The jobs that load a broker from outside: how much it takes, how late it delivers at a rate that somebody else sets, and how much it
 // hands out to many. In each round every target is started afresh, and each load meets all targets one after the other.
 
+import type { ConfigurationRequest } from '../../configuration.ts';
 import type { PassOrder, PassOutcome } from '../load/load.ts';
 import { LoadFault } from '../load/load-fault.ts';
 import type { Reading } from '../metrics.ts';
-import { LatencyHistogram } from '../statistics/latency-histogram.ts';
-import { cpuPerMessage, type Job, type JobContext, mebibytes, type OfferedRate, recorded } from './job.ts';
+import { type HistogramRecord, LatencyHistogram } from '../statistics/latency-histogram.ts';
+import type { BenchSettings, Job, JobContext, OfferedRate } from './job.ts';
+import { cpuPerMessage, mebibytes, recorded } from './job.ts';
 import type { LoadShape } from './session.ts';
 import { leadFor, Session } from './session.ts';
 
@@ -59,12 +61,17 @@ async function runCases(context: JobContext, cases: readonly LoadedCase[]): Prom
   for (let round = 0; round < context.settings.roundCount; round += 1) {
     const sessions: Session[] = [];
     try {
-      for (const target of context.targets) sessions.push(await Session.start(target, context.settings));
+      for (const target of context.targets)
+        sessions.push(await Session.start(target, context.settings, requestFor(context.settings)));
       for (const one of cases) await runRound(context, one, sessions, round);
     } finally {
       for (const session of sessions) await session.stop();
     }
   }
+}
+
+function requestFor({ storage }: BenchSettings): ConfigurationRequest {
+  return storage === undefined ? {} : { storage };
 }
 
 async function runRound(
@@ -106,12 +113,12 @@ async function latency(
   const offered = rate === 'half' ? await halfOfMost(context, session, payloadBytes) : rate;
   const order = { payloadBytes, window: openWindow, durationMs, perSecond: offered };
   const { outcome, cpu } = await measuredPass(session, single, order);
-  const lateness = new LatencyHistogram();
-  if (outcome.publish.lateness !== undefined) lateness.addAll(outcome.publish.lateness);
+  const { lateness, answerLatency } = outcome.publish;
   return {
     ratePerSecond: offered,
     ...percentiles(outcome),
-    generatorLateUs: lateness.percentileUs(0.99),
+    confirmP99Us: p99Of(answerLatency),
+    generatorLateUs: p99Of(lateness),
     ...cpu,
   };
 }
@@ -165,6 +172,12 @@ function percentiles({ receive }: PassOutcome): Reading {
   histogram.addAll(receive.latency);
   const { p50Us, p90Us, p99Us, p999Us, maxUs } = histogram.summary();
   return { p50Us, p90Us, p99Us, p999Us, maxUs };
+}
+
+function p99Of(record: HistogramRecord | undefined): number {
+  const histogram = new LatencyHistogram();
+  if (record !== undefined) histogram.addAll(record);
+  return histogram.percentileUs(0.99);
 }
 
 function loadersCpu({ publish, receive }: PassOutcome): Reading {

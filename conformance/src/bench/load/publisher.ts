@@ -3,6 +3,7 @@
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import type { HistogramRecord } from '../statistics/latency-histogram.ts';
+import { LatencyHistogram } from '../statistics/latency-histogram.ts';
 import { ArrivalSchedule } from './arrival-schedule.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import type { FrameView } from './frame-view.ts';
@@ -41,6 +42,8 @@ export type PublishOutcome = {
   readonly cpuUs: number;
   /** How late the generator itself was; open loop only. */
   readonly lateness?: HistogramRecord;
+  /** From the moment at which a message fell due to its answer; open loop only. */
+  readonly answerLatency?: HistogramRecord;
 };
 
 /** Answers must not stop coming for longer than this. */
@@ -78,14 +81,14 @@ export class Publisher {
     const cpuBefore = process.cpuUsage();
     const startedAtUs = this.#clock.nowUs();
     try {
-      const lateness = await pass.run();
+      const latencies = await pass.run();
       const cpu = process.cpuUsage(cpuBefore);
       return {
         ...pass.counts(),
         startedAtUs,
         endedAtUs: this.#clock.nowUs(),
         cpuUs: cpu.user + cpu.system,
-        ...(lateness === undefined ? {} : { lateness }),
+        ...latencies,
       };
     } finally {
       this.#pass = undefined;
@@ -109,6 +112,8 @@ class Pass {
   #finish: () => void = () => {};
   #fault: LoadFault | undefined;
   #loop: ClosedLoop | undefined;
+  #schedule: ArrivalSchedule | undefined;
+  readonly #answerLatency = new LatencyHistogram();
   #isSent = false;
 
   constructor(link: LoadLink, clock: LoadClock, order: PublishOrder) {
@@ -122,13 +127,13 @@ class Pass {
     });
   }
 
-  async run(): Promise<HistogramRecord | undefined> {
+  async run(): Promise<Pick<PublishOutcome, 'lateness' | 'answerLatency'>> {
     const stall = this.#watchStall();
     try {
       const lateness = this.#order.perSecond === undefined ? this.#runClosed() : await this.#runOpen();
       await this.#finished;
       if (this.#fault !== undefined) throw this.#fault;
-      return lateness;
+      return lateness === undefined ? {} : { lateness, answerLatency: this.#answerLatency.record() };
     } finally {
       clearInterval(stall);
     }
@@ -159,7 +164,10 @@ class Pass {
     const sequence = this.#template.sequenceOf(frame);
     const isAnswer = frame.command === Command.PublishAck || frame.command === Command.Error;
     if (frame.command === Command.Error) this.#handleError(frame, sequence);
-    if (isAnswer && sequence >= 0 && this.#answered.add(sequence)) this.#window.answeredCount += 1;
+    if (!isAnswer || sequence < 0 || !this.#answered.add(sequence)) return;
+    this.#window.answeredCount += 1;
+    if (this.#schedule !== undefined)
+      this.#answerLatency.add(this.#clock.nowUs() - this.#schedule.dueAtUs(sequence));
   }
 
   handleRead(): void {
@@ -189,6 +197,7 @@ class Pass {
   async #runOpen(): Promise<HistogramRecord> {
     const { perSecond = 1, durationMs } = this.#order;
     const schedule = new ArrivalSchedule({ startUs: this.#clock.nowUs(), perSecond, durationMs });
+    this.#schedule = schedule;
     const lateness = await runOpenLoop({
       clock: this.#clock,
       schedule,
