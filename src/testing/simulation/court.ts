@@ -31,7 +31,7 @@ export class Court {
   readonly #judges: readonly { readonly judge: Judge; readonly complain: Complain }[];
 
   constructor({ settings, shutdownTimeoutMs, slackMs, framesMayLag }: CourtOptions) {
-    this.ledger = new Ledger(settings);
+    this.ledger = new Ledger(settings, shutdownTimeoutMs);
     const judges: Readonly<Record<string, Judge>> = {
       answers: answersJudge(framesMayLag),
       deliveries: deliveriesJudge(),

@@ -62,7 +62,8 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
     !copy.subscription.isEnding &&
     info.subscriberCount === 1;
   const heldForMs = ackTimeoutMs + (canBeRetried ? retryDelayMs : 0);
-  return ledger.batchAt(ledger.epoch) < send.at + heldForMs;
+  // When the draining takes too long, connections are ended before what they sent last is read.
+  return ledger.batchAt(ledger.epoch) < Math.min(send.at + heldForMs, ledger.drainedAt);
 }
 
 /** How often the message was sent from the queue of this copy, to anybody. */

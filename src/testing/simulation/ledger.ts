@@ -61,6 +61,8 @@ export class Ledger {
   readonly batches: { readonly at: number; readonly wallAt: number }[] = [{ at: 0, wallAt: 0 }];
   figures: Figures | undefined;
   isDraining = false;
+  /** From when on the draining may be over, with whatever is still held. */
+  drainedAt = Number.POSITIVE_INFINITY;
   /** From the end of one life of the broker until the next one takes clients. */
   isBetweenLives = false;
   /** The last batch before this life took clients. */
@@ -72,8 +74,11 @@ export class Ledger {
   /** Connections whose end has not been stepped for certain. */
   #ended: SeenConnection[] = [];
 
-  constructor(settings: BrokerSettings) {
+  readonly #shutdownTimeoutMs: number;
+
+  constructor(settings: BrokerSettings, shutdownTimeoutMs: number) {
     this.settings = settings;
+    this.#shutdownTimeoutMs = shutdownTimeoutMs;
   }
 
   /** The number of the batch that began last. */
@@ -124,6 +129,7 @@ export class Ledger {
   /** A life has ended: what is known of messages and queues is for the next one to show. */
   beginAnew(): void {
     this.isDraining = false;
+    this.drainedAt = Number.POSITIVE_INFINITY;
     this.isBetweenLives = true;
     this.deliverFrameCount = 0;
     this.leftCount += 1;
@@ -175,6 +181,7 @@ export class Ledger {
         return this.#bookEnd(this.#connection(observation.connection));
       case 'draining':
         this.isDraining = true;
+        this.drainedAt = observation.at + this.#shutdownTimeoutMs;
         for (const connection of this.connections.values()) connection.hasReasonToEnd = true;
         return observation;
       case 'idle':

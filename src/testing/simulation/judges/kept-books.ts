@@ -111,7 +111,10 @@ function mayHaveEnded(message: SeenMessage, { options, sendCount }: Kept, ledger
   }
   const to = deadLetterQueueOf(queue, options);
   if (isTakenOut(to, since, ledger) || mayPushOut(to, ledger)) return true;
-  const most = ledger.queue(to).info?.options.maxRetryAttempts ?? 0;
+  const letters = ledger.queue(to).info?.options;
+  // A letter that was sent so is done, also where it was lost on the way to a client that left.
+  if (letters?.mode === DeliveryMode.FanOutWithoutAck) return true;
+  const most = letters?.maxRetryAttempts ?? 0;
   return letter?.copies.some((copy) => copy.judgements.length > 0 || copy.sends.length >= most) === true;
 }
 
