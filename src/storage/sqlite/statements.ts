@@ -122,16 +122,25 @@ export class Statements {
 }
 
 /** Rows of two tables by their sequence. SQLite could merge them too, and takes half as long again for it. */
-function* inOrder(a: Iterator<MessageRow>, b: Iterator<MessageRow>): Iterable<MessageRow> {
-  let [fromA, fromB] = [a.next(), b.next()];
-  while (fromA.done !== true || fromB.done !== true) {
-    if (fromB.done === true || (fromA.done !== true && fromA.value.sequence < fromB.value.sequence)) {
-      yield fromA.value;
-      fromA = a.next();
-    } else {
-      yield fromB.value;
-      fromB = b.next();
+function* inOrder(
+  a: IterableIterator<MessageRow>,
+  b: IterableIterator<MessageRow>,
+): IterableIterator<MessageRow> {
+  try {
+    let [fromA, fromB] = [a.next(), b.next()];
+    while (fromA.done !== true || fromB.done !== true) {
+      if (fromB.done === true || (fromA.done !== true && fromA.value.sequence < fromB.value.sequence)) {
+        yield fromA.value;
+        fromA = a.next();
+      } else {
+        yield fromB.value;
+        fromB = b.next();
+      }
     }
+  } finally {
+    // Whoever stops half way must be able to close the database, which cannot be done while it is read.
+    a.return?.();
+    b.return?.();
   }
 }
 
