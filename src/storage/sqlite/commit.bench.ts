@@ -6,7 +6,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { StoreRecord } from '../../broker/store-record.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -15,6 +14,12 @@ const BATCH_MESSAGES = 128;
 const CONTENT_BYTES = 1024;
 const WARM_BATCHES = 100;
 const BATCHES = 2_000;
+
+/** A thread does not inherit what reads TypeScript. */
+const THREAD = `import('tsx/esm/api').then(({ register }) => {
+  register();
+  return import(require('node:worker_threads').workerData.module);
+});`;
 
 /** Hands over a batch; resolves when it is safe. `held` is told how long the caller was kept, in milliseconds. */
 type Commit = (records: readonly StoreRecord[], held: (ms: number) => void) => Promise<void>;
@@ -50,9 +55,9 @@ async function inLoop(synchronous: 'full' | 'normal'): Promise<Subject> {
 
 async function inThread(synchronous: 'full' | 'normal'): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'truemq-commit-'));
-  const worker = new Worker(fileURLToPath(import.meta.url), {
-    workerData: { path: join(folder, 'q.db'), synchronous },
-    execArgv: ['--import', 'tsx'],
+  const worker = new Worker(THREAD, {
+    eval: true,
+    workerData: { path: join(folder, 'q.db'), synchronous, module: import.meta.url },
   });
   return {
     commit: (records, held) =>
