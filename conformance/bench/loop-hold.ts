@@ -1,6 +1,6 @@
 // Measures the longest time for which a broker does not answer a Ping on another connection while something large happens at once:
 // 1,000,000 messages expire together, a queue of 1,000,000 is deleted, a FanOutWithAck subscriber that is owed 1,000,000
-// copies leaves. The goal is 50 ms; the same probe beside nothing tells what the machine itself does.
+// copies leaves. The goal is 50 ms; the same probe beside nothing, and beside a stop without expiry, tells what the machine itself does.
 //
 //   node --import tsx conformance/bench/loop-hold.ts [TARGET] [--json PATH] [--reps N]
 //
@@ -46,6 +46,7 @@ type Happening = {
 
 const happenings: readonly Happening[] = [
   { load: 'nothing happens', prepare: async () => nothing },
+  { load: '1,000,000 messages wait, and the broker is stopped for a while', prepare: standStill },
   { load: '1,000,000 messages expire together', prepare: expire },
   { load: 'a queue of 1,000,000 is deleted', prepare: remove },
   { load: 'a member that is owed 1,000,000 copies leaves', prepare: leave },
@@ -117,10 +118,28 @@ async function fill(broker: BenchBroker): Promise<void> {
   if (confirmedCount < messageCount) throw new LoadFault(`${messageCount - confirmedCount} were refused`);
 }
 
+/** What being stopped does to a broker by itself. Then its queue is deleted, for it to be empty. */
+async function standStill(broker: BenchBroker, control: LoadLink): Promise<Happen> {
+  await makeQueue(control, queue);
+  await fill(broker);
+  const goOn = stopped(broker);
+  return async (probe) => {
+    const beganAtMs = await goOn(probe);
+    await passing(quietMs);
+    await deleteQueue(control, queue);
+    return beganAtMs;
+  };
+}
+
 async function expire(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   await makeQueue(control, queue, { messageTtl: ttl.text });
   await fill(broker);
   if ((await waitingCount(control, queue)) < messageCount) throw new LoadFault('some expired too early');
+  return stopped(broker);
+}
+
+/** Stops the broker until every time to live is over. */
+function stopped(broker: BenchBroker): Happen {
   return async (probe) => {
     probe.pause();
     const goOn = suspendFamily(broker.processId);
