@@ -245,13 +245,16 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
   };
 }
 
-/** Why a start failed; undefined when it did not. */
+/** How a broker says no. One that does not answer in time, or not in the adapter's words, has refused nothing. */
+const refusals: readonly TargetFault['kind'][] = ['refused', 'ended', 'hook failed'];
+
+/** Why the broker refused to start; undefined when it did not. Throws the TargetFault of any other failure. */
 async function refusalOf(start: () => Promise<void>): Promise<string | undefined> {
   try {
     await start();
     return undefined;
   } catch (error) {
-    if (error instanceof TargetFault) return error.message;
+    if (error instanceof TargetFault && refusals.includes(error.kind)) return error.message;
     throw error;
   }
 }
