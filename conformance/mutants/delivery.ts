@@ -74,9 +74,9 @@ export const deliveryMutants: readonly Mutant[] = [
     id: 'delivery-nothing-waits',
     title: 'a message that nobody can take at once is dropped when it is the second',
     file: 'src/broker/settlement.ts',
-    find: '    queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
+    find: '    queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n    return isNew;\n  }\n\n  #enterDeadLetterQueue',
     replace:
-      '    if (queue.waiting.size === 0 || queue.subscriptions.size > 0) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
+      '    if (queue.waiting.size === 0 || queue.subscriptions.size > 0) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n    return isNew;\n  }\n\n  #enterDeadLetterQueue',
     mustFail: ['DELIVERY-034a', 'DELIVERY-010a'],
     mayFail: [
       'DELIVERY-031a',

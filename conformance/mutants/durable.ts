@@ -130,8 +130,8 @@ const messages: readonly Mutant[] = [
     id: 'durable-forgets-priority',
     title: 'every message has priority Normal after a restart',
     file: statements,
-    find: '    const columns = [sequence, generation, id, priority, acceptedWallAt, failedAttempts];',
-    replace: '    const columns = [sequence, generation, id, 1, acceptedWallAt, failedAttempts];',
+    find: '    const columns = [sequence, generation, id, priority, acceptedWallAt, failedAttempts, content];',
+    replace: '    const columns = [sequence, generation, id, 1, acceptedWallAt, failedAttempts, content];',
     mustFail: ['DURABLE-003c'],
   },
   {
@@ -147,11 +147,11 @@ const messages: readonly Mutant[] = [
     id: 'durable-invents-messages',
     title: 'a message that comes back after a restart has a second one of another id behind it',
     file: recovery,
-    find: '    this.#settlement.restore(home.queue, { ...stored, acceptedAt: home.youngestAt });',
-    replace: `    const again = { ...stored, id: \`\${id}.2\`, sequence: sequence + 0.5 };
-    for (const one of [stored, again]) {
-      this.#settlement.restore(home.queue, { ...one, acceptedAt: home.youngestAt });
-    }`,
+    find: '    if (!this.#settlement.restore(home.queue, stored, home.youngestAt)) {',
+    replace: `    const isNew = this.#settlement.restore(home.queue, stored, home.youngestAt);
+    const again = { ...stored, id: \`\${id}.2\`, sequence: sequence + 0.5 };
+    this.#settlement.restore(home.queue, again, home.youngestAt);
+    if (!isNew) {`,
     mustFail: ['DURABLE-003b', 'DURABLE-004a', 'DURABLE-006a'],
     mayFail: [...crashChecks, 'DURABLE-010a', 'DURABLE-013a', 'DURABLE-027a'],
   },
@@ -182,10 +182,11 @@ const messages: readonly Mutant[] = [
     id: 'durable-forgets-order',
     title: 'every second message that comes back after a restart takes the place before its predecessor',
     file: settlement,
-    find: '    this.#place(queue, message, stored.sequence, acceptedAt);',
-    replace: `    const isEven = stored.sequence % 2 === 0;
-    this.#place(queue, message, isEven ? stored.sequence - 1.5 : stored.sequence, acceptedAt);
-    this.#step.lastSequence = stored.sequence;`,
+    find: '    return this.#place(queue, message, stored.sequence, acceptedAt);',
+    replace: `    const place = stored.sequence % 2 === 0 ? stored.sequence - 1.5 : stored.sequence;
+    const isNew = this.#place(queue, message, place, acceptedAt);
+    this.#step.lastSequence = stored.sequence;
+    return isNew;`,
     mustFail: ['DURABLE-010a'],
   },
   {
@@ -275,8 +276,8 @@ const deadLetters: readonly Mutant[] = [
     id: 'durable-forgets-reasons',
     title: 'a dead letter is a message like any other after a restart',
     file: statements,
-    find: '  const letter = facts === undefined ? stored : { ...stored, deadLetter: facts };',
-    replace: '  const letter = facts === undefined ? stored : { ...stored };',
+    find: '  const deadLetter = deadLetterFacts(row);',
+    replace: '  const deadLetter = undefined;',
     mustFail: ['DURABLE-012a', 'DLQ-010b'],
     mayFail: ['DURABLE-013a', 'DURABLE-015a'],
   },

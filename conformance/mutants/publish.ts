@@ -11,9 +11,9 @@ export const publishMutants: readonly Mutant[] = [
     id: 'publish-confirmed-and-lost',
     title: 'a message that is confirmed while ten others wait is lost',
     file: settlement,
-    find: '    queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
+    find: '    queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n    return isNew;\n  }\n\n  #enterDeadLetterQueue',
     replace:
-      '    if (queue.waiting.size !== 10) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n  }\n\n  #enterDeadLetterQueue',
+      '    if (queue.waiting.size !== 10) queue.waiting.insert(message);\n    this.#watchAge(queue, message);\n    this.#step.touch(queue);\n    return isNew;\n  }\n\n  #enterDeadLetterQueue',
     mustFail: ['PUBLISH-002a'],
   },
   {

@@ -11,10 +11,11 @@ describe('a map by id', () => {
       fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
         const [real, plain] = [new IdMap<number>(), new Map<string, number>()];
         for (const [index, { id, remove }] of changes.entries()) {
+          const isNew = !plain.has(id);
           if (remove) plain.delete(id);
           else plain.set(id, index);
           if (remove) real.delete(id);
-          else real.set(id, index);
+          else expect(real.set(id, index)).toBe(isNew);
           expect([real.size, real.get(id), real.has(id)]).toEqual([plain.size, plain.get(id), plain.has(id)]);
         }
       }),

@@ -24,12 +24,15 @@ export class IdMap<Value> {
     return this.#shardOf(id).has(id);
   }
 
-  set(id: string, value: Value): void {
+  /** Whether the id is new. */
+  set(id: string, value: Value): boolean {
     const shard = this.#shardOf(id);
     const before = shard.size;
     shard.set(id, value);
-    this.#size += shard.size - before;
+    const isNew = shard.size > before;
+    if (isNew) this.#size += 1;
     if (this.#size >= SPREAD_AT && this.#shards.length === 1) this.#spread(shard);
+    return isNew;
   }
 
   delete(id: string): void {

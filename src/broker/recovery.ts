@@ -42,16 +42,15 @@ export class Recovery {
     this.#byGeneration.set(stored.generation, { queue, youngestAt: Number.NEGATIVE_INFINITY });
   }
 
-  #takeMessage({ kind: _, ...stored }: RecoveredMessage): void {
+  #takeMessage(stored: RecoveredMessage): void {
     const { id, generation, sequence } = stored;
     const home = this.#byGeneration.get(generation);
     if (home === undefined) throw new Error(`Message ${id} is stored without its queue (${generation}).`);
     if (sequence <= this.#step.lastSequence) throw new Error(`Message ${id} is stored out of order.`);
-    if (stored.deadLetter === undefined && home.queue.unsettled.has(id)) {
+    home.youngestAt = Math.max(home.youngestAt, this.#monotonic(stored.acceptedWallAt));
+    if (!this.#settlement.restore(home.queue, stored, home.youngestAt)) {
       throw new Error(`Message ${id} is stored twice in queue ${home.queue.name}.`);
     }
-    home.youngestAt = Math.max(home.youngestAt, this.#monotonic(stored.acceptedWallAt));
-    this.#settlement.restore(home.queue, { ...stored, acceptedAt: home.youngestAt });
   }
 
   /**

@@ -14,11 +14,7 @@ import type { StepContext } from './step-context.ts';
 import type { StoredMessage } from './store-record.ts';
 import type { Timers } from './timers.ts';
 
-export type RestoredMessage = StoredMessage & {
-  readonly failedAttempts: number;
-  /** When it was accepted, on the monotonic clock of this life; possibly before it began. */
-  readonly acceptedAt: number;
-};
+export type RestoredMessage = StoredMessage & { readonly failedAttempts: number };
 
 export class Settlement {
   readonly #step: StepContext;
@@ -65,12 +61,15 @@ export class Settlement {
     this.#step.record({ kind: 'messageAdded', ...stored(queue, message, this.#step.wallNow) });
   }
 
-  /** A message that a store had kept waits again. It was counted and recorded in an earlier life. */
-  restore(queue: Queue, { acceptedAt, ...stored }: RestoredMessage): void {
+  /**
+   * A message that a store had kept waits again. It was counted and recorded in an earlier life. `acceptedAt` is when it was accepted, on
+   * the monotonic clock of this one; possibly before it began. False when another message of the queue has its id.
+   */
+  restore(queue: Queue, stored: RestoredMessage, acceptedAt: number): boolean {
     const message = new QueuedMessage('waiting', stored, stored.deadLetter);
     message.failedAttempts = stored.failedAttempts;
     message.sentCount = stored.failedAttempts;
-    this.#place(queue, message, stored.sequence, acceptedAt);
+    return this.#place(queue, message, stored.sequence, acceptedAt);
   }
 
   /** A published message goes to the dead letter queue instead of its own, which is full. */
@@ -179,16 +178,18 @@ export class Settlement {
     this.#place(queue, message, this.#step.lastSequence + 1, this.#step.now);
   }
 
-  #place(queue: Queue, message: QueuedMessage, sequence: number, acceptedAt: number): void {
+  /** False when its id was in the queue already, which its publishing has made sure of. */
+  #place(queue: Queue, message: QueuedMessage, sequence: number, acceptedAt: number): boolean {
     this.#step.lastSequence = sequence;
     message.sequence = sequence;
     message.acceptedAt = acceptedAt;
     queue.heldBytes += message.heldBytes;
     this.#step.stats.queuedBytes += message.heldBytes;
-    if (message.deadLetter === undefined) queue.unsettled.set(message.id, message);
+    const isNew = message.deadLetter !== undefined || queue.unsettled.set(message.id, message);
     queue.waiting.insert(message);
     this.#watchAge(queue, message);
     this.#step.touch(queue);
+    return isNew;
   }
 
   #enterDeadLetterQueue(

@@ -110,10 +110,11 @@ export const storageMutants: readonly SimulationMutant[] = [
   {
     title: 'what the store gives back is taken up twice',
     file: brokerRecovery,
-    find: '    this.#settlement.restore(home.queue, { ...stored, acceptedAt: home.youngestAt });\n',
+    find: '    if (!this.#settlement.restore(home.queue, stored, home.youngestAt)) {\n',
     replace:
-      '    this.#settlement.restore(home.queue, { ...stored, acceptedAt: home.youngestAt });\n' +
-      '    this.#settlement.restore(home.queue, { ...stored, sequence: sequence + 0.5, acceptedAt: home.youngestAt });\n',
+      '    const isNew = this.#settlement.restore(home.queue, stored, home.youngestAt);\n' +
+      '    this.#settlement.restore(home.queue, { ...stored, sequence: sequence + 0.5 }, home.youngestAt);\n' +
+      '    if (!isNew) {\n',
   },
   {
     title: 'every tenth message from the store is left out',
@@ -136,9 +137,11 @@ export const storageMutants: readonly SimulationMutant[] = [
   {
     title: 'new messages go before those from the store',
     file: settlement,
-    find: '    this.#place(queue, message, stored.sequence, acceptedAt);\n',
+    find: '    return this.#place(queue, message, stored.sequence, acceptedAt);\n',
     replace:
-      '    this.#place(queue, message, stored.sequence + 1_000_000, acceptedAt);\n    this.#step.lastSequence = stored.sequence;\n',
+      '    const isNew = this.#place(queue, message, stored.sequence + 1_000_000, acceptedAt);\n' +
+      '    this.#step.lastSequence = stored.sequence;\n' +
+      '    return isNew;\n',
   },
   {
     title: 'queues from the store have other options',
