@@ -57,17 +57,16 @@ export const deliveryMutants: readonly Mutant[] = [
     id: 'delivery-without-turns',
     title: 'the first subscriber is served until it is full',
     file: 'src/broker/ready-ring.ts',
-    find: '    if (subscription.ready) this.remove(subscription);\n    if (subscription.hasRoom) this.#append(subscription);',
-    replace: '    if (subscription.ready && !subscription.hasRoom) this.remove(subscription);',
+    find: '    if (this.first() !== subscription) return;',
+    replace: '    if (subscription.ready) return;',
     mustFail: ['DELIVERY-032a', 'DELIVERY-012a', 'DELIVERY-013a'],
   },
   {
     id: 'delivery-last-subscriber-first',
     title: 'the subscribers are served in turn from the last to the first',
-    file: 'src/broker/ready-ring.ts',
-    find: '    if (hasRoom) this.#append(subscription);',
-    replace:
-      '    const before: Subscription[] = [];\n    for (let ready = this.#head; hasRoom && ready; ready = this.#head) {\n      before.push(ready);\n      this.remove(ready);\n    }\n    if (hasRoom) [subscription, ...before].forEach((ready) => this.#append(ready));',
+    file: 'src/broker/broker.ts',
+    find: '    this.#subscriptionCount += 1;',
+    replace: '    this.#subscriptionCount -= 1;',
     mustFail: ['DELIVERY-013a'],
   },
   {

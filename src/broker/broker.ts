@@ -50,6 +50,8 @@ export class Broker {
   readonly #attempts: Attempts;
   /** There until the first input: what a store had kept comes before it. */
   #recovery: Recovery | undefined;
+  /** Of all subscriptions that ever were. */
+  #subscriptionCount = 0;
   /** For which instant what was due has been done, as far as one step may. */
   #doneUntil = Number.NEGATIVE_INFINITY;
 
@@ -176,7 +178,8 @@ export class Broker {
     const queue = this.#queueFor(input);
     if (queue === undefined) return;
     const window = new Window(this.#settings.maxInFlightPerSubscriber, input.maxInFlight);
-    const subscription = new Subscription(connection, input.queue, window);
+    this.#subscriptionCount += 1;
+    const subscription = new Subscription(connection, input.queue, window, this.#subscriptionCount);
     connection.subscriptions.set(input.queue, subscription);
     queue.subscriptions.add(subscription);
     this.#answer(input);

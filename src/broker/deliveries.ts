@@ -51,7 +51,7 @@ export class Deliveries {
     this.#step.stats.inFlightCount += 1;
     register(subscription.connection, delivery);
     this.#attempt(delivery);
-    queue.ready.served(subscription);
+    queue.ready.refresh(subscription);
     return delivery;
   }
 

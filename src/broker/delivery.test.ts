@@ -62,15 +62,50 @@ describe('RoundRobin', () => {
     expect(h.writable(a, true)).toEqual(['1 <- q m3']);
   });
 
-  it('starts the next round at who became ready first [DELIVERY-013]', () => {
+  it('keeps the order whoever has room first again [DELIVERY-013]', () => {
     const h = testBroker();
-    const [a, b, publisher] = h.connectAll(3);
-    h.subscribe(a, 'q', 1);
-    h.subscribe(b, 'q', 1);
-    h.publishAll(publisher, 'q', ids(2));
+    const [a, b, c, publisher] = h.connectAll(4);
+    for (const subscriber of [a, b, c]) h.subscribe(subscriber, 'q', 1);
+    h.publishAll(publisher, 'q', ids(3));
+    h.ack(c, 'm3');
     h.ack(b, 'm2');
     h.ack(a, 'm1');
-    expect(deliveries(h.publishAll(publisher, 'q', ['m3', 'm4']))).toEqual(['2 <- q m3', '1 <- q m4']);
+    const lines = h.publishAll(publisher, 'q', ['m4', 'm5', 'm6']);
+    expect(deliveries(lines)).toEqual(['1 <- q m4', '2 <- q m5', '3 <- q m6']);
+  });
+
+  it('serves a subscriber that comes later behind those who were there [DELIVERY-013]', () => {
+    const h = testBroker();
+    const [a, b, c, publisher] = h.connectAll(4);
+    h.subscribe(a, 'q');
+    h.subscribe(b, 'q');
+    h.publish(publisher, 'q', 'm1');
+    h.subscribe(c, 'q');
+    const lines = h.publishAll(publisher, 'q', ['m2', 'm3', 'm4', 'm5']);
+    expect(deliveries(lines)).toEqual(['2 <- q m2', '3 <- q m3', '1 <- q m4', '2 <- q m5']);
+  });
+
+  it('goes on in order behind a subscriber that has gone [DELIVERY-013]', () => {
+    const h = testBroker();
+    const [a, b, c, publisher] = h.connectAll(4);
+    for (const subscriber of [a, b, c]) h.subscribe(subscriber, 'q');
+    h.publishAll(publisher, 'q', ids(2));
+    h.unsubscribe(b, 'q');
+    const lines = h.publishAll(publisher, 'q', ['m3', 'm4', 'm5']);
+    expect(deliveries(lines)).toEqual(['3 <- q m3', '1 <- q m4', '3 <- q m5']);
+  });
+
+  it('takes no turn from a subscriber that gets the next attempt of another [DELIVERY-013, RETRY-011]', () => {
+    const h = testBroker();
+    const [a, b, c, publisher] = h.connectAll(4);
+    for (const subscriber of [a, b, c]) h.subscribe(subscriber, 'q');
+    h.publishAll(publisher, 'q', ids(3));
+    h.ack(b, 'm2');
+    h.ack(c, 'm3');
+    h.nack(a, 'm1', 'HandlerException');
+    expect(deliveries(h.advance(1000))).toEqual(['2 <- q m1 (attempt 2)']);
+    const lines = h.publishAll(publisher, 'q', ['m4', 'm5', 'm6']);
+    expect(deliveries(lines)).toEqual(['1 <- q m4', '2 <- q m5', '3 <- q m6']);
   });
 });
 

@@ -3,29 +3,36 @@
 
 import type { Connection } from './connection.ts';
 import { CopyBacklog } from './copy-backlog.ts';
+import type { HeapNode } from './heap.ts';
 import type { Window } from './window.ts';
 
 export class Subscription {
   readonly connection: Connection;
   readonly queueName: string;
   readonly window: Window;
+  /** Greater than the places of all that were there before it. */
+  readonly place: number;
   /** Deliveries of the live queue that are not settled. */
   inFlightCount = 0;
   /** False once it was ended; deliveries that it still has may yet be acknowledged. */
   active = true;
 
-  /** Its place among those of its queue that can take a message; see ready-ring.ts. */
-  ready = false;
-  previousReady: Subscription | undefined = undefined;
-  nextReady: Subscription | undefined = undefined;
+  /** Its turn among those of its queue that can take a message; see ready-ring.ts. */
+  turn: HeapNode<Subscription> | undefined = undefined;
 
   /** Copies that it is to get as soon as it has room (FanOutWithAck). */
   readonly backlog = new CopyBacklog();
 
-  constructor(connection: Connection, queueName: string, window: Window) {
+  constructor(connection: Connection, queueName: string, window: Window, place: number) {
     this.connection = connection;
     this.queueName = queueName;
     this.window = window;
+    this.place = place;
+  }
+
+  /** Whether it is among those that can take a message, as its queue knows it. */
+  get ready(): boolean {
+    return this.turn !== undefined;
   }
 
   get hasRoom(): boolean {

@@ -31,14 +31,7 @@ import {
 } from './naive/commands.ts';
 import { admitDeadLetters } from './naive/dead-letters.ts';
 import { offerEverything } from './naive/offering.ts';
-import {
-  connectionOf,
-  infoOf,
-  type NaiveState,
-  newState,
-  queuedBytes,
-  refreshRotations,
-} from './naive/state.ts';
+import { connectionOf, infoOf, type NaiveState, newState, queuedBytes } from './naive/state.ts';
 
 export class NaiveBroker {
   readonly #state: NaiveState;
@@ -148,7 +141,6 @@ function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): vo
       break;
     case 'writable':
       connectionOf(state, input.connection).writable = input.writable;
-      refreshRotations(state);
       break;
     case 'acknowledge':
       acknowledge(state, input);

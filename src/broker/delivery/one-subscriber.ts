@@ -29,6 +29,7 @@ function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void
     if (message === undefined) return;
     queue.waiting.remove(message);
     message.move('deliver');
+    queue.ready.served(subscription);
     deliveries.send(queue, message, subscription, earlierOf(message));
   }
 }
@@ -56,6 +57,7 @@ function resume(delivery: Delivery, { deliveries, settlement }: DeliveryTools): 
   const { queue, message, subscription } = delivery;
   const other = queue.ready.firstOtherThan(subscription);
   if (other !== undefined) {
+    queue.ready.served(other);
     deliveries.remove(delivery);
     message.move('resend');
     deliveries.send(queue, message, other, earlierOf(message));

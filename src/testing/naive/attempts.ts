@@ -19,8 +19,8 @@ import {
   type NaiveState,
   type NaiveSubscription,
   nextOrder,
-  refreshRotations,
   retryDelay,
+  rotationOf,
 } from './state.ts';
 
 type Delivery = { readonly queue: NaiveQueue; readonly message: NaiveMessage; readonly copy: NaiveCopy };
@@ -54,7 +54,6 @@ export function acknowledge(state: NaiveState, input: AcknowledgeInput): void {
   widen(state, copy);
   if (queue.options.mode === 1) finishIfEnded(state, queue, message);
   else removeMessage(queue, message);
-  refreshRotations(state);
 }
 
 function widen(state: NaiveState, copy: NaiveCopy): void {
@@ -75,7 +74,6 @@ export function negativeAcknowledge(state: NaiveState, input: NegativeAcknowledg
     countFailure(delivery);
     pauseOrEnd(state, delivery, input.reason, state.now);
   }
-  refreshRotations(state);
 }
 
 function countFailure({ queue, message, copy }: Delivery): void {
@@ -176,10 +174,7 @@ function timeOut(state: NaiveState, delivery: Delivery): void {
   const { subscription, timerAt } = delivery.copy;
   countFailure(delivery);
   if (!subscription.fixed) subscription.window = Math.max(1, Math.floor(subscription.window / 2));
-  // The narrower window may cost it its turn before the place of this attempt is free again.
-  refreshRotations(state);
   pauseOrEnd(state, delivery, 'MaxRetriesExceeded', timerAt);
-  refreshRotations(state);
 }
 
 function tryAgain(state: NaiveState, delivery: Delivery): void {
@@ -189,19 +184,15 @@ function tryAgain(state: NaiveState, delivery: Delivery): void {
   else {
     const { subscription } = copy;
     const canKeep = isSubscribed(state, subscription) && subscription.connection.writable;
-    const other = queue.rotation.find((one) => one !== subscription);
+    const other = rotationOf(state, queue).find((one) => one !== subscription);
     const target = other ?? (canKeep ? subscription : undefined);
     if (target === undefined) waitAgain(state, queue, message, false);
     else if (target === subscription) send(state, queue, message, copy);
     else passOn(state, delivery, target);
   }
-  refreshRotations(state);
 }
 
-/** The one that failed gives its place up before the other one is served. */
 function passOn(state: NaiveState, { queue, message }: Delivery, other: NaiveSubscription): void {
-  message.copies = [];
-  refreshRotations(state);
   sendTo(state, queue, message, other);
 }
 

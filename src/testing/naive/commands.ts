@@ -15,8 +15,8 @@ import {
   type NaiveQueue,
   type NaiveState,
   type NaiveSubscription,
+  nextOrder,
   queuedBytes,
-  refreshRotations,
   weightOf,
 } from './state.ts';
 
@@ -110,7 +110,6 @@ export function handleSubscribe(state: NaiveState, input: SubscribeInput): void 
   else if (queueFor(state, input) !== undefined) {
     answer(state, input);
     state.subscriptions.push(newSubscription(state, connection, input));
-    refreshRotations(state);
   }
 }
 
@@ -122,7 +121,7 @@ function newSubscription(
   const fixed = input.maxInFlight !== undefined;
   const asked = input.maxInFlight ?? 8;
   const window = Math.max(1, Math.min(asked, state.settings.maxInFlightPerSubscriber));
-  return { connection, queueName: input.queue, window, fixed };
+  return { place: nextOrder(state), connection, queueName: input.queue, window, fixed };
 }
 
 export function handleUnsubscribe(state: NaiveState, input: Extract<Input, { kind: 'unsubscribe' }>): void {
@@ -141,7 +140,6 @@ export function endSubscriptions(
   isLost: (copy: NaiveCopy) => boolean,
 ): void {
   state.subscriptions = state.subscriptions.filter((one) => !chosen(one));
-  refreshRotations(state);
   for (const queue of state.queues) {
     for (const message of [...queue.messages]) {
       const lost = message.copies.filter((copy) => chosen(copy.subscription) && isLost(copy));

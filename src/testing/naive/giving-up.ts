@@ -15,17 +15,15 @@ import {
   type NaiveState,
   nextOrder,
   offerableMessages,
-  refreshRotations,
   retryDelay,
   subscriptionsOf,
   waitingMessages,
 } from './state.ts';
 
 export function createQueue(state: NaiveState, name: string, options: QueueOptions): NaiveQueue {
-  const queue = { name, options, createdWallAt: state.wallNow, messages: [], blocked: [], rotation: [] };
+  const queue = { name, options, createdWallAt: state.wallNow, messages: [], blocked: [], lastPlace: -1 };
   state.queues.push(queue);
   if (options.enableDeadLetterQueue) deadLetterQueueFor(state, queue);
-  refreshRotations(state);
   return queue;
 }
 
@@ -47,7 +45,6 @@ export function giveUp(
   failure: NaiveFailure,
 ): void {
   removeMessage(queue, message);
-  refreshRotations(state);
   if (queue.options.enableDeadLetterQueue && message.deadLetter === undefined) {
     state.deadLetters.push({ source: queue, message, failure });
   } else {
@@ -139,7 +136,6 @@ export function finishIfEnded(state: NaiveState, queue: NaiveQueue, message: Nai
       message,
       message.copies.some((copy) => copy.cutShort),
     );
-  refreshRotations(state);
 }
 
 /** Nobody has the message any more: it waits in its old place, held back if it was cut short too often in a row. */
@@ -153,7 +149,6 @@ export function waitAgain(
   message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;
   if (message.cutShortCount > 1) message.heldUntil = state.now + retryDelay(state, message.cutShortCount);
   if (!state.draining && isTooOld(state, queue, message)) expire(state, queue, message);
-  refreshRotations(state);
 }
 
 /** The time to live is over: what has not been sent is given up; what is in flight is left alone. */

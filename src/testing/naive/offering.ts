@@ -3,6 +3,7 @@
 
 import { addMessage, canEnter, removeMessage } from './giving-up.ts';
 import {
+  endTurn,
   hasRoom,
   type NaiveBlocked,
   type NaiveCopy,
@@ -12,7 +13,7 @@ import {
   type NaiveSubscription,
   nextOrder,
   offerableMessages,
-  refreshRotations,
+  rotationOf,
   subscriptionsOf,
 } from './state.ts';
 
@@ -44,28 +45,26 @@ function offerOne(state: NaiveState, queue: NaiveQueue): boolean {
 }
 
 function offerToOne(state: NaiveState, queue: NaiveQueue): boolean {
-  refreshRotations(state);
-  const next = queue.rotation[0];
+  const [next] = rotationOf(state, queue);
   const message = offerableMessages(state, queue)[0];
   if (next === undefined || message === undefined) return false;
   sendTo(state, queue, message, next);
   return true;
 }
 
-/** Sends a message of which there is one copy at a time, and ends the turn of the subscription. */
+/** Sends a message of which there is one copy at a time, and ends the turn of the subscription, if it is its turn. */
 export function sendTo(
   state: NaiveState,
   queue: NaiveQueue,
   message: NaiveMessage,
   subscription: NaiveSubscription,
 ): void {
+  endTurn(state, queue, subscription);
   const copy = newCopy(subscription);
   copy.failedCount = message.failedCount;
   copy.sentCount = message.sentCount;
   message.copies = [copy];
   send(state, queue, message, copy);
-  queue.rotation = [...queue.rotation.filter((one) => one !== subscription), subscription];
-  refreshRotations(state);
 }
 
 function sendUnsentCopy(state: NaiveState, queue: NaiveQueue): boolean {

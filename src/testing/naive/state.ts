@@ -15,6 +15,8 @@ import type { BrokerSettings } from '../../broker/settings.ts';
 export type NaiveConnection = { readonly id: ConnectionId; writable: boolean; closeAsked: boolean };
 
 export type NaiveSubscription = {
+  /** Greater than the places of all that subscribed before. */
+  readonly place: number;
   readonly connection: NaiveConnection;
   readonly queueName: string;
   /** How many deliveries may be in flight on it. */
@@ -87,8 +89,8 @@ export type NaiveQueue = {
   readonly createdWallAt: number;
   messages: NaiveMessage[];
   blocked: NaiveBlocked[];
-  /** Subscriptions that can take a message, the next one first (RoundRobin, PriorityBased). */
-  rotation: NaiveSubscription[];
+  /** The place of the subscription whose turn was last (RoundRobin, PriorityBased). */
+  lastPlace: number;
 };
 
 export type NaiveCounters = {
@@ -208,13 +210,16 @@ export function hasRoom(state: NaiveState, queue: NaiveQueue, subscription: Naiv
   );
 }
 
-/** Drops from every rotation who cannot take a message now and appends who newly can, in subscribe order. */
-export function refreshRotations(state: NaiveState): void {
-  for (const queue of state.queues) {
-    const stayed = queue.rotation.filter((one) => hasRoom(state, queue, one));
-    const others = subscriptionsOf(state, queue).filter((one) => !stayed.includes(one));
-    queue.rotation = [...stayed, ...others.filter((one) => hasRoom(state, queue, one))];
-  }
+/** Who can take a message, in subscribe order from behind the one whose turn was last: the next one first. */
+export function rotationOf(state: NaiveState, queue: NaiveQueue): readonly NaiveSubscription[] {
+  const able = subscriptionsOf(state, queue).filter((one) => hasRoom(state, queue, one));
+  const isBehind = (one: NaiveSubscription): boolean => one.place > queue.lastPlace;
+  return [...able.filter(isBehind), ...able.filter((one) => !isBehind(one))];
+}
+
+/** Ends the turn of who is served, if it is its turn. */
+export function endTurn(state: NaiveState, queue: NaiveQueue, served: NaiveSubscription): void {
+  if (rotationOf(state, queue)[0] === served) queue.lastPlace = served.place;
 }
 
 export function isTooOld(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): boolean {

@@ -433,10 +433,10 @@ export const mutants: readonly SimulationMutant[] = [
       'deliveries.sendUnconfirmed(queue, message, subscription);\n      deliveries.sendUnconfirmed(queue, message, subscription);',
   },
   {
-    title: 'a subscriber that was served stays the first in turn although it is full',
+    title: 'a subscriber that is full stays in turn',
     file: readyRing,
-    find: '    if (subscription.hasRoom) this.#append(subscription);\n  }',
-    replace: '    this.#append(subscription);\n  }',
+    find: '    else this.remove(subscription);\n    return hasRoom;',
+    replace: '    return hasRoom;',
   },
   {
     title: 'a draining broker refuses and serves all the same',
