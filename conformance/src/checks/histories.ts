@@ -10,6 +10,8 @@ import { newQueue } from './shared/queue-state.ts';
 const roundCount = 30;
 /** Each cut may cost a rest of its message that doubles; so few keep the longest rest short. */
 const mostLeavings = 8;
+/** That a delivery that was cut short is no failed attempt is only recommended: no message may use up its attempts by that. */
+const enoughAttempts = 100;
 
 export const histories: CheckModule = [
   {
@@ -57,7 +59,10 @@ function common(): Pick<Check, 'profile' | 'broad' | 'evidence' | 'prefers'> {
 async function playHistory(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
   const history = ctx.recordHistory();
   const witness = await ctx.connect();
-  const queue = await newQueue(ctx, witness, 'crowded', { mode: deliveryModes.indexOf(mode) });
+  const queue = await newQueue(ctx, witness, 'crowded', {
+    mode: deliveryModes.indexOf(mode),
+    maxRetryAttempts: enoughAttempts,
+  });
   const crowd = new Crowd(ctx, { queue, witness, mostLeavings });
   for (let round = 0; round < roundCount; round += 1) await crowd.round();
   await crowd.drain();

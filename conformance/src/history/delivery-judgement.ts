@@ -84,14 +84,22 @@ function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
   return { kind: 'begins' };
 }
 
-/** The subscription is younger than the first copy, and that copy is not given back. */
+/**
+ * The subscription is younger than the first copy, and the message does not wait again: it does when the copies of all who were there
+ * are given back, and may when they have ended and one was, seen or not (DELIVERY-021 is a recommendation).
+ */
 function isLate({ message, operation, books }: JudgedDelivery): boolean {
   const [first] = message.deliveries;
-  const subscribedAt = books.connections.subscribedAt(operation.connection, operation.queue) ?? 0;
-  if (first === undefined || subscribedAt < first.at) return false;
+  const isYounger = (connection: string): boolean =>
+    (books.connections.subscribedAt(connection, operation.queue) ?? 0) >= (first?.at ?? 0);
+  if (first === undefined || !isYounger(operation.connection)) return false;
   const given = ({ state, connection }: DeliveryRecord): boolean =>
     state === 'free' || state === 'passed on' || books.connections.willBeEndedByBroker(connection);
-  return message.possibleCount === 1 && !message.deliveries.every(given);
+  const early = message.deliveries.filter(({ connection }) => !isYounger(connection));
+  const publishedAt = message.publishes[0]?.at ?? first.at;
+  const isOneGone = early.some(given) || books.connections.someoneLeftSince(operation.queue, publishedAt);
+  const waitsAgain = isOneGone && early.every((copy) => given(copy) || copy.state !== 'held');
+  return message.possibleCount === 1 && !waitsAgain;
 }
 
 function mayComeAgain(delivery: DeliveryRecord, { operation, books }: JudgedDelivery): boolean {

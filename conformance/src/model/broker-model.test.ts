@@ -36,7 +36,7 @@ function publish(id: string, more: { priority?: number; isError?: boolean; by?: 
 }
 
 function subscribe(connection: number, queue = 'q'): void {
-  model.subscribe(queue);
+  model.subscribe(connection, queue);
   model.answered(false, positive);
   model.subscribed(connection, queue);
 }

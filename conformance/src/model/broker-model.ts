@@ -14,8 +14,18 @@ import type { Publication } from './entering.ts';
 import { letterOptions, publish, queueOf, withQueue } from './entering.ts';
 import { judgePassed } from './order.ts';
 import { owed } from './owing.ts';
-import type { Difference, Queue, QueueOptions, State } from './state.ts';
+import type { Difference, Message, Queue, QueueOptions, State } from './state.ts';
 import { copyOf, emptyState, stateKey, withDifference } from './state.ts';
+
+const unknownOptions: QueueOptions = {
+  mode: 'RoundRobin',
+  maxQueueSize: Number.POSITIVE_INFINITY,
+  overflowStrategy: 'DropOldest',
+  maxRetryAttempts: Number.POSITIVE_INFINITY,
+  enableDeadLetterQueue: false,
+  deadLetterQueue: '',
+  deadLetterQueueName: undefined,
+};
 
 /** More ways than these are not followed. */
 const mostStates = 400;
@@ -81,10 +91,19 @@ export class BrokerModel {
     this.#step((state) => leave(state, connection, at));
   }
 
+  /** Where there is no subscription, not any more or never, an Error is only not recommended. */
   unsubscribe(connection: number, queue: string, at: number): void {
-    this.#step((state) =>
-      unsubscribe(state, queue, connection, at).map((next) => ({ ...next, answer: 'positive' })),
-    );
+    const error: Difference = {
+      clause: 'DELIVERY-063',
+      text: 'Unsubscribe without a subscription is refused',
+    };
+    this.#step((state) => {
+      const isThere = state.queues.get(queue)?.subscribers.includes(connection) === true;
+      const answered = isThere
+        ? ({ answer: 'positive' } as const)
+        : ({ answer: 'either', onAnswer: { error } } as const);
+      return unsubscribe(state, queue, connection, at).map((next) => ({ ...next, ...answered }));
+    });
   }
 
   /** A queue that exists is never changed; whether it is an Error to create it again is only recommended. */
@@ -92,13 +111,16 @@ export class BrokerModel {
     this.#step((state) => {
       const live = state.queues.get(name);
       if (live !== undefined) {
-        const onAnswer = againDifference(isBare, isDeepStrictEqual(live.options, options));
+        const onAnswer = againDifference(isBare, isSameOptions(live.options, options));
         return [{ ...copyOf(state), answer: 'either', onAnswer }];
       }
       const made = { ...withQueue(state, name, options), answer: 'positive' } as const;
       const { enableDeadLetterQueue, deadLetterQueue } = options;
       if (!enableDeadLetterQueue) return [made];
-      return [withQueue(made, deadLetterQueue, letterOptions(queueOf(made, name)))];
+      return [
+        withQueue(made, deadLetterQueue, letterOptions(queueOf(made, name))),
+        ...lazyLetters(made, name),
+      ];
     });
   }
 
@@ -108,14 +130,12 @@ export class BrokerModel {
       const queue = state.queues.get(name);
       const error: Difference = { clause: 'QUEUE-015', text: 'DeleteQueue of a missing queue is refused' };
       if (queue === undefined) return [{ ...copyOf(state), answer: 'either', onAnswer: { error } }];
-      const next: State = { ...copyOf(state), answer: 'positive' };
-      next.queues.delete(name);
-      next.ghosts = [...next.ghosts, ...ghostsOf(queue, at)];
-      if (queue.subscribers.length === 0) return [next];
-      const text = 'subscriptions to a deleted queue are forgotten';
-      const forgotten = withDifference(copyOf(next), { clause: 'QUEUE-016', text });
-      next.dormant.set(name, queue.subscribers);
-      return [next, forgotten];
+      const deleted = withoutQueue({ ...copyOf(state), answer: 'positive' }, queue, at);
+      const letters = state.queues.get(queue.options.deadLetterQueue);
+      if (letters === undefined) return deleted;
+      const text = 'the dead letter queue of a deleted queue is deleted too';
+      const both = deleted.flatMap((next) => withoutQueue(next, letters, at));
+      return [...deleted, ...both.map((next) => withDifference(next, { clause: 'QUEUE-020', text }))];
     });
   }
 
@@ -125,12 +145,20 @@ export class BrokerModel {
   }
 
   /** A missing queue is made on demand, or not; a dead letter queue should be there before it is needed. */
-  subscribe(name: string): void {
+  subscribe(connection: number, name: string): void {
     const clause = this.#defaults === undefined ? 'DLQ-004' : 'QUEUE-047';
-    const error: Difference = { clause, text: 'Subscribe to a missing queue is refused' };
+    const missing: Difference = { clause, text: 'Subscribe to a missing queue is refused' };
+    const second: Difference = { clause: 'DELIVERY-064', text: 'a second Subscribe is refused' };
     this.#step((state) => {
-      if (state.queues.has(name)) return [{ ...copyOf(state), answer: 'positive' }];
-      return [{ ...copyOf(state), answer: 'either', onAnswer: { error } }];
+      const queue = state.queues.get(name);
+      const error = queue === undefined ? missing : second;
+      const isFree = queue === undefined || queue.subscribers.includes(connection);
+      return [
+        {
+          ...copyOf(state),
+          ...(isFree ? { answer: 'either', onAnswer: { error } } : { answer: 'positive' }),
+        },
+      ];
     });
   }
 
@@ -217,6 +245,11 @@ export class BrokerModel {
     return this.#states.every(({ queues }) => queues.has(name));
   }
 
+  /** Whether the queue may exist. */
+  mayHave(name: string): boolean {
+    return this.#states.some(({ queues }) => queues.has(name));
+  }
+
   /** The queues that may hold messages and have no subscriber. */
   unserved(): readonly string[] {
     const queues = this.#states.flatMap((state) => [...state.queues.values()]);
@@ -235,9 +268,9 @@ export class BrokerModel {
     return differences.filter(({ clause }) => !this.#known.has(clause)).length;
   }
 
+  /** Where nothing is known of the defaults, nobody looks at more than the name and the subscribers of such a queue. */
   #demanded(): QueueOptions {
-    if (this.#defaults === undefined) throw new Error('the scenario relies on queues made on demand');
-    return this.#defaults;
+    return this.#defaults ?? unknownOptions;
   }
 
   #step(step: Step): void {
@@ -272,10 +305,41 @@ function withSubscriber(state: State, name: string, connection: number): State {
   return state;
 }
 
+/** Its messages go with it; its subscriptions stay registered, or end. */
+function withoutQueue(state: State, queue: Queue, at: number): readonly State[] {
+  const next = copyOf(state);
+  next.queues.delete(queue.name);
+  next.ghosts = [...next.ghosts, ...ghostsOf(queue, at)];
+  if (queue.subscribers.length === 0) return [next];
+  const text = 'subscriptions to a deleted queue are forgotten';
+  const forgotten = withDifference(copyOf(next), { clause: 'QUEUE-016', text });
+  next.dormant.set(queue.name, queue.subscribers);
+  return [next, forgotten];
+}
+
+/** The dead letter queue is made when it is needed, and where its name was not given, under a name that nobody has told. */
+function lazyLetters(made: State, name: string): readonly State[] {
+  const text = 'a dead letter queue is not made together with its source';
+  const lazy = withDifference(copyOf(made), { clause: 'DLQ-004', text });
+  const { options } = queueOf(made, name);
+  if (options.deadLetterQueueName !== undefined) return [lazy];
+  const hidden = withDifference(copyOf(made), {
+    clause: 'DLQ-003',
+    text: 'a dead letter queue without a given name is not <queue>.dlq',
+  });
+  queueOf(hidden, name).options = { ...options, deadLetterQueue: '' };
+  return [lazy, hidden];
+}
+
 function explained(state: State, judged: Judged | undefined): Explained {
   if (judged?.breach !== undefined) return { states: [], breach: judged.breach };
   const differences = judged?.differences ?? [];
   return { states: [differences.reduce<State>((next, one) => withDifference(next, one), state)] };
+}
+
+/** Under what name the dead letters are kept is not among the options. */
+function isSameOptions(live: QueueOptions, wanted: QueueOptions): boolean {
+  return isDeepStrictEqual({ ...live, deadLetterQueue: '' }, { ...wanted, deadLetterQueue: '' });
 }
 
 function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
@@ -288,5 +352,10 @@ function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
 function ghostsOf(queue: Queue, at: number): State['ghosts'] {
   return queue.messages
     .filter(({ phase, copies }) => phase !== 'waiting' || copies !== undefined)
-    .map(({ content }) => ({ queue: queue.name, id: content.id, at }));
+    .map((message) => ({ queue: queue.name, message, holders: holdersOf(message), at }));
+}
+
+function holdersOf({ holder, copies }: Message): readonly number[] {
+  if (copies !== undefined) return copies.map(({ member }) => member);
+  return holder === undefined ? [] : [holder];
 }

@@ -26,7 +26,29 @@ export function deliver(state: State, seen: SeenDelivery): Explained {
   const refusal = queue === undefined ? missing(seen) : unfit(state, queue, seen);
   if (queue === undefined || refusal !== undefined) return ghost(state, seen, refusal ?? missing(seen));
   const named = queue.messages.filter(({ content }) => content.id === seen.id);
-  if (named.length === 0) return ghost(state, seen, unknown(state, queue, seen));
+  const states = [...renamed(state, queue, seen)];
+  if (named.length > 0) {
+    const explained = takeOneOf(state, queue, named, seen);
+    if (explained.breach !== undefined && states.length === 0) return explained;
+    return { states: [...explained.states, ...states] };
+  }
+  return states.length > 0 ? { states } : ghost(state, seen, unknown(state, queue, seen));
+}
+
+/** That a dead letter keeps its id is only recommended. */
+function renamed(state: State, queue: Queue, seen: SeenDelivery): readonly State[] {
+  const letters = queue.messages.filter(
+    ({ letter, content, sentCount }) => letter !== undefined && content.id !== seen.id && sentCount === 0,
+  );
+  return letters.flatMap(({ serial }) => {
+    const next = noted(state, [{ clause: 'DLQ-012', text: 'a dead letter comes under another id' }]);
+    const own = find(next, queue.name, serial);
+    own.content = { ...own.content, id: seen.id };
+    return takeOneOf(next, queueOf(next, queue.name), [own], seen).states;
+  });
+}
+
+function takeOneOf(state: State, queue: Queue, named: readonly Message[], seen: SeenDelivery): Explained {
   const same = named.filter((message) => isSameContent(message, seen));
   if (same.length === 0)
     return breach('DELIVERY-053', `${seen.id} comes with another content: ${seen.payload}`);
@@ -50,7 +72,7 @@ function missing({ id, queue }: SeenDelivery): Breach {
 
 /** What was in flight when its queue was deleted should not come again; a broker may decide otherwise. */
 function ghost(state: State, { queue, id, at }: SeenDelivery, otherwise: Breach): Explained {
-  const found = state.ghosts.find((one) => one.queue === queue && one.id === id);
+  const found = state.ghosts.find((one) => one.queue === queue && one.message.content.id === id);
   if (found === undefined) return { states: [], breach: otherwise };
   // It may have been on its way when the queue was deleted.
   if (found.at === at) return { states: [state] };
@@ -131,9 +153,10 @@ function retryDifference(queue: Queue, message: Message, connection: number): re
 /** A fan-out: who its members are shows with the first copy. */
 function takeCopy(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
   if (message.copies !== undefined) return takeOpenCopy(state, queue, message, seen);
-  const audiences = distinct([...message.audiences, queue.subscribers]).filter((audience) =>
-    audience.includes(seen.connection),
-  );
+  const present = [...message.audiences, queue.subscribers];
+  const audiences = distinct(
+    present.map((audience) => audience.filter((one) => !message.doneBy.includes(one))),
+  ).filter((audience) => audience.includes(seen.connection));
   const begun = audiences.map((audience) => {
     const next = copyOf(state);
     const own = find(next, queue.name, message.serial);

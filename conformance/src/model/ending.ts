@@ -2,8 +2,8 @@
 // may follow. Areas: DELIVERY, NACK, DLQ.
 import type { FailureReason } from './command.ts';
 import { buried, queueOf } from './entering.ts';
-import type { Copy, Difference, Message, Queue, State } from './state.ts';
-import { copyOf, withDifference } from './state.ts';
+import type { Copy, Difference, Ghost, Message, Queue, State } from './state.ts';
+import { copyOf, isFanOut, withDifference } from './state.ts';
 import { heldBy } from './waiting.ts';
 
 export type Named = {
@@ -16,18 +16,57 @@ export type Named = {
 
 type Found = { readonly queue: string; readonly serial: number };
 
-/** The states after an Ack: of what the connection holds, of what it held, of what others hold, or of nothing. */
+/** The states after an Ack, which should settle only a delivery of the queue that it names, if it names one. */
 export function acknowledge(state: State, named: Named): readonly State[] {
-  const held = heldOf(state, named);
-  if (held.length > 0) return held.flatMap((one) => acknowledgeHeld(state, named, one));
-  const foreign = foreignOf(state, named);
-  if (foreign === undefined) return [state];
-  const { mode } = queueOf(state, foreign.queue).options;
-  if (mode === 'FanOutWithAck' || mode === 'FanOutWithoutAck') return [state];
-  const wasHolder = messageOf(state, foreign)?.lastHolder === named.connection;
-  const settled = removed(state, foreign);
-  return [state, wasHolder ? settled : withDifference(settled, anyAckCounts)];
+  const meant = acknowledgeOne(state, named);
+  if (named.queue === undefined) return meant;
+  const elsewhere = [...state.queues.keys()].some(
+    (name) => name !== named.queue && acknowledgeable(state, { ...named, queue: name }),
+  );
+  if (!elsewhere) return meant;
+  return [
+    ...meant,
+    ...acknowledgeOne(state, { ...named, queue: undefined }).map((next) => withDifference(next, queueUnread)),
+  ];
 }
+
+function acknowledgeable(state: State, named: Named): boolean {
+  return heldOf(state, named).length + foreignOf(state, named).length > 0;
+}
+
+/** An Ack of what the connection holds, of what it held, of what others hold, or of nothing. */
+function acknowledgeOne(state: State, named: Named): readonly State[] {
+  const held = heldOf(state, named);
+  const foreign = foreignOf(state, named);
+  const isForGhost = state.ghosts.some(({ message }) => message.content.id === named.id);
+  return [
+    ...(held.length === 0 ? [state] : []),
+    ...held.flatMap((one) => acknowledgeHeld(state, named, one)),
+    ...foreign.map((one) => acknowledgeForeign(state, named, one, held.length === 0)),
+    ...(isForGhost ? ghostAcknowledged(state, named) : []),
+  ];
+}
+
+function acknowledgeForeign(state: State, named: Named, foreign: Found, isAllThereIs: boolean): State {
+  const wasHolder = isAllThereIs && messageOf(state, foreign)?.lastHolder === named.connection;
+  const settled = removed(state, foreign);
+  return wasHolder ? settled : withDifference(settled, anyAckCounts);
+}
+
+/** Where messages of deleted queues live on, they can be acknowledged, and then others with the same id are not. */
+function ghostAcknowledged(state: State, { connection, id, at }: Named): readonly State[] {
+  const text = 'an ack counts for a message of a deleted queue';
+  const taken = withDifference(copyOf(state), { clause: 'QUEUE-018', text });
+  const copies = state.ghosts.filter(
+    (one) => one.message.content.id === id && one.message.copies !== undefined,
+  );
+  return [taken, ...copies.flatMap((ghost) => revived(state, ghost, connection, at))];
+}
+
+const queueUnread: Difference = {
+  clause: 'DELIVERY-067',
+  text: 'an ack that names a queue settles a delivery of another',
+};
 
 const anyAckCounts: Difference = {
   clause: 'DELIVERY-057',
@@ -85,9 +124,10 @@ function nextPhases(mayPause: boolean, mayEnd: boolean): readonly ('paused' | 'g
 export function leave(state: State, connection: number, at: number): readonly State[] {
   let states: readonly State[] = [{ ...copyOf(state) }];
   for (const queue of state.queues.values()) {
-    states = states.flatMap((next) =>
-      departed(next, queue.name, connection, { at, gives: true, isCut: true }),
-    );
+    states = states.flatMap((next) => cutOff(next, queue.name, connection, at));
+  }
+  for (const ghost of state.ghosts.filter(({ holders }) => holders.includes(connection))) {
+    states = states.flatMap((next) => [next, ...revived(next, ghost, connection, at)]);
   }
   for (const next of states) {
     for (const [name, connections] of next.dormant)
@@ -97,6 +137,68 @@ export function leave(state: State, connection: number, at: number): readonly St
       );
   }
   return states;
+}
+
+/** What is in flight on a connection that ends is given back; that this is no failed attempt is recommended. */
+function cutOff(state: State, name: string, connection: number, at: number): readonly State[] {
+  const how = { at, gives: true, isCut: true };
+  const plain = departed(state, name, connection, how);
+  const cut = heldBy(queueOf(state, name), connection).filter((message) => isHeld(message, connection));
+  if (cut.length === 0) return plain;
+  const text = 'a delivery that is cut short counts as a failed attempt';
+  let counted: readonly State[] = [withDifference(copyOf(state), { clause: 'DELIVERY-040', text })];
+  for (const { serial } of cut)
+    counted = counted.flatMap((next) => countedCut(next, { queue: name, serial }, connection, at));
+  return [...plain, ...counted.flatMap((next) => departed(next, name, connection, how))];
+}
+
+function isHeld({ phase, copies }: Message, connection: number): boolean {
+  if (copies === undefined) return phase === 'held';
+  return copies.some((copy) => copy.member === connection && copy.phase === 'held');
+}
+
+function countedCut(state: State, found: Found, connection: number, at: number): readonly State[] {
+  const next = copyOf(state);
+  const message = messageOf(next, found);
+  if (message === undefined) return [next];
+  const failedCount = failedCountOf(message, connection) + 1;
+  const isLast = failedCount >= queueOf(next, found.queue).options.maxRetryAttempts;
+  const copy = message.copies?.find(({ member }) => member === connection);
+  const reason = 'MaxRetriesExceeded';
+  if (copy !== undefined) {
+    copy.failedCount = failedCount;
+    if (!isLast) return [next];
+    copy.phase = 'failed';
+    message.failure ??= reason;
+    message.failedCount = Math.max(message.failedCount, failedCount);
+    return [next];
+  }
+  message.failedCount = failedCount;
+  return isLast ? buried(removed(next, found), found.queue, message, { reason, at }) : [next];
+}
+
+/** What was in flight when its queue was deleted waits again in a queue of the same name, if there is one. */
+function revived(state: State, ghost: Ghost, connection: number, at: number): readonly State[] {
+  if (!state.queues.has(ghost.queue) || !ghost.holders.includes(connection)) return [];
+  const next = copyOf(state);
+  const queue = queueOf(next, ghost.queue);
+  next.ghosts = next.ghosts.filter((one) => one !== ghost);
+  const { message } = ghost;
+  const doneBy = (message.copies ?? []).filter(({ phase }) => phase === 'acknowledged');
+  const again = { phase: 'waiting', holder: undefined, copies: undefined, waitingSince: at } as const;
+  const audiences = [[...queue.subscribers]];
+  const serial = next.nextSerial;
+  next.nextSerial += 1;
+  queue.messages.push({
+    ...message,
+    ...again,
+    serial,
+    audiences,
+    doneBy: [...message.doneBy, ...doneBy.map(({ member }) => member)],
+  });
+  queue.turn = undefined;
+  const text = 'a message that was in flight when its queue was deleted comes back';
+  return [withDifference(next, { clause: 'QUEUE-017', text })];
 }
 
 /** The states after an Unsubscribe: what is in flight stays so, or is given back. */
@@ -193,13 +295,23 @@ function conclusion(state: State, queue: Queue, message: Message, at: number): r
   if (failure !== undefined)
     return buried(removed(state, found), queue.name, message, { reason: failure, at });
   if (queue.options.mode === 'FanOutWithoutAck') return [removed(state, found)];
-  const isDone = message.isDropped || copies.some(({ phase }) => phase === 'acknowledged');
-  if (isDone) return [removed(state, found)];
+  const doneBy = copies.filter(({ phase }) => phase === 'acknowledged').map(({ member }) => member);
+  const done = removed(state, found);
+  if (message.isDropped || (doneBy.length > 0 && doneBy.length === copies.length)) return [done];
   const again = copyOf(state);
   const waits = { phase: 'waiting', copies: undefined, waitingSince: at } as const;
   const audiences = [[...queue.subscribers]];
-  replace(again, found, { ...message, ...waits, audiences, cutCount: message.cutCount + 1 });
-  return [again];
+  const cutCount = message.cutCount + 1;
+  replace(again, found, {
+    ...message,
+    ...waits,
+    audiences,
+    cutCount,
+    doneBy: [...message.doneBy, ...doneBy],
+  });
+  if (doneBy.length === 0) return [again];
+  const text = 'a message waits again although a subscriber has acknowledged it, because others have gone';
+  return [done, withDifference(again, { clause: 'DELIVERY-021', text })];
 }
 
 /** The deliveries of that id that the connection holds, the oldest first. */
@@ -214,13 +326,16 @@ function heldOf(state: State, { connection, id, queue: named }: Named): readonly
     .sort((a, b) => a.serial - b.serial);
 }
 
-function foreignOf(state: State, { id, queue: named }: Named): Found | undefined {
-  for (const { name, messages } of state.queues.values()) {
-    if (named !== undefined && named !== name) continue;
-    const message = messages.find(({ content, sentCount }) => content.id === id && sentCount > 0);
-    if (message !== undefined) return { queue: name, serial: message.serial };
-  }
-  return undefined;
+/** Messages of that id that were sent, and that the connection does not hold; of a fan-out each has a copy of its own. */
+function foreignOf(state: State, { connection, id, queue: named }: Named): readonly Found[] {
+  return [...state.queues.values()]
+    .filter((queue) => !isFanOut(queue) && (named === undefined || named === queue.name))
+    .flatMap((queue) => {
+      const own = heldBy(queue, connection);
+      return queue.messages
+        .filter((one) => one.content.id === id && one.sentCount > 0 && !own.includes(one))
+        .map(({ serial }) => ({ queue: queue.name, serial }));
+    });
 }
 
 function failedCountOf(message: Message, connection: number): number {

@@ -72,6 +72,7 @@ function newMessage(
     waitingSince: at,
     audiences: [[...queue.subscribers]],
     copies: undefined,
+    doneBy: [],
     isDropped: false,
     failure: undefined,
     letter: undefined,
@@ -98,9 +99,8 @@ function overflow(state: State, publication: Publication): readonly State[] {
 
 /** The earliest published message leaves; of one that was sent to some members, the copies not yet sent. */
 function pushedOut(state: State, name: string): readonly State[] {
-  const next = copyOf(state);
-  const queue = queueOf(next, name);
-  const [oldest] = plainlyWaiting(queue);
+  const queue = queueOf(state, name);
+  const oldest = oldestOf(queue);
   const partly = queue.messages.filter(({ copies }) => copies?.some(({ phase }) => phase === 'owed'));
   // What pauses may be due, and wait for room.
   const paused = queue.messages.filter(({ phase }) => phase === 'paused');
@@ -108,9 +108,17 @@ function pushedOut(state: State, name: string): readonly State[] {
     ...partly.map((message) => withoutOwed(state, name, message.serial)),
     ...paused.map((message) => without(state, name, message.serial)),
   ];
-  if (oldest === undefined) return others.length === 0 ? [next] : others;
-  queue.messages = queue.messages.filter((message) => message !== oldest);
-  return [next, ...others];
+  if (oldest.length + others.length === 0) return [copyOf(state)];
+  return [...oldest.map(({ serial }) => without(state, name, serial)), ...others];
+}
+
+/** Of dead letters the one that entered first, or the one that was published first: the text says only which is the oldest. */
+function oldestOf(queue: Queue): readonly Message[] {
+  const [first, ...rest] = plainlyWaiting(queue);
+  if (first === undefined) return [];
+  const publishedAs = ({ letter, serial }: Message): number => letter?.publishedAs ?? serial;
+  const published = rest.reduce((least, one) => (publishedAs(one) < publishedAs(least) ? one : least), first);
+  return published === first ? [first] : [first, published];
 }
 
 function without(state: State, name: string, serial: number): State {
@@ -152,16 +160,24 @@ export function buried(
   { reason, at }: { readonly reason: string; readonly at: number },
 ): readonly State[] {
   const from = queueOf(state, source);
-  if (!from.options.enableDeadLetterQueue || message.letter !== undefined) return [state];
-  const ready = withQueue(state, from.options.deadLetterQueue, letterOptions(from));
-  const to = queueOf(ready, from.options.deadLetterQueue);
-  const { most } = waitingRange(to);
-  const isFull = most >= to.options.maxQueueSize;
-  const roomy = isFull ? pushedOut(ready, to.name) : [ready];
-  const atOnce = isFull && to.subscribers.length > 0 ? [ready] : [];
-  return [...roomy, ...atOnce].map((next) =>
-    withLetter(copyOf(next), to.name, message, { source, reason, at }),
+  const { enableDeadLetterQueue, deadLetterQueue } = from.options;
+  if (!enableDeadLetterQueue || deadLetterQueue === '' || message.letter !== undefined) return [state];
+  const ready = withQueue(state, deadLetterQueue, letterOptions(from));
+  return roomFor(ready, queueOf(ready, deadLetterQueue)).map((next) =>
+    withLetter(copyOf(next), deadLetterQueue, message, { source, reason, at }),
   );
+}
+
+/** A dead letter queue is recommended to have the size of its source; what a full one does, too. */
+function roomFor(state: State, to: Queue): readonly State[] {
+  const { most } = waitingRange(to);
+  if (most < to.options.maxQueueSize) return [state];
+  const roomier = withDifference(copyOf(state), {
+    clause: 'DLQ-006',
+    text: 'a dead letter queue has not the size of its source',
+  });
+  const unmoved = to.subscribers.length > 0 ? state : roomier;
+  return [...pushedOut(state, to.name), unmoved];
 }
 
 function withLetter(
@@ -171,10 +187,10 @@ function withLetter(
   { source, reason, at }: { readonly source: string; readonly reason: string; readonly at: number },
 ): State {
   const queue = queueOf(state, name);
-  const { content, failedCount } = message;
+  const { content, failedCount, serial } = message;
   const letter = newMessage(state, queue, { queue: name, content, publisher: undefined, at });
   queue.turn = undefined;
-  queue.messages.push({ ...letter, letter: { reason, source, attempts: failedCount } });
+  queue.messages.push({ ...letter, letter: { reason, source, attempts: failedCount, publishedAs: serial } });
   return state;
 }
 

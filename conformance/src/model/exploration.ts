@@ -50,6 +50,7 @@ class Exploration {
   readonly #defaults: QueueOptions | undefined;
   #spares: Connection[] = [];
   #playCount = 0;
+  #givenUpCount = 0;
   #hasFailed = false;
 
   constructor(ctx: CheckContext, modes: readonly DeliveryMode[]) {
@@ -65,7 +66,8 @@ class Exploration {
     const failures = (await Promise.all(lanes)).filter((failure) => failure !== undefined);
     const [first] = failures.sort((a, b) => a.scenario.commands.length - b.scenario.commands.length);
     if (first !== undefined) await this.#report(first.scenario, first.play);
-    this.#ctx.note(`${this.#playCount} scenarios were played`);
+    const givenUp = this.#givenUpCount === 0 ? '' : `, ${this.#givenUpCount} of them not to the end`;
+    this.#ctx.note(`${this.#playCount} scenarios were played${givenUp}`);
   }
 
   /** Plays one scenario after another until there is no time, or one of any lane has failed. */
@@ -110,6 +112,7 @@ class Exploration {
     });
     try {
       const differences = await player.play();
+      if (player.isGivenUp) this.#givenUpCount += 1;
       await player.leaveClean();
       this.#spares.push(...player.connections);
       return { failure: undefined, differences, trace: [] };

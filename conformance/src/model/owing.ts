@@ -20,7 +20,7 @@ export function owed(state: State, late: boolean): Breach | undefined {
 function owedOf(queue: Queue, message: Message, late: boolean): Breach | undefined {
   if (message.copies !== undefined) return owedCopy(queue, message, late);
   const isDue = message.phase === 'waiting' && (late || !mayRest(message));
-  const [idle] = idleSubscribers(queue);
+  const idle = idleSubscribers(queue).find((one) => !message.doneBy.includes(one));
   const hasPlace = idle !== undefined || queue.subscribers.some((one) => one === message.holder);
   const isLate = late && message.phase === 'paused' && hasPlace;
   if (isLate) return owing('RETRY-007', queue, message, 'any subscriber, as its next attempt');

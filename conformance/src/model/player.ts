@@ -49,6 +49,11 @@ export class Player {
     this.#model = new BrokerModel(setting.defaults, setting.known);
   }
 
+  /** Whether it was given up, because the broker may have gone too many ways. */
+  get isGivenUp(): boolean {
+    return this.#model.isLost;
+  }
+
   /** The connections in their places, for another play. */
   get connections(): readonly Connection[] {
     return this.#seats.map(({ connection }) => connection);
@@ -136,8 +141,8 @@ export class Player {
   }
 
   async #subscribe(seat: Seat, queue: string): Promise<void> {
-    if (!this.#mayMake(queue)) return;
-    this.#model.subscribe(queue);
+    if (!this.#mayMake(queue) && !this.#model.mayHave(queue)) return;
+    this.#model.subscribe(seat.number, queue);
     const subscribed = (): void => {
       this.#model.subscribed(seat.number, queue);
       seat.subscriptions.add(queue);
@@ -147,7 +152,7 @@ export class Player {
 
   async #subscribeLetters(seat: Seat, planned: number): Promise<void> {
     const options = this.#optionsOf(planned);
-    if (options.enableDeadLetterQueue && this.#model.has(options.deadLetterQueue))
+    if (options.enableDeadLetterQueue && this.#model.mayHave(options.deadLetterQueue))
       await this.#subscribe(seat, options.deadLetterQueue);
   }
 
@@ -194,6 +199,9 @@ export class Player {
     const payload = isBare ? {} : { payload: JSON.stringify(optionsOnTheWire(options)) };
     const fields = { command: Command.CreateQueue, id: this.#ctx.id(), queue: name, ...payload };
     await this.#request(seat, fields, { clause: 'QUEUE-001', what: `CreateQueue ${name}` });
+    // Whether there are dead letters yet, and under what name, is asked at once: all that follows is followed once only.
+    const { deadLetterQueue } = planned;
+    if (this.#model.mayHave(deadLetterQueue) && !this.#model.has(deadLetterQueue)) await this.#list(seat);
   }
 
   async #delete(seat: Seat, queue: string): Promise<void> {
@@ -211,8 +219,7 @@ export class Player {
     this.#model.ask();
     const answer = await this.#command(seat, 'ListQueues', '', 'QUEUE-028');
     const names = answer.json();
-    const known = this.#scenario.queues.map((_, index) => this.#nameOf(index));
-    this.#model.list(Array.isArray(names) ? names.map(String) : [], known);
+    this.#model.list(Array.isArray(names) ? names.map(String) : [], this.#names());
   }
 
   /** Leaves, and waits until the broker has noticed it wherever the connection had subscribed. */
@@ -255,7 +262,7 @@ export class Player {
       isDry =
         unserved.length === 0 && this.#seats.every((seat) => seat.held.length === 0) && held.length === 0;
     }
-    for (const name of this.#names()) if (this.#model.has(name)) await this.#info(first, name);
+    for (const name of this.#names()) if (this.#model.mayHave(name)) await this.#info(first, name);
   }
 
   #command(

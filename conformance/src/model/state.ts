@@ -10,7 +10,7 @@ export type QueueOptions = {
   readonly overflowStrategy: OverflowStrategy;
   readonly maxRetryAttempts: number;
   readonly enableDeadLetterQueue: boolean;
-  /** The dead letter queue, under whatever name. */
+  /** The dead letter queue, under whatever name; empty: there is none, or its name is not known. */
   readonly deadLetterQueue: string;
   /** The name that was given; undefined: generated. */
   readonly deadLetterQueueName: string | undefined;
@@ -54,11 +54,13 @@ export type Message = {
   audiences: readonly (readonly number[])[];
   /** Undefined until the first copy was seen. */
   copies: Copy[] | undefined;
+  /** Connections that have acknowledged a copy of it, and may be left out when it waits again. */
+  doneBy: readonly number[];
   /** It was pushed out when some of its copies had been sent. */
   isDropped: boolean;
   /** The reason of the first copy that failed. */
   failure: string | undefined;
-  letter: { readonly reason: string; readonly source: string; readonly attempts: number } | undefined;
+  letter: Letter | undefined;
   /** Connections on which a later message of the same publisher has come before this one. */
   overtakenOn: readonly number[];
   /** A message that came although this one should have come before it, on which connection, and which rule says so. */
@@ -82,8 +84,21 @@ export type Queue = {
 /** A rule that the broker has decided otherwise than recommended. */
 export type Difference = { readonly clause: string; readonly text: string };
 
-/** `at`: the command that deleted the queue. */
-export type Ghost = { readonly queue: string; readonly id: string; readonly at: number };
+/** `publishedAs`: its serial in the queue that it left. */
+export type Letter = {
+  readonly reason: string;
+  readonly source: string;
+  readonly attempts: number;
+  readonly publishedAs: number;
+};
+
+/** A message that was in flight when its queue was deleted. `at`: the command that deleted it. */
+export type Ghost = {
+  readonly queue: string;
+  readonly message: Message;
+  readonly holders: readonly number[];
+  readonly at: number;
+};
 
 export type State = {
   queues: Map<string, Queue>;

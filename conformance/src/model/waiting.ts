@@ -15,6 +15,8 @@ export function waitingRange(queue: Queue): Range {
 function rangeOf(queue: Queue, message: Message): Range {
   if (message.phase === 'paused') return { least: 0, usual: 0, most: 1 };
   if (message.phase === 'held') return { least: 0, usual: 0, most: 0 };
+  // Who has not had it may never come: then it may be done.
+  if (message.copies === undefined && message.doneBy.length > 0) return { least: 0, usual: 0, most: 1 };
   if (message.copies === undefined) return { least: 1, usual: 1, most: 1 };
   const isOwed = message.copies.some(({ phase }) => phase === 'owed');
   const isPaused = message.copies.some(({ phase }) => phase === 'paused');
