@@ -28,7 +28,7 @@ const unknownOptions: QueueOptions = {
 };
 
 /** More ways than these are not followed. */
-const mostStates = 400;
+const mostStates = 200;
 
 export type Step = (state: State) => readonly State[];
 
@@ -216,6 +216,7 @@ export class BrokerModel {
    * others may be what the broker is in, but that shows only when nothing comes.
    */
   owed(late: boolean): Breach | undefined {
+    if (this.#isLost) return undefined;
     const [first] = this.#states;
     const likeliest = this.#states.filter(
       (state) => first !== undefined && this.#costOf(state) === this.#costOf(first),
@@ -281,11 +282,16 @@ export class BrokerModel {
     const all = this.#states.map(explain);
     const states = all.flatMap((one) => one.states);
     const breach = all[0]?.breach;
+    if (states.length === 0 && this.#isLost) return;
     if (states.length === 0 && breach !== undefined) throw new BrokenRule(breach);
     this.#keep(states);
   }
 
   #keep(states: readonly State[]): void {
+    if (states.length === 1) {
+      this.#states = states;
+      return;
+    }
     const sorted = [...states].sort((a, b) => this.#costOf(a) - this.#costOf(b));
     const byKey = new Map<string, State>();
     for (const state of sorted) {

@@ -34,16 +34,26 @@ function acknowledgeable(state: State, named: Named): boolean {
   return heldOf(state, named).length + foreignOf(state, named).length > 0;
 }
 
-/** An Ack of what the connection holds, of what it held, of what others hold, or of nothing. */
+/** An Ack of what the connection holds, of what it held, of what others hold, of what lives on without its queue, or of nothing. */
 function acknowledgeOne(state: State, named: Named): readonly State[] {
+  const ghosts = state.ghosts.filter(({ message }) => message.content.id === named.id);
+  if (ghosts.length === 0) return acknowledgeLive(state, named);
+  let states: readonly State[] = [state];
+  for (const ghost of ghosts)
+    states = states.flatMap((next) => ghostCopyEnded(next, ghost, { ...named, phase: 'acknowledged' }));
+  // What lives on may be what is meant, and then others with the same id are not.
+  const text = 'an ack counts for a message of a deleted queue';
+  const taken = states.map((next) => withDifference(copyOf(next), { clause: 'QUEUE-018', text }));
+  return [...states.flatMap((next) => acknowledgeLive(next, named)), ...taken];
+}
+
+function acknowledgeLive(state: State, named: Named): readonly State[] {
   const held = heldOf(state, named);
   const foreign = foreignOf(state, named);
-  const isForGhost = state.ghosts.some(({ message }) => message.content.id === named.id);
   return [
     ...(held.length === 0 ? [state] : []),
     ...held.flatMap((one) => acknowledgeHeld(state, named, one)),
     ...foreign.map((one) => acknowledgeForeign(state, named, one, held.length === 0)),
-    ...(isForGhost ? ghostAcknowledged(state, named) : []),
   ];
 }
 
@@ -51,16 +61,6 @@ function acknowledgeForeign(state: State, named: Named, foreign: Found, isAllThe
   const wasHolder = isAllThereIs && messageOf(state, foreign)?.lastHolder === named.connection;
   const settled = removed(state, foreign);
   return wasHolder ? settled : withDifference(settled, anyAckCounts);
-}
-
-/** Where messages of deleted queues live on, they can be acknowledged, and then others with the same id are not. */
-function ghostAcknowledged(state: State, { connection, id, at }: Named): readonly State[] {
-  const text = 'an ack counts for a message of a deleted queue';
-  const taken = withDifference(copyOf(state), { clause: 'QUEUE-018', text });
-  const copies = state.ghosts.filter(
-    (one) => one.message.content.id === id && one.message.copies !== undefined,
-  );
-  return [taken, ...copies.flatMap((ghost) => revived(state, ghost, connection, at))];
 }
 
 const queueUnread: Difference = {
@@ -86,11 +86,15 @@ function acknowledgeHeld(state: State, { connection, at }: Named, held: Found): 
   return endCopy(state, held, connection, { phase: 'acknowledged', at });
 }
 
-/** The states after a negative ack. Which of them never counts is left to the capability that was announced. */
+/** The states after a negative ack: of any delivery of that id that the connection holds, for that it is the oldest is recommended. */
 export function refuse(state: State, named: Named, reason: FailureReason): readonly State[] {
-  const [held] = heldOf(state, named);
-  const message = held === undefined ? undefined : messageOf(state, held);
-  if (held === undefined || message === undefined || message.phase === 'paused') return [state];
+  const held = heldOf(state, named);
+  return held.length === 0 ? [state] : held.flatMap((one) => refuseHeld(state, named, one, reason));
+}
+
+function refuseHeld(state: State, named: Named, held: Found, reason: FailureReason): readonly State[] {
+  const message = messageOf(state, held);
+  if (message === undefined || message.phase === 'paused') return [state];
   const { maxRetryAttempts } = queueOf(state, held.queue).options;
   const { subscribers, hadLeft } = queueOf(state, held.queue);
   const isSubscribed = subscribers.includes(named.connection);
@@ -127,7 +131,11 @@ export function leave(state: State, connection: number, at: number): readonly St
     states = states.flatMap((next) => cutOff(next, queue.name, connection, at));
   }
   for (const ghost of state.ghosts.filter(({ holders }) => holders.includes(connection))) {
-    states = states.flatMap((next) => [next, ...revived(next, ghost, connection, at)]);
+    states = states.flatMap((next) =>
+      ghost.message.copies === undefined
+        ? [next, ...revived(next, ghost, at)]
+        : ghostCopyEnded(next, ghost, { connection, phase: 'gone', at }),
+    );
   }
   for (const next of states) {
     for (const [name, connections] of next.dormant)
@@ -177,9 +185,28 @@ function countedCut(state: State, found: Found, connection: number, at: number):
   return isLast ? buried(removed(next, found), found.queue, message, { reason, at }) : [next];
 }
 
+/** Where it lives on, a message of a deleted queue may wait again when the last of its copies has ended. */
+function ghostCopyEnded(
+  state: State,
+  ghost: Ghost,
+  {
+    connection,
+    phase,
+    at,
+  }: { readonly connection: number; readonly phase: Copy['phase']; readonly at: number },
+): readonly State[] {
+  const { copies = [] } = ghost.message;
+  if (!copies.some((copy) => copy.member === connection && copy.phase === 'held')) return [state];
+  const ended = copies.map((copy) => (copy.member === connection ? { ...copy, phase } : copy));
+  const later: Ghost = { ...ghost, message: { ...ghost.message, copies: ended } };
+  const next: State = { ...copyOf(state), ghosts: state.ghosts.map((one) => (one === ghost ? later : one)) };
+  const mayWait = !ended.some((copy) => copy.phase === 'held') && ended.some((copy) => copy.phase === 'gone');
+  return [next, ...(mayWait ? revived(next, later, at) : [])];
+}
+
 /** What was in flight when its queue was deleted waits again in a queue of the same name, if there is one. */
-function revived(state: State, ghost: Ghost, connection: number, at: number): readonly State[] {
-  if (!state.queues.has(ghost.queue) || !ghost.holders.includes(connection)) return [];
+function revived(state: State, ghost: Ghost, at: number): readonly State[] {
+  if (!state.queues.has(ghost.queue)) return [];
   const next = copyOf(state);
   const queue = queueOf(next, ghost.queue);
   next.ghosts = next.ghosts.filter((one) => one !== ghost);
