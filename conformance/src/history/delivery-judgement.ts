@@ -96,8 +96,8 @@ function isLate({ message, operation, books }: JudgedDelivery): boolean {
   const given = ({ state, connection }: DeliveryRecord): boolean =>
     state === 'free' || state === 'passed on' || books.connections.willBeEndedByBroker(connection);
   const early = message.deliveries.filter(({ connection }) => !isYounger(connection));
-  const publishedAt = message.publishes[0]?.at ?? first.at;
-  const isOneGone = early.some(given) || books.connections.someoneLeftSince(operation.queue, publishedAt);
+  // When the broker noticed that a subscriber was gone, nobody knows: one that left long before may have been a member.
+  const isOneGone = early.some(given) || books.connections.someoneLeftSince(operation.queue, 0);
   const waitsAgain = isOneGone && early.every((copy) => given(copy) || copy.state !== 'held');
   return message.possibleCount === 1 && !waitsAgain;
 }
