@@ -259,3 +259,116 @@ describe('fan-out', () => {
     expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-025');
   });
 });
+
+describe('recommendations that are decided otherwise', () => {
+  const refused = { clause: 'QUEUE-014', what: 'it' };
+
+  function told(isError: boolean): void {
+    model.answered(isError, refused);
+  }
+
+  it('takes the refusal of a second Subscribe, and of an Unsubscribe without subscription', () => {
+    create();
+    subscribe(b);
+    model.subscribe(b, 'q');
+    told(true);
+    model.unsubscribe(c, 'q', at);
+    told(true);
+    expect(clauses()).toEqual(['DELIVERY-064', 'DELIVERY-063']);
+    model.unsubscribe(b, 'q', at);
+    expect(brokenBy(() => told(true))).toBe('QUEUE-014');
+  });
+
+  it('knows dead letter queues that are made at need, or under a name that nobody told', () => {
+    create();
+    model.list(['q'], ['q', 'q.dlq']);
+    expect(clauses()).toEqual(['DLQ-004']);
+    expect(model.has('q.dlq')).toBe(false);
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.refuse(b, 'm', 'DeserializationError', at);
+    model.subscribe(c, 'q.dlq');
+    told(true);
+    expect(clauses()).toContain('DLQ-003');
+  });
+
+  it('takes a dead letter under another id', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.refuse(b, 'm', 'DeserializationError', at);
+    subscribe(c, 'q.dlq');
+    delivered('fresh', c, { queue: 'q.dlq', payload: '"m"' });
+    expect(clauses()).toContain('DLQ-012');
+    ack('fresh', c);
+    expect(brokenBy(() => delivered('fresh', c, { queue: 'q.dlq', payload: '"m"' }))).toBeDefined();
+  });
+
+  it('takes a delivery that is cut short for a failed attempt, but not for two', () => {
+    create({ enableDeadLetterQueue: false, deadLetterQueue: '' });
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.leave(b, at);
+    info3(1);
+    subscribe(c);
+    delivered('m', c);
+    model.leave(c, at);
+    info3(0);
+    expect(clauses()).toContain('DELIVERY-040');
+
+    function info3(messageCount: number): void {
+      model.ask();
+      told(false);
+      const fields = { name: 'q', deliveryMode: 0, maxSize: 2, overflowStrategy: 0, maxRetryAttempts: 2 };
+      model.info('q', { ...fields, enableDeadLetterQueue: false, messageCount, subscriberCount: 0 });
+    }
+  });
+
+  it('lets a message wait again for others than who acknowledged it', () => {
+    create({ mode: 'FanOutWithAck' });
+    subscribe(a);
+    subscribe(b);
+    publish('m');
+    delivered('m', a);
+    delivered('m', b);
+    ack('m', a);
+    model.leave(b, at);
+    expect(model.owed(true)).toBeUndefined();
+    subscribe(c);
+    expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-001');
+    delivered('m', c);
+    expect(clauses()).toContain('DELIVERY-021');
+  });
+
+  it('follows what was in flight when its queue was deleted', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.delete('q', at);
+    told(false);
+    create();
+    model.leave(b, at);
+    subscribe(c);
+    delivered('m', c);
+    expect(clauses()).toContain('QUEUE-017');
+  });
+
+  it('lets a negative ack mean any delivery of its id, for their order is not known', () => {
+    create();
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    model.refuse(b, 'm', 'DeserializationError', at);
+    publish('m');
+    delivered('m', b);
+    subscribe(b, 'q.dlq');
+    delivered('m', b, { queue: 'q.dlq' });
+    model.refuse(b, 'm', 'DeserializationError', at);
+    expect(brokenBy(() => delivered('m', b, { queue: 'q.dlq' }))).toBeUndefined();
+    expect(clauses()).not.toContain('DLQ-012');
+  });
+});
