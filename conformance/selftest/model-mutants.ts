@@ -17,6 +17,7 @@ import { retryMutants } from '../mutants/retry.ts';
 import { scenarioMutants } from '../mutants/scenarios.ts';
 import { scenarios } from '../src/checks/scenarios.ts';
 import { runSuite } from '../src/engine/suite.ts';
+import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import { buildBroker, mutantFolder } from './mutant-build.ts';
@@ -75,7 +76,8 @@ async function findAll(mutants: readonly Mutant[]): Promise<readonly Finding[]> 
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const finding = await findSafely(mutant);
       done.push(finding);
-      const word = finding.found === undefined ? '   not found' : 'found';
+      const missed = finding.fault === undefined ? '   not found' : '   not judged';
+      const word = finding.found === undefined ? missed : 'found';
       process.stdout.write(`${word} ${mutant.id}: ${finding.found ?? finding.fault ?? ''}\n`);
     }
   };
@@ -83,7 +85,7 @@ async function findAll(mutants: readonly Mutant[]): Promise<readonly Finding[]> 
   return done;
 }
 
-/** A fault that cannot be planted is no fault that was missed. */
+/** A fault that cannot be planted, or not be judged, is no fault that was missed. */
 async function findSafely(mutant: Mutant): Promise<Finding> {
   try {
     return { mutant, found: await find(mutant) };
@@ -92,44 +94,59 @@ async function findSafely(mutant: Mutant): Promise<Finding> {
   }
 }
 
-/** What was complained about; undefined when nothing was. */
+/** What was complained about; undefined when nothing was. Throws when the machine was too slow to judge, twice. */
 async function find(mutant: Mutant): Promise<string | undefined> {
   const bundle = await buildBroker(root, mutant.id, mutant);
   const targetPath = `${root}/conformance/targets/truemq.json`;
   const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
   const target = { ...readTarget(targetPath), lifecycle };
-  const { results } = await runSuite(
-    { catalogue: catalogue(), golden: loadSuiteData().golden },
-    {
-      target,
-      targetPath,
-      seed,
-      only: scenarios.map(({ id }) => id),
-      profiles: [],
-      level: 'MAY',
-      skip: [],
-      repeat: 1,
-      jobs: 2,
-      timeoutScale: 1,
-      wireMode: 'whole',
-      failFast: true,
-      strict: false,
-    },
-    () => {},
-  );
-  const kill = results.find(isKill);
+  const judge = (only: readonly string[]) =>
+    runSuite(
+      { catalogue: catalogue(), golden: loadSuiteData().golden },
+      {
+        target,
+        targetPath,
+        seed,
+        only,
+        profiles: [],
+        level: 'MAY',
+        skip: [],
+        repeat: 1,
+        jobs: only.length,
+        timeoutScale: 1,
+        wireMode: 'whole',
+        failFast: true,
+        strict: false,
+      },
+      () => {},
+    );
+  const { results } = await judge(scenarios.map(({ id }) => id));
+  let kill = results.find(isKill);
+  // Of checks for which the machine was too slow, another run, one at a time.
+  for (const { id } of kill === undefined ? results.filter(isUnjudged) : []) {
+    const again = (await judge([id])).results;
+    kill ??= again.find(isKill);
+    if (kill === undefined && again.some(isUnjudged)) throw new Error(`${id} could not judge it`);
+  }
   if (kill === undefined) return undefined;
   const text = kill.actual?.split('\\n')[0] ?? kill.warnings[0]?.text ?? kill.reason ?? '';
   return `${kill.outcome} ${kill.clause ?? kill.warnings[0]?.clause ?? ''} ${text.slice(0, 140)}`;
 }
 
+/** It has shown nothing, neither that the fault is there nor that it is not. */
+function isUnjudged({ outcome }: CheckResult): boolean {
+  return outcome === 'error' || outcome === 'could not run';
+}
+
 function report(all: readonly Finding[]): void {
   const found = all.filter((one) => one.found !== undefined);
   const planted = all.filter(({ fault }) => fault === undefined);
+  const unjudged = all.length - planted.length;
   const share = found.length / Math.max(1, planted.length);
   const missed = planted.filter((one) => one.found === undefined).map(({ mutant }) => mutant.id);
   if (missed.length > 0) process.stdout.write(`not found: ${missed.join(', ')}\n`);
   for (const [id, reason] of Object.entries(beyond)) process.stdout.write(`left out: ${id} (${reason})\n`);
+  if (unjudged > 0) process.stdout.write(`${unjudged} not judged\n`);
   process.stdout.write(`${found.length} of ${planted.length} found, ${(100 * share).toFixed(0)} percent\n`);
   process.exitCode = share >= leastShare && planted.length === all.length ? 0 : 1;
 }
