@@ -44,7 +44,16 @@ describe('doctor', () => {
   it('finds nothing at a healthy broker, with exit code 0', async () => {
     const { exitCode, named, text } = await doctor(targetWith('none'));
     expect({ exitCode, named }, text).toEqual({ exitCode: 0, named: [] });
-    for (const step of ['start', 'handshake', 'commands', 'health', 'stop', 'start again', 'data'])
+    for (const step of [
+      'start',
+      'handshake',
+      'commands',
+      'health',
+      'stop',
+      'start again',
+      'data',
+      'end of input',
+    ])
       expect(text).toMatch(new RegExp(`^ok +${step} `, 'm'));
     expect(text).toContain('nothing was found');
   });
@@ -63,6 +72,7 @@ describe('doctor', () => {
     ['health-path', 'health-path', 'but http.*/api/health has a health record'],
     ['data-lost', 'data-lost', 'its queue is not there'],
     ['ignores-stop', 'ignores-stop', 'still ran, and was killed'],
+    ['outlives-input', 'outlives-input', 'after the end of standard input it still ran'],
     ['slow-answer', 'too-slow', 'use --timeout-scale'],
   ])('names the mistake of an adapter with %s: %s', async (mistake, name, seen) => {
     const scale = name === 'too-slow' ? '0.1' : '0.2';

@@ -1,4 +1,4 @@
-// `truemq-conformance doctor`: starts the target, talks to it a little, stops it and starts it again, and names the mistakes that are
+// `truemq-conformance doctor`: starts the target, talks to it a little, stops it, starts it again, closes its input, and names the mistakes that are
 // commonly made. Exit codes: 0 healthy, 1 findings, 2 usage, 4 it did not start.
 import type { Flag } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';

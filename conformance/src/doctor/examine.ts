@@ -1,4 +1,4 @@
-// The examination of a target: start, address, handshake, one publish and its answer, health, stop, start again. It goes on for as long as
+// The examination of a target: start, address, handshake, one publish and its answer, health, stop, start again, end of input. It goes on for as long as
 // what was found leaves something to look at, and always ends what it started.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { ExpectationFailure } from '../expectation.ts';

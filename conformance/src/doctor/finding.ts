@@ -46,6 +46,11 @@ export const mistakes = {
     remedy:
       'End on SIGTERM (on Windows: when standard input closes). An adapter that starts the broker as its child passes the signal on; a shell script does so with `exec` or `trap`.',
   },
+  'outlives-input': {
+    title: 'the broker does not end when the standard input of its adapter does',
+    remedy:
+      'Read standard input to its end, and stop then as on SIGTERM: it is how an adapter learns that the runner was killed, and the only way to ask for a stop on Windows.',
+  },
   'too-slow': {
     title: 'the broker is slower than the deadlines of the runner',
     remedy: 'Give the runner more time, with the scale that is named above.',

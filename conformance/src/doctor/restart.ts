@@ -1,4 +1,4 @@
-// Stops the broker, starts it again and looks whether it still knows what it stored. Areas: SHUTDOWN, DURABLE.
+// Stops the broker, starts it again, looks whether it still knows what it stored, and lets its standard input end. Areas: SHUTDOWN, DURABLE.
 import { PrerequisiteMissing } from '../expectation.ts';
 import { Visitor } from '../observation/visitor.ts';
 import type { Broker } from '../target/broker.ts';
@@ -34,6 +34,18 @@ export async function restart(setting: RestartSetting): Promise<void> {
   if (greeting.kind === 'fault') return examination.find('start again', greeting.finding);
   examination.ok('start again', 'it started with the same data directory, and answers');
   await lookForMessage(setting);
+  await endInput(setting);
+}
+
+/** On Windows this is how it was stopped before. */
+async function endInput({ broker, examination, timing }: RestartSetting): Promise<void> {
+  if (broker.closeInput === undefined) return;
+  const name = 'end of input';
+  broker.closeInput();
+  const exit = await within(broker.exit, timing.stopMs * 2);
+  if (exit !== undefined) return examination.ok(name, 'it ended with the standard input of its adapter');
+  const seen = `${seconds(timing.stopMs * 2)} after the end of standard input it still ran`;
+  examination.find(name, { mistake: 'outlives-input', seen });
 }
 
 /** False when it runs on, whatever is tried: nothing can be started in its place. */

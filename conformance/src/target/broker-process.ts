@@ -79,6 +79,12 @@ export class BrokerProcess {
     this.#group.terminate();
   }
 
+  /** Tells it that the runner is gone. */
+  closeInput(): void {
+    this.#endWanted = true;
+    this.#group.closeInput();
+  }
+
   async crash(): Promise<void> {
     this.#endWanted = true;
     this.#group.kill();

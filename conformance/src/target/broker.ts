@@ -25,6 +25,8 @@ export type Broker = {
   /** As `unwantedEnd`, but looks whether it can be reached where that is the only way to know; may take a connection. */
   findUnwantedEnd(): Promise<BrokerExit | undefined>;
   terminate(): void;
+  /** Ends the standard input of its adapter, which has to end then. Absent where the runner started none. */
+  readonly closeInput?: () => void;
   crash(): Promise<void>;
   readonly exit: Promise<BrokerExit>;
   /** Starts it again with the same configuration and data. */
@@ -121,6 +123,10 @@ class SpawnedBroker implements Broker {
 
   terminate(): void {
     this.#running.terminate();
+  }
+
+  closeInput(): void {
+    this.#running.closeInput();
   }
 
   crash(): Promise<void> {

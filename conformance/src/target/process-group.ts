@@ -82,8 +82,13 @@ export class ProcessGroup {
 
   /** Asks the process alone to end: SIGTERM, or on Windows, which has none, the end of its standard input. */
   terminate(): void {
-    if (isWindows) this.#child.stdin.end();
+    if (isWindows) this.closeInput();
     else this.#child.kill('SIGTERM');
+  }
+
+  /** Ends its standard input, as the end of the runner would. */
+  closeInput(): void {
+    this.#child.stdin.end();
   }
 
   /** Ends the process and whatever it started, at once. */

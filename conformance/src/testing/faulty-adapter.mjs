@@ -1,7 +1,7 @@
 // An adapter with a small broker in it that makes one of the mistakes that adapters and brokers make when they are new; the doctor's test
 // demands that each is named. The first argument is the mistake:
 //   none, stdout-text, port-closed, little-endian, counts-itself, no-prefix, answer-id, flushes-later, flushes-at-close,
-//   credentials, health-path, data-lost, ignores-stop, slow-answer, slow-start, answers-early
+//   credentials, health-path, data-lost, ignores-stop, outlives-input, slow-answer, slow-start, answers-early
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -17,7 +17,9 @@ const kept = { file: '' };
 
 const input = createInterface({ input: process.stdin });
 input.once('line', (line) => void start(JSON.parse(line)));
-input.once('close', () => process.exit(0));
+input.once('close', () => {
+  if (mistake !== 'outlives-input') process.exit(0);
+});
 process.on('SIGTERM', () => {
   if (mistake !== 'ignores-stop') process.exit(0);
 });
