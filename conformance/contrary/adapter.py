@@ -97,7 +97,7 @@ async def serve(request: dict[str, Any], manners: Manners) -> None:
     print(json.dumps(answer), flush=True)
     stopped = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, stopped.set)
-    loop.run_in_executor(None, sys.stdin.read).add_done_callback(lambda _end: stopped.set())
+    loop.add_reader(sys.stdin, stopped.set)  # Nothing but its end can come now.
     await stopped.wait()
     tcp.close()
     health.close()
