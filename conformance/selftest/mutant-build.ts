@@ -13,12 +13,24 @@ import type { Mutant } from '../mutants/mutant.ts';
  */
 export const mutantFolder = `out/mutants-${process.pid}`;
 
+/**
+ * What a bundle is: the program `truemq`, and under the word `host` one that holds several brokers. It is text because nothing here may
+ * import the broker's sources.
+ */
+const entry = `
+if (process.argv[2] === 'host') {
+  const { hostBrokers } = await import('./conformance/selftest/host-program.ts');
+  const { answerRequest } = await import('./src/cli/adapter.ts');
+  await hostBrokers(answerRequest);
+} else await import('./src/cli/main.ts');
+`;
+
 /** Builds and returns the bundle's path from the root. Throws when the text is not there exactly once. */
 export async function buildBroker(root: string, name: string, mutant: Mutant | undefined): Promise<string> {
   const outfile = `${mutantFolder}/${name}.mjs`;
   await build({
     absWorkingDir: root,
-    entryPoints: ['src/cli/main.ts'],
+    stdin: { contents: entry, resolveDir: root, loader: 'ts' },
     outfile,
     bundle: true,
     platform: 'node',

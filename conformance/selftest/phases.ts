@@ -6,6 +6,7 @@ import type { Mutant } from '../mutants/mutant.ts';
 import type { Catalogue } from '../src/catalogue.ts';
 import { catalogueOf } from '../src/catalogue.ts';
 import { checks } from '../src/checks/index.ts';
+import type { StartBroker } from '../src/engine/broker-pool.ts';
 import type { RunOptions, RunReport, SuiteEvent } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
@@ -14,9 +15,11 @@ import type { Case } from '../src/selftest/proof.ts';
 import { nullBrokerCases } from '../src/selftest/proof.ts';
 import { runQuick } from '../src/selftest/quick-run.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
-import type { Target } from '../src/target/target-file.ts';
+import { spawnBroker } from '../src/target/broker.ts';
+import type { SpawnLifecycle, Target } from '../src/target/target-file.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
+import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
 import { mutantFaults } from './mutant-verdict.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
@@ -124,12 +127,24 @@ export async function fullResults(mutant: Mutant): Promise<readonly CheckResult[
   return results.filter(({ id }) => id !== smokeCheck.id);
 }
 
-function runMutant(mutant: Mutant, bundle: string, more: Partial<RunOptions>): Promise<RunReport> {
+async function runMutant(mutant: Mutant, bundle: string, more: Partial<RunOptions>): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
-  const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
+  const lifecycle = programOf(bundle, 'adapter');
   const target: Target = { ...reference, name: mutant.id, lifecycle, profiles: ['full'] };
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
-  return runQuick({ catalogue: withSmoke, golden: data.golden }, options({ target, ...more }));
+  const host = new BrokerHost(programOf(bundle, 'host'));
+  const startBroker: StartBroker = (order) =>
+    order.ownProcess ? spawnBroker(lifecycle, order.request, order.timing) : host.start(order);
+  try {
+    const sources = { catalogue: withSmoke, golden: data.golden };
+    return await runQuick(sources, options({ target, startBroker, ...more }));
+  } finally {
+    await host.end();
+  }
+}
+
+function programOf(bundle: string, command: 'adapter' | 'host'): SpawnLifecycle {
+  return { kind: 'spawn', command: [process.execPath, bundle, command], cwd: root };
 }
 
 /** A mutant's id, `*` allowed. */

@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
+import type { Logger } from '../engine/logger.ts';
 import { ListenError } from '../http/listen-error.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
@@ -25,23 +26,40 @@ describes, answers with one line of JSON on stdout, and runs until SIGTERM or un
     parseArguments(argv, { flags: {}, positionals: [] });
     const line = await firstLine(surroundings.stdin);
     try {
-      const settings = parseAdapterRequest(line);
-      const { configuration } = loadAdapterConfiguration(settings.entries, surroundings);
-      const logger = createProcessLogger(configuration, surroundings);
-      const broker = await startBroker(configuration, logger);
-      const announcement = `${JSON.stringify(readyAnswer(broker, settings))}\n`;
-      await serveUntilSignal({ broker, logger, announcement }, stoppedByClosedInput(surroundings));
+      const { answer, started } = await answerRequest(line, surroundings);
+      if (started === undefined) {
+        surroundings.stdout.write(answer);
+        return ExitCode.Failed;
+      }
+      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(surroundings));
       return ExitCode.Done;
-    } catch (error) {
-      if (!isForPeople(error)) throw error;
-      surroundings.stdout.write(`${JSON.stringify({ protocol: 1, ready: false, error: error.message })}\n`);
-      return ExitCode.Failed;
     } finally {
       // An open pipe would keep the process alive.
       surroundings.stdin.destroy();
     }
   },
 };
+
+export type Answered = {
+  /** One line of JSON, with its end. */
+  readonly answer: string;
+  /** Absent when the answer is a refusal. */
+  readonly started?: { readonly broker: RunningBroker; readonly logger: Logger };
+};
+
+/** Starts the broker that a request line describes; what cannot be started is refused, with a reason for people. */
+export async function answerRequest(line: Buffer, surroundings: Surroundings): Promise<Answered> {
+  try {
+    const settings = parseAdapterRequest(line);
+    const { configuration } = loadAdapterConfiguration(settings.entries, surroundings);
+    const logger = createProcessLogger(configuration, surroundings);
+    const broker = await startBroker(configuration, logger);
+    return { answer: jsonLine(readyAnswer(broker, settings)), started: { broker, logger } };
+  } catch (error) {
+    if (!isForPeople(error)) throw error;
+    return { answer: jsonLine({ protocol: 1, ready: false, error: error.message }) };
+  }
+}
 
 function isForPeople(error: unknown): error is Error {
   return error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
@@ -57,6 +75,10 @@ function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSet
     dashboard: null,
     unsupported,
   };
+}
+
+function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 /** The first line of a stream that stays open. */

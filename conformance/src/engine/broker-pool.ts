@@ -30,8 +30,18 @@ export type PoolOptions = {
   /** A broker that one check had for itself lives until the end too. */
   readonly keepOwn?: boolean;
   /** Starts brokers in the place of the target's lifecycle. */
-  readonly startBroker?: () => Promise<Broker>;
+  readonly startBroker?: StartBroker;
 };
+
+/** A broker that is wanted. */
+export type BrokerOrder = {
+  readonly request: ConfigurationRequest;
+  readonly timing: Timing;
+  /** Nobody else may live in its process: its check ends it, or is suspected to. */
+  readonly ownProcess: boolean;
+};
+
+export type StartBroker = (order: BrokerOrder) => Promise<Broker>;
 
 type Shared = { readonly broker: Promise<Broker>; userCount: number; leaseCount: number };
 
@@ -48,7 +58,7 @@ export class BrokerPool {
     this.#options = options;
     this.#target = target;
     this.#timing = timing;
-    this.#seat = new BrokerSeat((request) => this.#start(request));
+    this.#seat = new BrokerSeat((request) => this.#start(request, true));
   }
 
   /** Throws a TargetFault when no broker can be started. */
@@ -56,9 +66,12 @@ export class BrokerPool {
     const { lifecycle } = this.#target;
     const request = requestOf(check, lifecycle);
     const own = options.alone === true || (check.isolation ?? 'shared') !== 'shared';
+    const ownProcess = options.alone === true || check.isolation === 'restart';
     switch (lifecycle.kind) {
       case 'spawn':
-        return own ? this.#leaseOwn(request) : this.#leaseShared(configurationKey(request), request);
+        return own
+          ? this.#leaseOwn(request, ownProcess)
+          : this.#leaseShared(configurationKey(request), request);
       case 'attach':
         return this.#leaseShared('attached', request);
       case 'hooks':
@@ -84,14 +97,14 @@ export class BrokerPool {
     this.#shared.clear();
   }
 
-  async #leaseOwn(request: ConfigurationRequest): Promise<Lease> {
-    const broker = await this.#start(request);
+  async #leaseOwn(request: ConfigurationRequest, ownProcess: boolean): Promise<Lease> {
+    const broker = await this.#start(request, ownProcess);
     const release = async (): Promise<void> => {
       if (this.#options.keepOwn === true) return;
       this.#all.delete(broker);
       await broker.dispose();
     };
-    return { broker, wasAlone: () => true, release };
+    return { broker, wasAlone: () => broker.sharesProcess !== true, release };
   }
 
   async #leaseShared(key: string, request: ConfigurationRequest): Promise<Lease> {
@@ -101,7 +114,9 @@ export class BrokerPool {
     const release = async (): Promise<void> => {
       shared.userCount -= 1;
     };
-    return { broker: await shared.broker, wasAlone: () => shared.leaseCount === 1, release };
+    const broker = await shared.broker;
+    const wasAlone = (): boolean => shared.leaseCount === 1 && broker.sharesProcess !== true;
+    return { broker, wasAlone, release };
   }
 
   async #livingShared(key: string, request: ConfigurationRequest): Promise<Shared> {
@@ -109,7 +124,7 @@ export class BrokerPool {
     if (present !== undefined && (await present.broker).unwantedEnd === undefined) return present;
     const again = this.#shared.get(key);
     if (again !== undefined && again !== present) return this.#livingShared(key, request);
-    const started: Shared = { broker: this.#start(request), userCount: 0, leaseCount: 0 };
+    const started: Shared = { broker: this.#start(request, false), userCount: 0, leaseCount: 0 };
     this.#shared.set(key, started);
     this.#noteIdleEnd(started, await started.broker);
     return started;
@@ -121,10 +136,12 @@ export class BrokerPool {
     });
   }
 
-  async #start(request: ConfigurationRequest): Promise<Broker> {
+  async #start(request: ConfigurationRequest, ownProcess: boolean): Promise<Broker> {
     const { lifecycle } = this.#target;
     const { startBroker } = this.#options;
-    if (startBroker !== undefined) return this.#keep(await startBroker(), request);
+    if (startBroker !== undefined) {
+      return this.#keep(await startBroker({ request, timing: this.#timing, ownProcess }), request);
+    }
     switch (lifecycle.kind) {
       case 'spawn':
         return this.#keep(await spawnBroker(lifecycle, request, this.#timing), request);

@@ -252,7 +252,8 @@ export class PlanRunner {
   /** A shared broker died and no check kills one when it is alone, or a broker died with no check on it. */
   #unexplainedDeath(): string | undefined {
     const shared = [...this.#sharedDeaths].find(([, isExplained]) => !isExplained)?.[0];
-    const death = shared ?? this.#setting.pool.idleEnds()[0];
+    const idle = this.#setting.pool.idleEnds().filter((end) => !this.#sharedDeaths.has(end));
+    const death = shared ?? idle[0];
     if (death === undefined) return undefined;
     return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
   }

@@ -8,14 +8,13 @@ import { ExpectationFailure } from '../expectation.ts';
 import { goldenFaults } from '../golden-check.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
-import type { Broker } from '../target/broker.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import type { Verdict } from '../verdict.ts';
 import { verdictOf } from '../verdict.ts';
 import type { WireMode } from '../wire/chunking.ts';
-import type { PoolOptions, RunningBroker } from './broker-pool.ts';
+import type { PoolOptions, RunningBroker, StartBroker } from './broker-pool.ts';
 import { BrokerPool } from './broker-pool.ts';
 import type { PlanRunnerSetting } from './plan-runner.ts';
 import { PlanRunner } from './plan-runner.ts';
@@ -40,8 +39,8 @@ export type RunOptions = SelectionRequest & {
   readonly baseline?: Baseline | undefined;
   /** Ends the run early: interrupted. */
   readonly signal?: AbortSignal;
-  /** Starts brokers in the place of the target's lifecycle: for brokers within this process. */
-  readonly startBroker?: () => Promise<Broker>;
+  /** Starts brokers in the place of the target's lifecycle: where several live in one process. */
+  readonly startBroker?: StartBroker;
   /** Called after the last event with the brokers that still run; they end when it settles. Without it they end before. */
   readonly whenDone?: (report: RunReport, running: readonly RunningBroker[]) => Promise<void>;
 };

@@ -21,6 +21,8 @@ export type Broker = {
   readonly log: LogTail;
   /** Of the adapter, whose descendant the broker may be; undefined where the runner started none. */
   readonly processId: number | undefined;
+  /** Other brokers live in its process and end with it: who ended it may have meant another one. */
+  readonly sharesProcess?: true;
   readonly unwantedEnd: BrokerExit | undefined;
   /** As `unwantedEnd`, but looks whether it can be reached where that is the only way to know; may take a connection. */
   findUnwantedEnd(): Promise<BrokerExit | undefined>;
