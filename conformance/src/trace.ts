@@ -86,9 +86,17 @@ export function frameText(
   const parts = [frame.commandName, `id=${cut(frame.id)}`];
   if (frame.queue !== '') parts.push(`queue=${cut(frame.queue)}`);
   if (frame.headers.length > 0) parts.push(`headers={${frame.headers.map(headerText).join(', ')}}`);
-  if (frame.payload.length > 0) parts.push(`payload=${cut(frame.payload.toString('utf8'))}`);
+  if (frame.payload.length > 0) parts.push(`payload=${payloadText(frame.payload)}`);
   if (frame.errorCode !== '') parts.push(`error=${frame.errorCode} "${cut(frame.errorMessage)}"`);
   return parts.join(' ');
+}
+
+const readBytes = 1024;
+
+/** Of a long payload only its beginning is turned into text. */
+function payloadText(payload: Buffer): string {
+  if (payload.length <= readBytes) return cut(payload.toString('utf8'));
+  return `${payload.toString('utf8', 0, readBytes).slice(0, 80)}..(${payload.length} bytes)`;
 }
 
 function headerText([key, value]: readonly [string, string]): string {

@@ -36,9 +36,8 @@ export function selectChecks(
   refuseUnmatched('--skip', request.skip, catalogue.checks);
   const claimed = expandProfiles(claims ?? ['core']);
   const wanted = request.profiles.length === 0 ? claimed : expandProfiles(request.profiles);
-  const checks = catalogue.checks.filter((check) =>
-    isSelected(check, catalogue.levelOf(check), request, wanted),
-  );
+  const isSelected = selecting(request, wanted);
+  const checks = catalogue.checks.filter((check) => isSelected(check, catalogue.levelOf(check)));
   if (checks.length === 0) throw new UsageError(emptyText(request, wanted, catalogue.checks));
   const leftOut = catalogue.checks.filter((check) => claimed.has(check.profile) && !checks.includes(check));
   const unbuilt = request.only.length > 0 ? [] : unbuiltOf(wanted, catalogue.checks);
@@ -80,25 +79,31 @@ export function expandProfiles(names: readonly ProfileName[]): ReadonlySet<Profi
 }
 
 /** A check named by --only runs whatever its profile: who names it wants it. */
-function isSelected(
-  check: Check,
-  level: Level,
+function selecting(
   request: SelectionRequest,
   wanted: ReadonlySet<Profile>,
-): boolean {
-  if (request.skip.some((pattern) => patternFits(pattern, check))) return false;
-  if (!isAtLeast(level, request.level)) return false;
-  if (request.only.length > 0 && !request.only.some((pattern) => patternFits(pattern, check))) return false;
-  const anyProfile = request.only.length > 0 && request.profiles.length === 0;
-  return anyProfile || wanted.has(check.profile);
+): (check: Check, level: Level) => boolean {
+  const [only, skip] = [request.only.map(fitting), request.skip.map(fitting)];
+  const anyProfile = only.length > 0 && request.profiles.length === 0;
+  return (check, level) => {
+    if (skip.some((fits) => fits(check))) return false;
+    if (!isAtLeast(level, request.level)) return false;
+    if (only.length > 0 && !only.some((fits) => fits(check))) return false;
+    return anyProfile || wanted.has(check.profile);
+  };
 }
 
 /** An area (`FRAME`), a requirement (`FRAME-004`), a check (`FRAME-004a`), or any of these with `*`. */
 export function patternFits(pattern: string, check: Check): boolean {
-  const area = check.id.slice(0, check.id.indexOf('-'));
-  const names = [check.id, check.id.slice(0, -1), area, ...check.clauses];
+  return fitting(pattern)(check);
+}
+
+function fitting(pattern: string): (check: Check) => boolean {
   const expression = new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`, 'i');
-  return names.some((name) => expression.test(name));
+  return ({ id, clauses }) => {
+    const names = [id, id.slice(0, -1), id.slice(0, id.indexOf('-')), ...clauses];
+    return names.some((name) => expression.test(name));
+  };
 }
 
 function escaped(text: string): string {
@@ -107,7 +112,7 @@ function escaped(text: string): string {
 
 function refuseUnmatched(flag: string, patterns: readonly string[], checks: readonly Check[]): void {
   for (const pattern of patterns) {
-    if (checks.some((check) => patternFits(pattern, check))) continue;
+    if (checks.some(fitting(pattern))) continue;
     const known = checks.map((check) => check.id);
     throw new UsageError(didYouMean(`${flag} ${pattern} matches no check`, pattern, known));
   }

@@ -44,7 +44,7 @@ export class HistoryRecorder implements WireObserver {
     this.#asked.set(key(connection, id), { command, queue });
     switch (command) {
       case Command.Publish:
-        this.#add(connection, { kind: 'publish', queue, id, content: contentOf(fields.payload) });
+        this.#add(connection, { kind: 'publish', queue, id, content: this.#contentOf(fields.payload) });
         break;
       case Command.Subscribe:
         this.#add(connection, { kind: 'subscribe', queue });
@@ -80,7 +80,7 @@ export class HistoryRecorder implements WireObserver {
         this.#add(connection, { kind: 'unsubscribed', queue: this.#queueOf(connection, frame) });
         break;
       case Command.Deliver:
-        this.#add(connection, { kind: 'delivered', queue, id, content: contentOf(frame.payload) });
+        this.#add(connection, { kind: 'delivered', queue, id, content: this.#contentOf(frame.payload) });
         break;
       case Command.Pong:
         this.#add(connection, { kind: 'synchronised', upTo: this.#pings.get(key(connection, id)) ?? 0 });
@@ -101,6 +101,11 @@ export class HistoryRecorder implements WireObserver {
   /** The queue that was asked for; the answer's own is what the checks of answers judge. */
   #queueOf(connection: string, { id, queue }: ReceivedFrame): string {
     return this.#asked.get(key(connection, id))?.queue ?? queue;
+  }
+
+  /** A digest is worth its time only where it is kept. */
+  #contentOf(payload: string | Buffer | undefined): string {
+    return this.#isOn ? contentOf(payload) : '';
   }
 
   #add(connection: string, step: Step): void {

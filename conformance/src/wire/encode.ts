@@ -8,18 +8,25 @@ import { headerPairs } from './frame.ts';
 /** The body of a frame: every field in the order of the normative text. */
 export function encodeBody(fields: FrameFields): Buffer {
   const headers = headerPairs(fields.headers);
+  const payload = contentBytes(fields.payload);
   return bodyBytes(
     u8(fields.version ?? 1),
     u8(fields.command),
     string16(fields.id),
     string16(fields.queue ?? ''),
-    bytes32(fields.payload ?? ''),
+    u32(payload.length),
+    payload,
     u16(headers.length),
     ...headers.flatMap(([key, value]) => [string16(key), string16(value)]),
     ...(fields.command === Command.Error
       ? [string16(fields.errorCode ?? ''), string16(fields.errorMessage ?? '')]
       : []),
   );
+}
+
+/** A text's bytes in UTF-8; bytes as they are, not a copy. */
+export function contentBytes(content: string | Buffer = ''): Buffer {
+  return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
 /** A whole uncompressed frame. */
@@ -61,6 +68,6 @@ export function string16(text: string | Buffer): Buffer {
 
 /** Four bytes of length, then the bytes. */
 export function bytes32(content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content);
+  const bytes = contentBytes(content);
   return bodyBytes(u32(bytes.length), bytes);
 }

@@ -11,7 +11,7 @@ import { frameText } from '../trace.ts';
 import type { WireMode } from './chunking.ts';
 import { Command, commandName } from './command.ts';
 import { compressedFrame } from './compression.ts';
-import { encodeBody, frameAround } from './encode.ts';
+import { contentBytes, encodeBody, frameAround } from './encode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
@@ -233,7 +233,7 @@ export class Link {
       id: fields.id,
       queue: fields.queue ?? '',
       headers: headerPairs(fields.headers),
-      payload: Buffer.from(fields.payload ?? ''),
+      payload: contentBytes(fields.payload),
       errorCode: fields.errorCode ?? '',
       errorMessage: fields.errorMessage ?? '',
     };

@@ -8,11 +8,11 @@ import { textOfLength } from './bodies.ts';
 /** 12 MiB altogether. */
 export const largeCount = 24;
 const largeBytes = 512 * 1024;
+const payload = Buffer.from(JSON.stringify(textOfLength(largeBytes)));
 
 /** Publishes a large message, in one write however frames are cut, and waits for PublishAck; returns its id. */
 export async function sendLarge(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
   const id = ctx.id('large');
-  const payload = JSON.stringify(textOfLength(largeBytes));
   await publisher.sendTogether([{ command: Command.Publish, id, queue, payload }]);
   await publisher.expect({ command: 'PublishAck', id });
   return id;
