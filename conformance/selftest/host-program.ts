@@ -25,8 +25,8 @@ type Surroundings = {
 
 type AnswerRequest = (line: Buffer, surroundings: Surroundings) => Promise<{ readonly answer: string }>;
 
-/** Never settles: what a broker throws ends the process, as it does where a broker has one of its own. */
-export async function hostBrokers(answerRequest: AnswerRequest): Promise<void> {
+/** What a broker throws ends the process, as it does where a broker has one of its own. */
+export function hostBrokers(answerRequest: AnswerRequest): void {
   const answer = async ({ broker, request }: HostOrder): Promise<void> => {
     const line = Buffer.from(JSON.stringify(request));
     const answered = await answerRequest(line, surroundingsOf(broker));

@@ -2,7 +2,7 @@
 // The sources on disk are never touched. A text that is not there exactly once is an error: the fault would not be planted,
 // or planted elsewhere than meant.
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import type { Mutant } from '../mutants/mutant.ts';
@@ -13,24 +13,28 @@ import type { Mutant } from '../mutants/mutant.ts';
  */
 export const mutantFolder = `out/mutants-${process.pid}`;
 
-/**
- * What a bundle is: the program `truemq`, and under the word `host` one that holds several brokers. It is text because nothing here may
- * import the broker's sources.
- */
-const entry = `
-if (process.argv[2] === 'host') {
-  const { hostBrokers } = await import('./conformance/selftest/host-program.ts');
-  const { answerRequest } = await import('./src/cli/adapter.ts');
-  await hostBrokers(answerRequest);
-} else await import('./src/cli/main.ts');
-`;
+/** What a bundle is: the program `truemq`, or one that holds many brokers, see host-program.ts. */
+export type BundleKind = 'program' | 'host';
+
+/** Text, because nothing here may import the broker's sources. */
+const entries: Readonly<Record<BundleKind, string>> = {
+  program: "import './src/cli/main.ts';",
+  host: `
+    import { answerRequest } from './src/cli/adapter.ts';
+    import { hostBrokers } from './conformance/selftest/host-program.ts';
+    hostBrokers(answerRequest);`,
+};
 
 /** Builds and returns the bundle's path from the root. Throws when the text is not there exactly once. */
-export async function buildBroker(root: string, name: string, mutant: Mutant | undefined): Promise<string> {
-  const outfile = `${mutantFolder}/${name}.mjs`;
+export async function buildBroker(
+  root: string,
+  mutant: Mutant,
+  kind: BundleKind = 'program',
+): Promise<string> {
+  const outfile = `${mutantFolder}/${mutant.id}.${kind}.mjs`;
   await build({
     absWorkingDir: root,
-    stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+    stdin: { contents: entries[kind], resolveDir: root, loader: 'ts' },
     outfile,
     bundle: true,
     platform: 'node',
@@ -38,7 +42,7 @@ export async function buildBroker(root: string, name: string, mutant: Mutant | u
     target: 'node20',
     packages: 'external',
     logLevel: 'silent',
-    plugins: mutant === undefined ? [] : [planting(root, mutant)],
+    plugins: [planting(root, mutant)],
   });
   return outfile;
 }
@@ -46,12 +50,12 @@ export async function buildBroker(root: string, name: string, mutant: Mutant | u
 function planting(root: string, mutant: Mutant): Plugin {
   const path = resolve(root, mutant.file);
   const contents = mutatedText(readFileSync(path, 'utf8'), mutant);
+  // Each file that fits is asked for from another process, so only those of this name are.
+  const filter = new RegExp(`${basename(path).replaceAll('.', '[.]')}$`);
   return {
     name: 'plant-fault',
     setup: (builder) => {
-      builder.onLoad({ filter: /\.ts$/ }, (args) =>
-        args.path === path ? { contents, loader: 'ts' } : undefined,
-      );
+      builder.onLoad({ filter }, (args) => (args.path === path ? { contents, loader: 'ts' } : undefined));
     },
   };
 }

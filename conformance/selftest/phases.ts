@@ -95,8 +95,7 @@ export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
 export async function mutantPhase(mutant: Mutant): Promise<Case> {
   const title = `mutant ${mutant.id}: ${mutant.title}`;
   try {
-    const bundle = await buildBroker(root, mutant.id, mutant);
-    return { title, faults: await faultsOf(mutant, bundle) };
+    return { title, faults: await faultsOf(mutant) };
   } catch (error) {
     return { title, faults: [(error as Error).message] };
   }
@@ -108,33 +107,42 @@ const broadChecks = checks.filter(({ broad }) => broad === true).map(({ id }) =>
 /** Checks that start brokers again: too many at a time keep each other from answering, and each costs what ten others do. */
 const restartingChecks = checks.filter(({ isolation }) => isolation === 'restart').map(({ id }) => id);
 
-async function faultsOf(mutant: Mutant, bundle: string): Promise<readonly string[]> {
-  const areas = new Set([...mutant.mustFail, smokeCheck.id].map((id) => id.slice(0, id.indexOf('-'))));
+async function faultsOf(mutant: Mutant): Promise<readonly string[]> {
+  const areas = new Set([...mutant.mustFail, smokeCheck.id].map(areaOf));
   const only = [...areas, ...mutant.mustFail];
-  const skip = [...broadChecks, ...restartingChecks].filter((id) => !mutant.mustFail.includes(id));
+  const skip = [...broadChecks, ...restartingChecks].filter(
+    (id) => areas.has(areaOf(id)) && !mutant.mustFail.includes(id),
+  );
   const jobs = mutant.mustFail.some((id) => restartingChecks.includes(id)) ? 4 : 12;
-  const report = await runMutant(mutant, bundle, { jobs, only, skip });
+  const report = await runMutant(mutant, { jobs, only, skip });
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
   return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
 }
 
+function areaOf(id: string): string {
+  return id.slice(0, id.indexOf('-'));
+}
+
 /** Plants one fault and runs every check. Throws when the broker does not even shake hands. */
 export async function fullResults(mutant: Mutant): Promise<readonly CheckResult[]> {
-  const bundle = await buildBroker(root, mutant.id, mutant);
-  const { results } = await runMutant(mutant, bundle, { jobs: 12 });
+  const { results } = await runMutant(mutant, { jobs: 12 });
   const smoke = results.find(({ id }) => id === smokeCheck.id);
   if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
   return results.filter(({ id }) => id !== smokeCheck.id);
 }
 
-async function runMutant(mutant: Mutant, bundle: string, more: Partial<RunOptions>): Promise<RunReport> {
+/** The brokers live in one process, but for those that a check ends or is suspected to end. */
+async function runMutant(mutant: Mutant, more: Partial<RunOptions>): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
-  const lifecycle = programOf(bundle, 'adapter');
-  const target: Target = { ...reference, name: mutant.id, lifecycle, profiles: ['full'] };
+  const host = new BrokerHost(programOf(await buildBroker(root, mutant, 'host')));
+  let program: Promise<string> | undefined;
+  const startBroker: StartBroker = async (order) => {
+    if (!order.ownProcess) return host.start(order);
+    program ??= buildBroker(root, mutant);
+    return spawnBroker(programOf(await program, 'adapter'), order.request, order.timing);
+  };
+  const target: Target = { ...reference, name: mutant.id, profiles: ['full'] };
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
-  const host = new BrokerHost(programOf(bundle, 'host'));
-  const startBroker: StartBroker = (order) =>
-    order.ownProcess ? spawnBroker(lifecycle, order.request, order.timing) : host.start(order);
   try {
     const sources = { catalogue: withSmoke, golden: data.golden };
     return await runQuick(sources, options({ target, startBroker, ...more }));
@@ -143,8 +151,8 @@ async function runMutant(mutant: Mutant, bundle: string, more: Partial<RunOption
   }
 }
 
-function programOf(bundle: string, command: 'adapter' | 'host'): SpawnLifecycle {
-  return { kind: 'spawn', command: [process.execPath, bundle, command], cwd: root };
+function programOf(bundle: string, ...args: readonly string[]): SpawnLifecycle {
+  return { kind: 'spawn', command: [process.execPath, bundle, ...args], cwd: root };
 }
 
 /** A mutant's id, `*` allowed. */
