@@ -35,10 +35,14 @@ function survivals(mutant: Mutant, results: readonly CheckResult[]): readonly st
   });
 }
 
+/** A check saw something on this fault that nobody said it would see. */
+export function isUnexpected({ mustFail, mayFail = [] }: Mutant, result: CheckResult): boolean {
+  return isKill(result) && !mustFail.includes(result.id) && !mayFail.includes(result.id);
+}
+
 function unexpected(mutant: Mutant, results: readonly CheckResult[]): readonly string[] {
-  const allowed = [...mutant.mustFail, ...(mutant.mayFail ?? [])];
   return results
-    .filter((result) => isKill(result) && !allowed.includes(result.id))
+    .filter((result) => isUnexpected(mutant, result))
     .map(
       (result) =>
         `${result.id} fails too and is not named: ${result.reason ?? result.warnings[0]?.text ?? ''}`,

@@ -21,7 +21,7 @@ import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
-import { mutantFaults } from './mutant-verdict.ts';
+import { isUnexpected, mutantFaults } from './mutant-verdict.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
 
 export type { Case };
@@ -114,7 +114,8 @@ async function faultsOf(mutant: Mutant): Promise<readonly string[]> {
     (id) => areas.has(areaOf(id)) && !mutant.mustFail.includes(id),
   );
   const jobs = mutant.mustFail.some((id) => restartingChecks.includes(id)) ? 4 : 12;
-  const report = await runMutant(mutant, { jobs, only, skip });
+  const isDoubted = (result: CheckResult): boolean => isUnexpected(mutant, result);
+  const report = await runMutant(mutant, { jobs, only, skip }, isDoubted);
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
   return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
 }
@@ -132,7 +133,11 @@ export async function fullResults(mutant: Mutant): Promise<readonly CheckResult[
 }
 
 /** The brokers live in one process, but for those that a check ends or is suspected to end. */
-async function runMutant(mutant: Mutant, more: Partial<RunOptions>): Promise<RunReport> {
+async function runMutant(
+  mutant: Mutant,
+  more: Partial<RunOptions>,
+  isDoubted?: (result: CheckResult) => boolean,
+): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
   const host = new BrokerHost(programOf(await buildBroker(root, mutant, 'host')));
   let program: Promise<string> | undefined;
@@ -145,7 +150,7 @@ async function runMutant(mutant: Mutant, more: Partial<RunOptions>): Promise<Run
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
   try {
     const sources = { catalogue: withSmoke, golden: data.golden };
-    return await runQuick(sources, options({ target, startBroker, ...more }));
+    return await runQuick(sources, options({ target, startBroker, ...more }), isDoubted);
   } finally {
     await host.end();
   }

@@ -14,6 +14,7 @@ export async function openConnection(
   pacer: Pacer,
 ): Promise<BrokerConnection> {
   await pacer.turn();
+  setting.evidence.window(setting.timing.connectMs);
   const socket = await openSocket(address, setting.timing.connectMs);
   setting.trace.add({ atMs: setting.now(), connection: setting.name, kind: 'opened', text: 'connected' });
   const connection = new BrokerConnection(socket, setting);

@@ -1,7 +1,8 @@
 // Runs checks that mostly have to fail, by a deadline: with short deadlines first, and those for which that was too short on this machine
-// (the runner was starved, and nothing was shown) again with the usual ones, fewer at a time.
+// (the runner was starved, and nothing was shown; or a broker that had no time failed) again with the usual ones, fewer at a time.
 import type { RunOptions, RunReport, SuiteSources } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
+import type { CheckResult } from '../result.ts';
 import { exitCodes } from '../verdict.ts';
 
 /** Each try has longer deadlines, and fewer checks that keep each other waiting. */
@@ -12,13 +13,19 @@ const tries = [
   { timeoutScale: 1, jobs: 1 },
 ] as const;
 
-export async function runQuick(sources: SuiteSources, options: RunOptions): Promise<RunReport> {
+/** `isDoubted`: a result that longer deadlines have to bring as well, because nobody reckoned with it. */
+export async function runQuick(
+  sources: SuiteSources,
+  options: RunOptions,
+  isDoubted: (result: CheckResult) => boolean = () => false,
+): Promise<RunReport> {
   const [quick, ...later] = tries;
   let report = await runSuite(sources, { ...options, ...quick }, () => {});
   for (const attempt of later) {
-    const starved = report.results.filter((result) => result.starved).map((result) => result.id);
-    if (starved.length === 0) return report;
-    const again = { ...options, ...attempt, only: starved, skip: [], profiles: [] };
+    const unproved = report.results.filter((result) => result.starved === true || isDoubted(result));
+    if (unproved.length === 0) return report;
+    const only = unproved.map((result) => result.id);
+    const again = { ...options, ...attempt, only, skip: [], profiles: [] };
     report = merged(report, await runSuite(sources, again, () => {}));
   }
   return report;
