@@ -21,8 +21,9 @@ afterEach(async () => {
 /** Closes the first connections at once, and keeps the others. */
 async function refusing(
   count: number,
-): Promise<{ open(pacer: Pacer): Promise<boolean>; arrivedAt: number[] }> {
+): Promise<{ open(pacer: Pacer): Promise<boolean>; arrivedAt: number[]; evidence: Evidence }> {
   const arrivedAt: number[] = [];
+  const evidence = new Evidence();
   server = createServer((socket: Socket) => {
     arrivedAt.push(performance.now());
     if (arrivedAt.length <= count) socket.destroy();
@@ -36,7 +37,7 @@ async function refusing(
       random: randomFor(1, 'x'),
       timing: timingFor(1),
       maxMessageSizeBytes: 1000,
-      evidence: new Evidence(),
+      evidence,
       trace: new Trace(),
       now: () => 0,
       nextId: () => 'x',
@@ -46,7 +47,7 @@ async function refusing(
     connection.destroy();
     return isClosed;
   };
-  return { open, arrivedAt };
+  return { open, arrivedAt, evidence };
 }
 
 it('waits for a window after a refusal, and connects again', async () => {
@@ -67,4 +68,10 @@ it('does not come again where no rate is declared', async () => {
   const { open, arrivedAt } = await refusing(1);
   await open(noPacer);
   await expect.poll(() => arrivedAt.length).toBe(1);
+});
+
+it('is a wait like any other: a runner that was late with it is not believed', async () => {
+  const { open, evidence } = await refusing(0);
+  await open(noPacer);
+  expect(evidence.shortestWindowMs).toBe(timingFor(1).connectMs);
 });
