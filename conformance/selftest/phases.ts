@@ -140,12 +140,8 @@ async function runMutant(
 ): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
   const host = new BrokerHost(programOf(await buildBroker(root, mutant, 'host')));
-  let program: Promise<string> | undefined;
-  const startBroker: StartBroker = async (order) => {
-    if (!order.ownProcess) return host.start(order);
-    program ??= buildBroker(root, mutant);
-    return spawnBroker(programOf(await program, 'adapter'), order.request, order.timing);
-  };
+  const spawnAlone = spawningInTurn(mutant);
+  const startBroker: StartBroker = (order) => (order.ownProcess ? spawnAlone(order) : host.start(order));
   const target: Target = { ...reference, name: mutant.id, profiles: ['full'] };
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
   try {
@@ -154,6 +150,20 @@ async function runMutant(
   } finally {
     await host.end();
   }
+}
+
+/** One after the other: each start holds the runner's loop up, and a dozen at once starve it. The bundle is built for the first. */
+function spawningInTurn(mutant: Mutant): StartBroker {
+  let program: Promise<string> | undefined;
+  let before: Promise<unknown> = Promise.resolve();
+  return ({ request, timing }) => {
+    const started = before.then(async () => {
+      program ??= buildBroker(root, mutant);
+      return spawnBroker(programOf(await program, 'adapter'), request, timing);
+    });
+    before = started.catch(() => {});
+    return started;
+  };
 }
 
 function programOf(bundle: string, ...args: readonly string[]): SpawnLifecycle {
