@@ -14,13 +14,14 @@ export type FigureEntry = {
 const skeleton = 'conformance/bench/skeleton/target.json';
 const reference = 'conformance/targets/truemq.json';
 
-const bench = (...args: readonly string[]): readonly string[] => [
+const benchOf = (targets: readonly string[], ...args: readonly string[]): readonly string[] => [
   'conformance/bin/truemq-conformance.mjs',
   'bench',
   '--target',
-  `${skeleton},${reference}`,
+  targets.join(),
   ...args,
 ];
+const bench = (...args: readonly string[]): readonly string[] => benchOf([skeleton, reference], ...args);
 
 const script = (name: string): readonly string[] => ['--import', 'tsx', `conformance/bench/${name}.ts`];
 
@@ -97,6 +98,18 @@ server processor time per message.`,
 delivered; the skeleton does the same with nothing around it. Goal: 0.6 of the skeleton, and a confirm within 10 ms for 99 of 100
 at half of the most.`,
     command: bench('--job', 'throughput,latency', '--rate', 'half', '--storage', 'durable'),
+    roundCount: 5,
+  },
+  {
+    name: 'synchronous',
+    title: 'What safety against a loss of power costs',
+    text: `The same load on two durable brokers: one waits for the disk at every commit, the other leaves that to the operating system; in
+brackets the ratio to the first. Without it most confirms come sooner and the slowest later: the system's disk gets all at once, when
+the write-ahead log is copied into the file. What each promises: [durability](../guides/durability.md).`,
+    command: benchOf(
+      ['conformance/bench/synchronous/full.json', 'conformance/bench/synchronous/normal.json'],
+      ...['--job', 'throughput,latency', '--rate', 'half', '--storage', 'durable'],
+    ),
     roundCount: 5,
   },
   {

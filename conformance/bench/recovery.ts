@@ -41,7 +41,8 @@ async function measure(context: JobContext, path: string, round: number): Promis
   if (lifecycle.kind !== 'spawn') throw new UsageError('recovery needs a broker that the runner starts');
   const load = '1,000,000 of 1 KiB after a kill';
   // Whatever the broker keeps is below this folder.
-  const folder = mkdtempSync(join(tmpdir(), 'truemq-recovery-'));
+  const temporary = tmpdir();
+  const folder = mkdtempSync(join(temporary, 'truemq-recovery-'));
   process.env['TMPDIR'] = folder;
   await recorded(context, { job: 'recovery', load, target: name }, round, async () => {
     const broker = await spawnBroker(lifecycle, request, timingFor(timeoutScale));
@@ -51,6 +52,7 @@ async function measure(context: JobContext, path: string, round: number): Promis
       await broker.dispose();
     }
   });
+  process.env['TMPDIR'] = temporary;
   rmSync(folder, { recursive: true, force: true });
 }
 
