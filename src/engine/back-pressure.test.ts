@@ -217,6 +217,23 @@ describe('a client that sends faster than the store stores', () => {
     expect(client.lines()).toEqual(['PublishAck m1 q', ...ids(100, 'p').map((id) => `Pong ${id}`)]);
     expect(client.isOver).toBe(true);
   });
+
+  it('is answered to its end also when that comes together with more than may wait [CONN-025]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ maxPendingInputBytes: KIB }, { store });
+    const client = await tested.connect();
+    client.sendRaw(framesOf(publish('q', 'm1'), ...ids(100, 'p').map(ping)));
+    await tested.settle();
+    // Nothing is read meanwhile, so that the stream hands over these and its end at once.
+    client.sendRaw(framesOf(...ids(100, 'r').map(ping)));
+    client.stream.end();
+    await tested.settle();
+    store.release();
+    await tested.settle();
+    const pongs = [...ids(100, 'p'), ...ids(100, 'r')].map((id) => `Pong ${id}`);
+    expect(client.lines()).toEqual(['PublishAck m1 q', ...pongs]);
+    expect(client.isOver).toBe(true);
+  });
 });
 
 describe('publishes that wait for room', () => {

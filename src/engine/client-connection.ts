@@ -58,6 +58,8 @@ export class ClientConnection {
   #isKnown = false;
   #hasLeft = false;
   #isEnding = false;
+  /** The client has ended its side, and the engine was not told yet. */
+  #inputHasEnded = false;
 
   constructor(id: ConnectionId, stream: Duplex, parts: ConnectionParts) {
     this.id = id;
@@ -100,7 +102,10 @@ export class ClientConnection {
       this.#parts.arrive({ kind: 'close' }, 0);
     });
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
-    this.#stream.on('end', () => this.#parts.arrive({ kind: 'close' }, 0));
+    this.#stream.on('end', () => {
+      this.#inputHasEnded = true;
+      this.#pump();
+    });
     this.#stream.on('close', () => this.#parts.arrive({ kind: 'gone' }, 0));
   }
 
@@ -188,8 +193,19 @@ export class ClientConnection {
       if (event === undefined) break;
       this.#handle(event);
     }
+    this.#leaveAtTheEnd();
     this.#regulate();
     if (!this.#isPaused && !this.#hasLeft) this.#timeouts?.workedOff(this.#session);
+  }
+
+  /**
+   * The end of what the client sends may come while the last of it still waits here, also when reading was stopped. Only a client that does
+   * not read is not waited for: it might never.
+   */
+  #leaveAtTheEnd(): void {
+    if (!this.#inputHasEnded || (this.#mustWait() && !this.#isCongested)) return;
+    this.#inputHasEnded = false;
+    this.#parts.arrive({ kind: 'close' }, 0);
   }
 
   #mustWait(): boolean {
