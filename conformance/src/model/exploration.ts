@@ -14,7 +14,7 @@ import { randomScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 import type { Difference, QueueOptions } from './state.ts';
 
-/** As many are played, or fewer on a slow machine; below the least nothing would be shown. */
+/** As many are played, or fewer on a slow machine; below the least that is played to its end nothing would be shown. */
 const mostScenarios = 80;
 const leastScenarios = 24;
 /** Scenarios at a time, each on queues and connections of its own: mostly they wait for answers. */
@@ -43,6 +43,17 @@ export async function explore(ctx: CheckContext, modes: readonly DeliveryMode[])
   await new Exploration(ctx, modes).run();
 }
 
+/** A scenario that was given up, because the broker may have done more things than are followed, has shown nothing. */
+export function isEnough(playCount: number, givenUpCount: number): boolean {
+  return playCount - givenUpCount >= leastScenarios;
+}
+
+export function playedText(playCount: number, givenUpCount: number): string {
+  const givenUp = givenUpCount === 0 ? '' : `, ${givenUpCount} of them not to the end`;
+  const tooFew = isEnough(playCount, givenUpCount) ? '' : `; ${leastScenarios} have to be played to it`;
+  return `${playCount} scenarios were played${givenUp}${tooFew}`;
+}
+
 class Exploration {
   readonly #ctx: CheckContext;
   readonly #modes: readonly DeliveryMode[];
@@ -66,13 +77,18 @@ class Exploration {
     const failures = (await Promise.all(lanes)).filter((failure) => failure !== undefined);
     const [first] = failures.sort((a, b) => a.scenario.commands.length - b.scenario.commands.length);
     if (first !== undefined) await this.#report(first.scenario, first.play);
-    const givenUp = this.#givenUpCount === 0 ? '' : `, ${this.#givenUpCount} of them not to the end`;
-    this.#ctx.note(`${this.#playCount} scenarios were played${givenUp}`);
+    const shown = playedText(this.#playCount, this.#givenUpCount);
+    if (!this.#hasShownEnough) throw new PrerequisiteMissing(shown);
+    this.#ctx.note(shown);
+  }
+
+  get #hasShownEnough(): boolean {
+    return isEnough(this.#playCount, this.#givenUpCount);
   }
 
   /** Plays one scenario after another until there is no time, or one of any lane has failed. */
   async #lane(choices: ScenarioChoices, until: number): Promise<Failed | undefined> {
-    const hasTime = (): boolean => this.#playCount < leastScenarios || this.#ctx.now() < until;
+    const hasTime = (): boolean => !this.#hasShownEnough || this.#ctx.now() < until;
     while (!this.#hasFailed && this.#playCount < mostScenarios && hasTime()) {
       const scenario = randomScenario(this.#ctx.random, choices);
       const play = await this.#play(scenario, 1, true);
