@@ -57,7 +57,7 @@ class Queue:
 
 
 class Broker:
-    """All queues and sessions. After each piece of input and each timer `settle` makes the deliveries and sends all answers."""
+    """All queues and sessions. After each piece of input and each timer `settle` makes the deliveries, or plans them, and sends all answers."""
 
     def __init__(self, manners: Any, settings: dict[str, Any], loop: Any) -> None:
         self.manners, self.settings, self.loop = manners, settings, loop
@@ -69,8 +69,11 @@ class Broker:
         self._blocked: dict[str, deque[Message]] = defaultdict(deque)
         self._deliveries: list[Delivery] = []
 
-    def settle(self) -> None:
-        while self.touched:
+    def settle(self, is_due: bool = False) -> None:
+        is_early = not is_due and self.manners.takes('deliveries', 'a moment later')
+        if is_early:
+            self.loop.call_later(0.03, self.settle, True)
+        while self.touched and not is_early:
             queue = self.queues.get(self.touched.pop())
             if queue is not None:
                 self._pump(queue)

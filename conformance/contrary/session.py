@@ -1,7 +1,6 @@
 """One client's connection to the contrary broker: commands in, answers out.
 
-Answers are collected while a piece of input is worked off and leave together, in an order that is part of the broker's manners.
-Areas: CONN, BODY, PUBLISH, QUEUE, ERROR.
+Answers to one piece of input leave together, in an order that is one of the broker's manners. Areas: CONN, BODY, PUBLISH, QUEUE, ERROR.
 """
 from __future__ import annotations
 

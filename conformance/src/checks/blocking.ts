@@ -200,7 +200,7 @@ const meanwhile: CheckModule = [
     clauses: ['OVERFLOW-017', 'OVERFLOW-011'],
     profile: 'delivery',
     accepts: ['they overtake it', 'the broker does not read from the connection meanwhile'],
-    evidence: { frames: 12, messages: 3 },
+    evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
       const { client, publisher, queue, id } = await withBlocked(ctx);
       const other = await newQueue(ctx, client, 'other');

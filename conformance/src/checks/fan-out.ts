@@ -12,7 +12,7 @@ import {
   single,
 } from './shared/audience.ts';
 import { largeCount, sendLarge } from './shared/large-messages.ts';
-import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const withAck: CheckModule = [
@@ -248,8 +248,12 @@ async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
     takeAndAck(fast, queue, 20),
   ]);
   ctx.assert.deepEqual(idsOf(taken), ids, 'what the fast subscriber got');
-  await slow.ping();
-  ctx.assert.equal(deliveredIds(slow, queue)[0], ids[0], 'the first copy that the slow subscriber got');
+  const firstCopy = async (): Promise<string | undefined> => {
+    await slow.ping();
+    return deliveredIds(slow, queue)[0];
+  };
+  const first = await eventually(ctx, firstCopy, (id) => id !== undefined, 'a slow subscriber gets a copy');
+  ctx.assert.equal(first, ids[0], 'the first copy that the slow subscriber got');
   return { slow, queue, ids };
 }
 

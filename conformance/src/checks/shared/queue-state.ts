@@ -24,6 +24,15 @@ export async function waitingCount(connection: Connection, queue: string): Promi
   return (await connection.queueInfo(queue))?.['messageCount'];
 }
 
+/**
+ * Gives a broker that makes deliveries a moment later than it answers the time for them: until nothing waits in the queue, at most
+ * `ctx.timing.silenceMs`. Judges nothing.
+ */
+export async function letDeliver(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
+  const until = ctx.now() + ctx.timing.silenceMs;
+  while ((await waitingCount(connection, queue)) !== 0 && ctx.now() < until) await pause(lookGapMs);
+}
+
 /** Waits until the queue's info has this value, at most `ctx.timing.answerMs`. */
 export async function waitForInfo(
   ctx: CheckContext,

@@ -3,7 +3,7 @@
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
-import { waitForInfo } from './queue-state.ts';
+import { letDeliver, waitForInfo } from './queue-state.ts';
 
 /** Publishes numbered messages one after another, each when the one before is confirmed; returns their ids in order. */
 export async function publishSeries(
@@ -62,5 +62,6 @@ export async function expectOnlySentinel(
   const next = await subscriber.delivery({ queue }, { what: 'the last message' });
   ctx.assert.equal(next.id, id, what.text, what.clause);
   await subscriber.ack(next);
+  await letDeliver(ctx, subscriber, queue);
   await subscriber.expectNothingBeforePong({ command: 'Deliver', queue }, what.text, what.clause);
 }
