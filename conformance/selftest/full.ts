@@ -1,6 +1,7 @@
-// Makes the kill matrix: `npm run selftest:full` (hours), which is this script. Every planted fault is put before every check. What was found
-// is kept in out/kill-matrix, one file a fault, so that an interrupted run goes on where it was; a change of the sources begins anew. At the
-// end the matrix and its page are written. `--only PATTERN` tries some faults and writes neither. Exit code 1 when a check kills nothing.
+// Makes the kill matrix: `npm run selftest:full` (about an hour on two cores), which is this script. Every planted fault is put before every
+// check. What was found is kept in out/kill-matrix, one file a fault, so that an interrupted run goes on where it was; a change of the
+// sources begins anew. At the end the matrix and its page are written. `--only PATTERN` tries some faults and writes neither. Exit code 1
+// when a check kills nothing.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

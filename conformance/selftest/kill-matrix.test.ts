@@ -1,10 +1,14 @@
 // The kill matrix as a file and as a page: what is seen, what nobody sees, and what could not be tried are kept apart.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
 import type { KillMatrix } from './kill-matrix.ts';
-import { matrixJson, matrixText, rowOf, sourceDigest } from './kill-matrix.ts';
+import { matrixFile, matrixJson, matrixPage, matrixText, rowOf, sourceDigest } from './kill-matrix.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 function result(id: string, outcome: Outcome): CheckResult {
   const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
@@ -56,7 +60,22 @@ describe('matrixText', () => {
 
 describe('sourceDigest', () => {
   it('is the same for the same sources', () => {
-    const root = fileURLToPath(new URL('../..', import.meta.url));
     expect(sourceDigest(root)).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+});
+
+describe('the committed matrix', () => {
+  const text = readFileSync(join(root, matrixFile), 'utf8');
+  const committed = JSON.parse(text) as KillMatrix;
+
+  it('is what its page shows', () => {
+    expect(matrixJson(committed)).toBe(text);
+    expect(readFileSync(join(root, matrixPage), 'utf8')).toBe(matrixText(committed));
+  });
+
+  it('has a fault for each of its checks, and a check for each of its faults', () => {
+    const killed = new Set(committed.mutants.flatMap(({ kills }) => kills));
+    expect(committed.checks.filter((id) => !killed.has(id))).toEqual([]);
+    expect(committed.mutants.filter(({ kills }) => kills.length === 0)).toEqual([]);
   });
 });

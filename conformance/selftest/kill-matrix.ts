@@ -65,7 +65,7 @@ function sourcesIn(root: string, folder: string): readonly string[] {
   });
 }
 
-/** Whether the committed matrix is of these sources, in one line. It fails nothing: making it takes hours. */
+/** Whether the committed matrix is of these sources, in one line. It fails nothing: making it takes the better part of an hour. */
 export function matrixState(root: string): string {
   const path = join(root, matrixFile);
   if (!existsSync(path)) return 'the kill matrix was not made yet: npm run selftest:full';
@@ -84,7 +84,8 @@ export function matrixText({ checks, mutants, digest }: KillMatrix): string {
     '# Kill matrix',
     '',
     'Every planted fault against every check: made by `npm run selftest:full`, which writes this page. A check that nothing kills might not be',
-    'able to fail; a fault that nothing sees is one that a broker may have unnoticed.',
+    'able to fail; a fault that nothing sees is one that a broker may have unnoticed. The checks of profile `model`, which search at random, were',
+    'put before those faults alone that were planted for them.',
     '',
     `${mutants.length} planted faults, ${checks.length} checks. Made from sources with the digest \`${digest}\`.`,
     '',
