@@ -41,10 +41,11 @@ export function* wrecksOfCommit(before: Picture, after: Picture, random: Random)
   // A new header is synced before anything behind it is written.
   if (restarted) yield* wrecksOfHeader(before, after);
   const old = restarted ? withNewHeader(before, after) : before.log;
+  const whole = after.log.subarray(0, endOfFrames(old, after.log));
   for (const end of cutsBetween(old, after.log, random)) {
-    const finds = end >= lastDifference(old, after.log) ? 'after' : 'before or after';
     const [name, tail] = random.pick(tails(old.subarray(end), random));
     const log = Buffer.concat([after.log.subarray(0, end), tail]);
+    const finds = log.subarray(0, whole.length).equals(whole) ? 'after' : 'before or after';
     yield { file: before.file, log, how: `log cut at ${end}, ${name} behind`, finds };
   }
   for (let round = 0; round < 6; round += 1) {
@@ -87,7 +88,8 @@ function withNewHeader(before: Picture, after: Picture): Buffer {
 /** Ends of frames, and some places within them, in what the second has and the first has not. */
 function cutsBetween(old: Buffer, log: Buffer, random: Random): readonly number[] {
   const first = firstDifference(old, log);
-  const pageBytes = log.readUInt32BE(8);
+  const last = endOfFrames(old, log);
+  const pageBytes = pageBytesOf(log);
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
   const cuts = new Set<number>([first]);
   for (let at = LOG_HEADER_BYTES; at <= log.length; at += frameBytes) {
@@ -100,7 +102,7 @@ function cutsBetween(old: Buffer, log: Buffer, random: Random): readonly number[
       at + FRAME_HEADER_BYTES,
       at + random.whole(25, pageBytes),
     ]) {
-      if (end >= first && end <= lastDifference(old, log)) cuts.add(end);
+      if (end >= first && end <= last) cuts.add(end);
     }
   }
   return [...cuts].sort((a, b) => a - b);
@@ -110,6 +112,17 @@ function firstDifference(a: Buffer, b: Buffer): number {
   const end = Math.min(a.length, b.length);
   for (let at = 0; at < end; at += 1) if (a[at] !== b[at]) return at;
   return end;
+}
+
+/** The end of the last frame that the second has of its own: the last bytes of a frame may stand there by chance already. */
+function endOfFrames(old: Buffer, log: Buffer): number {
+  const frameBytes = FRAME_HEADER_BYTES + pageBytesOf(log);
+  const frameCount = Math.ceil((lastDifference(old, log) - LOG_HEADER_BYTES) / frameBytes);
+  return LOG_HEADER_BYTES + Math.max(0, frameCount) * frameBytes;
+}
+
+function pageBytesOf(log: Buffer): number {
+  return log.readUInt32BE(8);
 }
 
 /** Behind the last byte that the second has of its own. */
