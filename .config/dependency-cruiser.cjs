@@ -5,33 +5,32 @@
 // `ours`: modules of src/, `name (types)` for `import type` only, or a single file. `npm`: packages. `node`: false forbids
 // every module of Node.
 const modules = {
-  protocol: { ours: [], npm: [], node: false },
-  session: { ours: ['protocol'], npm: [], node: false },
-  broker: { ours: [], npm: [], node: false },
-  storage: { ours: ['broker (types)'], npm: ['better-sqlite3'], node: true },
-  engine: {
-    ours: [
-      'broker',
-      'session',
-      'protocol',
-      'storage/storage-provider.ts',
-      'auth/user-store.ts',
-      'config (types)',
-    ],
+  model: { ours: [], npm: [], node: false },
+  protocol: { ours: ['model'], npm: [], node: false },
+  session: { ours: ['protocol', 'model'], npm: [], node: false },
+  broker: { ours: ['model'], npm: [], node: false },
+  storage: { ours: ['broker/interface (types)', 'model'], npm: ['better-sqlite3'], node: true },
+  backend: {
+    ours: ['broker', 'gateway', 'model', 'protocol', 'config (types)', 'storage/storage-provider.ts'],
+    npm: [],
+    node: true,
+  },
+  gateway: {
+    ours: ['backend (types)', 'broker/interface', 'protocol', 'session', 'model', 'auth/user-store.ts'],
     npm: [],
     node: true,
   },
   auth: { ours: [], npm: ['@node-rs/bcrypt', 'bcryptjs'], node: true },
-  server: { ours: ['engine'], npm: [], node: true },
-  http: { ours: ['engine (types)'], npm: ['h3', 'listhen'], node: true },
-  client: { ours: ['protocol', 'session'], npm: [], node: true },
-  config: { ours: [], npm: ['yaml'], node: true },
+  net: { ours: ['gateway (types)'], npm: [], node: true },
+  http: { ours: ['backend (types)', 'gateway (types)'], npm: ['h3', 'listhen'], node: true },
+  client: { ours: ['protocol', 'session', 'model'], npm: [], node: true },
+  config: { ours: ['model'], npm: ['yaml'], node: true },
 };
 
 // What only these files may import, wherever the table above would allow it.
 const exclusive = [
-  { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/engine/compressor[.]ts$'] },
-  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(server|client)/'] },
+  { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/gateway/compressor[.]ts$'] },
+  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/'] },
   { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },
   { name: 'better-sqlite3', target: 'node_modules/better-sqlite3/', files: ['^src/storage/sqlite/'] },
 ];

@@ -15,25 +15,30 @@ const folders = ['src', 'conformance', 'features'];
 const shelf: Files = {
   'src/protocol/frame.ts': 'export type Frame = 1; export const frame = 1;',
   'src/session/session.ts': "import { frame } from '../protocol/frame.ts'; export const session = frame;",
-  'src/broker/broker.ts': 'export type Step = 1; export const step = 1;',
+  'src/broker/interface/input.ts': 'export type Input = 1; export const input = 1;',
+  'src/broker/broker.ts':
+    "import { input } from './interface/input.ts'; export type Step = 1; export const step = input;",
   'src/storage/storage-provider.ts':
-    "import type { Step } from '../broker/broker.ts'; export type Store = Step;",
+    "import type { Input } from '../broker/interface/input.ts'; export type Store = Input;",
   'src/storage/memory/store.ts':
     "import type { Store } from '../storage-provider.ts'; export const store: Store = 1;",
-  'src/engine/engine.ts':
-    "import { step } from '../broker/broker.ts'; import type { Store } from '../storage/storage-provider.ts'; import type { Config } from '../config/config.ts'; export const engine: [Store, Config] = [step, 1];",
+  'src/model/mode.ts': 'export const mode = 1;',
+  'src/backend/backend.ts':
+    "import { step } from '../broker/broker.ts'; import type { Store } from '../storage/storage-provider.ts'; import type { Config } from '../config/config.ts'; export const backend: [Store, Config] = [step, 1];",
+  'src/gateway/gateway.ts':
+    "import type { backend } from '../backend/backend.ts'; import '../model/mode.ts'; export const gateway: typeof backend = [1, 1];",
   'src/config/config.ts': "import 'yaml'; export type Config = 1; export const config = 1;",
   'src/client/index.ts':
     "import { session } from '../session/session.ts'; import 'node:net'; export const client = session;",
   'src/http/listen.ts': "import 'listhen'; import 'node:http'; export const listen = 1;",
-  'src/server/server.ts':
-    "import 'node:tls'; import { engine } from '../engine/engine.ts'; export const server = engine;",
-  'src/engine/compressor.ts': "import 'node:zlib'; export const compressor = 1;",
+  'src/net/listener.ts':
+    "import 'node:tls'; import type { gateway } from '../gateway/gateway.ts'; export type Listener = typeof gateway;",
+  'src/gateway/compressor.ts': "import 'node:zlib'; export const compressor = 1;",
   'src/testing/clock.ts': "import { step } from '../broker/broker.ts'; export const clock = step;",
   'src/broker/broker.test.ts':
     "import 'vitest'; import 'node:fs'; import { clock } from '../testing/clock.ts'; clock;",
   'src/cli/main.ts':
-    "import '../engine/engine.ts'; import '../engine/compressor.ts'; import '../server/server.ts'; import '../http/listen.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
+    "import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../gateway/compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
   'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
   'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
   'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
@@ -42,33 +47,40 @@ const shelf: Files = {
 
 // rule, importing file, what it imports
 const forbiddenImports: readonly (readonly [string, string, string])[] = [
+  ['model-imports-ours', 'src/model/bad-a.ts', "import '../protocol/frame.ts';"],
+  ['model-imports-packages', 'src/model/bad-b.ts', "import 'yaml';"],
+  ['model-is-pure', 'src/model/bad-c.ts', "import 'node:os';"],
   ['protocol-imports-ours', 'src/protocol/bad-a.ts', "import '../broker/broker.ts';"],
   ['protocol-imports-packages', 'src/protocol/bad-b.ts', "import 'yaml';"],
   ['protocol-is-pure', 'src/protocol/bad-c.ts', "import 'node:buffer';"],
-  ['session-imports-ours', 'src/session/bad-a.ts', "import '../engine/engine.ts';"],
+  ['session-imports-ours', 'src/session/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['session-imports-packages', 'src/session/bad-b.ts', "import 'yaml';"],
   ['session-is-pure', 'src/session/bad-c.ts', "import 'node:crypto';"],
   ['broker-imports-ours', 'src/broker/bad-a.ts', "import type { Frame } from '../protocol/frame.ts';"],
   ['broker-imports-packages', 'src/broker/bad-b.ts', "import 'yaml';"],
   ['broker-is-pure', 'src/broker/bad-c.ts', "import { performance } from 'perf_hooks';"],
-  ['storage-imports-ours', 'src/storage/bad-a.ts', "import '../engine/engine.ts';"],
-  ['storage-imports-types', 'src/storage/bad-b.ts', "import { step } from '../broker/broker.ts';"],
+  ['storage-imports-ours', 'src/storage/bad-a.ts', "import '../gateway/gateway.ts';"],
+  ['storage-imports-types', 'src/storage/bad-b.ts', "import { input } from '../broker/interface/input.ts';"],
   ['storage-imports-packages', 'src/storage/bad-c.ts', "import 'yaml';"],
-  ['engine-imports-ours', 'src/engine/bad-a.ts', "import '../storage/memory/store.ts';"],
-  ['engine-imports-types', 'src/engine/bad-b.ts', "import { config } from '../config/config.ts';"],
-  ['engine-imports-packages', 'src/engine/bad-c.ts', "import 'h3';"],
+  ['backend-imports-ours', 'src/backend/bad-a.ts', "import '../storage/memory/store.ts';"],
+  ['backend-imports-types', 'src/backend/bad-b.ts', "import { config } from '../config/config.ts';"],
+  ['backend-imports-packages', 'src/backend/bad-c.ts', "import 'h3';"],
+  ['gateway-imports-ours', 'src/gateway/bad-a.ts', "import '../broker/broker.ts';"],
+  ['gateway-imports-types', 'src/gateway/bad-b.ts', "import { backend } from '../backend/backend.ts';"],
+  ['gateway-imports-packages', 'src/gateway/bad-c.ts', "import 'h3';"],
   ['auth-imports-ours', 'src/auth/bad-a.ts', "import '../broker/broker.ts';"],
   ['auth-imports-packages', 'src/auth/bad-b.ts', "import 'yaml';"],
-  ['server-imports-ours', 'src/server/bad-a.ts', "import '../broker/broker.ts';"],
-  ['server-imports-packages', 'src/server/bad-b.ts', "import 'h3';"],
+  ['net-imports-ours', 'src/net/bad-a.ts', "import '../broker/broker.ts';"],
+  ['net-imports-types', 'src/net/bad-e.ts', "import { gateway } from '../gateway/gateway.ts';"],
+  ['net-imports-packages', 'src/net/bad-b.ts', "import 'h3';"],
   ['http-imports-ours', 'src/http/bad-a.ts', "import '../broker/broker.ts';"],
-  ['http-imports-types', 'src/http/bad-b.ts', "import { engine } from '../engine/engine.ts';"],
+  ['http-imports-types', 'src/http/bad-b.ts', "import { gateway } from '../gateway/gateway.ts';"],
   ['http-imports-packages', 'src/http/bad-c.ts', "import 'yaml';"],
-  ['client-imports-ours', 'src/client/bad-a.ts', "import '../engine/engine.ts';"],
+  ['client-imports-ours', 'src/client/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['client-imports-packages', 'src/client/bad-b.ts', "import 'yaml';"],
   ['config-imports-ours', 'src/config/bad-a.ts', "import '../broker/broker.ts';"],
   ['config-imports-packages', 'src/config/bad-b.ts', "import 'h3';"],
-  ['only-there-zlib', 'src/server/bad-c.ts', "import 'node:zlib';"],
+  ['only-there-zlib', 'src/net/bad-c.ts', "import 'node:zlib';"],
   ['only-there-sockets', 'src/http/bad-d.ts', "import 'node:net';"],
   ['only-there-listhen', 'src/http/bad-e.ts', "import 'listhen';"],
   ['only-there-better-sqlite3', 'src/storage/memory/bad-a.ts', "import 'better-sqlite3';"],
@@ -78,16 +90,16 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
     "import type { Frame } from '../../src/protocol/frame.ts';",
   ],
   ['runner-packages', 'conformance/src/bad-b.ts', "import 'h3';"],
-  ['broker-without-runner', 'src/engine/bad-d.ts', "import '../../conformance/src/check.ts';"],
+  ['broker-without-runner', 'src/backend/bad-d.ts', "import '../../conformance/src/check.ts';"],
   ['nobody-imports-cli', 'src/testing/bad-a.ts', "import '../cli/serve.ts';"],
-  ['testing-for-tests', 'src/server/bad-d.ts', "import '../testing/clock.ts';"],
+  ['testing-for-tests', 'src/net/bad-d.ts', "import '../testing/clock.ts';"],
   ['cli-imports-packages', 'src/cli/bad-a.ts', "import 'yaml';"],
   ['no-cycles', 'src/session/bad-d.ts', "import './bad-e.ts';"],
   ['no-orphans', 'src/broker/bad-d.ts', 'export const forgotten = 1;'],
-  ['resolvable', 'src/engine/bad-e.ts', "import './not-there.ts';"],
+  ['resolvable', 'src/backend/bad-e.ts', "import './not-there.ts';"],
 ];
 
-const deadFile = 'src/engine/bad-a.ts';
+const deadFile = 'src/backend/bad-a.ts';
 
 function writeTree(files: Files): string {
   const root = mkdtempSync(join(tmpdir(), 'import-rules-'));

@@ -3,9 +3,10 @@ import type { Mutant } from './mutant.ts';
 
 const decode = 'src/protocol/decode.ts';
 const rules = 'src/protocol/field-rules.ts';
+const queueName = 'src/model/queue-name.ts';
 const limits = 'src/protocol/limits.ts';
-const content = 'src/engine/translate/content.ts';
-const timeSpans = 'src/engine/translate/time-span.ts';
+const content = 'src/gateway/translate/content.ts';
+const timeSpans = 'src/protocol/time-span.ts';
 
 export const bodyMutants: readonly Mutant[] = [
   {
@@ -118,15 +119,15 @@ export const bodyMutants: readonly Mutant[] = [
   {
     id: 'body-name-limit-excludes-itself',
     title: 'a queue name of 256 characters is refused',
-    file: rules,
-    find: 'return name.length <= maxQueueNameLength &&',
-    replace: 'return name.length < maxQueueNameLength &&',
+    file: queueName,
+    find: 'return text.length <= MAX_QUEUE_NAME_LENGTH &&',
+    replace: 'return text.length < MAX_QUEUE_NAME_LENGTH &&',
     mustFail: ['BODY-022a'],
   },
   {
     id: 'body-names-of-cased-letters',
     title: 'letters that have no case are refused in queue names',
-    file: rules,
+    file: queueName,
     find: String.raw`/^[-_.\p{L}\p{Nd}]+$/u`,
     replace: String.raw`/^[-_.\p{Lu}\p{Ll}\p{Nd}]+$/u`,
     mustFail: ['BODY-022a'],
@@ -135,15 +136,15 @@ export const bodyMutants: readonly Mutant[] = [
   {
     id: 'body-name-limit-one-too-many',
     title: 'a queue name of 257 characters is taken',
-    file: rules,
-    find: 'return name.length <= maxQueueNameLength &&',
-    replace: 'return name.length <= maxQueueNameLength + 1 &&',
+    file: queueName,
+    find: 'return text.length <= MAX_QUEUE_NAME_LENGTH &&',
+    replace: 'return text.length <= MAX_QUEUE_NAME_LENGTH + 1 &&',
     mustFail: ['BODY-023a'],
   },
   {
     id: 'body-names-with-blanks',
     title: 'blanks and fractions are taken in queue names',
-    file: rules,
+    file: queueName,
     find: String.raw`/^[-_.\p{L}\p{Nd}]+$/u`,
     replace: String.raw`/^[-_.\p{L}\p{N} ]+$/u`,
     mustFail: ['BODY-024a'],
@@ -200,7 +201,7 @@ export const bodyMutants: readonly Mutant[] = [
   {
     id: 'body-enum-names-in-lower-case',
     title: 'the names of enumeration values are taken in their own or lower case only',
-    file: 'src/engine/translate/queue-options-json.ts',
+    file: 'src/protocol/queue-options-json.ts',
     find: 'const wanted = given.toLowerCase();',
     replace: 'const wanted = given.length < 11 ? given.toLowerCase() : given;',
     mustFail: ['BODY-037a'],
@@ -209,7 +210,7 @@ export const bodyMutants: readonly Mutant[] = [
   {
     id: 'body-modes-swapped',
     title: 'the numbers of the two fan-out modes are swapped',
-    file: 'src/broker/queue-options.ts',
+    file: 'src/model/delivery-mode.ts',
     find: '  FanOutWithAck: 1,\n  FanOutWithoutAck: 2,',
     replace: '  FanOutWithAck: 2,\n  FanOutWithoutAck: 1,',
     mustFail: ['BODY-038a'],
@@ -217,7 +218,7 @@ export const bodyMutants: readonly Mutant[] = [
   {
     id: 'body-strategies-swapped',
     title: 'the numbers of DropNewest and BlockPublisher are swapped',
-    file: 'src/broker/queue-options.ts',
+    file: 'src/model/overflow-strategy.ts',
     find: '  DropNewest: 1,\n  BlockPublisher: 2,',
     replace: '  DropNewest: 2,\n  BlockPublisher: 1,',
     mustFail: ['BODY-039a', 'BODY-037a'],

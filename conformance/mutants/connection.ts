@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.ts';
 
 const precedence = 'src/session/precedence.ts';
 const session = 'src/session/server-session.ts';
-const answers = 'src/engine/translate/answers.ts';
-const engine = 'src/engine/engine.ts';
+const answers = 'src/gateway/translate/answers.ts';
+const engine = 'src/backend/local/engine.ts';
 const broker = 'src/broker/broker.ts';
 
 export const connectionMutants: readonly Mutant[] = [
@@ -77,7 +77,7 @@ export const connectionMutants: readonly Mutant[] = [
   {
     id: 'conn-handshake-timer-goes-on',
     title: 'the handshake timer does not stop at Connect',
-    file: 'src/engine/client-connection.ts',
+    file: 'src/gateway/server-connection.ts',
     find: '    this.#timeouts?.connectArrived();\n',
     replace: '',
     mustFail: ['CONN-014a'],
@@ -86,7 +86,7 @@ export const connectionMutants: readonly Mutant[] = [
   {
     id: 'conn-handshake-without-timer',
     title: 'a silent connection waits for its Connect without end',
-    file: 'src/engine/connection-timeouts.ts',
+    file: 'src/gateway/connection-timeouts.ts',
     find: 'this.#handshakeUntil = this.#aliveAt + settings.handshakeTimeoutMs;',
     replace: 'this.#handshakeUntil = undefined;',
     mustFail: ['CONN-014a'],
@@ -112,7 +112,7 @@ export const connectionMutants: readonly Mutant[] = [
   {
     id: 'conn-nameless',
     title: 'ConnectAck does not name the connection',
-    file: 'src/engine/connection-frames.ts',
+    file: 'src/gateway/connection-frames.ts',
     find: '    [HeaderName.ConnectionId, String(connection)],\n',
     replace: '',
     mustFail: ['CONN-037a'],
@@ -270,7 +270,7 @@ export const connectionMutants: readonly Mutant[] = [
   {
     id: 'conn-frame-timeout-missing',
     title: 'a frame that is not completed is waited for without end',
-    file: 'src/engine/connection-timeouts.ts',
+    file: 'src/gateway/connection-timeouts.ts',
     find: 'deadlines.push({ at: this.#partialSince + frameTimeoutMs,',
     replace: 'deadlines.push({ at: this.#partialSince + frameTimeoutMs * 1e6,',
     mustFail: ['CONN-016a'],
@@ -278,7 +278,7 @@ export const connectionMutants: readonly Mutant[] = [
   {
     id: 'conn-idle-timeout-half',
     title: 'a silent connection is closed after half of the idle timeout',
-    file: 'src/engine/connection-timeouts.ts',
+    file: 'src/gateway/connection-timeouts.ts',
     find: 'at: this.#aliveAt + idleTimeoutMs,',
     replace: 'at: this.#aliveAt + idleTimeoutMs / 2,',
     mustFail: ['CONN-017a'],
@@ -304,7 +304,7 @@ export const connectionMutants: readonly Mutant[] = [
   {
     id: 'error-code-of-missing-queue-name',
     title: 'a command without a queue name is called INVALID_MESSAGE',
-    file: 'src/engine/translate/commands.ts',
+    file: 'src/gateway/translate/commands.ts',
     find: 'return refusal(message, ErrorCode.InvalidQueue,',
     replace: 'return refusal(message, ErrorCode.InvalidMessage,',
     mustFail: ['ERROR-004a'],

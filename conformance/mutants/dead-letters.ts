@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.ts';
 
 const settlement = 'src/broker/settlement.ts';
 const queues = 'src/broker/queues.ts';
-const queueOptions = 'src/broker/queue-options.ts';
-const content = 'src/engine/translate/content.ts';
+const queueOptions = 'src/model/queue-options.ts';
+const content = 'src/gateway/translate/content.ts';
 const fanOutWithAck = 'src/broker/delivery/fan-out-with-ack.ts';
 const nameOf = '  return options.deadLetterQueueName ?? `${queue}.dlq`;';
 const madeTogether = '    if (options.enableDeadLetterQueue) this.deadLetterQueueOf(queue);';

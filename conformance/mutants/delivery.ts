@@ -5,8 +5,8 @@ const broker = 'src/broker/broker.ts';
 const deliveries = 'src/broker/deliveries.ts';
 const attempts = 'src/broker/attempts.ts';
 const oneSubscriber = 'src/broker/delivery/one-subscriber.ts';
-const content = 'src/engine/translate/content.ts';
-const commands = 'src/engine/translate/commands.ts';
+const content = 'src/gateway/translate/content.ts';
+const commands = 'src/gateway/translate/commands.ts';
 
 const copy = '  body.copy(content, 0, 0, message.endAt);';
 

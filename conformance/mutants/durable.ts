@@ -8,7 +8,7 @@ const openDatabase = 'src/storage/sqlite/open-database.ts';
 const batchPlan = 'src/storage/sqlite/batch-plan.ts';
 const recovery = 'src/broker/recovery.ts';
 const settlement = 'src/broker/settlement.ts';
-const engine = 'src/engine/engine.ts';
+const engine = 'src/backend/local/engine.ts';
 
 const opened = '    this.#ended = new EndedQueues(database);';
 

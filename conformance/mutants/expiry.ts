@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 
 const settlement = 'src/broker/settlement.ts';
 const attempts = 'src/broker/attempts.ts';
-const options = 'src/engine/translate/queue-options-json.ts';
+const options = 'src/protocol/queue-options-json.ts';
 
 const readTtl = "...(typeof ttl === 'string' ? { messageTtlMs: parseTimeSpan(ttl) ?? Number.NaN } : {}),";
 

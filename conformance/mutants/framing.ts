@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const splitter = 'src/protocol/frame-splitter.ts';
-const options = 'src/engine/options-from-configuration.ts';
+const options = 'src/backend/local/options-from-configuration.ts';
 
 /** Checks that send frames so large that they come in several pieces. */
 const largeFrames = [
@@ -65,7 +65,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-tolerates-truncated-gzip',
     title: 'a gzip body that breaks off is taken as far as it goes',
-    file: 'src/engine/compressor.ts',
+    file: 'src/gateway/compressor.ts',
     find: 'return { maxOutputLength: limitBytes, info: true };',
     replace:
       'return { maxOutputLength: limitBytes, info: true, finishFlush: constants.Z_SYNC_FLUSH } as never;',
@@ -74,7 +74,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-undecompressable-is-passed-over',
     title: 'a body that does not decompress costs only the frame, not the connection',
-    file: 'src/engine/compressor.ts',
+    file: 'src/gateway/compressor.ts',
     find: "return framingFault(ErrorCode.InvalidMessage, 'The body does not decompress.');",
     replace:
       "return { ...framingFault(ErrorCode.InvalidMessage, 'The body does not decompress.'), closes: false };",
@@ -125,7 +125,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-close-drops-answers',
     title: 'what is not yet written is dropped when a connection ends',
-    file: 'src/engine/outbound.ts',
+    file: 'src/gateway/outbound.ts',
     find: '    this.#isEnding = true;',
     replace: '    this.#isEnding = true;\n    this.#frames = [];',
     mustFail: ['FRAME-014a', 'CONN-025a'],
@@ -155,7 +155,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-sixteen-a-piece',
     title: 'at most sixteen frames of one piece are read',
-    file: 'src/engine/client-connection.ts',
+    file: 'src/gateway/server-connection.ts',
     find: '    while (!this.#mustWait()) {',
     replace: '    for (let count = 0; count < 16 && !this.#mustWait(); count += 1) {',
     mustFail: ['FRAME-016a'],
@@ -188,7 +188,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-overgrown-body-is-broken',
     title: 'a body that grows beyond the limit is called INVALID_MESSAGE and costs only the frame',
-    file: 'src/engine/compressor.ts',
+    file: 'src/gateway/compressor.ts',
     find: `    return framingFault(
       ErrorCode.MessageTooLarge,`,
     replace: `    if (limitBytes) return { ...framingFault(ErrorCode.InvalidMessage, 'x'), closes: false };
@@ -207,7 +207,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-header-added-regardless',
     title: 'a header is added to a message that is as large as a message may be',
-    file: 'src/engine/translate/content.ts',
+    file: 'src/gateway/translate/content.ts',
     find: 'encodedBodyLength(extended) <= maxBodyBytes ? extended : fields',
     replace: 'extended',
     mustFail: ['FRAME-018a'],
@@ -215,7 +215,7 @@ export const framingMutants: readonly Mutant[] = [
   {
     id: 'frame-added-header-counts',
     title: 'the header that the broker adds counts for the limit of fifty',
-    file: 'src/engine/translate/content.ts',
+    file: 'src/gateway/translate/content.ts',
     find: 'encodedBodyLength(extended) <= maxBodyBytes ? extended : fields',
     replace:
       '(extended.headers?.size ?? 0) <= 50 && encodedBodyLength(extended) <= maxBodyBytes ? extended : fields',

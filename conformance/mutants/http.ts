@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 const app = 'src/http/health/health-app.ts';
 const records = 'src/http/health/records.ts';
 const problem = 'src/http/problem.ts';
-const engine = 'src/engine/engine.ts';
+const engine = 'src/backend/local/engine.ts';
 const settlement = 'src/broker/settlement.ts';
 
 export const httpMutants: readonly Mutant[] = [

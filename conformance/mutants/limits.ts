@@ -5,7 +5,7 @@ export const limitMutants: readonly Mutant[] = [
   {
     id: 'limit-pings-count',
     title: 'every command counts against the message rate',
-    file: 'src/engine/client-connection.ts',
+    file: 'src/gateway/server-connection.ts',
     find: 'if (message.command !== Command.Publish || this.#messageRate === undefined) return undefined;',
     replace: 'if (this.#messageRate === undefined) return undefined;',
     mustFail: ['CONN-023a'],
@@ -21,7 +21,7 @@ export const limitMutants: readonly Mutant[] = [
   {
     id: 'limit-rejected-uncounted',
     title: 'rejected connections are not counted',
-    file: 'src/engine/admission.ts',
+    file: 'src/gateway/admission.ts',
     find: '    this.rejectedCount += 1;',
     replace: '    this.rejectedCount += 0;',
     mustFail: ['METRICS-019a'],

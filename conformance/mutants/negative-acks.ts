@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const attempts = 'src/broker/attempts.ts';
-const commands = 'src/engine/translate/commands.ts';
+const commands = 'src/gateway/translate/commands.ts';
 const isForGood = "  const isForGood = reason === 'DeserializationError';";
 
 export const negativeAcksMutants: readonly Mutant[] = [

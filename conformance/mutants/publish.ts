@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const publishing = 'src/broker/publishing.ts';
-const commands = 'src/engine/translate/commands.ts';
+const commands = 'src/gateway/translate/commands.ts';
 const scanner = 'src/protocol/json-scanner.ts';
 const settlement = 'src/broker/settlement.ts';
 

@@ -4,8 +4,8 @@ import type { Mutant } from './mutant.ts';
 const broker = 'src/broker/broker.ts';
 const queue = 'src/broker/queue.ts';
 const queues = 'src/broker/queues.ts';
-const options = 'src/broker/queue-options.ts';
-const json = 'src/engine/translate/queue-options-json.ts';
+const options = 'src/model/queue-options.ts';
+const json = 'src/protocol/queue-options-json.ts';
 
 export const queueMutants: readonly Mutant[] = [
   {
@@ -149,7 +149,7 @@ export const queueMutants: readonly Mutant[] = [
   {
     id: 'queue-info-of-missing-with-payload',
     title: 'QueueInfo of a missing queue has the payload null',
-    file: 'src/engine/translate/answers.ts',
+    file: 'src/gateway/translate/answers.ts',
     find: 'if (result === undefined || result === null) return fields;',
     replace:
       "if (result === undefined) return fields;\n  if (result === null) return { ...fields, payload: Buffer.from('null') };",
@@ -306,8 +306,8 @@ export const queueMutants: readonly Mutant[] = [
     id: 'queue-any-dead-letter-name-possible',
     title: 'a dead letter queue can have any name',
     file: options,
-    find: '  return text.length >= 1 && text.length <= NAME_LENGTH && NAME.test(text);',
-    replace: '  return text.length >= 1 && (text.length <= NAME_LENGTH || !NAME);',
+    find: "import { isQueueName } from './queue-name.ts';",
+    replace: 'const isQueueName = (name: string) => name.length > 0 && name.length <= 256;',
     mustFail: ['QUEUE-039a'],
   },
   {
@@ -337,7 +337,7 @@ export const queueMutants: readonly Mutant[] = [
   {
     id: 'queue-delete-answered-as-info',
     title: 'DeleteQueue is answered by QueueInfo',
-    file: 'src/engine/translate/answers.ts',
+    file: 'src/gateway/translate/answers.ts',
     find: '    case Command.Subscribe:\n      return Command.SubscribeAck;',
     replace:
       '    case Command.Subscribe:\n      return Command.SubscribeAck;\n    case Command.DeleteQueue:\n      return Command.QueueInfo;',

@@ -2,8 +2,8 @@
 // so that it does not mix with what the scenario's clients say.
 
 import assert from 'node:assert/strict';
-import { formatTimeSpan } from '../../src/engine/translate/time-span.ts';
 import { Command } from '../../src/protocol/command.ts';
+import { formatTimeSpan } from '../../src/protocol/time-span.ts';
 import { cellValue } from './words.ts';
 import { type FeatureWorld, ofCommand } from './world.ts';
 

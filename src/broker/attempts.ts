@@ -4,8 +4,8 @@
 import type { Connection } from './connection.ts';
 import type { DeliveryTools, Ending } from './delivery/delivery-mode.ts';
 import type { Delivery } from './delivery.ts';
+import type { BrokerSettings } from './interface/settings.ts';
 import { retryDelayMs } from './retry-policy.ts';
-import type { BrokerSettings } from './settings.ts';
 import type { StepContext } from './step-context.ts';
 
 export class Attempts {

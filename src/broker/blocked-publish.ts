@@ -2,7 +2,7 @@
 // Implements OVERFLOW (BlockPublisher).
 
 import type { Connection } from './connection.ts';
-import type { Token } from './input.ts';
+import type { Token } from './interface/input.ts';
 import type { QueuedMessage } from './message.ts';
 import type { Queue } from './queue.ts';
 

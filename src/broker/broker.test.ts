@@ -2,10 +2,11 @@
 // size, inputs that come too late. Rules of single areas are proved in the tests beside this one.
 
 import { describe, expect, it } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
 import { ids, testBroker } from '../testing/tested-broker.ts';
 import { Broker } from './broker.ts';
-import { DeliveryMode, defaultQueueOptions, type QueueOptions } from './queue-options.ts';
 
 /** The core alone: the model beside it would take hours with so many messages. */
 function largeBroker(): BrokerHarness {

@@ -4,10 +4,17 @@
 // This file takes inputs apart and gives each command its answer; what becomes of messages is in settlement.ts and in the
 // delivery modes. Implements QUEUE, PUBLISH, DELIVERY, RETRY and SHUTDOWN where commands meet them.
 
+import type { QueueInfo } from '../model/queue-info.ts';
+import {
+  defaultQueueOptions,
+  impossibleOption,
+  type QueueOptions,
+  sameOptions,
+} from '../model/queue-options.ts';
 import { Attempts } from './attempts.ts';
 import { Connection } from './connection.ts';
 import { Deliveries } from './deliveries.ts';
-import type { Effect, QueueInfo } from './effect.ts';
+import type { Effect } from './interface/effect.ts';
 import type {
   AcknowledgeInput,
   ConnectionId,
@@ -15,20 +22,19 @@ import type {
   NegativeAcknowledgeInput,
   SubscribeInput,
   Token,
-} from './input.ts';
+} from './interface/input.ts';
+import type { BrokerSettings } from './interface/settings.ts';
+import type { BrokerStats } from './interface/stats.ts';
+import type { RecoveredRecord, StoreRecord } from './interface/store-record.ts';
+import type { Time } from './interface/time.ts';
 import { Publishing } from './publishing.ts';
 import { Purging } from './purging.ts';
 import type { Queue } from './queue.ts';
-import { defaultQueueOptions, impossibleOption, type QueueOptions, sameOptions } from './queue-options.ts';
 import { Queues } from './queues.ts';
 import { Recovery } from './recovery.ts';
-import type { BrokerSettings } from './settings.ts';
 import { Settlement } from './settlement.ts';
-import type { BrokerStats } from './stats.ts';
 import { StepContext } from './step-context.ts';
-import type { RecoveredRecord, StoreRecord } from './store-record.ts';
 import { Subscription } from './subscription.ts';
-import type { Time } from './time.ts';
 import { type Timer, Timers } from './timers.ts';
 import { Window } from './window.ts';
 

@@ -3,7 +3,7 @@
 
 import type { BlockedPublish } from './blocked-publish.ts';
 import type { Delivery } from './delivery.ts';
-import type { ConnectionId } from './input.ts';
+import type { ConnectionId } from './interface/input.ts';
 import type { Subscription } from './subscription.ts';
 
 export class Connection {

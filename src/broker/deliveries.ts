@@ -5,9 +5,9 @@
 import { AckDeadlines } from './ack-deadlines.ts';
 import type { Connection } from './connection.ts';
 import { Delivery } from './delivery.ts';
+import type { BrokerSettings } from './interface/settings.ts';
 import type { QueuedMessage } from './message.ts';
 import type { Queue } from './queue.ts';
-import type { BrokerSettings } from './settings.ts';
 import type { StepContext } from './step-context.ts';
 import type { Subscription } from './subscription.ts';
 import type { Timers } from './timers.ts';

@@ -2,8 +2,9 @@
 // Proves SHUTDOWN where the core is concerned.
 
 import { describe, expect, it } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import { ids, testBroker } from '../testing/tested-broker.ts';
-import { DeliveryMode, OverflowStrategy } from './queue-options.ts';
 
 describe('draining', () => {
   it('closes idle connections at once and the others with their last ack [SHUTDOWN-006, SHUTDOWN-008]', () => {

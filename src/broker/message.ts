@@ -1,9 +1,10 @@
 // One message in one queue: what was published, and how far its delivery has come. It holds state and nothing that acts;
 // queues and delivery modes move it about.
 
+import type { Priority } from '../model/priority.ts';
 import type { FanOut } from './delivery/fan-out.ts';
 import type { HeapNode } from './heap.ts';
-import type { DeadLetterFacts, MessageContent, Priority } from './message-content.ts';
+import type { DeadLetterFacts, MessageContent } from './interface/message-content.ts';
 import { type MessageEvent, type MessageState, transition } from './message-state.ts';
 import type { Timer } from './timers.ts';
 

@@ -1,11 +1,13 @@
 // A publish to a full queue, strategy by strategy. Proves OVERFLOW.
 
 import { describe, expect, it } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
+import { Priority } from '../model/priority.ts';
+import type { QueueOptions } from '../model/queue-options.ts';
 import type { BrokerHarness } from '../testing/broker-harness.ts';
 import { ids, testBroker } from '../testing/tested-broker.ts';
-import { Priority } from './message-content.ts';
-import { DeliveryMode, OverflowStrategy, type QueueOptions } from './queue-options.ts';
-import type { BrokerSettings } from './settings.ts';
+import type { BrokerSettings } from './interface/settings.ts';
 
 const { BlockPublisher, DropNewest, DropOldest, RedirectToDlq } = OverflowStrategy;
 

@@ -1,14 +1,14 @@
 // What becomes of a publish: a repeat, accepted, refused, redirected, or blocked until there is room.
 // Implements PUBLISH (repeats, responsibility), OVERFLOW and LIMIT (bytes held).
 
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import { BlockedPublish, type Repeat } from './blocked-publish.ts';
 import type { Connection } from './connection.ts';
-import type { RefusalCode } from './effect.ts';
-import type { PublishInput, Token } from './input.ts';
+import type { RefusalCode } from './interface/effect.ts';
+import type { PublishInput, Token } from './interface/input.ts';
+import type { BrokerSettings } from './interface/settings.ts';
 import { QueuedMessage } from './message.ts';
 import type { Queue } from './queue.ts';
-import { OverflowStrategy } from './queue-options.ts';
-import type { BrokerSettings } from './settings.ts';
 import type { Settlement } from './settlement.ts';
 import type { StepContext } from './step-context.ts';
 

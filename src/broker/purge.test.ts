@@ -1,8 +1,9 @@
 // Purging a queue: what leaves, what stays, and who is told when. Proves DELIVERY where a purge must leave messages alone.
 
 import { describe, expect, it } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import { ids, testBroker } from '../testing/tested-broker.ts';
-import { DeliveryMode, OverflowStrategy } from './queue-options.ts';
 
 describe('a purge', () => {
   it('takes out everything that waits, and counts it as purged, not as discarded', () => {

@@ -2,7 +2,7 @@
 // done: what is published meanwhile stays, what is sent meanwhile has escaped. Messages in flight are left alone.
 // Implements DASH (purge) and DELIVERY (what a purge must not touch).
 
-import type { Input } from './input.ts';
+import type { Input } from './interface/input.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import type { Settlement } from './settlement.ts';

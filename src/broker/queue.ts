@@ -1,16 +1,16 @@
 // One queue: its options, its messages by what they are doing, and its subscribers. It keeps the books and decides
 // nothing; what happens to a message is decided by the delivery modes and by settlement.ts.
 
+import type { QueueInfo } from '../model/queue-info.ts';
+import { deadLetterQueueOf, type QueueOptions } from '../model/queue-options.ts';
 import type { BlockedPublish } from './blocked-publish.ts';
 import type { DeliveryModeRules } from './delivery/delivery-mode.ts';
-import type { QueueInfo } from './effect.ts';
 import type { HeapNode } from './heap.ts';
 import { IdMap } from './id-map.ts';
+import type { Generation } from './interface/store-record.ts';
 import type { QueuedMessage } from './message.ts';
-import { deadLetterQueueOf, type QueueOptions } from './queue-options.ts';
 import { ReadyRing } from './ready-ring.ts';
 import { SequenceList } from './sequence-list.ts';
-import type { Generation } from './store-record.ts';
 import type { Subscription } from './subscription.ts';
 import type { Timer } from './timers.ts';
 import { utf8Length } from './utf8-length.ts';

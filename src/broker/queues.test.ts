@@ -1,8 +1,10 @@
 // Creating, deleting, describing and listing queues. Implements nothing; proves QUEUE where the core is concerned.
 
 import { describe, expect, it } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { ids, testBroker } from '../testing/tested-broker.ts';
-import { DeliveryMode, defaultQueueOptions, OverflowStrategy, type QueueOptions } from './queue-options.ts';
 
 describe('CreateQueue', () => {
   it('makes a queue with the options given [QUEUE-001]', () => {

@@ -1,11 +1,11 @@
 // Which queues there are, how one comes to be and how it ends. Subscriptions are registered under a name: those of a
 // deleted queue are kept here until a queue of that name is created again. Implements QUEUE (creation, deletion).
 
+import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { deliveryModeRules } from './delivery/modes.ts';
+import type { Generation, StoredQueue } from './interface/store-record.ts';
 import { Queue } from './queue.ts';
-import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from './queue-options.ts';
 import type { StepContext } from './step-context.ts';
-import type { Generation, StoredQueue } from './store-record.ts';
 import type { Subscription } from './subscription.ts';
 
 export class Queues {

@@ -7,9 +7,9 @@ import { BrokerHarness } from '../testing/broker-harness.ts';
 import { play, scenarios, settingsOf, type World, wildWorld } from '../testing/broker-scenarios.ts';
 import { KeptRecords } from '../testing/kept-records.ts';
 import { Broker } from './broker.ts';
-import type { DeliverEffect } from './effect.ts';
+import type { DeliverEffect } from './interface/effect.ts';
+import type { RecoveredRecord } from './interface/store-record.ts';
 import type { Queue } from './queue.ts';
-import type { RecoveredRecord } from './store-record.ts';
 
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 

@@ -1,10 +1,10 @@
 // A core that begins from what a store has kept: what it does with ages, attempts and clocks, and what it refuses to believe.
 
 import { describe, expect, it } from 'vitest';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
 import { Broker } from './broker.ts';
-import { defaultQueueOptions, type QueueOptions } from './queue-options.ts';
-import type { RecoveredRecord } from './store-record.ts';
+import type { RecoveredRecord } from './interface/store-record.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -2,11 +2,11 @@
 // to be. It records nothing, answers nothing and sends nothing. What a store cannot have kept is refused loudly, for a damaged
 // store is better left alone than served. Implements DURABLE (after a restart) and TTL (downtime counts).
 
+import type { Generation, RecoveredRecord } from './interface/store-record.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import type { Settlement } from './settlement.ts';
 import type { StepContext } from './step-context.ts';
-import type { Generation, RecoveredRecord } from './store-record.ts';
 
 type RecoveredQueue = {
   readonly queue: Queue;

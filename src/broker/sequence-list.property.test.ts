@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Priority } from '../model/priority.ts';
 import { QueuedMessage } from './message.ts';
-import type { Priority } from './message-content.ts';
 import { SequenceList } from './sequence-list.ts';
 import { PriorityOrder, type WaitingMessages } from './waiting-messages.ts';
 

@@ -2,16 +2,16 @@
 // held, the record for the store, the ids looked at for repeats and the counters change together.
 // Implements PUBLISH (taking responsibility), TTL, DLQ and OVERFLOW (pushing out).
 
+import type { DeadLetterReason } from '../model/dead-letter-reason.ts';
 import type { Deliveries } from './deliveries.ts';
+import type { BrokerSettings } from './interface/settings.ts';
+import type { StoredMessage } from './interface/store-record.ts';
 import { QueuedMessage } from './message.ts';
-import type { DeadLetterReason } from './message-content.ts';
 import type { MessageEvent } from './message-state.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import { retryDelayMs } from './retry-policy.ts';
-import type { BrokerSettings } from './settings.ts';
 import type { StepContext } from './step-context.ts';
-import type { StoredMessage } from './store-record.ts';
 import type { Timers } from './timers.ts';
 
 export type RestoredMessage = StoredMessage & { readonly failedAttempts: number };

@@ -2,12 +2,12 @@
 // it ends. Shared by the parts of the core; it decides nothing.
 
 import type { Connection } from './connection.ts';
-import type { Effect, RefusalCode } from './effect.ts';
-import type { ConnectionId, Token } from './input.ts';
+import type { Effect, RefusalCode } from './interface/effect.ts';
+import type { ConnectionId, Token } from './interface/input.ts';
+import { type BrokerStats, emptyStats } from './interface/stats.ts';
+import type { StoreRecord } from './interface/store-record.ts';
+import type { Time } from './interface/time.ts';
 import type { Queue } from './queue.ts';
-import { type BrokerStats, emptyStats } from './stats.ts';
-import type { StoreRecord } from './store-record.ts';
-import type { Time } from './time.ts';
 
 export class StepContext {
   readonly stats: BrokerStats = emptyStats();

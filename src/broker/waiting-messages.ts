@@ -1,8 +1,8 @@
 // The messages of a queue that can be offered to a subscriber now, in the order of offering: by publishing, or by
 // priority and then publishing. Either way it also tells which one was published first.
 
+import type { Priority } from '../model/priority.ts';
 import type { QueuedMessage } from './message.ts';
-import type { Priority } from './message-content.ts';
 import { SequenceList } from './sequence-list.ts';
 
 export type WaitingMessages = {

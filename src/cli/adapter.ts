@@ -4,8 +4,8 @@
 
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
-import type { Logger } from '../engine/logger.ts';
 import { ListenError } from '../http/listen-error.ts';
+import type { Logger } from '../model/logger.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';

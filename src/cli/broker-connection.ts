@@ -4,7 +4,7 @@
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../client/options.ts';
-import { ZlibCompressor } from '../engine/compressor.ts';
+import { ZlibCompressor } from '../gateway/compressor.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { Surroundings } from './command.ts';
 import { VERSION } from './version.ts';

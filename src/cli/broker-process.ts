@@ -1,16 +1,16 @@
 // A whole broker in this process: store, engine, TCP listener and health server, put together from a configuration, and taken
 // down in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
+import { BrokerService } from '../backend/local/broker-service.ts';
+import { engineOptions } from '../backend/local/options-from-configuration.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { BrokerService } from '../engine/broker-service.ts';
-import { ZlibCompressor } from '../engine/compressor.ts';
-import type { Logger } from '../engine/logger.ts';
-import { engineOptions } from '../engine/options-from-configuration.ts';
-import { systemEnvironment } from '../engine/system-environment.ts';
+import { ZlibCompressor } from '../gateway/compressor.ts';
+import { systemEnvironment } from '../gateway/system-environment.ts';
 import type { BrokerView } from '../http/broker-view.ts';
 import type { HttpListener } from '../http/listen.ts';
 import { ListenError, listenFailureReason } from '../http/listen-error.ts';
-import { listenTcp, type TcpServer } from '../server/tcp-server.ts';
+import type { Logger } from '../model/logger.ts';
+import { listenTcp, type TcpServer } from '../net/tcp-listener.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { OpenStore } from '../storage/storage-provider.ts';
 import { VERSION } from './version.ts';

@@ -1,7 +1,7 @@
 // The log writer: one line per entry, as JSON for programs or pretty for people. Writes where it is told to (stderr, CONFIG-012),
 // drops nothing and buffers nothing itself. A value with a line break cannot forge a line: both forms escape it.
 
-import type { LogFields, Logger } from '../engine/logger.ts';
+import type { LogFields, Logger } from '../model/logger.ts';
 
 /** From the most important to the least. */
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;

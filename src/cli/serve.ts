@@ -4,8 +4,8 @@
 import { constants } from 'node:os';
 import type { Configuration } from '../config/configuration.ts';
 import { flagHelp } from '../config/reference.ts';
-import type { Logger } from '../engine/logger.ts';
 import { ListenError } from '../http/listen-error.ts';
+import type { Logger } from '../model/logger.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';

@@ -4,7 +4,7 @@
 import { Duplex, duplexPair } from 'node:stream';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ZlibCompressor } from '../engine/compressor.ts';
+import { ZlibCompressor } from '../gateway/compressor.ts';
 import { meet, payloadText } from '../testing/client-party.ts';
 import { type Inflate, type ReceivedFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';

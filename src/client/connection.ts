@@ -3,8 +3,8 @@
 // Implements CLIENT-009, CLIENT-035 to CLIENT-038, CLIENT-041.
 
 import type { Duplex } from 'node:stream';
+import { ErrorCode } from '../model/error-code.ts';
 import { Command, type CommandNumber } from '../protocol/command.ts';
-import { ErrorCode } from '../protocol/error-code.ts';
 import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';

@@ -2,7 +2,7 @@
 // value; sending it is the caller's work. Our own faults are thrown as errors and never take this form.
 // Implements the outcome side of C4 and C5 (areas FRAME, BODY, COMPRESS).
 
-import { ErrorCode } from './error-code.ts';
+import { ErrorCode } from '../model/error-code.ts';
 
 export type ProtocolFault = {
   readonly kind: 'fault';

@@ -1,8 +1,9 @@
 // What the field rules let through; what they refuse is in fixtures/malformed/bodies.json and tested with the session.
 
 import { describe, expect, it } from 'vitest';
+import { isQueueName } from '../model/queue-name.ts';
 import { Command } from './command.ts';
-import { checkFieldRules, isQueueName } from './field-rules.ts';
+import { checkFieldRules } from './field-rules.ts';
 import { defaultLimits } from './limits.ts';
 import { type Message, noHeaders, noPayload } from './message.ts';
 

@@ -1,8 +1,9 @@
 // What the fields of a decoded message may contain, whatever the command. Whether a command needs a queue, and what its
 // payload must hold, is not looked at here. Implements the rules side of area BODY (C5).
 
+import { isQueueName, MAX_QUEUE_NAME_LENGTH } from '../model/queue-name.ts';
 import { messageFault, type ProtocolFault } from './fault.ts';
-import { maxQueueNameLength, type ProtocolLimits } from './limits.ts';
+import type { ProtocolLimits } from './limits.ts';
 import type { Headers, Message } from './message.ts';
 
 /** Undefined when the message keeps all rules; else INVALID_MESSAGE with the message's id, and the connection stays. */
@@ -14,15 +15,6 @@ export function checkFieldRules(message: Message, limits: ProtocolLimits): Proto
   return text === undefined ? undefined : messageFault(text, message.id);
 }
 
-/** Letters and digits of any script, `-`, `_` and `.`; 1 to 256 UTF-16 units. */
-export function isQueueName(name: string): boolean {
-  return name.length <= maxQueueNameLength && (asciiQueueName.test(name) || queueName.test(name));
-}
-
-// The first is many times quicker than the second, which it is a part of, and takes nearly every name.
-const asciiQueueName = /^[-\w.]+$/;
-const queueName = /^[-_.\p{L}\p{Nd}]+$/u;
-
 function checkId(id: string, limits: ProtocolLimits): string | undefined {
   if (id === '') return 'The id is empty.';
   // A UTF-16 unit takes at most 3 bytes: short ids need no counting.
@@ -32,7 +24,7 @@ function checkId(id: string, limits: ProtocolLimits): string | undefined {
 
 function checkQueueName(name: string): string | undefined {
   if (isQueueName(name)) return undefined;
-  return `The queue name must have 1 to ${maxQueueNameLength} letters, digits, "-", "_" or ".".`;
+  return `The queue name must have 1 to ${MAX_QUEUE_NAME_LENGTH} letters, digits, "-", "_" or ".".`;
 }
 
 function checkHeaders(headers: Headers, limits: ProtocolLimits): string | undefined {

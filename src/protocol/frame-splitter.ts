@@ -7,10 +7,10 @@
 //   | body length N, 4 bytes | flags  | body, N bytes          2 <= N <= maxMessageSizeBytes; flags 0, 1, 2
 //   +-----------------------+--------+----------------- - - -
 
+import { ErrorCode } from '../model/error-code.ts';
 import { ByteBacklog } from './byte-backlog.ts';
 import { highestFrameFlags } from './compression.ts';
 import { frameHeaderBytes } from './encode.ts';
-import { ErrorCode } from './error-code.ts';
 import { framingFault, type ProtocolFault } from './fault.ts';
 import { minMessageSizeBytes, type ProtocolLimits } from './limits.ts';
 

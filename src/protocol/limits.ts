@@ -28,6 +28,3 @@ export const maxStringBytes = 65_535;
 
 /** Most header pairs that the 2-byte count can announce. */
 export const maxEncodableHeaderCount = 65_535;
-
-/** Queue names have 1 to this many UTF-16 units. */
-export const maxQueueNameLength = 256;

@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ErrorCode } from '../model/error-code.ts';
+import { MAX_QUEUE_NAME_LENGTH } from '../model/queue-name.ts';
 import {
   Command,
   commandName,
@@ -11,10 +13,9 @@ import {
   commandsOfClient,
 } from './command.ts';
 import { frameHeaderBytes } from './encode.ts';
-import { ErrorCode } from './error-code.ts';
 import { HeaderName } from './header-name.ts';
 import { maxJsonDepth } from './json-scanner.ts';
-import { defaultLimits, maxQueueNameLength, maxStringBytes, minMessageSizeBytes } from './limits.ts';
+import { defaultLimits, maxStringBytes, minMessageSizeBytes } from './limits.ts';
 import { protocolVersion } from './message.ts';
 
 describe('the tables of the specification', () => {
@@ -53,7 +54,7 @@ describe('the tables of the specification', () => {
       minBodyBytes: minMessageSizeBytes,
       maxStringBytes,
       maxIdBytes: defaultLimits.maxIdBytes,
-      maxQueueNameLength,
+      maxQueueNameLength: MAX_QUEUE_NAME_LENGTH,
       maxHeaderCount: defaultLimits.maxHeaderCount,
       maxHeaderValueLength: defaultLimits.maxHeaderValueLength,
       maxPayloadDepth: maxJsonDepth,

@@ -2,9 +2,9 @@
 // a body is being inflated nothing is read, so the order of the frames is kept. Does not know what a command means.
 // Implements the receiving side of areas FRAME, BODY and COMPRESS (C4, C5, C10, C12, C14).
 
+import { ErrorCode } from '../model/error-code.ts';
 import { type Algorithm, algorithmOf } from '../protocol/compression.ts';
 import { decodeMessage } from '../protocol/decode.ts';
-import { ErrorCode } from '../protocol/error-code.ts';
 import { framingFault, isFault, type ProtocolFault } from '../protocol/fault.ts';
 import { FrameSplitter } from '../protocol/frame-splitter.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';

@@ -2,8 +2,8 @@
 // are found while reading; those after it (queue name, right, existence, payload, repeat, overflow) need the broker.
 // Implements C15, with the rules of C1, C3 and C11 (areas CONN, ERROR).
 
+import { ErrorCode } from '../model/error-code.ts';
 import { Command, commandName } from '../protocol/command.ts';
-import { ErrorCode } from '../protocol/error-code.ts';
 import { messageFault, type ProtocolFault } from '../protocol/fault.ts';
 import { checkFieldRules } from '../protocol/field-rules.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';

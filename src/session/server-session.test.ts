@@ -2,13 +2,13 @@
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ErrorCode } from '../model/error-code.ts';
 import {
   Command,
   commandsOfAdministration,
   commandsOfBrokerOnly,
   commandsOfClient,
 } from '../protocol/command.ts';
-import { ErrorCode } from '../protocol/error-code.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { noHeaders } from '../protocol/message.ts';
 import { acceptAll, describeEvent, refuseAll, SessionDriver } from '../testing/session-driver.ts';

@@ -3,9 +3,9 @@
 // out before it takes the one after it, and reads no more from the peer once `close` came.
 // Implements areas CONN, COMPRESS and ERROR as far as one connection shows them (C1 to C5, C7 to C12, C14, C15).
 
+import type { ErrorCode } from '../model/error-code.ts';
 import { Command, commandsOfClient } from '../protocol/command.ts';
 import { type Algorithm, negotiate } from '../protocol/compression.ts';
-import type { ErrorCode } from '../protocol/error-code.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';

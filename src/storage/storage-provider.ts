@@ -3,7 +3,7 @@
 // given, one at a time. Every implementation must pass the suite in testing/storage-contract.ts, and docs/guides/write-a-store.md
 // tells how to write one. Implements the DURABLE area's port.
 
-import type { RecoveredRecord, StoreRecord } from '../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 
 export type StorageProvider = {
   /**

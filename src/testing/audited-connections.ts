@@ -3,8 +3,8 @@
 // Part of the audit of the broker core.
 
 import { ok } from 'node:assert/strict';
-import type { DeliverEffect } from '../broker/effect.ts';
-import type { ConnectionId, Input } from '../broker/input.ts';
+import type { DeliverEffect } from '../broker/interface/effect.ts';
+import type { ConnectionId, Input } from '../broker/interface/input.ts';
 import type { AuditedMessage, AuditedQueue } from './audited-store.ts';
 import { describeEffect } from './broker-describers.ts';
 

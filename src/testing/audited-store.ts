@@ -2,9 +2,9 @@
 // once, leaves once, and never leaves a queue that does not have it. Part of the audit of the broker core.
 
 import { ok } from 'node:assert/strict';
-import type { MessageContent } from '../broker/message-content.ts';
-import type { QueueOptions } from '../broker/queue-options.ts';
-import type { Generation, StoredMessage, StoreRecord } from '../broker/store-record.ts';
+import type { MessageContent } from '../broker/interface/message-content.ts';
+import type { Generation, StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
+import type { QueueOptions } from '../model/queue-options.ts';
 
 export type AuditedMessage = {
   readonly stored: StoredMessage;

@@ -4,11 +4,11 @@
 // these and, unlike the naive broker, it looks at the records for the store too.
 
 import { ok, strictEqual } from 'node:assert/strict';
-import type { AnsweredEffect, DeliverEffect, Effect, RefusedEffect } from '../broker/effect.ts';
-import type { Input } from '../broker/input.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
-import type { StoreRecord } from '../broker/store-record.ts';
-import type { Time } from '../broker/time.ts';
+import type { AnsweredEffect, DeliverEffect, Effect, RefusedEffect } from '../broker/interface/effect.ts';
+import type { Input } from '../broker/interface/input.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
+import type { Time } from '../broker/interface/time.ts';
 import { AuditedConnections } from './audited-connections.ts';
 import { AuditedStore } from './audited-store.ts';
 import { describeEffect } from './broker-describers.ts';

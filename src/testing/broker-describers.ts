@@ -1,8 +1,9 @@
 // One readable line per input and per effect of the broker core, for the assertions of tests and for the scenarios that
 // failing properties print. It only reads.
 
-import type { Effect, QueueInfo } from '../broker/effect.ts';
-import type { Input } from '../broker/input.ts';
+import type { Effect } from '../broker/interface/effect.ts';
+import type { Input } from '../broker/interface/input.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
 
 /** What the harness hands the core as a token: the command in words, and the queue it is about. */
 export type CommandToken = { readonly words: string; readonly queue: string };

@@ -1,14 +1,16 @@
 // Drives a broker core, the real one or the naive one, in virtual time: short calls for inputs, one readable line per
 // effect. It ticks whenever the core asks to be called, as the engine would, and reads no clock.
 
-import type { Effect, QueueInfo } from '../broker/effect.ts';
-import type { ConnectionId, Input } from '../broker/input.ts';
-import { type MessageContent, Priority } from '../broker/message-content.ts';
-import { defaultQueueOptions, type QueueOptions } from '../broker/queue-options.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
-import type { BrokerStats } from '../broker/stats.ts';
-import type { StoreRecord } from '../broker/store-record.ts';
-import type { Time } from '../broker/time.ts';
+import type { Effect } from '../broker/interface/effect.ts';
+import type { ConnectionId, Input } from '../broker/interface/input.ts';
+import type { MessageContent } from '../broker/interface/message-content.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
+import type { BrokerStats } from '../broker/interface/stats.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
+import type { Time } from '../broker/interface/time.ts';
+import { Priority } from '../model/priority.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { type CommandToken, describeEffect, describeInput } from './broker-describers.ts';
 
 /** What the real core and the naive one have in common. */

@@ -3,11 +3,13 @@
 // scenario is a scenario too and failing ones shrink well.
 
 import fc from 'fast-check';
-import type { DeliverEffect } from '../broker/effect.ts';
-import type { ConnectionId } from '../broker/input.ts';
-import type { Priority } from '../broker/message-content.ts';
-import type { DeliveryMode, OverflowStrategy, QueueOptions } from '../broker/queue-options.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
+import type { DeliverEffect } from '../broker/interface/effect.ts';
+import type { ConnectionId } from '../broker/interface/input.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
+import type { DeliveryMode } from '../model/delivery-mode.ts';
+import type { OverflowStrategy } from '../model/overflow-strategy.ts';
+import type { Priority } from '../model/priority.ts';
+import type { QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 
 /** What the scenarios of one property are made from. */

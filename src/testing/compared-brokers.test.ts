@@ -3,10 +3,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { Broker } from '../broker/broker.ts';
-import type { Effect, QueueInfo } from '../broker/effect.ts';
-import type { Input } from '../broker/input.ts';
-import type { StoreRecord } from '../broker/store-record.ts';
-import type { Time } from '../broker/time.ts';
+import type { Effect } from '../broker/interface/effect.ts';
+import type { Input } from '../broker/interface/input.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
+import type { Time } from '../broker/interface/time.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';

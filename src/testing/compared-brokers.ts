@@ -3,12 +3,13 @@
 // compared: the order among deliveries of different queues or to different connections, and of the names of a list.
 
 import { deepStrictEqual } from 'node:assert/strict';
-import type { Effect, QueueInfo } from '../broker/effect.ts';
-import type { Input } from '../broker/input.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
-import type { BrokerStats } from '../broker/stats.ts';
-import type { StoreRecord } from '../broker/store-record.ts';
-import type { Time } from '../broker/time.ts';
+import type { Effect } from '../broker/interface/effect.ts';
+import type { Input } from '../broker/interface/input.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
+import type { BrokerStats } from '../broker/interface/stats.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
+import type { Time } from '../broker/interface/time.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { tokenOf } from './broker-describers.ts';
 import type { SteppedBroker } from './broker-harness.ts';

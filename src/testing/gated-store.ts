@@ -1,6 +1,6 @@
 // A store that is safe when the test says so: it shows what is visible before a commit is done, and what happens when one fails.
 
-import type { RecoveredRecord, StoreRecord } from '../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 
 type Open = { readonly resolve: () => void; readonly reject: (error: unknown) => void };

@@ -3,7 +3,7 @@
 // docs/guides/write-a-store.md.
 
 import { type FileHandle, open } from 'node:fs/promises';
-import type { RecoveredRecord, StoredMessage, StoreRecord } from '../broker/store-record.ts';
+import type { RecoveredRecord, StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
 import { type StorageProvider, StoreError } from '../storage/storage-provider.ts';
 
 /** Opens the store in that file, which is created when it is not there. */

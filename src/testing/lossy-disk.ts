@@ -1,7 +1,7 @@
 // A disk whose commits are done when a schedule says so, and which a crash robs of what was not: of a commit under way nothing is left,
 // or all of it, never a part. Stores that were open at a crash are dead: what they try afterwards never ends.
 
-import type { StoreRecord } from '../broker/store-record.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 import { KeptRecords } from './kept-records.ts';
 

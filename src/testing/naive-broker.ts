@@ -2,12 +2,13 @@
 // counted afresh at every question. It is what the real core is compared with; it must never import code from it, only
 // types, and it need not be fast.
 
-import type { Effect, QueueInfo } from '../broker/effect.ts';
-import type { ConnectionId, Input } from '../broker/input.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
-import type { BrokerStats } from '../broker/stats.ts';
-import type { StoreRecord } from '../broker/store-record.ts';
-import type { Time } from '../broker/time.ts';
+import type { Effect } from '../broker/interface/effect.ts';
+import type { ConnectionId, Input } from '../broker/interface/input.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
+import type { BrokerStats } from '../broker/interface/stats.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
+import type { Time } from '../broker/interface/time.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
 import {
   acknowledge,
   comingEvents,

@@ -2,8 +2,8 @@
 // letter queue and leave. For properties of stores.
 
 import fc from 'fast-check';
-import { defaultQueueOptions } from '../broker/queue-options.ts';
-import type { StoredMessage, StoreRecord } from '../broker/store-record.ts';
+import type { StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
+import { defaultQueueOptions } from '../model/queue-options.ts';
 
 type Choice = { readonly what: number; readonly which: number; readonly bytes: Uint8Array };
 

@@ -1,8 +1,8 @@
 // Drives a ServerSession as an owner would, in one thread and without time: inflates in place and decides every Connect by a
 // given rule. For tests of what a session makes of bytes.
 
-import { ZlibCompressor } from '../engine/compressor.ts';
-import { ErrorCode } from '../protocol/error-code.ts';
+import { ZlibCompressor } from '../gateway/compressor.ts';
+import { ErrorCode } from '../model/error-code.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { type Message, noHeaders } from '../protocol/message.ts';
 import {

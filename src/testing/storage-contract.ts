@@ -4,8 +4,8 @@
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultQueueOptions } from '../broker/queue-options.ts';
-import type { RecoveredRecord, StoredMessage, StoreRecord } from '../broker/store-record.ts';
+import type { RecoveredRecord, StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
+import { defaultQueueOptions } from '../model/queue-options.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 import { KeptRecords } from './kept-records.ts';
 import { recordBatches } from './record-arbitrary.ts';

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { defaultQueueOptions } from '../broker/queue-options.ts';
-import type { StoredMessage, StoreRecord } from '../broker/store-record.ts';
+import type { StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
+import { defaultQueueOptions } from '../model/queue-options.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
 import { KeptRecords } from './kept-records.ts';

@@ -2,9 +2,10 @@
 // among them. For properties of what is done with stores.
 
 import fc from 'fast-check';
-import type { DeadLetterFacts, Priority } from '../broker/message-content.ts';
-import { defaultQueueOptions, type QueueOptions } from '../broker/queue-options.ts';
-import type { RecoveredRecord, StoreRecord } from '../broker/store-record.ts';
+import type { DeadLetterFacts } from '../broker/interface/message-content.ts';
+import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
+import type { Priority } from '../model/priority.ts';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { bodyBytes } from './wire-bytes.ts';
 
 const wallAt = fc.integer({ min: 0, max: 4_000_000_000_000 });

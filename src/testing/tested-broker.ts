@@ -2,7 +2,7 @@
 // the model too, and each step is audited.
 
 import { Broker } from '../broker/broker.ts';
-import type { BrokerSettings } from '../broker/settings.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
 import { BrokerHarness, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
 

@@ -1,7 +1,7 @@
 // Clients of a broker in virtual time: on virtual lines, with short calls for what nearly every test does with them.
 
 import type { Duplex } from 'node:stream';
-import type { Logger } from '../engine/logger.ts';
+import type { Logger } from '../model/logger.ts';
 import { VirtualEnvironment } from './virtual-environment.ts';
 import { type LineOptions, openVirtualConnection, type VirtualSocket } from './virtual-network.ts';
 import type { BodyParts } from './wire-bytes.ts';

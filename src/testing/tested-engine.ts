@@ -1,7 +1,7 @@
 // An engine as its tests use it: in virtual time, with clients on virtual lines.
 
-import { Engine, type EngineParts } from '../engine/engine.ts';
-import type { EngineOptions } from '../engine/engine-options.ts';
+import { Engine, type EngineParts } from '../backend/local/engine.ts';
+import type { EngineOptions } from '../backend/local/engine-options.ts';
 import type { Compressor } from '../protocol/compression.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';

@@ -1,7 +1,7 @@
 // A broker over a virtual disk as its tests use it: in virtual time, with clients on virtual lines.
 
-import { BrokerService } from '../engine/broker-service.ts';
-import type { EngineOptions } from '../engine/engine-options.ts';
+import { BrokerService } from '../backend/local/broker-service.ts';
+import type { EngineOptions } from '../backend/local/engine-options.ts';
 import { TestedClients } from './tested-clients.ts';
 import { noCompressor, testOptions } from './tested-engine.ts';
 import { VirtualDisk } from './virtual-disk.ts';

@@ -1,7 +1,7 @@
 // A disk that stores of the broker are opened on, one after the other: what one has committed, the next one finds. It breaks and is
 // mended when a test says so, and shows how it was used.
 
-import type { StoreRecord } from '../broker/store-record.ts';
+import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 import { KeptRecords } from './kept-records.ts';
 

@@ -2,7 +2,7 @@
 // ids are counted. Hours pass in microseconds, and the same calls give the same run. Nothing here waits for real time; only
 // `settle` lets the event loop turn, because streams hand on their events that way. Implements environment.ts.
 
-import type { Clock, Environment, Scheduler } from '../engine/environment.ts';
+import type { Clock, Environment, Scheduler } from '../model/environment.ts';
 
 /** 2026-02-18T10:30:00Z: the wall clock of a fresh environment. */
 const FIRST_WALL_AT = Date.UTC(2026, 1, 18, 10, 30);

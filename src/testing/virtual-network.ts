@@ -3,7 +3,7 @@
 // pushes back like a socket with a full buffer when the other end does not read.
 
 import { Duplex } from 'node:stream';
-import type { Scheduler } from '../engine/environment.ts';
+import type { Scheduler } from '../model/environment.ts';
 
 export type VirtualConnection = {
   readonly client: VirtualSocket;

@@ -3,16 +3,16 @@
 
 import { totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
-import type { StoreRecord } from '../../../src/broker/store-record.ts';
+import { BrokerService } from '../../../src/backend/local/broker-service.ts';
+import { engineOptions } from '../../../src/backend/local/options-from-configuration.ts';
+import type { StoreRecord } from '../../../src/broker/interface/store-record.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
-import { BrokerService } from '../../../src/engine/broker-service.ts';
-import { ZlibCompressor } from '../../../src/engine/compressor.ts';
-import type { Logger } from '../../../src/engine/logger.ts';
-import { engineOptions } from '../../../src/engine/options-from-configuration.ts';
+import { ZlibCompressor } from '../../../src/gateway/compressor.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
+import type { Logger } from '../../../src/model/logger.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
 import type { StorageProvider } from '../../../src/storage/storage-provider.ts';
 import { VirtualDisk } from '../../../src/testing/virtual-disk.ts';

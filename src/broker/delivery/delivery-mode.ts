@@ -1,10 +1,10 @@
 // What a delivery mode decides. There is one file per mode, all with this one shape, and nothing outside them asks which
 // mode a queue has.
 
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import type { Deliveries } from '../deliveries.ts';
 import type { Delivery } from '../delivery.ts';
 import type { QueuedMessage } from '../message.ts';
-import type { DeadLetterReason } from '../message-content.ts';
 import type { Queue } from '../queue.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Subscription } from '../subscription.ts';

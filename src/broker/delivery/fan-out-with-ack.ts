@@ -2,10 +2,10 @@
 // without room gets its copy as soon as it has; until every copy is sent the message counts as waiting.
 // Implements DELIVERY (FanOutWithAck) and DLQ (once, however many failed).
 
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import type { Deliveries } from '../deliveries.ts';
 import type { Delivery } from '../delivery.ts';
 import type { QueuedMessage } from '../message.ts';
-import type { DeadLetterReason } from '../message-content.ts';
 import type { Queue } from '../queue.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Subscription } from '../subscription.ts';

@@ -1,7 +1,7 @@
 // How far a message has come that every member gets a copy of. The members are the subscriptions present when the first
 // copy is sent; each copy is sent, retried and ended on its own. Implements DELIVERY (FanOutWithAck).
 
-import type { DeadLetterReason } from '../message-content.ts';
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 
 export class FanOut {
   /** Copies that were not sent yet. */

@@ -1,6 +1,6 @@
 // Which rules belong to which delivery mode.
 
-import type { DeliveryMode } from '../queue-options.ts';
+import type { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { DeliveryModeRules } from './delivery-mode.ts';
 import { fanOutWithAck } from './fan-out-with-ack.ts';
 import { fanOutWithoutAck } from './fan-out-without-ack.ts';

@@ -1,10 +1,10 @@
 // `truemq store check`: is the file sound, would a broker begin with it, can everything in it be delivered? Reads only.
 
-import { StoreExamination } from '../../engine/store-examination.ts';
 import { openStoreFile, type StoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
 import { ExitCode, type Surroundings } from '../command.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
+import { StoreExamination } from './store-examination.ts';
 
 /** Complaints that are shown; the rest is counted. */
 const MOST_SHOWN = 20;

@@ -1,8 +1,8 @@
 // The settings of a core that looks at the records of a store: the defaults, since none of them has a say in what a store may hold.
 
-import type { BrokerSettings } from '../../broker/settings.ts';
+import { engineOptions } from '../../backend/local/options-from-configuration.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { engineOptions } from '../../engine/options-from-configuration.ts';
 import { VERSION } from '../version.ts';
 
 export function defaultBrokerSettings(): BrokerSettings {

@@ -3,10 +3,10 @@
 import { createWriteStream } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { storeTextLines } from '../../engine/translate/store-text.ts';
 import { openStoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
 import { ExitCode, type Surroundings } from '../command.ts';
+import { storeTextLines } from './store-text.ts';
 
 /** Characters that are handed on at a time: a line at a time takes several times as long. */
 const CHUNK_LENGTH = 65_536;

@@ -5,15 +5,15 @@ import { createReadStream, existsSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
-import { StoreExamination } from '../../engine/store-examination.ts';
-import { StoreTextReader } from '../../engine/translate/store-text-reader.ts';
+import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { reasonOf } from '../../storage/sqlite/open-database.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
 import { ExitCode, type Surroundings } from '../command.ts';
 import { readLines } from '../lines.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
+import { StoreExamination } from './store-examination.ts';
+import { StoreTextReader } from './store-text-reader.ts';
 
 /** Records that are committed at a time. */
 const SLICE_COUNT = 2_000;

@@ -1,7 +1,12 @@
 // What one batch of records comes to in rows. What a batch adds and takes away again never reaches the database: a message that is
 // delivered and acknowledged within one batch costs nothing. Pure. Implements DURABLE (the SQLite store's commit).
 
-import type { Generation, StoredMessage, StoredQueue, StoreRecord } from '../../broker/store-record.ts';
+import type {
+  Generation,
+  StoredMessage,
+  StoredQueue,
+  StoreRecord,
+} from '../../broker/interface/store-record.ts';
 
 /** All the sequences from `first` to `last`, both included. */
 export type SequenceRange = { readonly first: number; readonly last: number };

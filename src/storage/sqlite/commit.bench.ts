@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { StoreRecord } from '../../broker/store-record.ts';
+import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 const BATCH_MESSAGES = 128;

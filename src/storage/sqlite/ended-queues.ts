@@ -2,7 +2,7 @@
 // no commit is held up by them. How far it has come is stored too, and the next start finishes it.
 // Implements DURABLE (deleting a queue).
 
-import type { Generation } from '../../broker/store-record.ts';
+import type { Generation } from '../../broker/interface/store-record.ts';
 import type { Database, Statement } from './driver.ts';
 
 /** Rows that are looked at in one slice: few enough to cost a commit a millisecond at most. */

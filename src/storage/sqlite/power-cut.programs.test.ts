@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { newFolder } from '../../testing/file-places.ts';
 import { KeptRecords } from '../../testing/kept-records.ts';
 import {

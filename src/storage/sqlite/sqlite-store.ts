@@ -2,7 +2,7 @@
 // a commit of a batch costs about what its sync of the disk costs, and nothing else could be done meanwhile anyway.
 // Implements DURABLE (save before visible, recovery) behind the port of storage-provider.ts.
 
-import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { type StorageProvider, StoreError } from '../storage-provider.ts';
 import { BatchPlan } from './batch-plan.ts';
 import type { Database } from './driver.ts';

@@ -1,14 +1,16 @@
 // The SQL of the store, prepared once. One method per change of rows and per way of reading; when something is done, and in which
 // transaction, is sqlite-store.ts's. Implements DURABLE (the SQLite store's rows).
 
+import type { DeadLetterFacts, MessageContent } from '../../broker/interface/message-content.ts';
 import type {
-  DeadLetterFacts,
-  DeadLetterReason,
-  MessageContent,
-  Priority,
-} from '../../broker/message-content.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
-import type { Generation, RecoveredRecord, StoredMessage, StoredQueue } from '../../broker/store-record.ts';
+  Generation,
+  RecoveredRecord,
+  StoredMessage,
+  StoredQueue,
+} from '../../broker/interface/store-record.ts';
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
+import type { Priority } from '../../model/priority.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import type { SequenceRange } from './batch-plan.ts';
 import { ContentPool } from './content-pool.ts';
 import type { Database, Statement } from './driver.ts';

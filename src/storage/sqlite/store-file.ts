@@ -2,7 +2,7 @@
 // only reads: what a crash has left beside the file stays there, and the next broker finds it. Implements DURABLE (the file).
 
 import { stat, unlink } from 'node:fs/promises';
-import type { RecoveredRecord } from '../../broker/store-record.ts';
+import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import { StoreError } from '../storage-provider.ts';
 import type { Database } from './driver.ts';
 import { EndedQueues } from './ended-queues.ts';

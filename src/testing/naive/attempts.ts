@@ -1,8 +1,8 @@
 // What becomes of a delivery: acknowledged, refused, timed out, tried again, or cut short by the end of its connection
 // (DELIVERY, RETRY, TTL and NACK areas).
 
-import type { AcknowledgeInput, NegativeAcknowledgeInput } from '../../broker/input.ts';
-import type { DeadLetterReason } from '../../broker/message-content.ts';
+import type { AcknowledgeInput, NegativeAcknowledgeInput } from '../../broker/interface/input.ts';
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import { admitDeadLetters } from './dead-letters.ts';
 import { expire, finishIfEnded, giveUp, removeMessage, waitAgain } from './giving-up.ts';
 import { send, sendTo } from './offering.ts';

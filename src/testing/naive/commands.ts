@@ -1,7 +1,7 @@
 // The naive broker's answers to commands (QUEUE, PUBLISH, DELIVERY, OVERFLOW and LIMIT areas).
 
-import type { RefusalCode } from '../../broker/effect.ts';
-import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../../broker/input.ts';
+import type { RefusalCode } from '../../broker/interface/effect.ts';
+import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../../broker/interface/input.ts';
 import { admitDeadLetters } from './dead-letters.ts';
 import { addMessage, canEnter, createQueue, finishIfEnded, purge, pushOutOldest } from './giving-up.ts';
 import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';

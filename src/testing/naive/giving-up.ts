@@ -1,8 +1,8 @@
 // How a message leaves its queue without having been taken, and how one enters: discarded, pushed out, expired, waiting
 // again, or on its way to a dead letter queue (DLQ, OVERFLOW and TTL areas).
 
-import type { DeadLetterFacts } from '../../broker/message-content.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
+import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import { deadLetterName, deadLetterOptions } from './options.ts';
 import {
   findQueue,

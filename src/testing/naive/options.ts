@@ -1,8 +1,8 @@
 // The naive broker's own reading of the rules for queue options: which are impossible, which mean the same, what is
 // meant where none are given. Written from the requirements (QUEUE area), not from the core.
 
-import type { QueueOptions } from '../../broker/queue-options.ts';
-import type { BrokerSettings } from '../../broker/settings.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 
 export function defaultOptions(settings: BrokerSettings): QueueOptions {
   return {

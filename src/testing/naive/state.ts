@@ -1,16 +1,14 @@
 // What the naive broker remembers, and the questions it asks about it. Everything is a list, every answer is counted
 // afresh: this is the second, slower mind that the real core is compared with, so it shares nothing but types with it.
 
-import type { Effect, QueueInfo } from '../../broker/effect.ts';
-import type { ConnectionId, Token } from '../../broker/input.ts';
-import type {
-  DeadLetterFacts,
-  DeadLetterReason,
-  MessageContent,
-  Priority,
-} from '../../broker/message-content.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
-import type { BrokerSettings } from '../../broker/settings.ts';
+import type { Effect } from '../../broker/interface/effect.ts';
+import type { ConnectionId, Token } from '../../broker/interface/input.ts';
+import type { DeadLetterFacts, MessageContent } from '../../broker/interface/message-content.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
+import type { Priority } from '../../model/priority.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 
 export type NaiveConnection = { readonly id: ConnectionId; writable: boolean; closeAsked: boolean };
 

@@ -1,8 +1,8 @@
 // The broker of a simulated run, life after life: a process begins, recovers what is on the disk, takes clients, loses its store or dies,
 // and is followed by another one. What a life and its end mean for the clients is the world's to say.
 
-import { BrokerService, type ServiceParts } from '../../engine/broker-service.ts';
-import type { EngineOptions } from '../../engine/engine-options.ts';
+import { BrokerService, type ServiceParts } from '../../backend/local/broker-service.ts';
+import type { EngineOptions } from '../../backend/local/engine-options.ts';
 import type { LifeEnd } from './history.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';

@@ -2,7 +2,8 @@
 // kept. The judges of one life stand in checkers.test.ts and checkers-of-sums.test.ts.
 
 import { describe, expect, it } from 'vitest';
-import { OverflowStrategy, type QueueOptions } from '../../broker/queue-options.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import { Command } from '../../protocol/command.ts';
 import { ACK_TIMEOUT_MS, RETRY_DELAY_MS, Story } from './story.ts';
 import { shows } from './story-cases.ts';

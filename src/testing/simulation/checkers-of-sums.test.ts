@@ -2,7 +2,8 @@
 // broker ends. The others stand in checkers.test.ts.
 
 import { describe } from 'vitest';
-import { DeliveryMode, OverflowStrategy } from '../../broker/queue-options.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { Command } from '../../protocol/command.ts';
 import { SHUTDOWN_MS, Story } from './story.ts';
 import { inFlight, shows, withDeadLetters } from './story-cases.ts';

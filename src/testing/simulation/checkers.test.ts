@@ -2,7 +2,8 @@
 // everything would be worse than none. Here: answers, deliveries, attempts, windows and order.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode, OverflowStrategy } from '../../broker/queue-options.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { Command } from '../../protocol/command.ts';
 import { ACK_TIMEOUT_MS, RETRY_DELAY_MS, SHUTDOWN_MS, Story } from './story.ts';
 import { begin, inFlight, shows } from './story-cases.ts';

@@ -1,13 +1,13 @@
 // A simulated client's command to the bytes of its frame. What it means stands in the history; this is how it is said.
 
-import { Priority } from '../../broker/message-content.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
-import { formatTimeSpan } from '../../engine/translate/time-span.ts';
+import { Priority } from '../../model/priority.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import { Command } from '../../protocol/command.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import { encodeBody, frameOf } from '../../protocol/encode.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import type { Headers, MessageFields } from '../../protocol/message.ts';
+import { formatTimeSpan } from '../../protocol/time-span.ts';
 import type { SentCommand } from './history.ts';
 import { inPlaceCompressor } from './simulated-compressor.ts';
 

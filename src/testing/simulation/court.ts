@@ -1,6 +1,6 @@
 // All judges over one set of books. Complaints are kept, each text once: what is broken once is often broken a thousand times.
 
-import type { BrokerSettings } from '../../broker/settings.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { Observation } from './history.ts';
 import { answersJudge } from './judges/answers.ts';
 import { attemptsJudge } from './judges/attempts.ts';

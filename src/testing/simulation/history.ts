@@ -1,9 +1,9 @@
 // What a simulation writes down about a run, and all that its judges are given: what was handed to the broker and what it wrote,
 // at the broker's end of each connection, with the figures that it publishes about itself. Types only; nothing of the core.
 
-import type { QueueInfo } from '../../broker/effect.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
-import type { BrokerStats } from '../../broker/stats.ts';
+import type { BrokerStats } from '../../broker/interface/stats.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import type { Message } from '../../protocol/message.ts';
 
 /** What a simulated client says that it published. `number` is different for every publish, repeats included. */

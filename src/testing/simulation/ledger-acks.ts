@@ -1,6 +1,6 @@
 // Which delivery an ack is for, as far as that is certain from outside, and when it has certainly ended one.
 
-import { DeliveryMode } from '../../broker/queue-options.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { Ledger } from './ledger.ts';
 import { type Copy, lastSend, type SeenCommand } from './ledger-entries.ts';
 

@@ -1,8 +1,8 @@
 // What the judges of a simulation know, entry by entry. Epochs are numbers of batches, from 1; a fact of epoch n arose while
 // batch n was stepped. "Certain" is what must be so whatever the order inside a batch was; the rest is left open.
 
-import type { QueueInfo } from '../../broker/effect.ts';
-import type { QueueOptions } from '../../broker/queue-options.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import type { Published, SentCommand } from './history.ts';
 
 export type SeenCommand = {

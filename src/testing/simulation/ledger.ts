@@ -1,7 +1,7 @@
 // The books of a simulated run, kept from the history alone: who has subscribed, which message is where for certain, which
 // command is owed an answer. It judges nothing; each observation becomes a fact with its entries, and the judges look at those.
 
-import type { BrokerSettings } from '../../broker/settings.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { Command } from '../../protocol/command.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { Figures, Observation } from './history.ts';

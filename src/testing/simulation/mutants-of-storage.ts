@@ -4,8 +4,8 @@
 import type { SimulationMutant } from './bundle.ts';
 
 const brokerRecovery = 'src/broker/recovery.ts';
-const brokerService = 'src/engine/broker-service.ts';
-const engine = 'src/engine/engine.ts';
+const brokerService = 'src/backend/local/broker-service.ts';
+const engine = 'src/backend/local/engine.ts';
 const queues = 'src/broker/queues.ts';
 const settlement = 'src/broker/settlement.ts';
 

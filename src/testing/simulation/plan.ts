@@ -1,13 +1,10 @@
 // What one schedule is made of, all of it drawn from the seed: how patient and how large the broker is, which queues there are, what
 // the clients are like, how bad the lines are and how it ends. Small numbers and short times, so that few moves reach far.
 
-import {
-  type DeliveryMode,
-  defaultQueueOptions,
-  OverflowStrategy,
-  type QueueOptions,
-} from '../../broker/queue-options.ts';
-import type { EngineOptions } from '../../engine/engine-options.ts';
+import type { EngineOptions } from '../../backend/local/engine-options.ts';
+import type { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import { defaultLimits } from '../../protocol/limits.ts';
 import type { Random } from './random.ts';

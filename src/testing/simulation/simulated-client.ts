@@ -1,7 +1,7 @@
 // A client of the simulation: it publishes, subscribes, acknowledges and misbehaves as its plan weighs it, leaves and comes back. What
 // it does is drawn from the seed; what it receives decides only whom it acknowledges what.
 
-import { OverflowStrategy } from '../../broker/queue-options.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { Command } from '../../protocol/command.ts';
 import { type Message, noPayload } from '../../protocol/message.ts';
 import { publishHeaders } from './client-wire.ts';

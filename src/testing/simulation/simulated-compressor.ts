@@ -1,6 +1,6 @@
 // Compression as the engine has it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
 
-import { ZlibCompressor } from '../../engine/compressor.ts';
+import { ZlibCompressor } from '../../gateway/compressor.ts';
 import type { Algorithm, Compressor } from '../../protocol/compression.ts';
 import type { ProtocolFault } from '../../protocol/fault.ts';
 import type { Random } from './random.ts';

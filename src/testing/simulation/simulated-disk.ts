@@ -2,7 +2,7 @@
 // which nothing had been written, or a part, or all. Commits take their time; in runs that are to have trouble, every operation of a
 // store may take its time or fail. It checks the engine's side of the port: one commit at a time, none after the close.
 
-import type { RecoveredRecord, StoreRecord } from '../../broker/store-record.ts';
+import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
 import { KeptRecords } from '../kept-records.ts';
 import type { Random } from './random.ts';

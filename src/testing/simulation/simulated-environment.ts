@@ -3,7 +3,7 @@
 // the event loop turns once, so that streams and promises have come to rest. Gives each life of a broker its Environment.
 
 import { Heap, type HeapNode } from '../../broker/heap.ts';
-import type { Clock, Environment } from '../../engine/environment.ts';
+import type { Clock, Environment } from '../../model/environment.ts';
 import type { Random } from './random.ts';
 
 /** 2026-02-18T10:30:00Z. */

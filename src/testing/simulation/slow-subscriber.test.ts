@@ -2,8 +2,8 @@
 // sent what it will let time out. In virtual time: 17 minutes of it.
 
 import { describe, expect, it } from 'vitest';
+import { engineOptions } from '../../backend/local/options-from-configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { engineOptions } from '../../engine/options-from-configuration.ts';
 import { ack, publish, subscribe, TestedEngine } from '../tested-engine.ts';
 import type { ReceivedFrame, WireClient } from '../wire-client.ts';
 

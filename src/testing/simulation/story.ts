@@ -1,9 +1,9 @@
 // A history made up by hand, for tests of the judges: what would be observed of a broker, told in short calls. Nothing is checked here; a
 // story may be impossible, and most are.
 
-import type { QueueInfo } from '../../broker/effect.ts';
-import { defaultQueueOptions, type QueueOptions } from '../../broker/queue-options.ts';
-import { emptyStats } from '../../broker/stats.ts';
+import { emptyStats } from '../../broker/interface/stats.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import { Command } from '../../protocol/command.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import type { MessageFields } from '../../protocol/message.ts';

@@ -3,7 +3,9 @@
 
 import { QueuedMessage } from '../../broker/message.ts';
 import { transitions } from '../../broker/message-state.ts';
-import { DeliveryMode, OverflowStrategy, type QueueOptions } from '../../broker/queue-options.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 
 export const faults = {
   'bytes split on the way': 'line',

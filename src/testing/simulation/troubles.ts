@@ -1,7 +1,8 @@
 // What befalls the store and the process of a run, drawn from the seed on a stream of its own: how often commits fail, when the process
 // dies, how long it stays away. Half of the runs are spared but for the restart at their end.
 
-import { OverflowStrategy, type QueueOptions } from '../../broker/queue-options.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 

@@ -1,9 +1,9 @@
 // One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. It tells the
 // court what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
 
-import type { QueueInfo } from '../../broker/effect.ts';
-import type { BrokerService } from '../../engine/broker-service.ts';
-import { RequestRefused } from '../../engine/operator-requests.ts';
+import type { BrokerService } from '../../backend/local/broker-service.ts';
+import { RequestRefused } from '../../backend/local/operator-requests.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
 import { BrokerLives } from './broker-lives.ts';

@@ -1,7 +1,7 @@
 // Every command is answered exactly once, with its id, in the order of the commands but for publishes that wait for room, and
 // with a code that can be; blocked publishes enter in the order in which they came. (CONN, ERROR, OVERFLOW)
 
-import { OverflowStrategy } from '../../../broker/queue-options.ts';
+import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import { Command, commandName } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenCommand } from '../ledger-entries.ts';

@@ -1,7 +1,8 @@
 // Attempts: a message is with one subscriber at a time where the mode says so, the pauses between attempts double, no more are
 // made than allowed, windows are kept, and a fan-out goes to those who were there. (RETRY, DELIVERY)
 
-import { DeliveryMode, type QueueOptions } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
+import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import { sendCountOf } from '../ledger-acks.ts';
 import { type Copy, lastSend, type SeenCommand } from '../ledger-entries.ts';

@@ -1,6 +1,7 @@
 // Each dead letter has the reason that it says, to judge by what was seen of it in its source. (DLQ, NACK, TTL)
 
-import { OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
+import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
+import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage } from '../ledger-entries.ts';
 import { describeMessage, isOneSubscriberMode, type Judge } from './judge.ts';

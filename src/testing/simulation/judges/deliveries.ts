@@ -2,7 +2,7 @@
 // queue. (DELIVERY, TTL, DLQ)
 
 import { isDeepStrictEqual } from 'node:util';
-import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import { HeaderName } from '../../../protocol/header-name.ts';
 import type { Message } from '../../../protocol/message.ts';
 import type { Fact, Ledger } from '../ledger.ts';

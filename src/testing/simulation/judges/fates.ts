@@ -1,7 +1,9 @@
 // When all have behaved for long enough, every accepted message has come to its end: acknowledged, sent where no acks are asked for,
 // dead-lettered and then the same, gone with its queue, purged, or discarded for a reason that its queue has, and counted. (PUBLISH, DELIVERY)
 
-import { DeliveryMode, OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
+import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
 import { type Complain, describeMessage, type Judge } from './judge.ts';

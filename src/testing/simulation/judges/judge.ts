@@ -1,7 +1,8 @@
 // A judge looks at one promise of the broker. It is told every fact in order, with the books as they stand after it, and complains
 // when the promise is broken; it knows nothing of how the broker works.
 
-import { DeliveryMode, type QueueOptions } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
+import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage } from '../ledger-entries.ts';
 

@@ -1,7 +1,9 @@
 // What is known of each message over all lives of a broker: whether the next one has to have it, or must not. Brought up to date
 // whenever a life ends, from the books of that life. It judges nothing.
 
-import { DeliveryMode, OverflowStrategy, type QueueOptions } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
+import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage } from '../ledger-entries.ts';
 import { deadLetterQueueOf, isTakenOut, mayPushOut } from './fates.ts';

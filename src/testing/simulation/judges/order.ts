@@ -1,7 +1,7 @@
 // Order: first deliveries come in the order in which messages were accepted, the highest priority first where the mode says so, both for
 // one subscriber and over all of them. (DELIVERY)
 
-import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage, SeenSubscription, Send } from '../ledger-entries.ts';
 import { type Complain, describeCopy, describeMessage, type Judge, optionsOf } from './judge.ts';

@@ -2,7 +2,7 @@
 // creation, and with as many messages where their number is certain. (DURABLE)
 
 import { isDeepStrictEqual } from 'node:util';
-import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Figures } from '../history.ts';
 import type { Ledger } from '../ledger.ts';
 import { deadLetterQueueOf } from './fates.ts';

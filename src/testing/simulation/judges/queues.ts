@@ -1,8 +1,8 @@
 // What a queue may hold: no more than its size but for what came back, nothing that is too old, nothing that a subscriber with room
 // is there for; refusals for being full only when it is. (OVERFLOW, TTL, DELIVERY)
 
-import type { QueueInfo } from '../../../broker/effect.ts';
-import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
+import type { QueueInfo } from '../../../model/queue-info.ts';
 import { Command } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenConnection, SeenSubscription } from '../ledger-entries.ts';

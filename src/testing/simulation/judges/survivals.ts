@@ -2,7 +2,7 @@
 // with its failed attempts and its age, in its order; every queue as it was. A commit under way at the end is done or not, as a
 // whole. (DURABLE)
 
-import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenMessage, Send } from '../ledger-entries.ts';
 import {

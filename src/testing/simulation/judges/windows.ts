@@ -1,7 +1,7 @@
 // Windows: no subscription is sent more than it may hold unacknowledged. The window is followed from above, with every ack that may
 // have widened it and every timeout that certainly has narrowed it. (DELIVERY)
 
-import { DeliveryMode } from '../../../broker/queue-options.ts';
+import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import { type Copy, lastSend, type SeenSubscription } from '../ledger-entries.ts';
 import { type Judge, optionsOf } from './judge.ts';

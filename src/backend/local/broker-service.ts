@@ -1,0 +1,181 @@
+// A broker for as long as the process lives: an engine, and after its store has failed another one that begins from what the store
+// has kept. In between, and before the first recovery is done, clients are told to come back later. It knows when to recover; how
+// is in recovery.ts. Implements DURABLE (a failed commit is crash-only; nothing acknowledged is lost).
+
+import type { Duplex } from 'node:stream';
+import type { Broker } from '../../broker/broker.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import type { OpenStore, StorageProvider } from '../../storage/storage-provider.ts';
+import { Engine, type EngineParts } from './engine.ts';
+import type { EngineOptions } from './engine-options.ts';
+import { continued, type EngineStats } from './lasting-stats.ts';
+import { recoverBroker } from './recovery.ts';
+
+/** The pause before a store that has failed is tried again; it doubles with every failure, up to the longest. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+/** A store that has served for so long and fails then has failed for another reason. */
+const STEADY_MS = 60_000;
+
+export type ServiceParts = Omit<
+  EngineParts,
+  'store' | 'broker' | 'outOfServiceReason' | 'onStorageFailure'
+> & {
+  readonly openStore: OpenStore;
+};
+
+export type Readiness =
+  | { readonly ready: true }
+  /** `reason` is for people. */
+  | { readonly ready: false; readonly reason: string };
+
+type Recovered = { readonly store: StorageProvider; readonly broker: Broker };
+
+export class BrokerService {
+  readonly #options: EngineOptions;
+  readonly #parts: ServiceParts;
+  #engine: Engine;
+  #readiness: Readiness;
+  /** What the engines before this one have counted. */
+  #past: EngineStats | undefined;
+  #servingSince = 0;
+  #failureCount = 0;
+  #draining: Promise<void> | undefined;
+  #cancelRetry: () => void = () => undefined;
+
+  constructor(options: EngineOptions, parts: ServiceParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#readiness = { ready: false, reason: RECOVERING };
+    this.#engine = this.#standIn(RECOVERING);
+  }
+
+  /** Opens the store and recovers. Rejects with StoreError, or with what else is wrong with the store; nothing runs then. */
+  async start(): Promise<void> {
+    this.#serve(await this.#recover({ probe: false }));
+  }
+
+  /** Whether clients are served now. */
+  readiness(): Readiness {
+    return this.#readiness;
+  }
+
+  attach(stream: Duplex, address: string): void {
+    this.#engine.attach(stream, address);
+  }
+
+  /** See {@link Engine.drain}. A broker that waits for its store ends at once. */
+  drain(): Promise<void> {
+    this.#cancelRetry();
+    this.#draining ??= this.#engine.drain();
+    return this.#draining;
+  }
+
+  stats(): EngineStats {
+    return continued(this.#past, this.#engine.stats());
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#engine.queueInfo(name);
+  }
+
+  /** See {@link Engine.purgeQueue}. */
+  async purgeQueue(queue: string): Promise<void> {
+    if (!this.#readiness.ready) throw new Error(this.#readiness.reason);
+    return this.#engine.purgeQueue(queue);
+  }
+
+  async #recover({ probe }: { readonly probe: boolean }): Promise<Recovered> {
+    const store = await this.#parts.openStore();
+    try {
+      if (probe) await store.commit([]);
+      return { store, broker: await recoverBroker(store, this.#options.broker, this.#parts) };
+    } catch (error) {
+      await closeQuietly(store);
+      throw error;
+    }
+  }
+
+  #serve({ store, broker }: Recovered): void {
+    const standIn = this.#engine;
+    this.#engine = new Engine(this.#options, {
+      ...this.#parts,
+      store,
+      broker,
+      onStorageFailure: (error) => this.#failed(store, error),
+    });
+    this.#takeOver(standIn);
+    this.#readiness = { ready: true };
+    this.#servingSince = this.#parts.environment.clock.now();
+    // Whoever waits there has not been answered; it finds the broker when it connects again.
+    standIn.drain().catch(() => undefined);
+  }
+
+  /** The engine has ended itself: its clients were told, and what it knew may be ahead of the store. */
+  #failed(store: StorageProvider, error: unknown): void {
+    const { clock } = this.#parts.environment;
+    const reason = `the store has failed: ${messageOf(error)}`;
+    this.#parts.logger.error('the store has failed; recovering from it', { error: messageOf(error) });
+    if (clock.now() - this.#servingSince >= STEADY_MS) this.#failureCount = 0;
+    const ended = this.#engine;
+    this.#readiness = { ready: false, reason };
+    this.#engine = this.#standIn(`The broker cannot store messages now: ${reason}.`);
+    this.#takeOver(ended);
+    closeQuietly(store).then(
+      () => this.#retryLater(),
+      () => undefined,
+    );
+  }
+
+  #takeOver(from: Engine): void {
+    this.#past = continued(this.#past, from.stats());
+  }
+
+  #retryLater(): void {
+    if (this.#draining !== undefined) return;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failureCount, LONGEST_PAUSE_MS);
+    this.#failureCount += 1;
+    this.#cancelRetry = this.#parts.environment.scheduler.after(pauseMs, () => {
+      this.#retry().catch((error: unknown) => {
+        this.#parts.logger.warn('the store fails still', { error: messageOf(error) });
+        this.#retryLater();
+      });
+    });
+  }
+
+  /** Recovers as at a start, and only from a store that takes a commit. */
+  async #retry(): Promise<void> {
+    const recovered = await this.#recover({ probe: true });
+    if (this.#draining !== undefined) return closeQuietly(recovered.store);
+    this.#serve(recovered);
+    this.#parts.logger.info('the store works again');
+  }
+
+  /** An engine without a store, for as long as there is no other: it answers pings, and every Connect with STORAGE_ERROR. */
+  #standIn(outOfServiceReason: string): Engine {
+    return new Engine(this.#options, {
+      ...this.#parts,
+      store: nothing,
+      outOfServiceReason,
+      onStorageFailure: () => undefined,
+    });
+  }
+}
+
+/** What an engine that serves nobody stores. */
+const nothing: StorageProvider = { recover: () => [], commit: () => undefined, close: () => undefined };
+
+const RECOVERING = 'recovering from the store';
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A store that has failed may fail to close, too; there is nothing more to lose. */
+async function closeQuietly(store: StorageProvider): Promise<void> {
+  try {
+    await store.close();
+  } catch {
+    // Said above: the failure itself was logged.
+  }
+}

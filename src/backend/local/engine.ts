@@ -1,0 +1,354 @@
+// The shell around the core. It collects what has arrived in one turn of the event loop, steps it through the core, commits
+// all records in one go, and only then sends every frame, one write per connection: nothing is visible before it is safe.
+// While a commit is under way what arrives waits, in order; the state is never more than one batch ahead of the store.
+// Implements DURABLE (before visible), SHUTDOWN and LIMIT (connections, pending input).
+
+import type { Duplex } from 'node:stream';
+import { Broker } from '../../broker/broker.ts';
+import type { Effect } from '../../broker/interface/effect.ts';
+import { type ConnectionId, OPERATOR } from '../../broker/interface/input.ts';
+import type { StoreRecord } from '../../broker/interface/store-record.ts';
+import { Admission } from '../../gateway/admission.ts';
+import type { Arrival } from '../../gateway/arrival.ts';
+import { BatchCompressor } from '../../gateway/batch-compressor.ts';
+import {
+  connectionLimitFields,
+  disconnectFields,
+  storageErrorFields,
+} from '../../gateway/connection-frames.ts';
+import { ClientConnection } from '../../gateway/server-connection.ts';
+import { answerFields, refusalFields } from '../../gateway/translate/answers.ts';
+import { deliverBody } from '../../gateway/translate/content.ts';
+import type { Environment } from '../../model/environment.ts';
+import type { Logger } from '../../model/logger.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import type { Algorithm, Compressor } from '../../protocol/compression.ts';
+import type { StorageProvider } from '../../storage/storage-provider.ts';
+import { DeliveryLatency } from './delivery-latency.ts';
+import type { EngineOptions } from './engine-options.ts';
+import { OperatorRequests } from './operator-requests.ts';
+
+type Pending = {
+  readonly from: ClientConnection | undefined;
+  readonly arrival: Arrival;
+  readonly bytes: number;
+};
+
+/** What is done after the commit, in order. */
+type Outcome = { readonly to: ClientConnection; readonly arrival: Arrival } | Effect;
+
+export type EngineParts = {
+  readonly environment: Environment;
+  readonly store: StorageProvider;
+  /** A core that has taken up what the store had kept; absent: an empty one. */
+  readonly broker?: Broker;
+  /** Why no client is taken, in words for people; absent: clients are welcome. Connect gets STORAGE_ERROR. */
+  readonly outOfServiceReason?: string;
+  readonly compressor: Compressor;
+  readonly logger: Logger;
+  /** The store has failed: nothing of the batch was visible, every client was told, and the engine does nothing more. */
+  readonly onStorageFailure: (error: unknown) => void;
+};
+
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #parts: EngineParts;
+  readonly #broker: Broker;
+  readonly #compressor: BatchCompressor;
+  readonly #connections = new Map<ConnectionId, ClientConnection>();
+  readonly #admission: Admission;
+  readonly #touched = new Set<ClientConnection>();
+  #pending: Pending[] = [];
+  #isScheduled = false;
+  #isCommitting = false;
+  #hasEnded = false;
+  #draining: Promise<void> | undefined;
+  /** To be called when no connection is left. */
+  #onEmpty: () => void = () => undefined;
+  #nextConnectionId = 1;
+  #cancelTimer: () => void = () => undefined;
+  /** When the timer that is set will fire. */
+  #timerAt = Number.POSITIVE_INFINITY;
+  #errorFrameCount = 0;
+  /** When the first arrival of the batch to come was taken. */
+  #batchArrivedAt = 0;
+  readonly #latency = new DeliveryLatency();
+  readonly #requests = new OperatorRequests();
+
+  constructor(options: EngineOptions, parts: EngineParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#broker = parts.broker ?? new Broker(options.broker);
+    this.#compressor = new BatchCompressor(parts.compressor);
+    this.#admission = new Admission(options);
+    this.#setTimer();
+  }
+
+  /** Serves a client on any duplex stream; `address` is whom its rate of connecting is counted for. */
+  attach(stream: Duplex, address: string): void {
+    const { environment } = this.#parts;
+    const isOver = this.#hasEnded || this.#draining !== undefined;
+    const applicant = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
+    switch (isOver ? this.#admission.reject() : this.#admission.judge(applicant)) {
+      case 'accept': {
+        const connection = this.#newConnection(stream);
+        this.#connections.set(connection.id, connection);
+        return connection.serve();
+      }
+      case 'refuse': {
+        const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
+        return this.#newConnection(stream).refuse(fields);
+      }
+      case 'cutOff':
+        stream.on('error', () => undefined);
+        stream.destroy();
+    }
+  }
+
+  /**
+   * Ends the broker in good order: clients are told, deliveries stop, what is in flight may still be acknowledged for
+   * `shutdownTimeoutMs`, then all connections are closed and the store too. New streams are cut off from now on. Later calls
+   * give the promise of the first.
+   */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  /** The figures of the moment. */
+  stats() {
+    const core = this.#broker.stats();
+    return {
+      ...core,
+      averageDeliveryLatencyMs: this.#latency.averageMs(core),
+      errorsCount: this.#errorFrameCount + core.discardedCount,
+      connectionsAcceptedCount: this.#admission.acceptedCount,
+      connectionsRejectedCount: this.#admission.rejectedCount,
+      activeConnectionCount: this.#connections.size,
+      queueCount: this.#broker.queueCount,
+    };
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#broker.queueInfo(name);
+  }
+
+  /**
+   * Takes everything that waits out of a queue; what is in flight stays. Resolves when it is gone and that is safe. Rejected with
+   * RequestRefused where there is no such queue (QUEUE_NOT_FOUND) and while the broker ends (SHUTTING_DOWN; a part may be gone).
+   */
+  async purgeQueue(queue: string): Promise<void> {
+    if (this.#hasEnded) throw new Error(ENDED);
+    await this.#requests.make((token) => {
+      const input = { kind: 'purgeQueue', connection: OPERATOR, token, queue } as const;
+      this.#arrive(undefined, { kind: 'input', input }, 0);
+    });
+  }
+
+  async #drain(): Promise<void> {
+    if (!this.#hasEnded) {
+      const emptied = new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+      this.#tellAll();
+      const { shutdownTimeoutMs } = this.#options;
+      const cancel = this.#parts.environment.scheduler.after(shutdownTimeoutMs, () => this.#closeAll());
+      await emptied;
+      cancel();
+      this.#cancelTimer();
+      this.#hasEnded = true;
+      this.#requests.failAll(new Error(ENDED));
+    }
+    await this.#parts.store.close();
+  }
+
+  /** Clients learn of the end before the core does: what they send from now on is answered accordingly. */
+  #tellAll(): void {
+    for (const connection of this.#connections.values()) {
+      if (!connection.isConnected) continue;
+      connection.notify(disconnectFields(this.#parts.environment.freshId(), 'server_shutdown'));
+    }
+    this.#arrive(undefined, { kind: 'input', input: { kind: 'drain' } }, 0);
+    for (const connection of this.#connections.values()) {
+      if (!connection.isConnected) this.#arrive(connection, { kind: 'close' }, 0);
+    }
+  }
+
+  #newConnection(stream: Duplex): ClientConnection {
+    const id = this.#nextConnectionId++;
+    const connection: ClientConnection = new ClientConnection(id, stream, {
+      options: this.#options,
+      environment: this.#parts.environment,
+      logger: this.#parts.logger,
+      compressor: this.#parts.compressor,
+      outOfServiceReason: this.#parts.outOfServiceReason,
+      compress: (algorithm: Algorithm, body: Buffer) => this.#compressor.compress(algorithm, body),
+      arrive: (arrival, bytes) => this.#arrive(connection, arrival, bytes),
+      countError: () => {
+        this.#errorFrameCount += 1;
+      },
+    });
+    return connection;
+  }
+
+  #arrive(from: ClientConnection | undefined, arrival: Arrival, bytes: number): void {
+    if (this.#hasEnded) return;
+    if (this.#pending.length === 0) this.#batchArrivedAt = this.#parts.environment.clock.now();
+    this.#pending.push({ from, arrival, bytes });
+    if (this.#isScheduled || this.#isCommitting) return;
+    this.#isScheduled = true;
+    this.#parts.environment.scheduler.soon(() => this.#runBatch());
+  }
+
+  #runBatch(): void {
+    this.#isScheduled = false;
+    if (this.#hasEnded) return;
+    const batch = this.#pending;
+    this.#pending = [];
+    this.#latency.batchArrivedAt = this.#batchArrivedAt;
+    const { records, outcomes } = this.#stepAll(batch);
+    const committed = this.#commit(records);
+    if (committed === undefined) this.#finish(batch, outcomes);
+    else {
+      this.#isCommitting = true;
+      committed.then(
+        () => this.#finish(batch, outcomes),
+        (error: unknown) => this.#fail(batch, error),
+      );
+    }
+  }
+
+  #stepAll(batch: readonly Pending[]): { records: StoreRecord[]; outcomes: Outcome[] } {
+    const { clock } = this.#parts.environment;
+    const time = { now: clock.now(), wallNow: clock.wallNow() };
+    const records: StoreRecord[] = [];
+    const outcomes: Outcome[] = [];
+    const take = (): void => {
+      const outputs = this.#broker.takeOutputs();
+      for (const record of outputs.records) records.push(record);
+      for (const effect of outputs.effects) outcomes.push(effect);
+    };
+    for (const { from, arrival } of batch) {
+      if (arrival.kind === 'input') {
+        if (from === undefined || from.isKnown) this.#broker.step(arrival.input, time);
+        continue;
+      }
+      if (from === undefined) continue;
+      if (arrival.kind !== 'answer' && from.leave()) {
+        this.#broker.step({ kind: 'disconnected', connection: from.id }, time);
+      }
+      take();
+      outcomes.push({ to: from, arrival });
+    }
+    take();
+    return { records, outcomes };
+  }
+
+  /** Undefined when the records are safe already. */
+  #commit(records: readonly StoreRecord[]): Promise<void> | undefined {
+    if (records.length === 0) return undefined;
+    try {
+      return this.#parts.store.commit(records) ?? undefined;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** The batch is safe: everything that came of it happens now. */
+  #finish(batch: readonly Pending[], outcomes: readonly Outcome[]): void {
+    this.#isCommitting = false;
+    for (const outcome of outcomes) this.#carryOut(outcome);
+    for (const { from, bytes } of batch) from?.settled(bytes);
+    for (const connection of this.#touched) connection.flush();
+    this.#touched.clear();
+    this.#broker.written();
+    this.#compressor.clear();
+    this.#latency.written(this.#broker.stats().firstDeliveryCount, this.#parts.environment.clock.now());
+    this.#setTimer();
+    if (this.#connections.size === 0) this.#onEmpty();
+    if (this.#pending.length > 0 && !this.#isScheduled) {
+      this.#isScheduled = true;
+      this.#parts.environment.scheduler.soon(() => this.#runBatch());
+    }
+  }
+
+  #carryOut(outcome: Outcome): void {
+    if ('arrival' in outcome) return this.#carryOutArrival(outcome.to, outcome.arrival);
+    const connection = this.#connections.get(outcome.connection);
+    if (connection === undefined) return this.#tellOperator(outcome);
+    this.#touched.add(connection);
+    const { maxMessageSizeBytes } = this.#options.limits;
+    switch (outcome.kind) {
+      case 'deliver':
+        return connection.send(deliverBody(outcome, maxMessageSizeBytes));
+      case 'answered':
+        return connection.send(answerFields(outcome, maxMessageSizeBytes));
+      case 'refused':
+        return connection.send(refusalFields(outcome));
+      case 'saturated':
+        return connection.saturated();
+      case 'close':
+        return this.#arrive(connection, { kind: 'close' }, 0);
+    }
+  }
+
+  #tellOperator(effect: Effect): void {
+    const isAnswer = effect.kind === 'answered' || effect.kind === 'refused';
+    if (isAnswer && effect.connection === OPERATOR) this.#requests.settle(effect);
+  }
+
+  #carryOutArrival(to: ClientConnection, arrival: Arrival): void {
+    this.#touched.add(to);
+    if (arrival.kind === 'answer') to.send(arrival.fields);
+    else {
+      this.#connections.delete(to.id);
+      to.end();
+    }
+  }
+
+  /** One timer for everything that the core waits for. */
+  #setTimer(): void {
+    const at = this.#broker.nextDeadline() ?? Number.POSITIVE_INFINITY;
+    // A timer that fires too early does no harm, and setting it anew at every batch would cost more.
+    if (at >= this.#timerAt) return;
+    this.#cancelTimer();
+    this.#timerAt = at;
+    const { clock, scheduler } = this.#parts.environment;
+    this.#cancelTimer = scheduler.after(at - clock.now(), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.#arrive(undefined, { kind: 'input', input: { kind: 'tick' } }, 0);
+    });
+  }
+
+  #closeAll(): void {
+    for (const connection of this.#connections.values()) this.#arrive(connection, { kind: 'close' }, 0);
+  }
+
+  /** A failed commit is the end of this engine: what it knows may be ahead of what is stored. */
+  #fail(batch: readonly Pending[], error: unknown): void {
+    this.#hasEnded = true;
+    this.#cancelTimer();
+    this.#refusePublishes([...batch, ...this.#pending]);
+    this.#pending = [];
+    for (const connection of this.#connections.values()) {
+      connection.leave();
+      connection.notify(disconnectFields(this.#parts.environment.freshId(), 'storage_error'));
+      connection.end();
+      connection.flush();
+    }
+    this.#connections.clear();
+    this.#requests.failAll(new Error(ENDED));
+    this.#onEmpty();
+    this.#parts.onStorageFailure(error);
+  }
+
+  /** Publishers learn which of their messages may be lost. */
+  #refusePublishes(pending: readonly Pending[]): void {
+    for (const { from, arrival } of pending) {
+      if (from === undefined || arrival.kind !== 'input' || arrival.input.kind !== 'publish') continue;
+      if (this.#connections.has(from.id)) from.send(storageErrorFields(arrival.input.id));
+    }
+  }
+}
+
+const ENDED = 'The broker has ended.';

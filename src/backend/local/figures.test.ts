@@ -1,0 +1,104 @@
+// What the broker counts, against what went over the wire.
+
+import { describe, expect, it } from 'vitest';
+import { testSettings } from '../../testing/broker-harness.ts';
+import { ack, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+
+const broker = { ...testSettings, ackTimeoutMs: 1000, retryDelayMs: 100 };
+
+describe('the figures', () => {
+  it('count what is published, delivered and acknowledged, and what is in flight [METRICS-008, METRICS-009, METRICS-010, METRICS-014]', async () => {
+    const tested = new TestedEngine({ broker });
+    const client = await tested.connect();
+    await tested.exchange(
+      client,
+      subscribe('q'),
+      publish('q', 'm1'),
+      publish('q', 'm2'),
+      publish('q', 'm2'),
+      publish('r', 'm3'),
+    );
+    expect(tested.engine.stats()).toMatchObject({
+      publishedCount: 3,
+      deliveredCount: 2,
+      acknowledgedCount: 0,
+      inFlightCount: 2,
+      queueCount: 2,
+    });
+    await tested.exchange(client, ack('m1'), ack('m1'), ack('unknown'));
+    expect(tested.engine.stats()).toMatchObject({
+      acknowledgedCount: 1,
+      inFlightCount: 1,
+      deliveredCount: 2,
+    });
+  });
+
+  it('count retries and dead letters [METRICS-011, METRICS-012, METRICS-009]', async () => {
+    const tested = new TestedEngine({ broker });
+    const client = await tested.connect();
+    const payload = '{"enableDeadLetterQueue":true,"maxRetryAttempts":2}';
+    await tested.exchange(
+      client,
+      { command: 40, id: 'c', queue: 'q', payload },
+      subscribe('q'),
+      publish('q', 'm1'),
+    );
+    await tested.advance(1100);
+    expect(tested.engine.stats()).toMatchObject({ deliveredCount: 2, retryCount: 1, deadLetteredCount: 0 });
+    await tested.advance(1100);
+    expect(tested.engine.stats()).toMatchObject({
+      deliveredCount: 2,
+      retryCount: 1,
+      deadLetteredCount: 1,
+      inFlightCount: 0,
+    });
+    expect(tested.engine.queueInfo('q.dlq')?.messageCount).toBe(1);
+  });
+
+  it('count Errors sent, messages pushed out and connections rejected [METRICS-013, METRICS-019]', async () => {
+    const tested = new TestedEngine({ maxConnections: 1 });
+    const client = await tested.connect();
+    const payload = '{"maxQueueSize":1}';
+    await tested.exchange(
+      client,
+      { command: 40, id: 'c', queue: 'q', payload },
+      publish('q', 'm1'),
+      publish('q', 'm2'),
+    );
+    expect(tested.engine.stats()).toMatchObject({ errorsCount: 1, publishedCount: 2 });
+    await tested.exchange(client, publish('', 'm3'));
+    tested.attach();
+    await tested.settle();
+    expect(tested.engine.stats()).toMatchObject({ errorsCount: 3, connectionsRejectedCount: 1 });
+  });
+
+  it('never fall, whatever leaves [METRICS-007]', async () => {
+    const tested = new TestedEngine({ broker });
+    const client = await tested.connect();
+    const counters = () =>
+      Object.entries(tested.engine.stats()).flatMap(([name, value]) =>
+        /[a-z]Count$/.test(name) && !gauges.includes(name) ? [value] : [],
+      );
+    const gauges = ['inFlightCount', 'activeConnectionCount', 'queueCount'];
+    let before = counters();
+    const steps = [
+      [subscribe('q'), publish('q', 'm1'), publish('q', 'm2')],
+      [ack('m1'), publish('', 'm3')],
+      [{ command: 41, id: 'd', queue: 'q' }],
+      [{ command: 2, id: 'bye' }],
+    ];
+    for (const step of steps) {
+      await tested.exchange(client, ...step);
+      const after = counters();
+      expect(after.every((value, index) => value >= (before[index] ?? 0))).toBe(true);
+      before = after;
+    }
+    expect(before.length).toBeGreaterThan(8);
+    expect(tested.engine.stats()).toMatchObject({
+      activeConnectionCount: 0,
+      inFlightCount: 0,
+      queueCount: 0,
+      queuedBytes: 0,
+    });
+  });
+});

@@ -1,0 +1,80 @@
+// Builds a core from what a store has kept: in slices, so that the event loop goes on meanwhile (health is answered, signals are
+// heard), and with its progress in the log. Implements DURABLE (recovery).
+
+import { Broker } from '../../broker/broker.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
+import type { Time } from '../../broker/interface/time.ts';
+import type { Environment, Scheduler } from '../../model/environment.ts';
+import type { Logger } from '../../model/logger.ts';
+import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
+
+/** How long the event loop is held at a time. */
+const SLICE_MS = 10;
+/** Records between two looks at the clock. */
+const RECORDS_PER_LOOK = 64;
+const PROGRESS_EVERY_MS = 2_000;
+
+export type RecoveryParts = { readonly environment: Environment; readonly logger: Logger };
+
+/** A core that has taken up everything that the store holds. Rejects when the store fails or contradicts itself. */
+export async function recoverBroker(
+  store: StorageProvider,
+  settings: BrokerSettings,
+  { environment, logger }: RecoveryParts,
+): Promise<Broker> {
+  const { clock, scheduler } = environment;
+  const broker = new Broker(settings);
+  const startedAt = clock.now();
+  const counts = { queue: 0, message: 0 };
+  let time = { now: startedAt, wallNow: clock.wallNow() };
+  let toldAt = startedAt;
+  /** A promise when it is somebody else's turn. */
+  const take = (record: RecoveredRecord): Promise<void> | undefined => {
+    takeUp(broker, record, time);
+    counts[record.kind] += 1;
+    if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
+    if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
+      logger.info('recovering from the store', { queues: counts.queue, messages: counts.message });
+      toldAt = clock.now();
+    }
+    return nextTurn(scheduler).then(() => {
+      time = { now: clock.now(), wallNow: clock.wallNow() };
+    });
+  };
+  await forEach(store.recover(), take);
+  if (counts.queue > 0) {
+    const tookMs = Math.round(clock.now() - startedAt);
+    logger.info('recovered from the store', { queues: counts.queue, messages: counts.message, tookMs });
+  }
+  return broker;
+}
+
+/** Waits only where there is something to wait for: a million times for what is there already would take a second. */
+async function forEach<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  take: (item: T) => Promise<void> | undefined,
+): Promise<void> {
+  if (Symbol.asyncIterator in items) {
+    for await (const item of items) await take(item);
+    return;
+  }
+  for (const item of items) {
+    const turn = take(item);
+    if (turn !== undefined) await turn;
+  }
+}
+
+/** Records that contradict each other are the store's fault, and its operator has to know. */
+function takeUp(broker: Broker, record: RecoveredRecord, time: Time): void {
+  try {
+    broker.recover(record, time);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreError(`the store contradicts itself: ${reason}`, { cause: error });
+  }
+}
+
+function nextTurn(scheduler: Scheduler): Promise<void> {
+  return new Promise((resolve) => scheduler.soon(resolve));
+}

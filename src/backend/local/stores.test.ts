@@ -1,0 +1,44 @@
+// The engine over stores that are done at once and later: what clients see is the same.
+
+import { describe, expect, it } from 'vitest';
+import { openMemoryStore } from '../../storage/memory/memory-store.ts';
+import { delayed } from '../../testing/storage-contract.ts';
+import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import type { WireClient } from '../../testing/wire-client.ts';
+
+/** A conversation of two clients, each step as soon as the one before is answered; tells what each was sent. */
+async function conversation(tested: TestedEngine): Promise<readonly (readonly string[])[]> {
+  const [publisher, subscriber] = [await tested.connect(), await tested.connect()];
+  const heard: [string[], string[]] = [[], []];
+  const hear = async (client: WireClient, index: 0 | 1, total: number) => {
+    while (heard[index].length < total) {
+      await tested.settle();
+      heard[index].push(...client.lines());
+    }
+  };
+  subscriber.send(subscribe('q'));
+  await hear(subscriber, 1, 1);
+  for (let round = 1; round <= 5; round += 1) {
+    publisher.send(publish('q', `a${round}`), ping(`p${round}`), publish('q', `b${round}`));
+    await hear(publisher, 0, 3 * round);
+    await hear(subscriber, 1, 1 + 2 * round);
+    subscriber.send(ack(`a${round}`), ack(`b${round}`));
+  }
+  subscriber.send({ command: 24, id: 'u', queue: 'q' });
+  await hear(subscriber, 1, 12);
+  return heard;
+}
+
+describe('an engine', () => {
+  it('shows its clients the same over a store that is done later [DURABLE-001, DURABLE-002]', async () => {
+    const atOnce = new TestedEngine();
+    const later = new TestedEngine({}, { store: delayed(openMemoryStore()) });
+    const seen = await conversation(atOnce);
+    expect(await conversation(later)).toEqual(seen);
+    expect(seen[1]?.filter((line) => line.startsWith('Deliver')).length).toBe(10);
+    expect(later.engine.stats()).toEqual({
+      ...atOnce.engine.stats(),
+      averageDeliveryLatencyMs: expect.any(Number),
+    });
+  });
+});

@@ -1,0 +1,280 @@
+// What a client does not take off the broker's hands, and what it sends faster than the broker works: both are bounded by not
+// reading from it, and nobody else waits.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
+import { defaultQueueOptions } from '../model/queue-options.ts';
+import { testSettings } from '../testing/broker-harness.ts';
+import { GatedStore } from '../testing/gated-store.ts';
+import { ack, ping, publish, subscribe, TestedEngine } from '../testing/tested-engine.ts';
+import { framesOf } from '../testing/wire-client.ts';
+
+const KIB = 1024;
+const payload = JSON.stringify('x'.repeat(10 * KIB));
+const ids = (count: number, prefix = 'm') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('a subscriber that does not read', () => {
+  const options = { maxOutboundBytes: 100 * KIB };
+
+  async function stalledParty() {
+    const tested = new TestedEngine(options);
+    const { client: stalled, server } = tested.attachWithServer();
+    await tested.exchange(stalled, { command: 0, id: 'c' }, subscribe('q'));
+    const healthy = await tested.subscriber('q');
+    const publisher = await tested.connect();
+    stalled.stream.pause();
+    return { tested, stalled, server, healthy, publisher };
+  }
+
+  it('delays nobody else [DELIVERY-048]', async () => {
+    const { tested, healthy, publisher } = await stalledParty();
+    for (const id of ids(300)) {
+      await tested.exchange(publisher, publish('q', id, { payload }));
+      for (const frame of healthy.take()) healthy.send(ack(frame.id));
+    }
+    await tested.settle();
+    const { acknowledgedCount, inFlightCount } = tested.engine.stats();
+    expect(acknowledgedCount + inFlightCount).toBe(300);
+    expect(inFlightCount).toBeLessThanOrEqual(8);
+  });
+
+  it('is not sent more than the limit allows, and gets the rest when it reads [LIMIT-015]', async () => {
+    const { tested, stalled, server, publisher } = await stalledParty();
+    const fanOut = { mode: DeliveryMode.FanOutWithoutAck };
+    await tested.exchange(publisher, { command: 40, id: 'c', queue: 'all', payload: JSON.stringify(fanOut) });
+    stalled.send(subscribe('all'));
+    await tested.settle();
+    for (const id of ids(200)) await tested.exchange(publisher, publish('all', id, { payload }));
+    expect(server.writableLength).toBeLessThanOrEqual(120 * KIB);
+    const { discardedCount } = tested.engine.stats();
+    expect(discardedCount).toBe(0);
+    expect(tested.engine.queueInfo('all')?.messageCount).toBeGreaterThan(180);
+    stalled.stream.resume();
+    await tested.settle();
+    expect(tested.engine.queueInfo('all')?.messageCount).toBe(0);
+    expect(stalled.lines()).toEqual([
+      'SubscribeAck subscribe-all all',
+      ...ids(200).map((id) => `Deliver ${id} all`),
+    ]);
+  });
+
+  it('is not sent a whole backlog at once, and gets it all when it reads [LIMIT-015, DELIVERY-028]', async () => {
+    const limit = 100 * KIB;
+    const tested = new TestedEngine({
+      maxOutboundBytes: limit,
+      broker: { ...testSettings, maxBurstBytes: limit },
+    });
+    const { client, server } = tested.attachWithServer();
+    const create = { command: 40, id: 'c', queue: 'all', payload: '{"mode":"FanOutWithoutAck"}' };
+    await tested.exchange(client, { command: 0, id: 'c' }, create);
+    for (const id of ids(200)) await tested.exchange(client, publish('all', id, { payload }));
+    client.stream.pause();
+    client.send(subscribe('all'));
+    await tested.settle();
+    expect(server.writableLength).toBeGreaterThan(limit / 2);
+    expect(server.writableLength).toBeLessThan(limit + 20 * KIB);
+    client.stream.resume();
+    await tested.settle();
+    expect(client.lines().slice(1)).toEqual(ids(200).map((id) => `Deliver ${id} all`));
+    expect(tested.engine.stats().discardedCount).toBe(0);
+  });
+
+  it('is not meant when it reads: a backlog of any size goes to it in one go after the other [DELIVERY-028]', async () => {
+    const tested = new TestedEngine({ broker: { ...testSettings, maxBurstBytes: 10 * KIB } });
+    const client = await tested.connect();
+    const create = { command: 40, id: 'c', queue: 'all', payload: '{"mode":"FanOutWithoutAck"}' };
+    await tested.exchange(client, create, ...ids(500).map((id) => publish('all', id)));
+    const lines = await tested.exchange(client, subscribe('all'));
+    expect(lines.slice(1)).toEqual(ids(500).map((id) => `Deliver ${id} all`));
+    expect(client.chunks.length).toBeGreaterThan(10);
+  });
+
+  it('is not read from until it reads again, and then is answered in order [LIMIT-015, CONN-035]', async () => {
+    const { tested, stalled, publisher } = await stalledParty();
+    for (const id of ids(16))
+      await tested.exchange(publisher, publish('q', id, { payload: JSON.stringify('x'.repeat(40 * KIB)) }));
+    stalled.send(ping('p1'), publish('r', 'late'), ping('p2'));
+    await tested.advance(1000);
+    expect(tested.engine.queueInfo('r')).toBeUndefined();
+    stalled.stream.read(50 * KIB);
+    await tested.settle();
+    expect(tested.engine.queueInfo('r')).toBeUndefined();
+    stalled.stream.resume();
+    await tested.settle();
+    expect(stalled.lines().filter((line) => !line.startsWith('Deliver'))).toEqual([
+      'Pong p1',
+      'PublishAck late r',
+      'Pong p2',
+    ]);
+  });
+
+  it('reads on with any limit, however small', async () => {
+    const tested = new TestedEngine({ maxOutboundBytes: 1 });
+    const client = await tested.connect();
+    for (const id of ids(5, 'p')) expect(await tested.exchange(client, ping(id))).toEqual([`Pong ${id}`]);
+    expect((await tested.exchange(client, ...ids(50, 'p').map(ping))).length).toBe(50);
+  });
+
+  it('is closed at the idle timeout when it never reads again, what it sent thrown away', async () => {
+    const { tested, stalled, server, publisher } = await stalledParty();
+    const large = JSON.stringify('x'.repeat(40 * KIB));
+    for (const id of ids(16)) await tested.exchange(publisher, publish('q', id, { payload: large }));
+    await tested.advance(150_000);
+    await tested.exchange(publisher, ping());
+    for (let count = 0; count < 20; count += 1) stalled.sendRaw(Buffer.alloc(10 * KIB));
+    await tested.advance(149_999);
+    expect(stalled.stream.writableLength).toBeGreaterThan(100 * KIB);
+    await tested.advance(1);
+    expect(stalled.stream.writableLength).toBe(0);
+    expect(server.destroyed).toBe(false);
+    await tested.advance(5_000);
+    expect(server.destroyed).toBe(true);
+  });
+});
+
+describe('a client that sends without reading its answers', () => {
+  it('makes the broker hold little more than the limit, though one chunk asks for far more [LIMIT-015, LIMIT-018]', async () => {
+    const tested = new TestedEngine({ maxOutboundBytes: 64 * KIB });
+    const { client, server } = tested.attachWithServer();
+    const names = ids(100, `${'n'.repeat(200)}-`);
+    await tested.exchange(client, { command: 0, id: 'c' }, ...names.map((queue) => publish(queue, 'm')));
+    client.stream.pause();
+    let most = 0;
+    const write = server.write.bind(server);
+    vi.spyOn(server, 'write').mockImplementation((...args: unknown[]) => {
+      const flows = (write as (...all: unknown[]) => boolean)(...args);
+      most = Math.max(most, server.writableLength);
+      return flows;
+    });
+    client.send(...ids(300, 'l').map((id) => ({ command: 43, id })));
+    await tested.settle();
+    expect(most).toBeGreaterThan(64 * KIB);
+    expect(most).toBeLessThan(256 * KIB);
+    client.stream.resume();
+    await tested.settle();
+    expect(client.lines()).toEqual(ids(300, 'l').map((id) => `ListQueues ${id}`));
+  });
+});
+
+describe('a client that sends faster than the store stores', () => {
+  it('is read from until maxPendingInputBytes wait, and again when they are worked off [LIMIT-018]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ maxPendingInputBytes: 100 * KIB }, { store });
+    const client = await tested.connect();
+    for (const id of ids(50)) client.send(publish('q', id, { payload }));
+    await tested.settle();
+    const unreadBytes = client.stream.writableLength;
+    expect(unreadBytes).toBeGreaterThan(300 * KIB);
+    store.release();
+    await tested.settle();
+    expect(client.lines()).toEqual(['PublishAck m0 q']);
+    while (client.stream.writableLength > 0) {
+      store.release();
+      await tested.settle();
+      expect(client.take().length).toBeLessThanOrEqual(10);
+    }
+    store.release();
+    await tested.settle();
+    expect(tested.engine.queueInfo('q')?.messageCount).toBe(50);
+    expect(store.mostCommitsAtOnce).toBe(1);
+  });
+
+  it('is bounded by number too: short commands weigh more than their bytes [LIMIT-018]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ maxPendingInputBytes: 4 * KIB }, { store });
+    const client = await tested.connect();
+    client.send(publish('q', 'm1'));
+    await tested.settle();
+    client.sendRaw(framesOf(...ids(5000, 'p').map(ping)));
+    await tested.settle();
+    store.release();
+    await tested.settle();
+    const [chunk] = client.chunks.slice(1);
+    expect(chunk?.length).toBeLessThan(20 * 20);
+    expect(client.lines()).toEqual(['PublishAck m1 q', ...ids(5000, 'p').map((id) => `Pong ${id}`)]);
+  });
+
+  it('delays nobody else: each connection has its own share [CONN-021]', async () => {
+    const tested = new TestedEngine({ maxPendingInputBytes: KIB });
+    const [greedy, modest] = [await tested.connect(), await tested.connect()];
+    greedy.send(...ids(2000).map((id) => publish('q', id)));
+    modest.send(ping());
+    await tested.settle();
+    expect(modest.lines()).toEqual(['Pong ping']);
+    expect(greedy.take().length).toBe(2000);
+  });
+
+  it('is answered to its end when it closes its side meanwhile [CONN-025]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ maxPendingInputBytes: KIB }, { store });
+    const client = await tested.connect();
+    client.send(publish('q', 'm1'), ...ids(100, 'p').map(ping));
+    client.stream.end();
+    await tested.settle();
+    store.release();
+    await tested.settle();
+    expect(client.lines()).toEqual(['PublishAck m1 q', ...ids(100, 'p').map((id) => `Pong ${id}`)]);
+    expect(client.isOver).toBe(true);
+  });
+
+  it('is answered to its end also when that comes together with more than may wait [CONN-025]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({ maxPendingInputBytes: KIB }, { store });
+    const client = await tested.connect();
+    client.sendRaw(framesOf(publish('q', 'm1'), ...ids(100, 'p').map(ping)));
+    await tested.settle();
+    // Nothing is read meanwhile, so that the stream hands over these and its end at once.
+    client.sendRaw(framesOf(...ids(100, 'r').map(ping)));
+    client.stream.end();
+    await tested.settle();
+    store.release();
+    await tested.settle();
+    const pongs = [...ids(100, 'p'), ...ids(100, 'r')].map((id) => `Pong ${id}`);
+    expect(client.lines()).toEqual(['PublishAck m1 q', ...pongs]);
+    expect(client.isOver).toBe(true);
+  });
+});
+
+describe('publishes that wait for room', () => {
+  const blocking = {
+    ...defaultQueueOptions,
+    maxQueueSize: 1,
+    overflowStrategy: OverflowStrategy.BlockPublisher,
+  };
+
+  it('do not keep the other commands of their connection waiting [OVERFLOW-016, OVERFLOW-017, CONN-022]', async () => {
+    const tested = new TestedEngine();
+    const client = await tested.connect();
+    const create = { command: 40, id: 'c', queue: 'q', payload: JSON.stringify(blocking) };
+    expect(
+      await tested.exchange(
+        client,
+        create,
+        publish('q', 'm1'),
+        publish('q', 'm2'),
+        ping(),
+        publish('r', 'm3'),
+      ),
+    ).toEqual(['CreateQueue c q', 'PublishAck m1 q', 'Pong ping', 'PublishAck m3 r']);
+    expect(await tested.exchange(client, subscribe('q'))).toEqual([
+      'SubscribeAck subscribe-q q',
+      'Deliver m1 q',
+      'PublishAck m2 q',
+      'Deliver m2 q',
+    ]);
+  });
+
+  it('do not count as pending input: more than maxPendingInputBytes may be blocked', async () => {
+    const tested = new TestedEngine({
+      maxPendingInputBytes: KIB,
+      broker: { ...testSettings, maxBlockedPublishes: 100 },
+    });
+    const client = await tested.connect();
+    const create = { command: 40, id: 'c', queue: 'q', payload: JSON.stringify(blocking) };
+    await tested.exchange(client, create, ...ids(50).map((id) => publish('q', id, { payload })));
+    expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
+  });
+});

@@ -1,0 +1,86 @@
+// The three patiences of a connection: for its handshake, for a frame that has begun, and for any sign of life. One timer
+// serves all three; it is not moved at every byte but looks, when it fires, at what has come meanwhile.
+// Implements CONN (timeouts).
+
+import type { Environment } from '../model/environment.ts';
+
+export type TimeoutSettings = {
+  readonly handshakeTimeoutMs: number;
+  readonly frameTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+};
+
+export class ConnectionTimeouts {
+  readonly #environment: Environment;
+  readonly #settings: TimeoutSettings;
+  readonly #onTimeout: (reason: string) => void;
+  #handshakeUntil: number | undefined;
+  #aliveAt: number;
+  #partialSince: number | undefined;
+  #partialFrameCount = -1;
+  #armedUntil = Number.POSITIVE_INFINITY;
+  #cancel: () => void = () => undefined;
+
+  constructor(environment: Environment, settings: TimeoutSettings, onTimeout: (reason: string) => void) {
+    this.#environment = environment;
+    this.#settings = settings;
+    this.#onTimeout = onTimeout;
+    this.#aliveAt = environment.clock.now();
+    this.#handshakeUntil = this.#aliveAt + settings.handshakeTimeoutMs;
+    this.#arm();
+  }
+
+  /** Bytes have come. */
+  received(): void {
+    this.#aliveAt = this.#environment.clock.now();
+  }
+
+  /** What has come was worked off; what it left of a frame is told by its number and whether it has begun. */
+  workedOff(session: { readonly hasPartialFrame: boolean; readonly frameCount: number }): void {
+    if (!session.hasPartialFrame) this.#partialSince = undefined;
+    else if (this.#partialSince === undefined || session.frameCount !== this.#partialFrameCount) {
+      this.#partialSince = this.#environment.clock.now();
+      this.#partialFrameCount = session.frameCount;
+      if (this.#partialSince + this.#settings.frameTimeoutMs < this.#armedUntil) this.#arm();
+    }
+  }
+
+  /** Nothing is read for now: that a frame is not completed is not the client's doing. */
+  readingPaused(): void {
+    this.#partialSince = undefined;
+  }
+
+  /** A Connect has arrived; what comes of it is no matter of patience with the client. */
+  connectArrived(): void {
+    this.#handshakeUntil = undefined;
+  }
+
+  /** Ends all waiting. */
+  stop(): void {
+    this.#cancel();
+  }
+
+  #arm(): void {
+    this.#cancel();
+    this.#armedUntil = this.#nextDeadline().at;
+    const delayMs = this.#armedUntil - this.#environment.clock.now();
+    this.#cancel = this.#environment.scheduler.after(delayMs, () => this.#fire());
+  }
+
+  #fire(): void {
+    const { at, reason } = this.#nextDeadline();
+    if (at <= this.#environment.clock.now()) this.#onTimeout(reason);
+    else this.#arm();
+  }
+
+  #nextDeadline(): { readonly at: number; readonly reason: string } {
+    const { frameTimeoutMs, idleTimeoutMs } = this.#settings;
+    const deadlines = [{ at: this.#aliveAt + idleTimeoutMs, reason: 'nothing came for too long' }];
+    if (this.#handshakeUntil !== undefined)
+      deadlines.push({ at: this.#handshakeUntil, reason: 'no Connect came' });
+    if (this.#partialSince !== undefined) {
+      deadlines.push({ at: this.#partialSince + frameTimeoutMs, reason: 'a frame was not completed' });
+    }
+    return deadlines.reduce((first, next) => (next.at < first.at ? next : first));
+  }
+}

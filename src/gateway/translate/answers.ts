@@ -1,0 +1,42 @@
+// What the core answers to a command, to the frame that says so. Every answer carries the id and the queue of its command.
+// Implements CONN (ids are echoed), QUEUE (payloads of answers) and FRAME (an answer that does not fit is an Error).
+
+import type { AnsweredEffect, RefusedEffect } from '../../broker/interface/effect.ts';
+import { ErrorCode } from '../../model/error-code.ts';
+import { Command } from '../../protocol/command.ts';
+import { encodedBodyLength } from '../../protocol/encode.ts';
+import type { MessageFields } from '../../protocol/message.ts';
+import { queueInfoPayload } from '../../protocol/queue-options-json.ts';
+import type { CommandToken } from './commands.ts';
+
+/** The frame that answers a command positively. */
+export function answerFields(effect: AnsweredEffect, maxBodyBytes: number): MessageFields {
+  const { command, id, queue } = effect.token as CommandToken;
+  const fields = { command: answerTo(command), id, queue };
+  const { result } = effect;
+  if (result === undefined || result === null) return fields;
+  const payload = 'length' in result ? Buffer.from(JSON.stringify(result)) : queueInfoPayload(result);
+  const withPayload = { ...fields, payload };
+  if (encodedBodyLength(withPayload) <= maxBodyBytes) return withPayload;
+  const errorMessage = `The answer has ${payload.length} bytes and does not fit into a frame.`;
+  return { command: Command.Error, id, queue, errorCode: ErrorCode.MessageTooLarge, errorMessage };
+}
+
+/** The Error that refuses a command. */
+export function refusalFields(effect: RefusedEffect): MessageFields {
+  const { id, queue } = effect.token as CommandToken;
+  return { command: Command.Error, id, queue, errorCode: effect.code, errorMessage: effect.text };
+}
+
+function answerTo(command: number): number {
+  switch (command) {
+    case Command.Publish:
+      return Command.PublishAck;
+    case Command.Subscribe:
+      return Command.SubscribeAck;
+    case Command.Unsubscribe:
+      return Command.UnsubscribeAck;
+    default:
+      return command;
+  }
+}

@@ -1,0 +1,203 @@
+// The TCP listener over real sockets on loopback: that bytes get to the engine and back, and how it begins and ends.
+
+import { once } from 'node:events';
+import { connect as dial, Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Engine } from '../backend/local/engine.ts';
+import type { EngineOptions } from '../backend/local/engine-options.ts';
+import { ZlibCompressor } from '../gateway/compressor.ts';
+import { systemEnvironment } from '../gateway/system-environment.ts';
+import { openMemoryStore } from '../storage/memory/memory-store.ts';
+import { ack, ping, publish, subscribe, testOptions } from '../testing/tested-engine.ts';
+import { payloadOf, type ReceivedFrame, WireClient } from '../testing/wire-client.ts';
+import { listenTcp, type TcpOptions, type TcpServer } from './tcp-listener.ts';
+
+const silent = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
+const host = '127.0.0.1';
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+  vi.restoreAllMocks();
+});
+
+async function listen(
+  options: Partial<EngineOptions> = {},
+  tcp: Partial<TcpOptions> = {},
+): Promise<{ engine: Engine; server: TcpServer }> {
+  const engine = new Engine(
+    { ...testOptions, ...options },
+    {
+      environment: systemEnvironment,
+      store: openMemoryStore(),
+      compressor: new ZlibCompressor(),
+      logger: silent,
+      onStorageFailure: () => undefined,
+    },
+  );
+  const server = await listenTcp(engine, { host, port: 0, ...tcp });
+  undo.push(() => server.close());
+  return { engine, server };
+}
+
+async function client(server: TcpServer): Promise<{ wire: WireClient; socket: Socket }> {
+  const socket = dial({ host, port: server.port, noDelay: true });
+  undo.push(() => socket.destroy());
+  await once(socket, 'connect');
+  return { wire: new WireClient(socket), socket };
+}
+
+async function frames(wire: WireClient, count: number): Promise<readonly ReceivedFrame[]> {
+  const received: ReceivedFrame[] = [];
+  await vi.waitFor(
+    () => {
+      received.push(...wire.take());
+      expect(received.length).toBeGreaterThanOrEqual(count);
+    },
+    { timeout: 10_000, interval: 1 },
+  );
+  return received;
+}
+
+describe('the TCP listener', () => {
+  it('carries messages from socket to socket [FRAME-016, DELIVERY-054]', async () => {
+    const { engine, server } = await listen();
+    const [publisher, subscriber] = [await client(server), await client(server)];
+    subscriber.wire.send({ command: 0, id: 'c' }, subscribe('q'));
+    await frames(subscriber.wire, 2);
+    const payload = JSON.stringify('x'.repeat(100_000));
+    publisher.wire.send({ command: 0, id: 'c' }, publish('q', 'm1', { payload }), publish('q', 'm2'));
+    expect((await frames(publisher.wire, 3)).map(({ id }) => id)).toEqual(['c', 'm1', 'm2']);
+    const [first, second] = await frames(subscriber.wire, 2);
+    expect([first?.id, payloadOf(first), second?.id]).toEqual(['m1', payload, 'm2']);
+    subscriber.wire.send(ack('m1'), ack('m2'), ping());
+    await frames(subscriber.wire, 1);
+    expect(engine.stats()).toMatchObject({ acknowledgedCount: 2, inFlightCount: 0 });
+  });
+
+  it('tells the real port, and takes another free one each time', async () => {
+    const [one, other] = [await listen(), await listen()];
+    expect(one.server.port).toBeGreaterThan(0);
+    expect(one.server.port).not.toBe(other.server.port);
+    expect(one.server.host).toBe(host);
+  });
+
+  it('says with the system’s code why it cannot listen [CONFIG-010]', async () => {
+    const { engine, server } = await listen();
+    await expect(listenTcp(engine, { host, port: server.port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+
+  it('goes on when a connection cannot be accepted, and says so', async () => {
+    const servers: Server[] = [];
+    const listenReal = Server.prototype.listen;
+    vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
+      servers.push(this);
+      return (listenReal as (...all: unknown[]) => Server).apply(this, args);
+    });
+    const faults: Error[] = [];
+    const { server } = await listen({}, { onFault: (error) => void faults.push(error) });
+    const fault = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' });
+    servers[0]?.emit('error', fault);
+    expect(faults).toEqual([fault]);
+    const { wire } = await client(server);
+    wire.send(ping());
+    expect((await frames(wire, 1))[0]?.command).toBe(11);
+    expect(servers.length).toBe(1);
+  });
+
+  it('answers a client that has closed its own side [CONN-025]', async () => {
+    const { server } = await listen();
+    const { wire, socket } = await client(server);
+    wire.send({ command: 0, id: 'c' }, publish('q', 'm1'));
+    socket.end();
+    expect((await frames(wire, 2)).map(({ id }) => id)).toEqual(['c', 'm1']);
+    await vi.waitFor(() => expect(wire.isOver).toBe(true), { timeout: 10_000 });
+  });
+
+  it('survives resets in the middle of everything [FRAME-010]', async () => {
+    const { engine, server } = await listen();
+    const bystander = await client(server);
+    bystander.wire.send({ command: 0, id: 'c' });
+    await frames(bystander.wire, 1);
+    for (let round = 0; round < 20; round += 1) {
+      const { wire, socket } = await client(server);
+      wire.send(
+        { command: 0, id: 'c' },
+        subscribe('q'),
+        ...Array.from({ length: 50 }, (_, n) => publish('q', `${round}-${n}`)),
+      );
+      if (round % 2 === 0) await frames(wire, 1);
+      socket.resetAndDestroy();
+    }
+    await vi.waitFor(() => expect(engine.stats().activeConnectionCount).toBe(1), { timeout: 10_000 });
+    bystander.wire.send(ping());
+    expect((await frames(bystander.wire, 1))[0]?.command).toBe(11);
+    expect(engine.stats().inFlightCount).toBe(0);
+  });
+
+  it('counts connections by their address [LIMIT-008, METRICS-019]', async () => {
+    const rateLimit = {
+      maxConnectionsPerIpPerWindow: 2,
+      connectionWindowMs: 60_000,
+      maxMessagesPerClientPerSecond: 10,
+    };
+    const { engine, server } = await listen({ rateLimit });
+    const clients = [await client(server), await client(server), await client(server)];
+    await vi.waitFor(() => expect(clients[2]?.wire.isOver).toBe(true), { timeout: 10_000 });
+    expect(clients.slice(0, 2).map(({ wire }) => wire.isOver)).toEqual([false, false]);
+    expect(engine.stats()).toMatchObject({ connectionsAcceptedCount: 2, connectionsRejectedCount: 1 });
+  });
+
+  it('stops accepting when it is closed, while open connections go on [SHUTDOWN-001]', async () => {
+    const { server } = await listen();
+    const { wire } = await client(server);
+    server.close();
+    const late = dial({ host, port: server.port });
+    await expect(once(late, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    wire.send(ping());
+    expect((await frames(wire, 1))[0]?.command).toBe(11);
+  });
+
+  it('stops reading from a subscriber that does not read, and bounds what it holds for it [LIMIT-015]', async () => {
+    const { engine, server } = await listen({ maxOutboundBytes: 65_536 });
+    const [slow, publisher] = [await client(server), await client(server)];
+    slow.wire.send(
+      { command: 0, id: 'c' },
+      { command: 40, id: 'q', queue: 'q', payload: '{"mode":"FanOutWithoutAck"}' },
+      subscribe('q'),
+    );
+    await frames(slow.wire, 3);
+    slow.socket.pause();
+    publisher.wire.send({ command: 0, id: 'c' });
+    const payload = JSON.stringify('x'.repeat(60_000));
+    for (let n = 0; n < 200; n += 1) {
+      publisher.wire.send(publish('q', `m${n}`, { payload }));
+      await frames(publisher.wire, 1);
+    }
+    const waiting = engine.queueInfo('q')?.messageCount ?? 0;
+    expect(waiting).toBeGreaterThan(0);
+    slow.socket.resume();
+    const ids = (await frames(slow.wire, 200)).map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: 200 }, (_, n) => `m${n}`));
+  });
+
+  it('closes all sockets when the engine is drained [SHUTDOWN-004, SHUTDOWN-008]', async () => {
+    const { engine, server } = await listen();
+    const [connected, mute] = [await client(server), await client(server)];
+    connected.wire.send({ command: 0, id: 'c' });
+    await frames(connected.wire, 1);
+    server.close();
+    await engine.drain();
+    await vi.waitFor(() => expect([connected.wire.isOver, mute.wire.isOver]).toEqual([true, true]), {
+      timeout: 10_000,
+    });
+    expect(connected.wire.take().map(({ command }) => command)).toEqual([2]);
+  });
+});

@@ -1,0 +1,131 @@
+// Queue options and queue info between their JSON on the wire and the core's own types. Whether options are possible is
+// the core's to say; here they are only read. Implements QUEUE (payloads).
+
+import { DeliveryMode } from '../model/delivery-mode.ts';
+import { OverflowStrategy } from '../model/overflow-strategy.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
+import { formatTimeSpan, formatTimestamp, parseTimeSpan } from './time-span.ts';
+
+/** The options, or why the payload holds none. A property that is missing or null has its default. */
+export type ReadOptions = { readonly options: QueueOptions } | { readonly invalid: string };
+
+type Properties = Readonly<Record<string, unknown>>;
+
+export function readQueueOptions(payload: Buffer): ReadOptions {
+  const properties = parseObject(payload);
+  if (properties === undefined) return { invalid: 'the payload must be a JSON object of queue options' };
+  const problem = readers.map((check) => check(properties)).find((found) => found !== undefined);
+  return problem === undefined ? { options: optionsOf(properties) } : { invalid: problem };
+}
+
+/** The payload of a QueueInfo answer: names in camelCase, enumerations as numbers, absent values left out. */
+export function queueInfoPayload(info: QueueInfo): Buffer {
+  const { options } = info;
+  return Buffer.from(
+    JSON.stringify({
+      name: info.name,
+      messageCount: info.messageCount,
+      subscriberCount: info.subscriberCount,
+      deliveryMode: options.mode,
+      maxSize: options.maxQueueSize,
+      createdAt: formatTimestamp(info.createdWallAt),
+      messageTtl: options.messageTtlMs === undefined ? undefined : formatTimeSpan(options.messageTtlMs),
+      enableDeadLetterQueue: options.enableDeadLetterQueue,
+      deadLetterQueueName: options.deadLetterQueueName,
+      overflowStrategy: options.overflowStrategy,
+      maxRetryAttempts: options.maxRetryAttempts,
+    }),
+  );
+}
+
+/** The options as a CreateQueue payload that means the same, with names for the enumerations. */
+export function queueOptionsJson(options: QueueOptions): Properties {
+  const ttl = options.messageTtlMs;
+  return {
+    mode: nameOf(DeliveryMode, options.mode),
+    maxQueueSize: options.maxQueueSize,
+    messageTtl: ttl === undefined ? undefined : formatTimeSpan(ttl),
+    enableDeadLetterQueue: options.enableDeadLetterQueue,
+    deadLetterQueueName: options.deadLetterQueueName,
+    overflowStrategy: nameOf(OverflowStrategy, options.overflowStrategy),
+    maxRetryAttempts: options.maxRetryAttempts,
+  };
+}
+
+function parseObject(payload: Buffer): Properties | undefined {
+  try {
+    const value: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload),
+    );
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Properties)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function optionsOf(properties: Properties): QueueOptions {
+  const ttl = properties['messageTtl'];
+  const name = properties['deadLetterQueueName'];
+  return {
+    mode: enumValue(DeliveryMode, properties['mode']) ?? defaultQueueOptions.mode,
+    maxQueueSize: (properties['maxQueueSize'] ?? defaultQueueOptions.maxQueueSize) as number,
+    ...(typeof ttl === 'string' ? { messageTtlMs: parseTimeSpan(ttl) ?? Number.NaN } : {}),
+    enableDeadLetterQueue: (properties['enableDeadLetterQueue'] ?? false) as boolean,
+    ...(typeof name === 'string' ? { deadLetterQueueName: name } : {}),
+    overflowStrategy:
+      enumValue(OverflowStrategy, properties['overflowStrategy']) ?? defaultQueueOptions.overflowStrategy,
+    maxRetryAttempts: (properties['maxRetryAttempts'] ?? defaultQueueOptions.maxRetryAttempts) as number,
+  };
+}
+
+const readers: readonly ((properties: Properties) => string | undefined)[] = [
+  isOf('mode', (value) => enumValue(DeliveryMode, value) !== undefined, `one of ${choices(DeliveryMode)}`),
+  isOf('maxQueueSize', (value) => typeof value === 'number', 'a number'),
+  isOf(
+    'messageTtl',
+    (value) => typeof value === 'string' && parseTimeSpan(value) !== undefined,
+    'a time span such as 00:30:00 or 1.00:00:00',
+  ),
+  isOf('enableDeadLetterQueue', (value) => typeof value === 'boolean', 'true or false'),
+  isOf('deadLetterQueueName', (value) => typeof value === 'string', 'a text'),
+  isOf(
+    'overflowStrategy',
+    (value) => enumValue(OverflowStrategy, value) !== undefined,
+    `one of ${choices(OverflowStrategy)}`,
+  ),
+  isOf('maxRetryAttempts', (value) => typeof value === 'number', 'a number'),
+];
+
+/** A check of one property: why its value cannot be taken, or undefined when it can or is not there. */
+function isOf(property: string, fits: (value: unknown) => boolean, allowed: string) {
+  return (properties: Properties): string | undefined => {
+    const value = properties[property];
+    return value === undefined || value === null || fits(value)
+      ? undefined
+      : `${property} must be ${allowed}`;
+  };
+}
+
+/** The value of an enumeration that a number or a name, in any case, stands for. */
+function enumValue<Value extends number>(
+  values: Readonly<Record<string, Value>>,
+  given: unknown,
+): Value | undefined {
+  if (typeof given === 'number') return Object.values(values).find((value) => value === given);
+  if (typeof given !== 'string') return undefined;
+  const wanted = given.toLowerCase();
+  return Object.entries(values).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+function nameOf(values: Readonly<Record<string, number>>, given: number): string | undefined {
+  return Object.entries(values).find(([, value]) => value === given)?.[0];
+}
+
+function choices(values: Readonly<Record<string, number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${value} (${name})`)
+    .join(', ');
+}
