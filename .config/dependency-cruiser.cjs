@@ -37,6 +37,7 @@ const exclusive = [
 
 const tests = '[.](test|bench)[.]ts$';
 const entries = ['^src/cli/main[.]ts$', '^src/client/index[.]ts$'];
+const planter = '^[.]tools/faults/';
 const typesSuffix = / \(types\)$/;
 
 const pathOf = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`);
@@ -97,7 +98,20 @@ const houseRules = [
     comment:
       'The runner judges the broker from outside: it imports nothing of it, and reads spec/ and fixtures/ as data.',
     from: { path: '^conformance/' },
-    to: { path: '^(src|features|docs|[.]tools|dist)/' },
+    to: { path: '^(src|features|docs|[.]tools|dist)/', pathNot: planter },
+  },
+  {
+    name: 'planter-for-selftest',
+    comment: 'Of the runner only its self-test plants faults: the package has no planter.',
+    from: { path: '^conformance/', pathNot: '^conformance/selftest/' },
+    to: { path: planter },
+  },
+  {
+    name: 'planter-is-neutral',
+    comment:
+      'Both sides plant faults with it, so it imports neither: it reads fixtures/faults/ and src/ as data.',
+    from: { path: planter },
+    to: { path: '^(src|features|conformance|docs|[.]tools|dist)/', pathNot: planter },
   },
   {
     name: 'runner-packages',

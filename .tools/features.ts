@@ -1,15 +1,14 @@
 // Runs the scenarios twice: in process with virtual time, and over TCP against the built broker. Ends with
 // `N passed, N failed` over both. A run without scenarios fails. Arguments are passed on, e.g. a feature file or
 // `--name`.
-import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBrokerBuilt } from './build.mjs';
+import { runCucumber } from './features/cucumber.ts';
 import { add, type Count, countCucumber, failure, settle } from './runner/count.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cucumber = 'node_modules/@cucumber/cucumber/bin/cucumber.js';
 
 // Over TCP most of the time is spent waiting, so two workers with brokers of their own take half as long.
 const runs = [
@@ -36,26 +35,16 @@ async function runOnce(run: (typeof runs)[number], args: readonly string[]): Pro
   const path = join(root, run.result);
   rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true });
-  const exitCode = await execute(run.driver, [
-    ...['--config', '.config/cucumber.mjs', '--parallel', String(run.workers)],
-    ...['--format', 'progress', '--format', `json:${run.result}`, ...args],
-  ]);
+  const exitCode = await runCucumber({
+    driver: run.driver,
+    args: [
+      ...['--parallel', String(run.workers)],
+      ...['--format', 'progress', '--format', `json:${run.result}`, ...args],
+    ],
+  });
   try {
     return settle(countCucumber(readFileSync(path, 'utf8')), exitCode);
   } catch (error) {
     return failure(`left no readable result: ${String(error)}`);
   }
-}
-
-function execute(driver: string, args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [cucumber, ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    // Workers are processes of their own, which need to read TypeScript too.
-    env: { ...process.env, FEATURES_DRIVER: driver, NODE_OPTIONS: '--import tsx' },
-  });
-  return new Promise((resolve) => {
-    child.on('error', () => resolve(1));
-    child.on('close', (code) => resolve(code ?? 1));
-  });
 }

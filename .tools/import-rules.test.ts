@@ -9,7 +9,7 @@ import { type Cruise, cruiseTree } from './import-rules/cruise.ts';
 type Files = Readonly<Record<string, string>>;
 
 const packages = ['h3', 'listhen', 'yaml', 'bcryptjs', 'better-sqlite3', 'vitest'];
-const folders = ['src', 'conformance', 'features'];
+const folders = ['src', 'conformance', 'features', '.tools'];
 
 // What stands on the shelf for the files below to import.
 const shelf: Files = {
@@ -42,6 +42,8 @@ const shelf: Files = {
   'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
   'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
   'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
+  '.tools/faults/planter.ts': "import 'yaml'; export const planter = 1;",
+  'conformance/selftest/run.ts': "import '../../.tools/faults/planter.ts';",
   'features/support/world.ts': "import { clock } from '../../src/testing/clock.ts'; clock;",
 };
 
@@ -89,6 +91,8 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
     'conformance/src/bad-a.ts',
     "import type { Frame } from '../../src/protocol/frame.ts';",
   ],
+  ['planter-for-selftest', 'conformance/src/bad-c.ts', "import '../../.tools/faults/planter.ts';"],
+  ['planter-is-neutral', '.tools/faults/bad-a.ts', "import '../../src/protocol/frame.ts';"],
   ['runner-packages', 'conformance/src/bad-b.ts', "import 'h3';"],
   ['broker-without-runner', 'src/backend/bad-d.ts', "import '../../conformance/src/check.ts';"],
   ['nobody-imports-cli', 'src/testing/bad-a.ts', "import '../cli/serve.ts';"],

@@ -1,6 +1,7 @@
-// Builds the runner into one file, dist/main.mjs, with everything it judges by inside: checks, requirements, tables, golden frames
-// and schemas. The reader of src/suite-data.ts is replaced by the data it would have read, so the package needs nothing beside it.
-// What is taken in from other packages is named, with their licenses, in dist/third-party.txt. `--out DIR` builds elsewhere.
+// Builds the runner into one file, dist/main.mjs, with everything it judges by inside: checks, requirements, tables, golden frames,
+// titles of planted faults, and schemas. The reader of src/suite-data.ts is replaced by the data it would have read, so the package
+// needs nothing beside it. What is taken in from other packages is named, with their licenses, in dist/third-party.txt. `--out DIR`
+// builds elsewhere.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

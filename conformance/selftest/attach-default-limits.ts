@@ -8,7 +8,8 @@ import type { ProfileName } from '../src/catalogue-words.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Endpoints, Target } from '../src/target/target-file.ts';
-import { catalogue, root } from './phases.ts';
+import { catalogue } from './phases.ts';
+import { root } from './root.ts';
 
 /** What the broker allows unless it is told otherwise (LIMIT-019). */
 const defaultLimits = {

@@ -3,7 +3,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mutant } from '../mutants/mutant.ts';
 import type { Check } from '../src/check.ts';
 import type { StartBroker } from '../src/engine/broker-pool.ts';
 import type { RunReport } from '../src/engine/suite.ts';
@@ -20,15 +19,12 @@ import {
 import { timingFor } from '../src/timing.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker, mutantFolder } from './mutant-build.ts';
-import { root } from './phases.ts';
+import { root } from './root.ts';
 
-const deadly: Mutant = {
+const deadly = {
   id: 'host-dies-of-pings',
-  title: 'a Ping ends the process',
-  file: 'src/session/server-session.ts',
   find: "return { kind: 'answer', fields: { command: Command.Pong, id: message.id } };",
   replace: 'process.exit(7);',
-  mustFail: ['CONN-018a'],
 };
 
 const pings: Check['run'] = async (ctx) => {
@@ -47,8 +43,8 @@ const started: BrokerHost[] = [];
 const programs = { host: '', program: '' };
 
 beforeAll(async () => {
-  programs.host = await buildBroker(root, deadly, 'host');
-  programs.program = await buildBroker(root, deadly);
+  programs.host = await buildBroker(deadly, 'host');
+  programs.program = await buildBroker(deadly);
 });
 
 afterAll(async () => {

@@ -14,7 +14,8 @@ import { readTarget } from '../src/target/target-file.ts';
 import { exitCodes } from '../src/verdict.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { unseenDifferences } from './contrary-unseen.ts';
-import { type Case, catalogue, root } from './phases.ts';
+import { type Case, catalogue } from './phases.ts';
+import { root } from './root.ts';
 
 const folder = 'conformance/contrary';
 

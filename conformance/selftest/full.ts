@@ -5,14 +5,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { mutants } from '../mutants/index.ts';
-import type { Mutant } from '../mutants/mutant.ts';
+import { fits } from '../../.tools/faults/catalogue.ts';
 import { checks } from '../src/checks/index.ts';
 import { workOff } from './idle-crew.ts';
 import type { KillMatrix, MatrixRow } from './kill-matrix.ts';
 import { matrixFile, matrixJson, matrixPage, matrixText, rowOf, sourceDigest } from './kill-matrix.ts';
 import { mutantFolder } from './mutant-build.ts';
-import { fits, fullResults, root } from './phases.ts';
+import { type Mutant, mutants } from './mutants.ts';
+import { fullResults } from './phases.ts';
+import { root } from './root.ts';
 
 const digest = sourceDigest(root);
 const folder = join(root, 'out/kill-matrix', digest.slice(7, 19));

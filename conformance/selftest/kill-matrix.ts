@@ -49,7 +49,7 @@ export function matrixJson({ schema, digest, checks, mutants }: KillMatrix): str
 /** Over everything that can change a cell: the broker's sources, the runner's, and the planted faults; tests apart. */
 export function sourceDigest(root: string): string {
   const hash = createHash('sha256');
-  const folders = ['src', 'conformance/src', 'conformance/mutants', 'fixtures/wire', 'spec/requirements'];
+  const folders = ['src', 'conformance/src', 'fixtures/faults', 'fixtures/wire', 'spec/requirements'];
   for (const path of folders.flatMap((folder) => sourcesIn(root, folder)).sort()) {
     hash.update(`${path}\n${readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n')}\n`);
   }

@@ -4,17 +4,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { deadLettersMutants } from '../mutants/dead-letters.ts';
-import { deliveryMutants } from '../mutants/delivery.ts';
-import { fanOutMutants } from '../mutants/fan-out.ts';
-import type { Mutant } from '../mutants/mutant.ts';
-import { negativeAcksMutants } from '../mutants/negative-acks.ts';
-import { overflowMutants } from '../mutants/overflow.ts';
-import { priorityMutants } from '../mutants/priority.ts';
-import { publishMutants } from '../mutants/publish.ts';
-import { queueMutants } from '../mutants/queues.ts';
-import { retryMutants } from '../mutants/retry.ts';
-import { scenarioMutants } from '../mutants/scenarios.ts';
 import { scenarios } from '../src/checks/scenarios.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
@@ -22,10 +11,18 @@ import { loadSuiteData } from '../src/suite-data.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import { buildBroker, mutantFolder } from './mutant-build.ts';
 import { isKill } from './mutant-verdict.ts';
-import { catalogue, root } from './phases.ts';
+import { type Mutant, mutants } from './mutants.ts';
+import { catalogue } from './phases.ts';
+import { root } from './root.ts';
 
 const leastShare = 0.5;
 const parallelMutants = 3;
+
+/** What random scenarios are about. */
+const areas = [
+  ...['queue', 'publish', 'delivery', 'fan-out', 'priority', 'overflow'],
+  ...['retry', 'dead-letters', 'negative-ack', 'scenario'],
+];
 
 /** Faults that no scenario can meet, and why: they are about the moment at which something happens, or about the broker's settings. */
 const beyond: Readonly<Record<string, string>> = {
@@ -50,18 +47,7 @@ const { values } = parseArgs({
   options: { only: { type: 'string' }, seed: { type: 'string' }, list: { type: 'boolean', default: false } },
 });
 const seed = Number(values.seed ?? process.env['TRUEMQ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const behaviour = [
-  ...queueMutants,
-  ...publishMutants,
-  ...deliveryMutants,
-  ...fanOutMutants,
-  ...priorityMutants,
-  ...overflowMutants,
-  ...retryMutants,
-  ...deadLettersMutants,
-  ...negativeAcksMutants,
-  ...scenarioMutants.filter(({ id }) => id.startsWith('scenario-')),
-];
+const behaviour = mutants.filter(({ id }) => areas.some((area) => id.startsWith(`${area}-`)));
 const chosen = behaviour.filter(({ id }) => !(id in beyond) && id.startsWith(values.only ?? ''));
 
 process.stdout.write(`${chosen.length} faults, seed ${seed}\n`);
@@ -96,7 +82,7 @@ async function findSafely(mutant: Mutant): Promise<Finding> {
 
 /** What was complained about; undefined when nothing was. Throws when the machine was too slow to judge, twice. */
 async function find(mutant: Mutant): Promise<string | undefined> {
-  const bundle = await buildBroker(root, mutant);
+  const bundle = await buildBroker(mutant);
   const targetPath = `${root}/conformance/targets/truemq.json`;
   const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
   const target = { ...readTarget(targetPath), lifecycle };

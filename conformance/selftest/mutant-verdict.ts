@@ -1,7 +1,7 @@
 // Whether the suite saw a planted fault, and nothing else. Pure. Killed means: every check that must fail ran and did not pass, and
 // no other check did but those that may. A check that ended in an error, or that could not run, has shown nothing.
-import type { Mutant } from '../mutants/mutant.ts';
 import type { CheckResult } from '../src/result.ts';
+import type { Mutant } from './mutants.ts';
 
 /** What is wrong, one sentence each; empty when the mutant is killed as it should be. */
 export function mutantFaults(

@@ -1,8 +1,5 @@
 // The phases of the self-test: the reference broker passes everything, null brokers pass nothing, every planted fault is seen, and
 // every check is seen to fail. Each phase yields lines of one case each; it prints nothing.
-import { fileURLToPath } from 'node:url';
-import { mutants } from '../mutants/index.ts';
-import type { Mutant } from '../mutants/mutant.ts';
 import type { Catalogue } from '../src/catalogue.ts';
 import { catalogueOf } from '../src/catalogue.ts';
 import { checks } from '../src/checks/index.ts';
@@ -21,12 +18,13 @@ import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
-import { isUnexpected, mutantFaults } from './mutant-verdict.ts';
+import { isKill, isUnexpected, mutantFaults } from './mutant-verdict.ts';
+import { type Mutant, mutants } from './mutants.ts';
+import { root } from './root.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
 
 export type { Case };
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
 const referenceTarget = 'conformance/targets/truemq.json';
 
 const data = loadSuiteData();
@@ -91,11 +89,14 @@ export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
   return [...named, ...covered];
 }
 
-/** Plants one fault and runs the checks that must see it, the quick ones of their areas, and the smoke test. */
+/** How many mutants are tried at a time. */
+export const mutantCrew = { least: 2, most: 8, idleShare: 0.2 } as const;
+
+/** Tries one mutant. Never rejects. */
 export async function mutantPhase(mutant: Mutant): Promise<Case> {
   const title = `mutant ${mutant.id}: ${mutant.title}`;
   try {
-    return { title, faults: await faultsOf(mutant) };
+    return { title, faults: (await judgeMutant(mutant)).faults };
   } catch (error) {
     return { title, faults: [(error as Error).message] };
   }
@@ -109,7 +110,19 @@ const restartingChecks = checks.filter(({ isolation }) => isolation === 'restart
 
 const modelChecks = checks.filter(({ profile }) => profile === 'model').map(({ id }) => id);
 
-async function faultsOf(mutant: Mutant): Promise<readonly string[]> {
+/** What the runner made of a mutant. */
+export type MutantJudgement = {
+  /** The checks that saw its fault. */
+  readonly kills: readonly string[];
+  /** What is not as the mutant says. */
+  readonly faults: readonly string[];
+};
+
+/**
+ * Plants one fault and runs the checks that must see it, the quick ones of their areas, and the smoke test. Throws when it cannot be
+ * planted or tried.
+ */
+export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   const areas = new Set([...mutant.mustFail, smokeCheck.id].map(areaOf));
   const only = [...areas, ...mutant.mustFail];
   const skip = [...broadChecks, ...restartingChecks].filter(
@@ -119,7 +132,10 @@ async function faultsOf(mutant: Mutant): Promise<readonly string[]> {
   const isDoubted = (result: CheckResult): boolean => isUnexpected(mutant, result);
   const report = await runMutant(mutant, { jobs, only, skip }, isDoubted);
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
-  return [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)];
+  return {
+    kills: report.results.filter(isKill).map(({ id }) => id),
+    faults: [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)],
+  };
 }
 
 function areaOf(id: string): string {
@@ -153,7 +169,7 @@ async function runMutant(
   isDoubted?: (result: CheckResult) => boolean,
 ): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
-  const host = new BrokerHost(programOf(await buildBroker(root, mutant, 'host')));
+  const host = new BrokerHost(programOf(await buildBroker(mutant, 'host')));
   const spawnAlone = spawningInTurn(mutant);
   const startBroker: StartBroker = (order) => (order.ownProcess ? spawnAlone(order) : host.start(order));
   const target: Target = { ...reference, name: mutant.id, profiles: ['full'] };
@@ -172,7 +188,7 @@ function spawningInTurn(mutant: Mutant): StartBroker {
   let before: Promise<unknown> = Promise.resolve();
   return ({ request, timing }) => {
     const started = before.then(async () => {
-      program ??= buildBroker(root, mutant);
+      program ??= buildBroker(mutant);
       return spawnBroker(programOf(await program, 'adapter'), request, timing);
     });
     before = started.catch(() => {});
@@ -182,12 +198,6 @@ function spawningInTurn(mutant: Mutant): StartBroker {
 
 function programOf(bundle: string, ...args: readonly string[]): SpawnLifecycle {
   return { kind: 'spawn', command: [process.execPath, bundle, ...args], cwd: root };
-}
-
-/** A mutant's id, `*` allowed. */
-export function fits(mutant: Mutant, pattern: string): boolean {
-  const expression = pattern.split('*').map((text) => text.replace(/[^\w-]/g, '\\$&'));
-  return new RegExp(`^${expression.join('.*')}$`).test(mutant.id);
 }
 
 function options(more: Partial<RunOptions> & Pick<RunOptions, 'target'>): RunOptions {

@@ -4,8 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { mutants } from '../mutants/index.ts';
-import type { Mutant } from '../mutants/mutant.ts';
+import { fits } from '../../.tools/faults/catalogue.ts';
 import { reportJson } from '../src/report/json.ts';
 import { LogRecorder } from '../src/report/log-recorder.ts';
 import { nullBrokerKinds } from '../src/selftest/null-broker.ts';
@@ -14,18 +13,17 @@ import { contraryPhase, contraryRuns, contraryUnitTests } from './contrary.ts';
 import { workOff } from './idle-crew.ts';
 import { matrixState } from './kill-matrix.ts';
 import { mutantFolder } from './mutant-build.ts';
+import { type Mutant, mutants } from './mutants.ts';
 import { packageCases } from './package-proof.ts';
 import {
   catalogue,
-  fits,
   killerCases,
+  mutantCrew,
   mutantPhase,
   nullBrokerPhase,
   referencePhase,
-  root,
 } from './phases.ts';
-
-const crew = { least: 2, most: 8, idleShare: 0.2 } as const;
+import { root } from './root.ts';
 
 const totals = { passed: 0, failed: 0 };
 
@@ -83,7 +81,7 @@ function runPackage(): void {
 async function runMutants(chosen: readonly Mutant[]): Promise<void> {
   const startedAt = performance.now();
   const cases: Case[] = [];
-  await workOff(chosen, async (mutant) => void cases.push(await mutantPhase(mutant)), crew);
+  await workOff(chosen, async (mutant) => void cases.push(await mutantPhase(mutant)), mutantCrew);
   rmSync(join(root, mutantFolder), { recursive: true, force: true });
   settle('planted faults are seen', cases, startedAt);
 }

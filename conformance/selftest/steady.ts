@@ -10,7 +10,8 @@ import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import { readTarget } from '../src/target/target-file.ts';
-import { catalogue, root } from './phases.ts';
+import { catalogue } from './phases.ts';
+import { root } from './root.ts';
 
 const { values } = parseArgs({
   options: {

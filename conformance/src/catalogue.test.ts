@@ -53,5 +53,6 @@ describe('the data of the suite', () => {
     const data = loadSuiteData();
     expect(data.requirements.length).toBeGreaterThan(200);
     expect(data.golden.length).toBeGreaterThan(5);
+    expect(data.faults.length).toBeGreaterThan(300);
   });
 });

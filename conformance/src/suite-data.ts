@@ -1,5 +1,5 @@
-// The data that the suite judges by: the requirement catalogue, the tables of the specification and the recorded golden
-// frames. Run from the repository they are read from spec/ and fixtures/; the build puts them into the package and
+// The data that the suite judges by: the requirement catalogue, the tables of the specification, the recorded golden frames,
+// and which planted faults its checks are known to see. Run from the repository they are read from spec/ and fixtures/; the build puts them into the package and
 // replaces this file's reader (see build.mjs). Nothing else of the repository is ever read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -36,11 +36,19 @@ export type GoldenFile = {
   readonly connections: readonly (readonly GoldenFrame[])[];
 };
 
+/** A fault that was planted into the reference broker, and the checks that must see it. */
+export type PlantedFault = {
+  readonly id: string;
+  readonly title: string;
+  readonly mustFail: readonly string[];
+};
+
 export type SuiteData = {
   readonly requirements: readonly Requirement[];
   /** spec/tables/commands.yaml as it stands. */
   readonly commands: unknown;
   readonly golden: readonly GoldenFile[];
+  readonly faults: readonly PlantedFault[];
 };
 
 /** Reads everything anew. Throws when the repository is not complete: the suite cannot judge without its data. */
@@ -49,6 +57,7 @@ export function loadSuiteData(): SuiteData {
     requirements: filesIn('spec/requirements', '.yaml').flatMap(({ text }) => requirementsOf(text)),
     commands: parse(readFileSync(repositoryPath('spec/tables/commands.yaml'), 'utf8')),
     golden: filesIn('fixtures/wire', '.json').flatMap(({ text }) => goldenOf(text)),
+    faults: filesIn('fixtures/faults', '.yaml').flatMap(({ text }) => faultsOf(text)),
   };
 }
 
@@ -75,6 +84,20 @@ function goldenOf(text: string): readonly GoldenFile[] {
   if (connections === undefined || title === undefined) return [];
   const frames = connections.map((entries) => entries.filter((entry) => 'hex' in entry));
   return [{ title, connections: frames }];
+}
+
+type FaultEntry = {
+  readonly id: string;
+  readonly title: string;
+  readonly runner?: { readonly mustFail: readonly string[] };
+};
+
+/** Those that a check sees; how they are planted is no affair of the suite. */
+function faultsOf(text: string): readonly PlantedFault[] {
+  const entries = parse(text) as readonly FaultEntry[];
+  return entries.flatMap(({ id, title, runner }) =>
+    runner === undefined ? [] : [{ id, title, mustFail: runner.mustFail }],
+  );
 }
 
 function filesIn(folder: string, ending: string): readonly { readonly text: string }[] {

@@ -10,7 +10,11 @@ const check = tinyCheck('CONN-002z', async () => {}, {
   isolation: 'fresh',
   requires: { capabilities: ['nack'], configuration: { limits: { maxQueues: 3 } } },
 });
-const sources = { catalogue: tinyCatalogue([check, tinyCheck('CONN-001a', async () => {})]), golden: [] };
+const sources = {
+  catalogue: tinyCatalogue([check, tinyCheck('CONN-001a', async () => {})]),
+  golden: [],
+  faults: [{ id: 'conn-mute', title: 'it says nothing', mustFail: ['CONN-001a'] }],
+};
 
 function printed(command: typeof listCommand, ...args: readonly string[]): readonly string[] {
   const lines: string[] = [];
@@ -47,6 +51,8 @@ describe('explain', () => {
     expect(text).toContain('again: truemq-conformance run --target FILE --only CONN-002z');
     expect(text).toContain('at least 1 assertions, 2 messages');
     expect(text).toContain('no planted fault is known to make it fail');
+    const killed = printed(explainCommand, 'CONN-001a').join('\n');
+    expect(killed).toContain('fails, as it must, when\n    it says nothing (conn-mute)');
   });
 
   it('takes a whole area', () => {

@@ -1,19 +1,19 @@
 // `truemq-conformance explain ID`: what a check stands on, what it takes for right, and which planted faults prove that it can
 // fail. For a requirement, or an area, everything that is checked of it.
-import { mutants } from '../../mutants/index.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import { parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { patternFits } from '../engine/selection.ts';
+import type { PlantedFault } from '../suite-data.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
 
 export function explainCommand(
   args: readonly string[],
-  { catalogue }: Sources,
+  { catalogue, faults = [] }: Sources,
   terminal: Terminal,
 ): ExitCode {
   const { positionals } = parseFlags(args, []);
@@ -22,7 +22,8 @@ export function explainCommand(
     throw new UsageError('explain needs one id: explain FRAME-004a');
   const checks = catalogue.checks.filter((check) => patternFits(id, check));
   if (checks.length === 0) throw new UsageError(unknownText(id, catalogue));
-  for (const line of checks.flatMap((check) => [...checkLines(check, catalogue), ''])) terminal.out(line);
+  for (const line of checks.flatMap((check) => [...checkLines(check, catalogue, faults), '']))
+    terminal.out(line);
   return exitCodes.open;
 }
 
@@ -36,7 +37,7 @@ function unknownText(id: string, catalogue: Catalogue): string {
   );
 }
 
-function checkLines(check: Check, catalogue: Catalogue): readonly string[] {
+function checkLines(check: Check, catalogue: Catalogue, faults: readonly PlantedFault[]): readonly string[] {
   return [
     `${check.id} ${check.title}`,
     `  ${catalogue.levelOf(check)}, profile ${check.profile}, isolation ${check.isolation ?? 'shared'}`,
@@ -44,7 +45,7 @@ function checkLines(check: Check, catalogue: Catalogue): readonly string[] {
     ...(check.accepts ?? []).map((accepted) => `  accepted: ${accepted}`),
     ...requirementLines(check),
     `  evidence: ${evidenceText(check)}`,
-    ...killerLines(check.id),
+    ...killerLines(check.id, faults),
     `  again: truemq-conformance run --target FILE --only ${check.id}`,
   ];
 }
@@ -79,8 +80,8 @@ function evidenceText({ evidence }: Check): string {
   return `at least ${floors.join(', ')}`;
 }
 
-function killerLines(checkId: string): readonly string[] {
-  const killers = mutants.filter((mutant) => mutant.mustFail.includes(checkId));
+function killerLines(checkId: string, faults: readonly PlantedFault[]): readonly string[] {
+  const killers = faults.filter(({ mustFail }) => mustFail.includes(checkId));
   if (killers.length === 0) return ['  no planted fault is known to make it fail'];
-  return ['  fails, as it must, when', ...killers.map((mutant) => `    ${mutant.title} (${mutant.id})`)];
+  return ['  fails, as it must, when', ...killers.map(({ id, title }) => `    ${title} (${id})`)];
 }

@@ -3,8 +3,6 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Broker } from '../../broker/broker.ts';
-import { plantedText } from './bundle.ts';
-import { mutants } from './mutants.ts';
 import { Random } from './random.ts';
 import { runSchedule } from './schedule.ts';
 import { addCounts, type Counts, expectedNames } from './tally.ts';
@@ -87,22 +85,10 @@ describe('the random numbers', () => {
   });
 });
 
-describe('what is planted and what is counted', () => {
+describe('what is counted', () => {
   it('names every way of the table, every pair and every fault once', () => {
     const names = expectedNames();
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => name.startsWith('pair: '))).toHaveLength(16);
-  });
-
-  it('has a title of its own for each mutant', () => {
-    expect(new Set(mutants.map(({ title }) => title)).size).toBe(mutants.length);
-  });
-
-  it('refuses a fault that is not in the text exactly once', () => {
-    const fault = { file: 'a.ts', find: 'one', replace: 'two' };
-    expect(plantedText('just one', fault)).toBe('just two');
-    expect(() => plantedText('nil', fault)).toThrow('stands 0 times');
-    expect(() => plantedText('one, one', fault)).toThrow('stands 2 times');
-    expect(() => plantedText('one', { ...fault, replace: 'one' })).toThrow('changes nothing');
   });
 });

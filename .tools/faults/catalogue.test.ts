@@ -1,0 +1,54 @@
+// The form of an entry, and that every fault of the catalogue can be planted into the sources as they are.
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { entriesOf, fits, readFaults } from './catalogue.ts';
+import { unplantable } from './check.ts';
+import { openPlanter, Planter } from './planter.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const good = { id: 'queue-x', title: 'it is wrong', find: 'a', replace: '', simulation: 'seen' };
+
+function complaints(entry: object): string {
+  return entriesOf(JSON.stringify([entry]), 'queue')
+    .flatMap((one) => one.complaints)
+    .join('; ');
+}
+
+describe('the planted faults', () => {
+  it('can all be planted', () => {
+    const faults = readFaults(root);
+    expect(faults.length).toBeGreaterThan(300);
+    expect(unplantable(faults, openPlanter(root))).toEqual([]);
+  });
+
+  it('that cannot be planted are named', () => {
+    const [entry] = entriesOf(JSON.stringify([good]), 'queue');
+    const faults = entry === undefined ? [] : [entry.fault];
+    expect(unplantable(faults, new Planter(() => [])).join()).toContain('queue-x: its text stands 0 times');
+  });
+});
+
+describe('an entry', () => {
+  it('is complete with one judge', () => {
+    expect(complaints(good)).toBe('');
+    expect(complaints({ ...good, simulation: undefined, runner: { mustFail: ['A-001a'] } })).toBe('');
+  });
+
+  it.each<[string, object, string]>([
+    ['of another area', { ...good, id: 'retry-x' }, 'the id does not begin with "queue-"'],
+    ['with an id that is not kebab-case', { ...good, id: 'queue-X' }, 'the id does not begin with "queue-"'],
+    ['without a title', { ...good, title: '' }, 'title is not a text'],
+    ['without a replacement', { ...good, replace: undefined }, 'replace is not a text'],
+    ['with an unknown field', { ...good, file: 'a.ts' }, 'file is not a field of a fault'],
+    ['without a judge', { ...good, simulation: undefined }, 'no judge is named'],
+    ['with an unknown word', { ...good, simulation: 'perhaps' }, 'simulation is neither seen nor unseen'],
+    ['that names no check', { ...good, runner: { mustFail: [] } }, 'runner does not name the checks'],
+  ])('%s is refused', (_, entry, complaint) => {
+    expect(complaints(entry)).toContain(complaint);
+  });
+});
+
+it('an id fits a pattern', () => {
+  expect(['queue-*', 'queue-x', '*x'].map((pattern) => fits(good, pattern))).toEqual([true, true, true]);
+  expect(['queue', 'x', 'queue.x'].map((pattern) => fits(good, pattern))).toEqual([false, false, false]);
+});

@@ -1,0 +1,107 @@
+// Where a fault is planted, and when it is refused: the sources here are made up.
+import { describe, expect, it } from 'vitest';
+import { type Anchored, Planter } from './planter.ts';
+import { ProductSource } from './product-source.ts';
+
+const queue = `// What a queue holds: not isFull.
+export class Queue {
+  #count = 0;
+
+  get isFull(): boolean {
+    // Counted here: return this.#count > 5;
+    return this.#count >= max(
+      this.options,
+      1,
+    );
+  }
+
+  clear(): void {
+    this.#count = 0;
+  }
+}
+`;
+const modes = `export const one = { dispatch(): void { send('a  b'); } };
+export const all = { dispatch(): void { send('a  b'); } };
+function dispatch(): string { return \`Queue \${name} is full.\`; }
+`;
+
+function planted(fault: Partial<Anchored>): string {
+  const sources = [new ProductSource('src/queue.ts', queue), new ProductSource('src/modes.ts', modes)];
+  const planter = new Planter(() => sources);
+  return planter.plant({ id: 'queue-x', find: 'x', replace: 'y', ...fault }).text;
+}
+
+describe('a fault', () => {
+  it('is planted at the one place of its text, and the rest of the file stays', () => {
+    const find = 'return this.#count >= max(';
+    const text = planted({ find, replace: 'return this.#count > max(' });
+    expect(text).toBe(queue.replace(find, 'return this.#count > max('));
+  });
+
+  it.each([
+    ['with other white space', 'this.#count>=max( this.options,1 )'],
+    ['with line breaks', '  this\n    .#count >=\n  max(this.options, 1)\n'],
+    ['with a comma before the bracket', 'this.#count >= max(this.options, 1,)'],
+  ])('is found %s', (_, find) => {
+    expect(planted({ find, replace: 'true' })).toContain('return true;');
+  });
+
+  it('is found in a piece of a template, and behind it the text goes on', () => {
+    const text = planted({ find: 'return `Queue', replace: 'return `No queue' });
+    expect(text).toContain(modes.slice(modes.indexOf('`Queue') + '`Queue'.length));
+    expect(text).toContain('return `No queue ');
+  });
+
+  it('takes $ in its replacement as it is', () => {
+    expect(planted({ find: 'this.#count >= max', replace: "'$&$1$$'" })).toContain("return '$&$1$$'(");
+  });
+
+  it('may take its place away', () => {
+    expect(planted({ find: 'get isFull(): boolean {', replace: '' })).not.toContain('isFull(');
+  });
+});
+
+describe('within a declaration', () => {
+  it.each([
+    ['a method', 'Queue.clear', 'this.#count = 0'],
+    ['a method of an object', 'all.dispatch', "send('a  b')"],
+    ['a function', 'dispatch', 'name'],
+    ['a class', 'Queue', 'this.#count >='],
+  ])('%s', (_, within, find) => {
+    expect(planted({ find, within, replace: 'changed' })).toContain('changed');
+  });
+
+  it('is looked for only there', () => {
+    expect(() => planted({ find: 'this.#count = 0', within: 'Queue.isFull' })).toThrow(
+      'stands 0 times in Queue.isFull in src/; at src/queue.ts:7 it fits up to "count", before "="',
+    );
+  });
+
+  it('that does not exist is refused', () => {
+    expect(() => planted({ find: 'send', within: 'Queue.gone' })).toThrow(
+      'there is no declaration Queue.gone',
+    );
+  });
+});
+
+describe('a fault is refused', () => {
+  it.each<[string, Partial<Anchored>, string]>([
+    ['with no place', { find: 'nothing like it' }, 'queue-x: its text stands 0 times in src/. Adapt "find"'],
+    ['with a place in a comment', { find: 'this.#count > 5' }, 'stands 0 times'],
+    ['with a part of a word', { find: 'this.options, 1); } cle' }, 'stands 0 times'],
+    ['with glued words', { find: 'returnthis.#count' }, 'stands 0 times'],
+    ['with no text', { find: ' ' }, 'stands 0 times'],
+    [
+      'with two places',
+      { find: "send('a  b')" },
+      'stands 2 times: src/modes.ts:1, src/modes.ts:2. Make "find" longer, or name the declaration in "within".',
+    ],
+    [
+      'without a change',
+      { find: 'this.#count >= max(', replace: 'this.#count  >= max(' },
+      'queue-x: the replacement changes nothing.',
+    ],
+  ])('%s', (_, fault, message) => {
+    expect(() => planted(fault)).toThrow(message);
+  });
+});

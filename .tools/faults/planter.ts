@@ -1,0 +1,104 @@
+// Finds the one place of a fault in the broker's sources and makes the text with the fault in it. Must not write: the sources on disk
+// are never touched. A fault that fits nowhere, or in two places, is an error: it would be planted elsewhere than meant.
+import type { Fault } from './catalogue.ts';
+import { type ProductSource, readProductSources } from './product-source.ts';
+import type { Range } from './token-text.ts';
+import { type Token, tokensOf, withoutTrailingCommas } from './tokens.ts';
+
+/** What it takes to plant a fault. */
+export type Anchored = Pick<Fault, 'id' | 'find' | 'replace' | 'within'>;
+
+/** One source of the broker with a fault in it. */
+export type Planted = {
+  /** From the root of the repository: `src/broker/queue.ts`. */
+  readonly path: string;
+  readonly text: string;
+};
+
+/** Fewer tokens in a row stand anywhere. */
+const MIN_HINT_TOKENS = 4;
+
+type Place = { readonly source: ProductSource; readonly range: Range };
+
+export class Planter {
+  readonly #read: () => readonly ProductSource[];
+  #known: readonly ProductSource[] | undefined;
+
+  /** Sources are read when the first fault is planted, and once. */
+  constructor(read: () => readonly ProductSource[]) {
+    this.#read = read;
+  }
+
+  get #sources(): readonly ProductSource[] {
+    this.#known ??= this.#read();
+    return this.#known;
+  }
+
+  /** Throws unless the text to replace stands exactly once and the replacement changes it. */
+  plant(fault: Anchored): Planted {
+    const { source, range } = this.#placeOf(fault);
+    const replace = fault.replace.trim();
+    const [before, after] = [tokensOf(fault.find), tokensOf(replace)];
+    if (isSame(before, after)) throw new Error(`${fault.id}: the replacement changes nothing.`);
+    const text = source.text.slice(0, range.start) + replace + source.text.slice(range.end);
+    return { path: source.path, text };
+  }
+
+  #placeOf(fault: Anchored): Place {
+    const wanted = withoutTrailingCommas(tokensOf(fault.find));
+    if (fault.within !== undefined && this.#scopes(fault.within).length === 0) {
+      throw new Error(`${fault.id}: there is no declaration ${fault.within} in src/. Correct its "within".`);
+    }
+    const places = this.#places(wanted, fault.within);
+    const [first] = places;
+    if (first === undefined) throw new Error(`${fault.id}: ${this.#absence(wanted, fault)}`);
+    if (places.length > 1) throw new Error(`${fault.id}: ${ambiguity(places)}`);
+    return first;
+  }
+
+  #places(wanted: readonly Token[], within: string | undefined): readonly Place[] {
+    if (within === undefined) {
+      return this.#sources.flatMap((source) => source.find(wanted).map((range) => ({ source, range })));
+    }
+    return this.#scopes(within).flatMap(({ source, range: scope }) =>
+      source
+        .find(wanted)
+        .filter(({ start, end }) => scope.start <= start && end <= scope.end)
+        .map((range) => ({ source, range })),
+    );
+  }
+
+  #scopes(name: string): readonly Place[] {
+    return this.#sources.flatMap((source) => source.declarations(name).map((range) => ({ source, range })));
+  }
+
+  /** With the place where most of the beginning stands, which is where the code was probably changed. */
+  #absence(wanted: readonly Token[], { within }: Anchored): string {
+    const where = within === undefined ? 'src/' : `${within} in src/`;
+    const advice = 'Adapt "find" to the code, or remove the fault if the code can no longer have it.';
+    for (let count = wanted.length - 1; count >= MIN_HINT_TOKENS; count -= 1) {
+      const [nearest] = this.#places(wanted.slice(0, count), within);
+      if (nearest === undefined) continue;
+      const [last, next] = [wanted[count - 1]?.text, wanted[count]?.text];
+      return `its text stands 0 times in ${where}; at ${textOf(nearest)} it fits up to "${last}", before "${next}". ${advice}`;
+    }
+    return `its text stands 0 times in ${where}. ${advice}`;
+  }
+}
+
+export function openPlanter(root: string): Planter {
+  return new Planter(() => readProductSources(root));
+}
+
+function ambiguity(places: readonly Place[]): string {
+  const list = places.map(textOf).join(', ');
+  return `its text stands ${places.length} times: ${list}. Make "find" longer, or name the declaration in "within".`;
+}
+
+function textOf({ source, range }: Place): string {
+  return `${source.path}:${source.lineAt(range.start)}`;
+}
+
+function isSame(a: readonly Token[], b: readonly Token[]): boolean {
+  return a.length === b.length && a.every(({ text }, index) => text === b[index]?.text);
+}

@@ -1,0 +1,89 @@
+// One file of the broker as faults are planted into it: its tokens without comments, and where each declaration stands. Reads no
+// file but those below src/ that are shipped: tests, benches and test helpers are no place for a fault.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import ts from 'typescript';
+import { type Range, TokenText } from './token-text.ts';
+import { type Token, tokensOf, withoutTrailingCommas } from './tokens.ts';
+
+export class ProductSource {
+  /** From the root of the repository, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly #tree: ts.SourceFile;
+  readonly #tokens: TokenText;
+  #declarations: ReadonlyMap<string, readonly Range[]> | undefined;
+
+  constructor(path: string, text: string) {
+    this.path = path;
+    this.text = text;
+    this.#tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    this.#tokens = new TokenText(withoutTrailingCommas([...codeTokens(this.#tree, this.#tree)]));
+  }
+
+  /** Every place at which the tokens stand, those within a comment apart. */
+  find(wanted: readonly Token[]): readonly Range[] {
+    return this.#tokens.find(wanted);
+  }
+
+  /** Where the declarations of this name stand: `Queue.isFull`, `Broker.#publish`, `Queue.constructor`, `decodeBody`. */
+  declarations(name: string): readonly Range[] {
+    this.#declarations ??= rangesByName(this.#tree);
+    return this.#declarations.get(name) ?? [];
+  }
+
+  /** Counted from 1. */
+  lineAt(offset: number): number {
+    return this.#tree.getLineAndCharacterOfPosition(offset).line + 1;
+  }
+}
+
+function* codeTokens(node: ts.Node, tree: ts.SourceFile): Iterable<Token> {
+  if (ts.isJSDoc(node)) return;
+  const children = node.getChildren(tree);
+  for (const child of children) yield* codeTokens(child, tree);
+  if (children.length === 0) yield* tokensOf(node.getText(tree), node.getStart(tree));
+}
+
+function rangesByName(tree: ts.SourceFile): ReadonlyMap<string, readonly Range[]> {
+  const ranges = new Map<string, Range[]>();
+  for (const { name, node } of declared(tree, '')) {
+    ranges.set(name, [...(ranges.get(name) ?? []), { start: node.getStart(tree), end: node.end }]);
+  }
+  return ranges;
+}
+
+type Declared = { readonly name: string; readonly node: ts.Node };
+
+function* declared(node: ts.Node, prefix: string): Iterable<Declared> {
+  const own = nameOf(node);
+  const name = own === undefined || prefix === '' ? (own ?? prefix) : `${prefix}.${own}`;
+  if (own !== undefined) yield { name, node };
+  const inner: Declared[] = [];
+  ts.forEachChild(node, (child) => void inner.push(...declared(child, name)));
+  yield* inner;
+}
+
+function nameOf(node: ts.Node): string | undefined {
+  if (ts.isConstructorDeclaration(node)) return 'constructor';
+  const isNamed =
+    ts.isClassLike(node) ||
+    ts.isFunctionLike(node) ||
+    ts.isPropertyDeclaration(node) ||
+    ts.isPropertyAssignment(node) ||
+    ts.isVariableDeclaration(node);
+  return isNamed ? node.name?.getText() : undefined;
+}
+
+const isShipped = (path: string): boolean =>
+  path.endsWith('.ts') && !/[.](test|bench)[.]ts$|[.]d[.]ts$/.test(path) && !path.startsWith('src/testing/');
+
+/** Every shipped file below src/. Takes about a second. */
+export function readProductSources(root: string): readonly ProductSource[] {
+  const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  return names
+    .map((name) => `src/${name.split(sep).join('/')}`)
+    .filter(isShipped)
+    .sort()
+    .map((path) => new ProductSource(path, readFileSync(join(root, path), 'utf8')));
+}

@@ -1,0 +1,40 @@
+// One run of cucumber over the scenarios, in a process of its own that reads TypeScript.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = 'node_modules/@cucumber/cucumber/bin/cucumber.js';
+
+export type CucumberRun = {
+  readonly driver: 'in-process' | 'tcp';
+  readonly args: readonly string[];
+  /** Modules that are loaded before tsx, from the root. */
+  readonly imports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Default: `inherit`. */
+  readonly output?: 'inherit' | 'ignore';
+  /** The run is killed after this time, in milliseconds. Default: never. */
+  readonly deadlineMs?: number;
+};
+
+/** Resolves with the exit code; 1 when the process did not start or was killed. */
+export function runCucumber(run: CucumberRun): Promise<number> {
+  const imports = [...(run.imports ?? []), 'tsx'].map((name) => `--import ${name}`);
+  const child = spawn(process.execPath, [program, '--config', '.config/cucumber.mjs', ...run.args], {
+    cwd: root,
+    stdio: run.output ?? 'inherit',
+    timeout: run.deadlineMs,
+    killSignal: 'SIGKILL',
+    // Workers are processes of their own, which need to read TypeScript too.
+    env: {
+      ...process.env,
+      ...run.environment,
+      FEATURES_DRIVER: run.driver,
+      NODE_OPTIONS: imports.join(' '),
+    },
+  });
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(1));
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
