@@ -1,6 +1,6 @@
 // Bytes that have arrived and are not used yet. Takes whole chunks over as they are, and copies only when a second chunk
 // joins a first. Views that were taken are never written again. Must not take memory beyond twice what it holds.
-// Serves area FRAME (C10): appending byte by byte costs a constant amount of work per byte.
+// Serves FRAME-015: appending byte by byte costs a constant amount of work per byte.
 
 const nothing = Buffer.alloc(0);
 

@@ -1,6 +1,6 @@
 // One frame body (uncompressed) to a message: the layout only. Rules about what the fields may contain stand in
 // field-rules.ts. Never throws because of what the bytes are, and allocates little: this is the hot path.
-// Implements the layout side of area BODY (C5); the layout is drawn in message.ts.
+// Implements the layout of area BODY (BODY-001 to BODY-004, BODY-006 to BODY-012, BODY-029); the layout is drawn in message.ts.
 
 import { Command } from './command.ts';
 import { messageFault, type ProtocolFault } from './fault.ts';

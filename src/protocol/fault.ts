@@ -1,6 +1,6 @@
 // A fault of the peer, as a value: the protocol modules never throw because of what arrived. What to answer stands in the
 // value; sending it is the caller's work. Our own faults are thrown as errors and never take this form.
-// Implements the outcome side of C4 and C5 (areas FRAME, BODY, COMPRESS).
+// Implements the outcomes of areas FRAME and BODY (FRAME-011 to FRAME-014, BODY-029 to BODY-032).
 
 import { ErrorCode } from '../model/error-code.ts';
 

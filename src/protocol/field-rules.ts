@@ -1,5 +1,5 @@
 // What the fields of a decoded message may contain, whatever the command. Whether a command needs a queue, and what its
-// payload must hold, is not looked at here. Implements the rules side of area BODY (C5).
+// payload must hold, is not looked at here. Implements BODY-005, BODY-015, BODY-016, BODY-022 to BODY-028.
 
 import { isQueueName, MAX_QUEUE_NAME_LENGTH } from '../model/queue-name.ts';
 import { messageFault, type ProtocolFault } from './fault.ts';

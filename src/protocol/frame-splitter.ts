@@ -1,6 +1,6 @@
 // A stream of bytes, cut anywhere, to frames. Knows the 5 bytes before a body and nothing of what is in it.
 // Takes memory only for bytes that have arrived, after the header was found good, and touches each byte at most a constant
-// number of times however the stream is cut. Implements area FRAME (C4, C10).
+// number of times however the stream is cut. Implements FRAME-004 to FRAME-006, FRAME-015 to FRAME-017.
 //
 //    0                       4        5
 //   +-----------------------+--------+----------------- - - -

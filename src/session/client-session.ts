@@ -1,6 +1,6 @@
 // One connection's protocol state on the client's side, over the same reader and the same state table as the broker's side.
 // Bytes go in, events come out in order; matching answers to commands, timing and sending are the client library's.
-// Implements the client's part of areas CONN and COMPRESS (C2, C7, C14) and of area CLIENT.
+// Implements the client's part of areas CONN and COMPRESS and of area CLIENT.
 
 import { Command } from '../protocol/command.ts';
 import { type Algorithm, negotiate } from '../protocol/compression.ts';

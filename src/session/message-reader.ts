@@ -1,6 +1,6 @@
 // Bytes of one connection to messages, for both roles: splits, hands compressed bodies out for inflating and decodes. While
 // a body is being inflated nothing is read, so the order of the frames is kept. Does not know what a command means.
-// Implements the receiving side of areas FRAME, BODY and COMPRESS (C4, C5, C10, C12, C14).
+// Implements the receiving side of areas FRAME, BODY and COMPRESS (COMPRESS-014, COMPRESS-015).
 
 import { ErrorCode } from '../model/error-code.ts';
 import { type Algorithm, algorithmOf } from '../protocol/compression.ts';

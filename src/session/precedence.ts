@@ -1,6 +1,6 @@
 // Which fault of a decoded command is answered when it has several: one list, in order. The faults before it (frame, body)
 // are found while reading; those after it (queue name, right, existence, payload, repeat, overflow) need the broker.
-// Implements C15, with the rules of C1, C3 and C11 (areas CONN, ERROR).
+// Implements ERROR-007 to ERROR-017, with the rules of CONN-001 to CONN-004, CONN-011 to CONN-013 and CONN-026 to CONN-030.
 
 import { ErrorCode } from '../model/error-code.ts';
 import { Command, commandName } from '../protocol/command.ts';

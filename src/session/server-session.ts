@@ -1,7 +1,7 @@
 // One connection's protocol state on the broker's side. Bytes and outcomes go in, events come out, in the order in which they
 // must take effect; nothing is sent, timed or looked up here. The owner drains `next` after every input, carries each event
 // out before it takes the one after it, and reads no more from the peer once `close` came.
-// Implements areas CONN, COMPRESS and ERROR as far as one connection shows them (C1 to C5, C7 to C12, C14, C15).
+// Implements areas CONN, COMPRESS and ERROR as far as one connection shows them.
 
 import type { ErrorCode } from '../model/error-code.ts';
 import { Command, commandsOfClient } from '../protocol/command.ts';

@@ -1,6 +1,6 @@
 // The states of one connection and every way from one to another. All that changes a state stands in this table, and the
 // table does not know which side it serves: "connect" is a Connect that arrived (broker) or that was sent (client).
-// Must not do anything but look up. Implements the connection states of area CONN (C1, C8, C9).
+// Must not do anything but look up. Implements the connection states of CONN-001 to CONN-004, CONN-024.
 
 export type SessionState = 'awaiting-connect' | 'connecting' | 'connected' | 'closed';
 
