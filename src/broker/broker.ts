@@ -219,7 +219,7 @@ export class Broker {
   #letGo(queue: Queue, subscription: Subscription, most: number): number {
     const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
     const count = queue.mode.left(queue, subscription, most, tools);
-    if (!subscription.backlog.isEmpty)
+    if (queue.owedCopies.isOwed(subscription))
       this.#timers.set(this.#step.now, { kind: 'leave', queue, subscription });
     return count;
   }

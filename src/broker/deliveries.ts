@@ -111,7 +111,7 @@ export class Deliveries {
   /** To be called when anything has changed that decides whether the subscription has room. */
   refreshReady(queue: Queue, subscription: Subscription): void {
     if (!queue.ready.refresh(subscription)) return;
-    if (!subscription.backlog.isEmpty) queue.owed.push(subscription);
+    if (queue.owedCopies.isOwed(subscription)) queue.owed.push(subscription);
     this.#step.touch(queue);
   }
 

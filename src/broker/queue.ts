@@ -9,6 +9,7 @@ import type { HeapNode } from './heap.ts';
 import { IdMap } from './id-map.ts';
 import type { Generation } from './interface/store-record.ts';
 import type { QueuedMessage } from './message.ts';
+import { OwedCopies } from './owed-copies.ts';
 import { ReadyRing } from './ready-ring.ts';
 import { SequenceList } from './sequence-list.ts';
 import type { Subscription } from './subscription.ts';
@@ -43,6 +44,7 @@ export class Queue {
   readonly ready = new ReadyRing();
   /** Members that have become ready while copies were owed to them (FanOutWithAck). */
   readonly owed: Subscription[] = [];
+  readonly owedCopies = new OwedCopies();
 
   /** Bytes of all its messages, blocked ones included. */
   heldBytes = 0;

@@ -56,10 +56,7 @@ export class Queues {
     queue.deleted = true;
     this.#byName.delete(queue.name);
     for (const subscription of queue.departed) freePlaces(queue, subscription);
-    for (const subscription of queue.subscriptions) {
-      freePlaces(queue, subscription);
-      subscription.backlog.clear();
-    }
+    for (const subscription of queue.subscriptions) freePlaces(queue, subscription);
     if (queue.subscriptions.size > 0) this.#dormant.set(queue.name, queue.subscriptions);
     this.#step.stats.inFlightCount -= queue.inFlightCount;
     this.#step.stats.queuedBytes -= queue.heldBytes;
@@ -103,5 +100,6 @@ export class Queues {
 function freePlaces(queue: Queue, subscription: Subscription): void {
   subscription.connection.inFlightCount -= subscription.inFlightCount;
   subscription.inFlightCount = 0;
+  subscription.copyCursor = undefined;
   queue.ready.remove(subscription);
 }
