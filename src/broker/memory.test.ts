@@ -96,3 +96,56 @@ describe('the broker keeps no message that has left its queue', () => {
     expect(await kept.contentsInMemory()).toBe(1);
   });
 });
+
+describe('the broker keeps no message of a deleted queue', () => {
+  it('that had a long TTL', async () => {
+    const kept = new ForgetfulHarness();
+    const publisher = kept.h.connect();
+    kept.h.createQueue(publisher, 'q', { messageTtlMs: 86_400_000 });
+    kept.publish(publisher, 'q', 100);
+    kept.h.deleteQueue(publisher, 'q');
+    expect(await kept.contentsInMemory()).toBe(0);
+    expect(kept.h.broker.nextDeadline()).toBeUndefined();
+  });
+
+  it('that rested after its connections had ended repeatedly', async () => {
+    const kept = new ForgetfulHarness();
+    const publisher = kept.h.connect();
+    kept.publish(publisher, 'q', 8);
+    for (let times = 0; times < 2; times += 1) {
+      const subscriber = kept.h.connect();
+      kept.h.subscribe(subscriber, 'q');
+      kept.h.disconnect(subscriber);
+    }
+    expect(kept.h.broker.nextDeadline()).toBe(2000);
+    kept.h.deleteQueue(publisher, 'q');
+    expect(await kept.contentsInMemory()).toBe(0);
+    expect(kept.h.broker.nextDeadline()).toBeUndefined();
+  });
+
+  it('but those in flight, until their acks are overdue', async () => {
+    const kept = new ForgetfulHarness();
+    const [publisher, subscriber] = kept.h.connectAll(2);
+    kept.h.subscribe(subscriber, 'q', 3);
+    kept.publish(publisher, 'q', 100);
+    kept.h.deleteQueue(publisher, 'q');
+    expect(await kept.contentsInMemory()).toBe(3);
+    kept.h.advance(30_000);
+    expect(await kept.contentsInMemory()).toBe(0);
+  });
+
+  it('that a member which does not read was to get again', async () => {
+    const kept = new ForgetfulHarness();
+    const [publisher, subscriber] = kept.h.connectAll(2);
+    kept.h.createQueue(publisher, 'q', { mode: DeliveryMode.FanOutWithAck });
+    kept.h.subscribe(subscriber, 'q');
+    kept.publish(publisher, 'q', 1);
+    kept.h.writable(subscriber, false);
+    kept.h.advance(60_000);
+    kept.publish(publisher, 'q', 10);
+    kept.h.deleteQueue(publisher, 'q');
+    expect(await kept.contentsInMemory()).toBe(0);
+    kept.publish(publisher, 'q', 1);
+    expect(kept.h.waiting('q')).toBe(1);
+  });
+});

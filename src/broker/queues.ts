@@ -58,6 +58,7 @@ export class Queues {
     for (const subscription of queue.departed) freePlaces(queue, subscription);
     for (const subscription of queue.subscriptions) freePlaces(queue, subscription);
     if (queue.subscriptions.size > 0) this.#dormant.set(queue.name, queue.subscriptions);
+    queue.releaseMessages();
     this.#step.stats.inFlightCount -= queue.inFlightCount;
     this.#step.stats.queuedBytes -= queue.heldBytes;
     this.#step.record({ kind: 'queueDeleted', generation: queue.generation });
