@@ -219,7 +219,7 @@ export class Broker {
   #letGo(queue: Queue, subscription: Subscription, most: number): number {
     const tools = { deliveries: this.#deliveries, settlement: this.#settlement };
     const count = queue.mode.left(queue, subscription, most, tools);
-    if (!subscription.backlog.isEmpty)
+    if (queue.owedCopies.isOwed(subscription))
       this.#timers.set(this.#step.now, { kind: 'leave', queue, subscription });
     return count;
   }
@@ -256,6 +256,8 @@ export class Broker {
     const queue = this.#queues.get(input.queue);
     if (queue !== undefined) {
       this.#publishing.withdrawAll(queue, 'QUEUE_NOT_FOUND', `Queue ${queue.name} was deleted.`);
+      this.#settlement.clearTimers(queue);
+      this.#deliveries.forgetOverdue(queue);
       this.#queues.delete(queue);
     }
     this.#answer(input);
@@ -339,7 +341,7 @@ export class Broker {
     else if (timer.queue.deleted) return 0;
     else if (timer.kind === 'expire') return this.#settlement.expireOldest(timer.queue, most);
     else if (timer.kind === 'leave') return this.#letGo(timer.queue, timer.subscription, most);
-    else this.#settlement.offerAgain(timer.queue, timer.message);
+    else return this.#settlement.offerAgain(timer.queue, most);
     return 0;
   }
 

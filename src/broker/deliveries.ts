@@ -108,10 +108,19 @@ export class Deliveries {
     unregister(delivery.subscription.connection, delivery);
   }
 
+  /** The queue is being deleted: attempts at it that wait for a connection to take frames will not be made. */
+  forgetOverdue(queue: Queue): void {
+    for (const subscriptions of [queue.subscriptions, queue.departed]) {
+      for (const { connection } of subscriptions) {
+        for (const delivery of connection.overdue) if (delivery.queue === queue) this.forget(delivery);
+      }
+    }
+  }
+
   /** To be called when anything has changed that decides whether the subscription has room. */
   refreshReady(queue: Queue, subscription: Subscription): void {
     if (!queue.ready.refresh(subscription)) return;
-    if (!subscription.backlog.isEmpty) queue.owed.push(subscription);
+    if (queue.owedCopies.isOwed(subscription)) queue.owed.push(subscription);
     this.#step.touch(queue);
   }
 

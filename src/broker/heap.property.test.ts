@@ -48,4 +48,12 @@ describe('the heap', () => {
   it('has the smallest entry first, whatever was taken out', () => {
     fc.assert(fc.property(moves, play));
   });
+
+  it('refuses the key NaN, and keeps its entries', () => {
+    const heap = new Heap<string>();
+    heap.insert(1, 'one');
+    expect(() => heap.insert(Number.NaN, 'none')).toThrow('NaN');
+    expect(heap.size).toBe(1);
+    expect(heap.first()?.item).toBe('one');
+  });
 });

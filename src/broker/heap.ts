@@ -30,8 +30,9 @@ export class Heap<Item> {
     return this.#nodes[0];
   }
 
-  /** `rank`: of equal keys, those of a lower rank leave first. */
+  /** `rank`: of equal keys, those of a lower rank leave first. Throws for the key NaN, which would break the order. */
   insert(key: number, item: Item, rank = 0): HeapNode<Item> {
+    if (Number.isNaN(key)) throw new Error('A heap cannot order the key NaN.');
     const node = new HeapNode(key, item, rank * RANK_STEP + this.#nextOrder++);
     this.#nodes.push(node);
     this.#rise(node, this.#nodes.length - 1);

@@ -6,7 +6,6 @@ import type { FanOut } from './delivery/fan-out.ts';
 import type { HeapNode } from './heap.ts';
 import type { DeadLetterFacts, MessageContent } from './interface/message-content.ts';
 import { type MessageEvent, type MessageState, transition } from './message-state.ts';
-import type { Timer } from './timers.ts';
 
 /** Bytes that a held message counts for besides its content: what the broker itself needs to keep it. */
 export const MESSAGE_OVERHEAD_BYTES = 256;
@@ -35,7 +34,7 @@ export class QueuedMessage {
   returned: HeapNode<QueuedMessage> | undefined = undefined;
 
   /** Set while it rests after being cut short repeatedly. */
-  rest: HeapNode<Timer> | undefined = undefined;
+  rest: HeapNode<QueuedMessage> | undefined = undefined;
   /** Its copies, in the mode where every subscriber gets one. */
   fanOut: FanOut | undefined = undefined;
 

@@ -5,10 +5,11 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import { deadLetterQueueOf, type QueueOptions } from '../model/queue-options.ts';
 import type { BlockedPublish } from './blocked-publish.ts';
 import type { DeliveryModeRules } from './delivery/delivery-mode.ts';
-import type { HeapNode } from './heap.ts';
+import { Heap, type HeapNode } from './heap.ts';
 import { IdMap } from './id-map.ts';
 import type { Generation } from './interface/store-record.ts';
 import type { QueuedMessage } from './message.ts';
+import { OwedCopies } from './owed-copies.ts';
 import { ReadyRing } from './ready-ring.ts';
 import { SequenceList } from './sequence-list.ts';
 import type { Subscription } from './subscription.ts';
@@ -27,15 +28,17 @@ export class Queue {
   readonly deadLetterGrowthBytes: number;
 
   /** Waiting, to be offered now. */
-  readonly waiting: WaitingMessages;
+  waiting: WaitingMessages;
   /** Waiting, but not to be offered before a time: cut short repeatedly. */
-  readonly resting = new SequenceList();
+  resting = new SequenceList();
+  /** The resting messages by the end of their rests. */
+  rests = new Heap<QueuedMessage>();
   /** Sent to some members and owed to others (FanOutWithAck): counted as waiting. */
-  readonly partlySent = new SequenceList();
+  partlySent = new SequenceList();
   /** Publishes that wait for room, by message id, first come first. */
   readonly blocked = new Map<string, BlockedPublish>();
   /** Accepted messages that are not settled, by id; dead letters are left out, nothing is a repeat of them. */
-  readonly unsettled = new IdMap<QueuedMessage>();
+  unsettled = new IdMap<QueuedMessage>();
 
   readonly subscriptions = new Set<Subscription>();
   /** Ended subscriptions that still hold deliveries of this queue. */
@@ -43,6 +46,7 @@ export class Queue {
   readonly ready = new ReadyRing();
   /** Members that have become ready while copies were owed to them (FanOutWithAck). */
   readonly owed: Subscription[] = [];
+  owedCopies = new OwedCopies();
 
   /** Bytes of all its messages, blocked ones included. */
   heldBytes = 0;
@@ -51,6 +55,8 @@ export class Queue {
   deleted = false;
   /** The timer for its oldest message; it may fall due early, never late. */
   expiry: HeapNode<Timer> | undefined = undefined;
+  /** The timer for the rest that is over first. */
+  restTimer: HeapNode<Timer> | undefined = undefined;
   /** Whether it is on the broker's list of queues to look at before the step ends. */
   isTouched = false;
 
@@ -88,6 +94,16 @@ export class Queue {
   isExpired(message: QueuedMessage, now: number): boolean {
     const ttl = this.options.messageTtlMs;
     return ttl !== undefined && now - message.acceptedAt >= ttl;
+  }
+
+  /** The queue is deleted: deliveries that still refer to it keep none of its messages but their own. */
+  releaseMessages(): void {
+    this.waiting = this.mode.newWaitingMessages();
+    this.resting = new SequenceList();
+    this.rests = new Heap();
+    this.partlySent = new SequenceList();
+    this.unsettled = new IdMap();
+    this.owedCopies = new OwedCopies();
   }
 
   info(): QueueInfo {

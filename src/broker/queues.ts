@@ -56,11 +56,9 @@ export class Queues {
     queue.deleted = true;
     this.#byName.delete(queue.name);
     for (const subscription of queue.departed) freePlaces(queue, subscription);
-    for (const subscription of queue.subscriptions) {
-      freePlaces(queue, subscription);
-      subscription.backlog.clear();
-    }
+    for (const subscription of queue.subscriptions) freePlaces(queue, subscription);
     if (queue.subscriptions.size > 0) this.#dormant.set(queue.name, queue.subscriptions);
+    queue.releaseMessages();
     this.#step.stats.inFlightCount -= queue.inFlightCount;
     this.#step.stats.queuedBytes -= queue.heldBytes;
     this.#step.record({ kind: 'queueDeleted', generation: queue.generation });
@@ -103,5 +101,6 @@ export class Queues {
 function freePlaces(queue: Queue, subscription: Subscription): void {
   subscription.connection.inFlightCount -= subscription.inFlightCount;
   subscription.inFlightCount = 0;
+  subscription.copyCursor = undefined;
   queue.ready.remove(subscription);
 }

@@ -4,6 +4,7 @@
 
 import type { DeadLetterReason } from '../model/dead-letter-reason.ts';
 import type { Deliveries } from './deliveries.ts';
+import type { HeapNode } from './heap.ts';
 import type { BrokerSettings } from './interface/settings.ts';
 import type { StoredMessage } from './interface/store-record.ts';
 import { QueuedMessage } from './message.ts';
@@ -145,12 +146,27 @@ export class Settlement {
     this.#step.touch(queue);
   }
 
-  /** The rest of a message that was cut short repeatedly is over. */
-  offerAgain(queue: Queue, message: QueuedMessage): void {
-    message.rest = undefined;
-    queue.resting.remove(message);
-    queue.waiting.insert(message);
-    this.#step.touch(queue);
+  /** Offers messages again that were cut short repeatedly and have rested, at most `most`; tells how many. */
+  offerAgain(queue: Queue, most: number): number {
+    queue.restTimer = undefined;
+    let count = 0;
+    for (; count < most; count += 1) {
+      const first = queue.rests.first();
+      if (first === undefined || first.key > this.#step.now) break;
+      this.#endRest(queue, first);
+      queue.waiting.insert(first.item);
+    }
+    this.#watchRests(queue);
+    if (count > 0) this.#step.touch(queue);
+    return count;
+  }
+
+  /** The queue is being deleted: no timer refers to it any more. */
+  clearTimers(queue: Queue): void {
+    if (queue.expiry !== undefined) this.#timers.clear(queue.expiry);
+    if (queue.restTimer !== undefined) this.#timers.clear(queue.restTimer);
+    queue.expiry = undefined;
+    queue.restTimer = undefined;
   }
 
   /** Ends waiting messages that are too old, at most `most` of them; tells how many. */
@@ -233,15 +249,30 @@ export class Settlement {
       queue.waiting.remove(message);
       return;
     }
-    this.#timers.clear(message.rest);
-    message.rest = undefined;
-    queue.resting.remove(message);
+    this.#endRest(queue, message.rest);
+    this.#watchRests(queue);
   }
 
   #rest(queue: Queue, message: QueuedMessage): void {
     const until = this.#step.now + retryDelayMs(message.cutShortCount, this.#settings);
-    message.rest = this.#timers.set(until, { kind: 'offerAgain', queue, message });
+    message.rest = queue.rests.insert(until, message);
     queue.resting.insert(message);
+    this.#watchRests(queue);
+  }
+
+  #endRest(queue: Queue, rest: HeapNode<QueuedMessage>): void {
+    queue.rests.remove(rest);
+    rest.item.rest = undefined;
+    queue.resting.remove(rest.item);
+  }
+
+  /** Sets the queue's one timer to the end of the rest that is over first. */
+  #watchRests(queue: Queue): void {
+    const first = queue.rests.first();
+    if (queue.restTimer?.key === first?.key) return;
+    if (queue.restTimer !== undefined) this.#timers.clear(queue.restTimer);
+    queue.restTimer =
+      first === undefined ? undefined : this.#timers.set(first.key, { kind: 'offerAgain', queue });
   }
 
   #watchAge(queue: Queue, message: QueuedMessage): void {

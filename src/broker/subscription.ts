@@ -2,8 +2,8 @@
 // name and stays so while no queue of that name exists.
 
 import type { Connection } from './connection.ts';
-import { CopyBacklog } from './copy-backlog.ts';
 import type { HeapNode } from './heap.ts';
+import type { CopyCursor } from './owed-copies.ts';
 import type { Window } from './window.ts';
 
 export class Subscription {
@@ -20,8 +20,9 @@ export class Subscription {
   /** Its turn among those of its queue that can take a message; see ready-ring.ts. */
   turn: HeapNode<Subscription> | undefined = undefined;
 
-  /** Copies that it is to get as soon as it has room (FanOutWithAck). */
-  readonly backlog = new CopyBacklog();
+  /** The first of the copies that it is to get as soon as it has room (FanOutWithAck), and the last; see owed-copies.ts. */
+  copyCursor: CopyCursor | undefined = undefined;
+  lastOwedOrder = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, queueName: string, window: Window, place: number) {
     this.connection = connection;

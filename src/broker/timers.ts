@@ -2,7 +2,6 @@
 
 import type { Delivery } from './delivery.ts';
 import { Heap, type HeapNode } from './heap.ts';
-import type { QueuedMessage } from './message.ts';
 import type { Purge } from './purging.ts';
 import type { Queue } from './queue.ts';
 import type { Subscription } from './subscription.ts';
@@ -10,8 +9,8 @@ import type { Subscription } from './subscription.ts';
 export type Timer =
   /** The pause of a delivery is over: its next attempt is due. */
   | { readonly kind: 'resume'; readonly delivery: Delivery }
-  /** A message that was cut short repeatedly may be offered again. */
-  | { readonly kind: 'offerAgain'; readonly queue: Queue; readonly message: QueuedMessage }
+  /** A message of the queue that was cut short repeatedly may be offered again. */
+  | { readonly kind: 'offerAgain'; readonly queue: Queue }
   /** The oldest waiting message of the queue may have become too old. */
   | { readonly kind: 'expire'; readonly queue: Queue }
   /** Copies are still owed to a subscription that has ended: there were too many for one step. */

@@ -16,7 +16,10 @@ import { FanOut } from './fan-out.ts';
 export const fanOutWithAck: DeliveryModeRules = {
   newWaitingMessages: () => new PublishOrder(),
   takesAtOnce: (queue) =>
-    queue.waiting.size === 0 && queue.ready.size > 0 && queue.ready.size === queue.subscriptions.size,
+    queue.waiting.size === 0 &&
+    queue.owed.length === 0 &&
+    queue.ready.size > 0 &&
+    queue.ready.size === queue.subscriptions.size,
   dispatch,
   attemptFailed: ({ message }) => {
     message.cutShortCount = 0;
@@ -31,10 +34,9 @@ export const fanOutWithAck: DeliveryModeRules = {
 const NOTHING_BEFORE = { attempts: 0, failedAttempts: 0 };
 
 function dispatch(queue: Queue, tools: DeliveryTools): void {
-  for (let member = queue.owed.pop(); member !== undefined; member = queue.owed.pop()) {
-    sendOwed(queue, member, tools);
-  }
   const { deliveries, settlement } = tools;
+  sendAllOwed(queue, tools);
+  if (queue.owed.length > 0) return;
   while (queue.ready.size > 0) {
     const message = settlement.nextOffer(queue);
     if (message === undefined) return;
@@ -42,26 +44,35 @@ function dispatch(queue: Queue, tools: DeliveryTools): void {
   }
 }
 
-/** Sends the copies that a member is owed, as far as it has room. */
-function sendOwed(queue: Queue, member: Subscription, { deliveries, settlement }: DeliveryTools): void {
+/** Members that must wait until an expired message has left the queue stay in `queue.owed`, so that theirs come in order. */
+function sendAllOwed(queue: Queue, tools: DeliveryTools): void {
+  const delayed: Subscription[] = [];
+  for (let member = queue.owed.pop(); member !== undefined; member = queue.owed.pop()) {
+    if (!sendOwed(queue, member, tools)) delayed.push(member);
+  }
+  queue.owed.push(...delayed);
+}
+
+/** Sends the copies that a member is owed, as far as it has room. False when the next one is of an expired message. */
+function sendOwed(queue: Queue, member: Subscription, { deliveries, settlement }: DeliveryTools): boolean {
   while (member.hasRoom) {
-    const message = member.backlog.first();
-    if (message === undefined) return;
-    const fanOut = fanOutOf(message);
-    if (!fanOut.unsentTaken && settlement.isExpired(queue, message)) return;
-    member.backlog.take();
-    if (fanOut.unsentTaken) continue;
+    const fanOut = queue.owedCopies.first(member);
+    if (fanOut === undefined) return true;
+    const { message } = fanOut;
+    if (settlement.isExpired(queue, message)) return false;
+    queue.owedCopies.advance(member);
     fanOut.unsentCount -= 1;
     fanOut.openCount += 1;
     if (fanOut.unsentCount === 0) allSent(queue, message);
     deliveries.send(queue, message, member, NOTHING_BEFORE);
   }
+  return true;
 }
 
 /** Makes everybody present a member and sends the first copies. */
 function begin(queue: Queue, message: QueuedMessage, deliveries: Deliveries): void {
   queue.waiting.remove(message);
-  const fanOut = new FanOut();
+  const fanOut = new FanOut(message);
   message.fanOut = fanOut;
   for (const member of queue.subscriptions) {
     if (member.ready) {
@@ -69,11 +80,15 @@ function begin(queue: Queue, message: QueuedMessage, deliveries: Deliveries): vo
       deliveries.send(queue, message, member, NOTHING_BEFORE);
     } else {
       fanOut.unsentCount += 1;
-      member.backlog.push(message);
+      queue.owedCopies.owe(member, fanOut);
     }
   }
-  if (fanOut.unsentCount === 0) message.move('deliver');
-  else queue.partlySent.insert(message);
+  if (fanOut.unsentCount === 0) {
+    message.move('deliver');
+    return;
+  }
+  queue.owedCopies.append(fanOut);
+  queue.partlySent.insert(message);
 }
 
 function ended(delivery: Delivery, ending: Ending, { settlement }: DeliveryTools): void {
@@ -107,19 +122,20 @@ function left(queue: Queue, member: Subscription, most: number, tools: DeliveryT
   for (const delivery of [...member.connection.overdue]) {
     if (delivery.subscription === member) resume(delivery, tools);
   }
+  queue.owedCopies.end(member);
   let count = 0;
   for (; count < most; count += 1) {
-    const message = member.backlog.take();
-    if (message === undefined) break;
-    copyLost(queue, message, tools.settlement);
+    const fanOut = queue.owedCopies.first(member);
+    if (fanOut === undefined) break;
+    queue.owedCopies.advance(member);
+    copyLost(queue, fanOut, tools.settlement);
   }
   return count;
 }
 
 /** A copy that was owed will never be sent. */
-function copyLost(queue: Queue, message: QueuedMessage, settlement: Settlement): void {
-  const fanOut = fanOutOf(message);
-  if (fanOut.unsentTaken) return;
+function copyLost(queue: Queue, fanOut: FanOut, settlement: Settlement): void {
+  const { message } = fanOut;
   fanOut.unsentCount -= 1;
   if (fanOut.unsentCount > 0) return;
   allSent(queue, message);
@@ -145,6 +161,7 @@ function takePartlySent(
 /** No copy is owed to anybody any more: the message has stopped waiting. */
 function allSent(queue: Queue, message: QueuedMessage): void {
   queue.partlySent.remove(message);
+  queue.owedCopies.remove(fanOutOf(message));
   message.move('deliver');
 }
 
