@@ -6,6 +6,10 @@ import { meet, meetSubscribed, pingPong } from '../testing/client-party.ts';
 import { ScriptedBroker } from '../testing/scripted-broker.ts';
 import { connect, type Delivery } from './index.ts';
 
+function thrown(): never {
+  throw new Error('no');
+}
+
 describe('subscribe', () => {
   it('hands over messages one after another and acknowledges each when the handler is done [CLIENT-005]', async () => {
     const gates: (() => void)[] = [];
@@ -60,6 +64,22 @@ describe('subscribe', () => {
     broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
     expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
     expect(errors).toEqual([new Error('no')]);
+  });
+
+  it.each([
+    ['throws', () => thrown()],
+    ['rejects', async () => thrown()],
+    ['rejects with an object without a text form', () => Promise.reject(Object.create(null))],
+  ])('goes on when onHandlerError %s', async (_, onHandlerError) => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const handle = ({ id }: Delivery) => (id === 'm1' ? thrown() : undefined);
+    const { broker } = await meetSubscribed(handle, { onHandlerError });
+    broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+    await vi.waitFor(() =>
+      expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^onHandlerError failed: /)),
+    );
+    warned.mockRestore();
   });
 
   it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {

@@ -11,6 +11,7 @@ export type Outcome = 'done' | 'HandlerException' | 'DeserializationError';
 export type SubscriptionOptions = {
   readonly handler: Handler;
   readonly onOutcome: (delivery: Delivery, outcome: Outcome) => void;
+  /** Told about a failed handler; never throws. */
   readonly onError: (error: unknown) => void;
   /** Called when the number of messages that wait for the handler has changed. */
   readonly onBacklog: () => void;
