@@ -4,7 +4,7 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { meet, meetSubscribed, pingPong } from '../testing/client-party.ts';
 import { ScriptedBroker } from '../testing/scripted-broker.ts';
-import { connect, type Delivery } from './index.ts';
+import { connect, type ReceivedMessage } from './index.ts';
 
 function thrown(): never {
   throw new Error('no');
@@ -72,7 +72,7 @@ describe('subscribe', () => {
     ['rejects with an object without a text form', () => Promise.reject(Object.create(null))],
   ])('goes on when onHandlerError %s', async (_, onHandlerError) => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const handle = ({ id }: Delivery) => (id === 'm1' ? thrown() : undefined);
+    const handle = ({ id }: ReceivedMessage) => (id === 'm1' ? thrown() : undefined);
     const { broker } = await meetSubscribed(handle, { onHandlerError });
     broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
     expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
@@ -83,7 +83,7 @@ describe('subscribe', () => {
   });
 
   it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {
-    const handle = (delivery: Delivery) => {
+    const handle = (delivery: ReceivedMessage) => {
       delivery.json();
       throw new Error('no');
     };

@@ -51,9 +51,6 @@ export type ClientSettings = {
   readonly onHandlerError: (error: unknown) => void;
 };
 
-export const DEFAULT_HOST = '127.0.0.1';
-export const DEFAULT_PORT = 2925;
-
 export function toSettings(options: ConnectOptions): ClientSettings {
   const maxMessageSizeBytes = options.maxMessageSizeBytes ?? defaultLimits.maxMessageSizeBytes;
   return {
