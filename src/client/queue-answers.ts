@@ -2,7 +2,7 @@
 // wire is protocol/queue-options-json.ts's. Pure. Area CLIENT over QUEUE.
 
 import { DeliveryMode, type DeliveryModeName } from '../model/delivery-mode.ts';
-import { nameOfNumber } from '../model/named-numbers.ts';
+import { nameOfNumber, numberOfName } from '../model/named-numbers.ts';
 import { OverflowStrategy, type OverflowStrategyName } from '../model/overflow-strategy.ts';
 import type { QueueOptions } from '../model/queue-options.ts';
 import { createQueuePayload, readQueueInfo, readQueueNames } from '../protocol/queue-options-json.ts';
@@ -29,12 +29,14 @@ export type QueueDetails = {
   readonly maxRetryAttempts: number;
 };
 
-/** The payload of CreateQueue. */
+/** The payload of CreateQueue. @throws TypeError when mode or overflow strategy is not a known name */
 export function encodeQueueOptions({ mode, overflowStrategy, ...rest }: CreateQueueOptions): Buffer {
   return createQueuePayload({
     ...rest,
-    ...(mode === undefined ? {} : { mode: DeliveryMode[mode] }),
-    ...(overflowStrategy === undefined ? {} : { overflowStrategy: OverflowStrategy[overflowStrategy] }),
+    ...(mode === undefined ? {} : { mode: numberOfName(DeliveryMode, mode) }),
+    ...(overflowStrategy === undefined
+      ? {}
+      : { overflowStrategy: numberOfName(OverflowStrategy, overflowStrategy) }),
   });
 }
 
