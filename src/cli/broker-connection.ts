@@ -3,8 +3,8 @@
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
-import { DEFAULT_HOST, DEFAULT_PORT } from '../client/options.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
+import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { Surroundings } from './command.ts';
 import { VERSION } from './version.ts';

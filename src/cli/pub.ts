@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, PublishOptions } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
+import { Priority, type PriorityName } from '../model/priority.ts';
 import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
 import { type Command, ExitCode, type Surroundings } from './command.ts';
@@ -13,7 +14,7 @@ import { readLines } from './lines.ts';
 const WINDOW_COUNT = 64;
 /** How long to wait before a publish over the rate limit is tried again. */
 const RATE_LIMIT_PAUSE_MS = 200;
-const PRIORITIES = ['Low', 'Normal', 'High', 'Critical'] as const;
+const PRIORITIES = Object.keys(Priority) as PriorityName[];
 
 export const pub: Command = {
   help: `usage: truemq pub QUEUE [JSON] [flags]

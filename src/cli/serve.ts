@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Configuration } from '../config/configuration.ts';
 import { flagHelp } from '../config/reference.ts';
 import { ListenError } from '../http/listen-error.ts';
+import { DEFAULT_PORT } from '../model/default-address.ts';
 import type { Logger } from '../model/logger.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { parseArguments } from './arguments.ts';
@@ -110,7 +111,7 @@ async function startOrExplain(
 function linesForPeople({ tcp, health }: RunningBroker, { environment }: Surroundings): string {
   // From a clone the command is not on the path; npm says so by its variables.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
-  const address = tcp.port === 2925 ? '' : ` --port ${tcp.port}`;
+  const address = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
   return [
     `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}`,
     ...(health === undefined ? [] : [`health and metrics: ${health.url}/health/ and ${health.url}/metrics/`]),

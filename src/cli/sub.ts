@@ -3,8 +3,8 @@
 
 import type { Writable } from 'node:stream';
 import type { Client } from '../client/client.ts';
-import type { Delivery } from '../client/delivery.ts';
 import { ClientError } from '../client/errors.ts';
+import type { ReceivedMessage } from '../client/received-message.ts';
 import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
 import { type Command, ExitCode, type Surroundings } from './command.ts';
@@ -85,7 +85,7 @@ function watchForEnd(
 
 function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end: End) => void) {
   let remainingCount = count;
-  return async (delivery: Delivery): Promise<void> => {
+  return async (delivery: ReceivedMessage): Promise<void> => {
     // More than was asked for: never acknowledged, so the broker gives it to somebody else when the connection ends.
     if (remainingCount === 0) return new Promise(() => undefined);
     try {
@@ -106,7 +106,7 @@ function writeLine(stdout: Writable, line: string): Promise<void> {
   });
 }
 
-function verboseLine({ id, headers, payload }: Delivery): string {
+function verboseLine({ id, headers, payload }: ReceivedMessage): string {
   const rest = `"payload":${payload.length === 0 ? 'null' : oneLine(payload)}`;
   return `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(Object.fromEntries(headers))},${rest}}`;
 }

@@ -4,7 +4,11 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { meet, meetSubscribed, pingPong } from '../testing/client-party.ts';
 import { ScriptedBroker } from '../testing/scripted-broker.ts';
-import { connect, type Delivery } from './index.ts';
+import { connect, type ReceivedMessage } from './index.ts';
+
+function thrown(): never {
+  throw new Error('no');
+}
 
 describe('subscribe', () => {
   it('hands over messages one after another and acknowledges each when the handler is done [CLIENT-005]', async () => {
@@ -62,8 +66,24 @@ describe('subscribe', () => {
     expect(errors).toEqual([new Error('no')]);
   });
 
+  it.each([
+    ['throws', () => thrown()],
+    ['rejects', async () => thrown()],
+    ['rejects with an object without a text form', () => Promise.reject(Object.create(null))],
+  ])('goes on when onHandlerError %s', async (_, onHandlerError) => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const handle = ({ id }: ReceivedMessage) => (id === 'm1' ? thrown() : undefined);
+    const { broker } = await meetSubscribed(handle, { onHandlerError });
+    broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+    await vi.waitFor(() =>
+      expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^onHandlerError failed: /)),
+    );
+    warned.mockRestore();
+  });
+
   it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {
-    const handle = (delivery: Delivery) => {
+    const handle = (delivery: ReceivedMessage) => {
       delivery.json();
       throw new Error('no');
     };

@@ -288,6 +288,15 @@ describe('queues', () => {
     maxRetryAttempts: 3,
   });
 
+  it.each(['mode', 'overflowStrategy'])(
+    'refuse a %s that does not exist, and send nothing',
+    async (property) => {
+      const { client, broker } = await meet();
+      await expect(client.createQueue('orders', { [property]: 'toString' })).rejects.toThrow(TypeError);
+      expect(broker.untaken).toEqual([]);
+    },
+  );
+
   it('fail with a clear error when the answer is not readable', async () => {
     const { client, broker } = await meet();
     const failed = expect(client.listQueues()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' });

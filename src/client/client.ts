@@ -1,22 +1,23 @@
 // The client library's face: connect, and the operations that a user of a broker has. Values go in and come out; frames, ids and
-// answers are connection.ts's. This first version does not reconnect: when the connection ends, `closed` resolves and every
+// answers are client-connection.ts's. This first version does not reconnect: when the connection ends, `closed` resolves and every
 // operation fails with ConnectionError. Implements CLIENT-001, CLIENT-005 to CLIENT-008, CLIENT-040.
 
+import type { PriorityName } from '../model/priority.ts';
 import { Command, type CommandNumber } from '../protocol/command.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message } from '../protocol/message.ts';
-import { type ClosedReason, Connection } from './connection.ts';
-import type { Delivery, Handler } from './delivery.ts';
+import { ClientConnection, type ClosedReason } from './client-connection.ts';
+import { ClientSubscription, type Outcome } from './client-subscription.ts';
 import { dial } from './dial.ts';
 import { type ClientSettings, type ConnectOptions, toSettings } from './options.ts';
 import {
-  decodeQueueInfo,
+  type CreateQueueOptions,
+  decodeQueueDetails,
   decodeQueueNames,
   encodeQueueOptions,
-  type QueueInfo,
-  type QueueOptions,
-} from './queue-options.ts';
-import { type Outcome, Subscription } from './subscription.ts';
+  type QueueDetails,
+} from './queue-answers.ts';
+import type { Handler, ReceivedMessage } from './received-message.ts';
 
 /** So many messages may wait for handlers before the client stops reading: a queue without acks knows no other bound. */
 const MAX_BACKLOG_COUNT = 1_024;
@@ -24,7 +25,7 @@ const MAX_BACKLOG_COUNT = 1_024;
 export type PublishOptions = {
   /** Carried to the subscribers unchanged. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly priority?: 'Low' | 'Normal' | 'High' | 'Critical';
+  readonly priority?: PriorityName;
   /** The message's id; a message of this id that is still in the queue makes this one a repeat. Default: a fresh one. */
   readonly id?: string;
 };
@@ -41,26 +42,26 @@ export type SubscribeOptions = {
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const settings = toSettings(options);
   const stream = options.stream ?? (await dial(options, settings.commandTimeoutMs));
-  const subscriptions = new Map<string, Subscription>();
+  const subscriptions = new Map<string, ClientSubscription>();
   const onDeliver = (message: Message) => subscriptions.get(message.queue)?.deliver(message);
-  const connection = new Connection({ stream, settings, onDeliver });
+  const connection = new ClientConnection({ stream, settings, onDeliver });
   const welcome = await connection.open();
   return new Client({ connection, settings, subscriptions, welcome });
 }
 
 type Parts = {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly settings: ClientSettings;
   /** By queue; shared with the connection, which delivers into it. */
-  readonly subscriptions: Map<string, Subscription>;
+  readonly subscriptions: Map<string, ClientSubscription>;
   readonly welcome: Message;
 };
 
 /** A connection to a broker. All operations reject with CommandError, CommandTimeoutError or ConnectionError. */
 export class Client {
-  readonly #connection: Connection;
+  readonly #connection: ClientConnection;
   readonly #settings: ClientSettings;
-  readonly #subscriptions: Map<string, Subscription>;
+  readonly #subscriptions: Map<string, ClientSubscription>;
   readonly #capabilities: ReadonlySet<string>;
 
   /** Use {@link connect}. */
@@ -125,7 +126,7 @@ export class Client {
   }
 
   /** Creates a queue; without options it has the broker's defaults. A queue that exists is never changed. */
-  async createQueue(queue: string, options?: QueueOptions): Promise<void> {
+  async createQueue(queue: string, options?: CreateQueueOptions): Promise<void> {
     const payload = options === undefined ? {} : { payload: encodeQueueOptions(options) };
     await this.#request(Command.CreateQueue, Command.CreateQueue, { queue, ...payload });
   }
@@ -136,9 +137,9 @@ export class Client {
   }
 
   /** What the broker knows about a queue; undefined when there is none of this name. */
-  async queueInfo(queue: string): Promise<QueueInfo | undefined> {
+  async queueInfo(queue: string): Promise<QueueDetails | undefined> {
     const { payload } = await this.#request(Command.QueueInfo, Command.QueueInfo, { queue });
-    return payload.length === 0 ? undefined : decodeQueueInfo(payload);
+    return payload.length === 0 ? undefined : decodeQueueDetails(payload);
   }
 
   async listQueues(): Promise<readonly string[]> {
@@ -167,8 +168,8 @@ export class Client {
     return this.#connection.request({ command, id: this.#settings.createId(), ...fields }, answer);
   }
 
-  #createSubscription(handler: Handler): Subscription {
-    return new Subscription({
+  #createSubscription(handler: Handler): ClientSubscription {
+    return new ClientSubscription({
       handler,
       onOutcome: (delivery, outcome) => this.#settle(delivery, outcome),
       onError: this.#settings.onHandlerError,
@@ -176,7 +177,7 @@ export class Client {
     });
   }
 
-  #settle(delivery: Delivery, outcome: Outcome): void {
+  #settle(delivery: ReceivedMessage, outcome: Outcome): void {
     const ack = { command: Command.Ack, id: delivery.id, queue: delivery.queue };
     if (outcome === 'done') this.#connection.send(ack);
     else if (this.#capabilities.has('nack')) {

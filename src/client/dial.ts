@@ -1,8 +1,9 @@
 // Opens a TCP connection to a broker. The only place of the client that knows about sockets. Area CLIENT.
 
 import { connect, type Socket } from 'node:net';
+import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { ConnectionError } from './errors.ts';
-import { type ConnectOptions, DEFAULT_HOST, DEFAULT_PORT } from './options.ts';
+import type { ConnectOptions } from './options.ts';
 
 /** @throws ConnectionError with the system's code, or `ETIMEDOUT` when the connection takes longer than `timeoutMs` */
 export function dial(options: Pick<ConnectOptions, 'host' | 'port'>, timeoutMs: number): Promise<Socket> {

@@ -1,9 +1,11 @@
 // What the package exports: the client library. Area CLIENT.
 
+export type { DeliveryModeName } from '../model/delivery-mode.ts';
+export type { OverflowStrategyName } from '../model/overflow-strategy.ts';
+export type { PriorityName } from '../model/priority.ts';
 export type { Algorithm, Compressor } from '../protocol/compression.ts';
 export { Client, connect, type PublishOptions, type SubscribeOptions } from './client.ts';
-export type { ClosedReason } from './connection.ts';
-export { Delivery, type Handler } from './delivery.ts';
+export type { ClosedReason } from './client-connection.ts';
 export {
   ClientError,
   CommandError,
@@ -13,4 +15,5 @@ export {
   ProtocolError,
 } from './errors.ts';
 export type { ConnectOptions } from './options.ts';
-export type { DeliveryMode, OverflowStrategy, QueueInfo, QueueOptions } from './queue-options.ts';
+export type { CreateQueueOptions, QueueDetails } from './queue-answers.ts';
+export { type Handler, ReceivedMessage } from './received-message.ts';

@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { format } from 'node:util';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { defaultLimits, type ProtocolLimits } from '../protocol/limits.ts';
 
@@ -32,7 +33,7 @@ export type ConnectOptions = {
   readonly maxMessageSizeBytes?: number;
   /** Names messages and commands; must not repeat itself. Default: random UUIDs. */
   readonly createId?: () => string;
-  /** Told about handlers that failed. Default: a warning of the process. */
+  /** Called when a handler fails; may be async. Its own failure becomes a warning of the process. Default: such a warning. */
   readonly onHandlerError?: (error: unknown) => void;
 };
 
@@ -46,11 +47,9 @@ export type ClientSettings = {
   readonly connectHeaders: ReadonlyMap<string, string>;
   readonly limits: ProtocolLimits;
   readonly createId: () => string;
+  /** Never throws. */
   readonly onHandlerError: (error: unknown) => void;
 };
-
-export const DEFAULT_HOST = '127.0.0.1';
-export const DEFAULT_PORT = 2925;
 
 export function toSettings(options: ConnectOptions): ClientSettings {
   const maxMessageSizeBytes = options.maxMessageSizeBytes ?? defaultLimits.maxMessageSizeBytes;
@@ -63,7 +62,7 @@ export function toSettings(options: ConnectOptions): ClientSettings {
     connectHeaders: connectHeaders(options),
     limits: { ...defaultLimits, maxMessageSizeBytes, maxDecompressedSizeBytes: maxMessageSizeBytes },
     createId: options.createId ?? randomUUID,
-    onHandlerError: options.onHandlerError ?? warnAboutHandler,
+    onHandlerError: reportTo(options.onHandlerError ?? warnAboutHandler),
   };
 }
 
@@ -77,7 +76,19 @@ function connectHeaders(options: ConnectOptions): ReadonlyMap<string, string> {
   return new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** A failed handler must not go unnoticed, and must not end the process either: the broker will send the message again. */
+/** The user's callback, made safe: neither an exception nor a rejection of it may stop the handling of messages. */
+function reportTo(callback: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    const report = async () => callback(error);
+    report().catch((failure: unknown) => warn('onHandlerError failed', failure));
+  };
+}
+
+/** A warning: the failure is seen, and the process goes on, because the broker sends the message again. */
 function warnAboutHandler(error: unknown): void {
-  process.emitWarning(`a message handler failed: ${error instanceof Error ? error.message : String(error)}`);
+  warn('a message handler failed', error);
+}
+
+function warn(what: string, error: unknown): void {
+  process.emitWarning(format('%s: %s', what, error instanceof Error ? error.message : error));
 }

@@ -7,3 +7,4 @@ export const DeliveryMode = {
   PriorityBased: 3,
 } as const;
 export type DeliveryMode = (typeof DeliveryMode)[keyof typeof DeliveryMode];
+export type DeliveryModeName = keyof typeof DeliveryMode;

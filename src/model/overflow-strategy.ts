@@ -7,3 +7,4 @@ export const OverflowStrategy = {
   RedirectToDlq: 3,
 } as const;
 export type OverflowStrategy = (typeof OverflowStrategy)[keyof typeof OverflowStrategy];
+export type OverflowStrategyName = keyof typeof OverflowStrategy;

@@ -2,3 +2,4 @@
 
 export const Priority = { Low: 0, Normal: 1, High: 2, Critical: 3 } as const;
 export type Priority = (typeof Priority)[keyof typeof Priority];
+export type PriorityName = keyof typeof Priority;

@@ -5,7 +5,13 @@ import { DeliveryMode } from '../model/delivery-mode.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
-import { queueInfoPayload, readQueueOptions } from './queue-options-json.ts';
+import {
+  createQueuePayload,
+  queueInfoPayload,
+  readQueueInfo,
+  readQueueNames,
+  readQueueOptions,
+} from './queue-options-json.ts';
 
 const read = (value: unknown) => readQueueOptions(Buffer.from(JSON.stringify(value)));
 const options = (changes: object) => ({ options: { ...defaultQueueOptions, ...changes } });
@@ -134,3 +140,49 @@ describe('queue info', () => {
 function casesOf(name: string): readonly string[] {
   return [name, name.toLowerCase(), name.toUpperCase()];
 }
+
+describe('what a client writes and reads', () => {
+  const info: QueueInfo = {
+    name: 'orders',
+    messageCount: 1,
+    subscriberCount: 2,
+    createdWallAt: Date.UTC(2026, 1, 18, 10, 30, 0, 250),
+    options: { ...defaultQueueOptions, mode: DeliveryMode.PriorityBased, messageTtlMs: 90_061_500 },
+  };
+
+  it('is queue info as the broker wrote it', () => {
+    expect(readQueueInfo(queueInfoPayload(info))).toEqual(info);
+  });
+
+  it('is options of which the absent ones are left out', () => {
+    expect(createQueuePayload({}).toString()).toBe('{}');
+    const some = { overflowStrategy: OverflowStrategy.DropNewest, messageTtlMs: 1_000 };
+    expect(createQueuePayload(some).toString()).toBe('{"messageTtl":"00:00:01","overflowStrategy":1}');
+    expect(readQueueOptions(createQueuePayload(info.options))).toEqual({ options: info.options });
+  });
+
+  it.each([
+    ['name', undefined],
+    ['messageCount', '1'],
+    ['subscriberCount', 1.5],
+    ['createdAt', 'yesterday'],
+    ['deliveryMode', 4],
+    ['deliveryMode', undefined],
+    ['maxSize', null],
+    ['messageTtl', '1h'],
+    ['overflowStrategy', undefined],
+    ['maxRetryAttempts', undefined],
+  ])('is no queue info when %s is %j', (property, value) => {
+    const written = JSON.parse(queueInfoPayload(info).toString());
+    expect(readQueueInfo(Buffer.from(JSON.stringify({ ...written, [property]: value })))).toBeUndefined();
+  });
+
+  it.each(['', '{', '[]', 'null'])('is no queue info when the payload is %j', (text) => {
+    expect(readQueueInfo(Buffer.from(text))).toBeUndefined();
+  });
+
+  it('is names of queues in an array, and nothing else', () => {
+    expect(readQueueNames(Buffer.from('["a","b"]'))).toEqual(['a', 'b']);
+    for (const text of ['', '{}', '[1]']) expect(readQueueNames(Buffer.from(text))).toBeUndefined();
+  });
+});

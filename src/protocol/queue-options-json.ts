@@ -1,7 +1,8 @@
-// Queue options and queue info between their JSON on the wire and the core's own types. Whether options are possible is
-// the core's to say; here they are only read. Implements QUEUE (payloads).
+// Queue options and queue info between their JSON on the wire and the model's types, for broker and client. Whether options are
+// possible is the core's to say; here they are only read. Implements QUEUE (payloads).
 
 import { DeliveryMode } from '../model/delivery-mode.ts';
+import { nameOfNumber } from '../model/named-numbers.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
@@ -15,6 +16,10 @@ type Properties = Readonly<Record<string, unknown>>;
 export function readQueueOptions(payload: Buffer): ReadOptions {
   const properties = parseObject(payload);
   if (properties === undefined) return { invalid: 'the payload must be a JSON object of queue options' };
+  return readOptions(properties);
+}
+
+function readOptions(properties: Properties): ReadOptions {
   const problem = readers.map((check) => check(properties)).find((found) => found !== undefined);
   return problem === undefined ? { options: optionsOf(properties) } : { invalid: problem };
 }
@@ -41,26 +46,67 @@ export function queueInfoPayload(info: QueueInfo): Buffer {
 
 /** The options as a CreateQueue payload that means the same, with names for the enumerations. */
 export function queueOptionsJson(options: QueueOptions): Properties {
+  return {
+    ...optionProperties(options),
+    mode: nameOfNumber(DeliveryMode, options.mode),
+    overflowStrategy: nameOfNumber(OverflowStrategy, options.overflowStrategy),
+  };
+}
+
+/** The payload of CreateQueue; what is absent is left out, and has the broker's default. */
+export function createQueuePayload(options: Partial<QueueOptions>): Buffer {
+  return Buffer.from(JSON.stringify(optionProperties(options)));
+}
+
+/** The payload of a QueueInfo answer as a value; undefined when it does not have the form that `queueInfoPayload` writes. */
+export function readQueueInfo(payload: Buffer): QueueInfo | undefined {
+  const properties = parseObject(payload);
+  if (properties === undefined) return undefined;
+  const { name, messageCount, subscriberCount, createdAt, deliveryMode, maxSize } = properties;
+  const read = readOptions({ ...properties, mode: deliveryMode, maxQueueSize: maxSize });
+  const createdWallAt = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
+  const required = [deliveryMode, properties['overflowStrategy']];
+  const counts = [messageCount, subscriberCount, maxSize, properties['maxRetryAttempts']];
+  if (typeof name !== 'string' || Number.isNaN(createdWallAt) || 'invalid' in read) return undefined;
+  if (required.some(isAbsent) || !counts.every(Number.isSafeInteger)) return undefined;
+  return {
+    name,
+    messageCount: messageCount as number,
+    subscriberCount: subscriberCount as number,
+    createdWallAt,
+    options: read.options,
+  };
+}
+
+/** The payload of a ListQueues answer; undefined when it is not a JSON array of texts. */
+export function readQueueNames(payload: Buffer): readonly string[] | undefined {
+  const names = parseJson(payload);
+  return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined;
+}
+
+function optionProperties(options: Partial<QueueOptions>): Properties {
   const ttl = options.messageTtlMs;
   return {
-    mode: nameOf(DeliveryMode, options.mode),
+    mode: options.mode,
     maxQueueSize: options.maxQueueSize,
     messageTtl: ttl === undefined ? undefined : formatTimeSpan(ttl),
     enableDeadLetterQueue: options.enableDeadLetterQueue,
     deadLetterQueueName: options.deadLetterQueueName,
-    overflowStrategy: nameOf(OverflowStrategy, options.overflowStrategy),
+    overflowStrategy: options.overflowStrategy,
     maxRetryAttempts: options.maxRetryAttempts,
   };
 }
 
 function parseObject(payload: Buffer): Properties | undefined {
+  const value = parseJson(payload);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Properties)
+    : undefined;
+}
+
+function parseJson(payload: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(
-      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload),
-    );
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Properties)
-      : undefined;
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload));
   } catch {
     return undefined;
   }
@@ -103,9 +149,7 @@ const readers: readonly ((properties: Properties) => string | undefined)[] = [
 function isOf(property: string, fits: (value: unknown) => boolean, allowed: string) {
   return (properties: Properties): string | undefined => {
     const value = properties[property];
-    return value === undefined || value === null || fits(value)
-      ? undefined
-      : `${property} must be ${allowed}`;
+    return isAbsent(value) || fits(value) ? undefined : `${property} must be ${allowed}`;
   };
 }
 
@@ -120,8 +164,8 @@ function enumValue<Value extends number>(
   return Object.entries(values).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-function nameOf(values: Readonly<Record<string, number>>, given: number): string | undefined {
-  return Object.entries(values).find(([, value]) => value === given)?.[0];
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function choices(values: Readonly<Record<string, number>>): string {

@@ -9,7 +9,7 @@ import type { ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import { type Headers, type Message, type MessageFields, noHeaders } from '../protocol/message.ts';
-import { type InflateEvent, type MessageEvent, MessageReader } from './message-reader.ts';
+import { type DecodedMessageEvent, type InflateEvent, MessageReader } from './message-reader.ts';
 import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
 
 export type ClientEvent =
@@ -19,7 +19,7 @@ export type ClientEvent =
   | { readonly kind: 'connected'; readonly message: Message }
   /** The handshake was refused; `message` is the Error. Another `connect` may follow. */
   | { readonly kind: 'refused'; readonly message: Message }
-  | MessageEvent
+  | DecodedMessageEvent
   /** The broker broke the protocol. With `closes` it is the last event, else one frame is passed over. */
   | ProtocolFault;
 
@@ -111,7 +111,7 @@ export class ClientSession {
   }
 
   /** The handshake's answer is the next ConnectAck or Error, whatever its id: existing brokers give it a fresh one. */
-  #handleAnswer(event: MessageEvent): ClientEvent {
+  #handleAnswer(event: DecodedMessageEvent): ClientEvent {
     const { message } = event;
     switch (message.command) {
       case Command.ConnectAck:

@@ -18,14 +18,14 @@ export type InflateEvent = {
   readonly limitBytes: number;
 };
 
-export type MessageEvent = {
+export type DecodedMessageEvent = {
   readonly kind: 'message';
   readonly message: Message;
   /** The uncompressed body that the message was decoded from: a view, to be copied if it must live longer. */
   readonly body: Buffer;
 };
 
-export type ReadEvent = MessageEvent | InflateEvent | ProtocolFault;
+export type ReadEvent = DecodedMessageEvent | InflateEvent | ProtocolFault;
 
 export class MessageReader {
   readonly #limits: ProtocolLimits;
@@ -95,7 +95,7 @@ export class MessageReader {
   }
 }
 
-function read(body: Buffer): MessageEvent | ProtocolFault {
+function read(body: Buffer): DecodedMessageEvent | ProtocolFault {
   const message = decodeMessage(body);
   return isFault(message) ? message : { kind: 'message', message, body };
 }

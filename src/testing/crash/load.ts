@@ -1,7 +1,7 @@
 // Publishers and subscribers of one life of the broker, and what they tell the ledger. Every tenth job is poisonous: its handler
 // throws, so that it must come out of the dead letter queue instead. Ids name their queue, so a message in the wrong place shows.
 
-import { type Client, ConnectionError, connect, type Delivery } from '../../client/index.ts';
+import { type Client, ConnectionError, connect, type ReceivedMessage } from '../../client/index.ts';
 import type { CrashLedger } from './crash-ledger.ts';
 
 export const QUEUES = ['work', 'urgent', 'jobs'] as const;
@@ -77,7 +77,7 @@ export async function subscriber(port: number, ledger: CrashLedger): Promise<Sub
   const client = await connect({ port, onHandlerError: () => undefined });
   const acked: string[] = [];
   const latest = new Map<string, string>();
-  const take = ({ id, queue }: Delivery) => {
+  const take = ({ id, queue }: ReceivedMessage) => {
     // The one before in this queue was acknowledged before this one was handed over.
     const before = latest.get(queue);
     if (before !== undefined) acked.push(before);

@@ -35,7 +35,7 @@ export type ConnectionOptions = {
 
 type InflateEvent = Extract<ClientEvent, { readonly kind: 'inflate' }>;
 
-export class Connection {
+export class ClientConnection {
   /** Resolves when the connection has ended, for whatever reason; never rejects. */
   readonly closed: Promise<ClosedReason>;
   readonly #options: ConnectionOptions;

@@ -4,7 +4,7 @@ import { HeaderName } from '../protocol/header-name.ts';
 import type { Message } from '../protocol/message.ts';
 import { DeserializationError } from './errors.ts';
 
-export class Delivery {
+export class ReceivedMessage {
   /** The id that the publisher gave the message. */
   readonly id: string;
   readonly queue: string;
@@ -43,4 +43,4 @@ export class Delivery {
  * What a subscriber does with a message. The message is acknowledged when the handler has returned, or its promise is
  * fulfilled; a handler that throws leaves it to the broker, which sends it again.
  */
-export type Handler = (delivery: Delivery) => void | Promise<void>;
+export type Handler = (delivery: ReceivedMessage) => void | Promise<void>;

@@ -2,23 +2,24 @@
 // the outcome of each. Implements CLIENT-005, CLIENT-006.
 
 import type { Message } from '../protocol/message.ts';
-import { Delivery, type Handler } from './delivery.ts';
 import { DeserializationError } from './errors.ts';
+import { type Handler, ReceivedMessage } from './received-message.ts';
 
 /** What became of a delivery. The names of the failures are those of the protocol. */
 export type Outcome = 'done' | 'HandlerException' | 'DeserializationError';
 
 export type SubscriptionOptions = {
   readonly handler: Handler;
-  readonly onOutcome: (delivery: Delivery, outcome: Outcome) => void;
+  readonly onOutcome: (delivery: ReceivedMessage, outcome: Outcome) => void;
+  /** Told about a failed handler; never throws. */
   readonly onError: (error: unknown) => void;
   /** Called when the number of messages that wait for the handler has changed. */
   readonly onBacklog: () => void;
 };
 
-export class Subscription {
+export class ClientSubscription {
   readonly #options: SubscriptionOptions;
-  readonly #backlog: Delivery[] = [];
+  readonly #backlog: ReceivedMessage[] = [];
   #isRunning = false;
   #isStopped = false;
 
@@ -33,7 +34,7 @@ export class Subscription {
 
   deliver(message: Message): void {
     if (this.#isStopped) return;
-    this.#backlog.push(new Delivery(message));
+    this.#backlog.push(new ReceivedMessage(message));
     this.#options.onBacklog();
     if (!this.#isRunning) void this.#run();
   }
@@ -54,7 +55,7 @@ export class Subscription {
     this.#isRunning = false;
   }
 
-  async #handle(delivery: Delivery): Promise<Outcome> {
+  async #handle(delivery: ReceivedMessage): Promise<Outcome> {
     try {
       await this.#options.handler(delivery);
       return 'done';
