@@ -32,7 +32,14 @@ type Pending = {
   readonly from: ClientConnection | undefined;
   readonly arrival: Arrival;
   readonly bytes: number;
+  readonly arrivedAt: number;
 };
+
+/** A batch ends at the first of these limits, so that sockets, timers and health requests are served between batches. */
+const MAX_BATCH_LENGTH = 4096;
+const MAX_BATCH_MS = 10;
+/** Arrivals between two readings of the clock. */
+const ARRIVALS_PER_CLOCK_READ = 64;
 
 /** What is done after the commit, in order. */
 type Outcome = { readonly to: ClientConnection; readonly arrival: Arrival } | Effect;
@@ -70,8 +77,8 @@ export class Engine {
   /** When the timer that is set will fire. */
   #timerAt = Number.POSITIVE_INFINITY;
   #errorFrameCount = 0;
-  /** When the first arrival of the batch to come was taken. */
-  #batchArrivedAt = 0;
+  /** When the first arrival since the last batch came; later ones share it, so that the clock is read once. Undefined: none came. */
+  #arrivedAt: number | undefined;
   readonly #latency = new DeliveryLatency();
   readonly #requests = new OperatorRequests();
 
@@ -193,8 +200,9 @@ export class Engine {
 
   #arrive(from: ClientConnection | undefined, arrival: Arrival, bytes: number): void {
     if (this.#hasEnded) return;
-    if (this.#pending.length === 0) this.#batchArrivedAt = this.#parts.environment.clock.now();
-    this.#pending.push({ from, arrival, bytes });
+    this.#arrivedAt ??= this.#parts.environment.clock.now();
+    const arrivedAt = this.#arrivedAt;
+    this.#pending.push({ from, arrival, bytes, arrivedAt });
     if (this.#isScheduled || this.#isCommitting) return;
     this.#isScheduled = true;
     this.#parts.environment.scheduler.soon(() => this.#runBatch());
@@ -203,10 +211,11 @@ export class Engine {
   #runBatch(): void {
     this.#isScheduled = false;
     if (this.#hasEnded) return;
-    const batch = this.#pending;
-    this.#pending = [];
-    this.#latency.batchArrivedAt = this.#batchArrivedAt;
-    const { records, outcomes } = this.#stepAll(batch);
+    const first = this.#pending[0];
+    if (first === undefined) return;
+    this.#latency.batchArrivedAt = first.arrivedAt;
+    this.#arrivedAt = undefined;
+    const { batch, records, outcomes } = this.#stepBatch();
     const committed = this.#commit(records);
     if (committed === undefined) this.#finish(batch, outcomes);
     else {
@@ -218,7 +227,8 @@ export class Engine {
     }
   }
 
-  #stepAll(batch: readonly Pending[]): { records: StoreRecord[]; outcomes: Outcome[] } {
+  /** Takes the next batch from the pending arrivals and steps it through the core. */
+  #stepBatch(): { batch: Pending[]; records: StoreRecord[]; outcomes: Outcome[] } {
     const { clock } = this.#parts.environment;
     const time = { now: clock.now(), wallNow: clock.wallNow() };
     const records: StoreRecord[] = [];
@@ -228,7 +238,11 @@ export class Engine {
       for (const record of outputs.records) records.push(record);
       for (const effect of outputs.effects) outcomes.push(effect);
     };
-    for (const { from, arrival } of batch) {
+    let count = 0;
+    for (const { from, arrival } of this.#pending) {
+      if (count === MAX_BATCH_LENGTH) break;
+      if (count > 0 && count % ARRIVALS_PER_CLOCK_READ === 0 && clock.now() - time.now >= MAX_BATCH_MS) break;
+      count += 1;
       if (arrival.kind === 'input') {
         if (from === undefined || from.isKnown) this.#broker.step(arrival.input, time);
         continue;
@@ -241,7 +255,14 @@ export class Engine {
       outcomes.push({ to: from, arrival });
     }
     take();
-    return { records, outcomes };
+    return { batch: this.#takePending(count), records, outcomes };
+  }
+
+  #takePending(count: number): Pending[] {
+    if (count < this.#pending.length) return this.#pending.splice(0, count);
+    const all = this.#pending;
+    this.#pending = [];
+    return all;
   }
 
   /** Undefined when the records are safe already. */
