@@ -3,6 +3,7 @@
 
 import type { Duplex } from 'node:stream';
 import type { EngineOptions } from '../backend/local/engine-options.ts';
+import { addressKey } from './address-key.ts';
 import { RateLimitByAddress } from './rate-limit.ts';
 
 /** Refused connections that may wait at a time for their client to close; beyond it they are cut off. */
@@ -36,7 +37,8 @@ export class Admission {
 
   /** Judges a connection and counts it. */
   judge(applicant: Applicant): Verdict {
-    const { stream, address, now, servedCount } = applicant;
+    const { stream, now, servedCount } = applicant;
+    const address = addressKey(applicant.address);
     if (this.#addressLimit?.allows(address, now) === false) return this.reject();
     if (servedCount < this.#maxConnections) {
       this.#addressLimit?.count(address, now);
