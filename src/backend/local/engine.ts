@@ -19,6 +19,7 @@ import {
 import { ClientConnection } from '../../gateway/server-connection.ts';
 import { answerFields, refusalFields } from '../../gateway/translate/answers.ts';
 import { deliverBody } from '../../gateway/translate/content.ts';
+import { QueueListCache } from '../../gateway/translate/queue-list.ts';
 import type { Environment } from '../../model/environment.ts';
 import type { Logger } from '../../model/logger.ts';
 import type { QueueInfo } from '../../model/queue-info.ts';
@@ -79,6 +80,7 @@ export class Engine {
   #errorFrameCount = 0;
   /** When the first arrival since the last batch came; later ones share it, so that the clock is read once. Undefined: none came. */
   #arrivedAt: number | undefined;
+  readonly #queueLists = new QueueListCache();
   readonly #latency = new DeliveryLatency();
   readonly #requests = new OperatorRequests();
 
@@ -284,6 +286,7 @@ export class Engine {
     this.#touched.clear();
     this.#broker.written();
     this.#compressor.clear();
+    this.#queueLists.clear();
     this.#latency.written(this.#broker.stats().firstDeliveryCount, this.#parts.environment.clock.now());
     this.#setTimer();
     if (this.#connections.size === 0) this.#onEmpty();
@@ -303,7 +306,7 @@ export class Engine {
       case 'deliver':
         return connection.send(deliverBody(outcome, maxMessageSizeBytes));
       case 'answered':
-        return connection.send(answerFields(outcome, maxMessageSizeBytes));
+        return connection.send(answerFields(outcome, maxMessageSizeBytes, this.#queueLists));
       case 'refused':
         return connection.send(refusalFields(outcome));
       case 'saturated':
