@@ -8,8 +8,8 @@ import type { QueueInfo } from '../../model/queue-info.ts';
 import type { OpenStore, StorageProvider } from '../../storage/storage-provider.ts';
 import { Engine, type EngineParts } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
-import { continued, type EngineStats } from './lasting-stats.ts';
 import { recoverBroker } from './recovery.ts';
+import { addStats, type EngineStats } from './stats-sum.ts';
 
 /** The pause before a store that has failed is tried again; it doubles with every failure, up to the longest. */
 const FIRST_PAUSE_MS = 100;
@@ -87,7 +87,7 @@ export class BrokerService {
   }
 
   stats(): EngineStats {
-    return continued(this.#past, this.#engine.stats());
+    return addStats(this.#past, this.#engine.stats());
   }
 
   queueInfo(name: string): QueueInfo | undefined {
@@ -166,7 +166,7 @@ export class BrokerService {
   }
 
   #takeOver(from: Engine): void {
-    this.#past = continued(this.#past, from.stats());
+    this.#past = addStats(this.#past, from.stats());
   }
 
   #retryLater(): void {
