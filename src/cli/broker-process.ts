@@ -28,11 +28,16 @@ export type RunningBroker = {
 };
 
 /**
- * Starts a broker; resolves when everything listens. Health listens from the beginning, clients are let in when everything that
- * the store has kept is there again.
- * @throws ListenError when a port or address cannot be used, StoreError when the store cannot; nothing listens then
+ * Starts a broker; resolves when everything listens. Health listens from the beginning, clients connect after recovery. When
+ * `cancellation` is aborted before that, the start is rolled back: recovery ends, the store is closed, nothing listens.
+ * @throws ListenError when a port or address cannot be used, StoreError when the store cannot, the reason of `cancellation` when
+ * it is aborted; nothing listens then and the store is closed
  */
-export async function startBroker(configuration: Configuration, logger: Logger): Promise<RunningBroker> {
+export async function startBroker(
+  configuration: Configuration,
+  logger: Logger,
+  cancellation: AbortSignal = new AbortController().signal,
+): Promise<RunningBroker> {
   warnAboutOpenAddresses(configuration, logger);
   const broker = createBroker(configuration, logger);
   const starting = startHealth({ configuration, logger, view: broker });
@@ -44,9 +49,10 @@ export async function startBroker(configuration: Configuration, logger: Logger):
     await health?.close({ graceMs: HTTP_GRACE_MS });
   };
   try {
-    await Promise.race([broker.start(), failureOf(starting)]);
+    await Promise.race([broker.start(), failureOf(starting), abortOf(cancellation)]);
     tcp = await listenStrictly(broker, configuration, logger);
     const health = await starting;
+    cancellation.throwIfAborted();
     return { tcp, health: health && { url: health.url }, view: broker, stop };
   } catch (error) {
     await stop();
@@ -54,7 +60,15 @@ export async function startBroker(configuration: Configuration, logger: Logger):
   }
 }
 
-/** Rejects when the promise does, and else never ends. */
+/** Rejects when the signal is aborted, and otherwise never settles. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Rejects when the promise does, and otherwise never settles. */
 async function failureOf(promise: Promise<unknown>): Promise<never> {
   await promise;
   return new Promise(() => undefined);

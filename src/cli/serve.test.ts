@@ -71,6 +71,17 @@ describe('serve', () => {
     expect(await exit).toBe(ExitCode.Done);
   });
 
+  it('ends without serving when a signal comes while it starts', async () => {
+    const surroundings = testSurroundings();
+    const onStopSignal = (handle: (signal: NodeJS.Signals) => void) => {
+      handle('SIGTERM');
+      return () => undefined;
+    };
+    expect(await serve.run(FREE_PORTS, { ...surroundings, onStopSignal })).toBe(ExitCode.Done);
+    expect(surroundings.output()).toBe('');
+    expect(surroundings.errors()).toContain('stopped while starting');
+  });
+
   it('can do without a health server [HEALTH-014]', async () => {
     const { surroundings, exit, ready } = await startServing(['--health', 'off']);
     expect(ready.health).toBeUndefined();

@@ -31,7 +31,7 @@ ${flagHelp()}`,
     const logger = createProcessLogger(configuration, surroundings);
     for (const warning of warnings) logger.warn(warning);
     const broker = await startOrExplain(configuration, logger, surroundings);
-    if (broker === undefined) return ExitCode.Failed;
+    if (typeof broker === 'number') return broker;
     const describe = switches.has('print-ready') ? readyLine : linesForPeople;
     await serveUntilSignal({ broker, logger, announcement: describe(broker, surroundings) }, surroundings);
     return ExitCode.Done;
@@ -94,17 +94,29 @@ export async function serveUntilSignal(
   release();
 }
 
+/** The running broker, or the exit code when there is none. A signal cancels the start, a second signal ends the process. */
 async function startOrExplain(
   configuration: Configuration,
   logger: Logger,
-  { stderr }: Surroundings,
-): Promise<RunningBroker | undefined> {
+  { stderr, onStopSignal, exitNow }: Surroundings,
+): Promise<RunningBroker | ExitCode> {
+  const cancellation = new AbortController();
+  const release = onStopSignal((signal) => {
+    if (cancellation.signal.aborted) exitNow(128 + constants.signals[signal]);
+    cancellation.abort();
+  });
   try {
-    return await startBroker(configuration, logger);
+    return await startBroker(configuration, logger, cancellation.signal);
   } catch (error) {
+    if (cancellation.signal.aborted) {
+      logger.info('stopped while starting');
+      return ExitCode.Done;
+    }
     if (!(error instanceof ListenError) && !(error instanceof StoreError)) throw error;
     stderr.write(`truemq: ${error.message}\n`);
-    return undefined;
+    return ExitCode.Failed;
+  } finally {
+    release();
   }
 }
 

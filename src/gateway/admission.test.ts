@@ -72,6 +72,14 @@ describe('the number of connections of one address in a window', () => {
     expect(other?.isOver).toBe(false);
   });
 
+  it('counts the addresses of one IPv6 network /64 as one host [LIMIT-008]', async () => {
+    const tested = new TestedEngine({ rateLimit });
+    const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4', '2001:db8::5', '2001:db8:0:1::1'];
+    const clients = addresses.map((address) => tested.attach({ address }));
+    await tested.settle();
+    expect(clients.map(({ isOver }) => isOver)).toEqual([false, false, false, true, false]);
+  });
+
   it('counts those that were let in, not those that were rejected [LIMIT-011]', async () => {
     const tested = new TestedEngine({ rateLimit });
     await attachMany(tested, 3);

@@ -1,28 +1,29 @@
-// Which connections are served: not more than so many at a time, and of one address not more than so many in a window. Those
-// that are rejected are counted and leave no trace in the window. Closes nothing itself. Implements LIMIT-008 to LIMIT-012.
+// Decides which connections are served: limits the number of open connections, and the number per address in a time window.
+// Rejected connections are counted, but not in the window. Closes nothing itself. Implements LIMIT-008 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
 import type { EngineOptions } from '../backend/local/engine-options.ts';
+import { addressKey } from './address-key.ts';
 import { RateLimitByAddress } from './rate-limit.ts';
 
-/** Refused connections that may wait at a time for their client to close; beyond it they are cut off. */
-const MOST_LINGERING = 100;
+/** Refused connections that may wait for their client to close; further ones are destroyed without an Error. */
+const MAX_LINGERING_REFUSALS = 100;
 
-/** Served, told why it is not, or closed without a word. */
-export type Verdict = 'accept' | 'refuse' | 'cutOff';
+/** Served, refused with an Error, or destroyed without an answer. */
+export type AdmissionOutcome = 'accept' | 'refuse' | 'destroy';
 
-export type Applicant = {
+export type ConnectionAttempt = {
   readonly stream: Duplex;
   readonly address: string;
   readonly now: number;
-  /** Connections that are served now. */
+  /** Connections that are open now. */
   readonly servedCount: number;
 };
 
 export class Admission {
   readonly #maxConnections: number;
   readonly #addressLimit: RateLimitByAddress | undefined;
-  /** Refused ones that have not closed yet. */
+  /** Refused connections that have not closed yet. */
   #lingeringCount = 0;
   acceptedCount = 0;
   rejectedCount = 0;
@@ -34,17 +35,18 @@ export class Admission {
       new RateLimitByAddress(rateLimit.maxConnectionsPerIpPerWindow, rateLimit.connectionWindowMs);
   }
 
-  /** Judges a connection and counts it. */
-  judge(applicant: Applicant): Verdict {
-    const { stream, address, now, servedCount } = applicant;
+  /** Decides about a connection and counts it. */
+  judge(attempt: ConnectionAttempt): AdmissionOutcome {
+    const { stream, now, servedCount } = attempt;
+    const address = addressKey(attempt.address);
     if (this.#addressLimit?.allows(address, now) === false) return this.reject();
     if (servedCount < this.#maxConnections) {
       this.#addressLimit?.count(address, now);
       this.acceptedCount += 1;
       return 'accept';
     }
-    const verdict = this.reject();
-    if (this.#lingeringCount >= MOST_LINGERING) return verdict;
+    const outcome = this.reject();
+    if (this.#lingeringCount >= MAX_LINGERING_REFUSALS) return outcome;
     this.#lingeringCount += 1;
     stream.once('close', () => {
       this.#lingeringCount -= 1;
@@ -53,8 +55,8 @@ export class Admission {
   }
 
   /** Counts a connection that is not served, whatever the limits say. */
-  reject(): Verdict {
+  reject(): AdmissionOutcome {
     this.rejectedCount += 1;
-    return 'cutOff';
+    return 'destroy';
   }
 }

@@ -1,9 +1,9 @@
-// What the engine is handed by a connection, and takes up in the order in which it came.
+// What a connection passes to the engine; handled in arrival order.
 
 import type { Input } from '../broker/interface/input.ts';
 import type { MessageFields } from '../protocol/message.ts';
 
-/** Something that a connection brought, to take effect in the order of arrival. */
+/** One event of a connection; takes effect in arrival order. */
 export type Arrival =
   | { readonly kind: 'input'; readonly input: Input }
   | { readonly kind: 'answer'; readonly fields: MessageFields }

@@ -1,4 +1,4 @@
-// The frames that the engine sends on its own account: no command asked for them.
+// The frames that the broker sends without a command: ConnectAck headers, Disconnect and connection errors.
 
 import type { ConnectionId } from '../broker/interface/input.ts';
 import { ErrorCode } from '../model/error-code.ts';
@@ -6,7 +6,7 @@ import { Command } from '../protocol/command.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Headers, MessageFields } from '../protocol/message.ts';
 
-/** What this broker can beyond the plain protocol, as a client reads it in ConnectAck. */
+/** The optional features that ConnectAck announces. */
 const CAPABILITIES = 'nack,maxInFlight';
 
 export function connectAckHeaders(connection: ConnectionId, serverVersion: string): Headers {
@@ -17,7 +17,7 @@ export function connectAckHeaders(connection: ConnectionId, serverVersion: strin
   ]);
 }
 
-/** The broker ends the connection, for a reason that the protocol names. */
+/** The broker closes the connection, with a reason of the protocol. */
 export function disconnectFields(id: string, reason: 'server_shutdown' | 'storage_error'): MessageFields {
   return { command: Command.Disconnect, id, headers: new Map([[HeaderName.Reason, reason]]) };
 }
@@ -27,7 +27,7 @@ export function connectionLimitFields(id: string, maxConnections: number): Messa
   return { command: Command.Error, id, errorCode: ErrorCode.ConnectionLimit, errorMessage };
 }
 
-/** The answer to a publish that a failed commit has taken along: it may be stored or not. */
+/** The answer to a publish whose commit failed: the message may be stored or not. */
 export function storageErrorFields(id: string): MessageFields {
   const errorMessage = 'The broker could not store the message.';
   return { command: Command.Error, id, errorCode: ErrorCode.StorageError, errorMessage };

@@ -1,5 +1,5 @@
-// The three patiences of a connection: for its handshake, for a frame that has begun, and for any sign of life. One timer
-// serves all three; it is not moved at every byte but looks, when it fires, at what has come meanwhile.
+// Handshake, partial-frame and idle timeouts of a connection. One timer serves all three. It is not reset for every byte: when it
+// fires, it compares the deadlines with what was received meanwhile.
 // Implements CONN (timeouts).
 
 import type { Environment } from '../model/environment.ts';
@@ -30,13 +30,13 @@ export class ConnectionTimeouts {
     this.#arm();
   }
 
-  /** Bytes have come. */
+  /** Bytes were received. */
   received(): void {
     this.#aliveAt = this.#environment.clock.now();
   }
 
-  /** What has come was worked off; what it left of a frame is told by its number and whether it has begun. */
-  workedOff(session: { readonly hasPartialFrame: boolean; readonly frameCount: number }): void {
+  /** The received bytes were parsed. Starts the partial-frame timeout when they end within a new frame. */
+  inputDrained(session: { readonly hasPartialFrame: boolean; readonly frameCount: number }): void {
     if (!session.hasPartialFrame) this.#partialSince = undefined;
     else if (this.#partialSince === undefined || session.frameCount !== this.#partialFrameCount) {
       this.#partialSince = this.#environment.clock.now();
@@ -45,17 +45,17 @@ export class ConnectionTimeouts {
     }
   }
 
-  /** Nothing is read for now: that a frame is not completed is not the client's doing. */
+  /** Stops the partial-frame timeout: the broker itself does not read, so the client cannot complete its frame. */
   readingPaused(): void {
     this.#partialSince = undefined;
   }
 
-  /** A Connect has arrived; what comes of it is no matter of patience with the client. */
+  /** Stops the handshake timeout. */
   connectArrived(): void {
     this.#handshakeUntil = undefined;
   }
 
-  /** Ends all waiting. */
+  /** Stops all timeouts. */
   stop(): void {
     this.#cancel();
   }

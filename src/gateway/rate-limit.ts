@@ -1,16 +1,16 @@
-// How often something may happen: a given number of times in any window of a given length. Exact, so that after a quiet
-// window the whole number passes at once and no window ever sees more. Implements LIMIT (rates).
+// Rate limits: at most a given number of events in any time window of a given length. Exact: no window has more, and after an empty
+// window the full number is allowed immediately. Implements LIMIT (rates).
 
 export class RateLimit {
-  readonly #most: number;
+  readonly #max: number;
   readonly #windowMs: number;
-  /** When the last `most` admitted ones came, as a ring; it grows with use. */
+  /** Times of the last `max` admitted events, as a ring that grows with use. */
   #times: number[] = [];
   #oldest = 0;
 
-  /** `most`: 1 or more. */
-  constructor(most: number, windowMs: number) {
-    this.#most = most;
+  /** `max`: 1 or more. */
+  constructor(max: number, windowMs: number) {
+    this.#max = max;
     this.#windowMs = windowMs;
   }
 
@@ -24,17 +24,17 @@ export class RateLimit {
   /** Whether one more may happen at `now`. */
   allows(now: number): boolean {
     const oldest = this.#times[this.#oldest];
-    return this.#times.length < this.#most || oldest === undefined || now - oldest >= this.#windowMs;
+    return this.#times.length < this.#max || oldest === undefined || now - oldest >= this.#windowMs;
   }
 
   /** Counts one that happens at `now`; it must be allowed. */
   count(now: number): void {
-    if (this.#times.length < this.#most) {
+    if (this.#times.length < this.#max) {
       this.#times.push(now);
       return;
     }
     this.#times[this.#oldest] = now;
-    this.#oldest = (this.#oldest + 1) % this.#most;
+    this.#oldest = (this.#oldest + 1) % this.#max;
   }
 
   /** Whether nothing that was admitted lies in the window before `now` any more. */
@@ -46,13 +46,13 @@ export class RateLimit {
 
 /** One rate limit per address; addresses that have gone quiet are forgotten. */
 export class RateLimitByAddress {
-  readonly #most: number;
+  readonly #max: number;
   readonly #windowMs: number;
   readonly #limits = new Map<string, RateLimit>();
   #nextSweepAt = 0;
 
-  constructor(most: number, windowMs: number) {
-    this.#most = most;
+  constructor(max: number, windowMs: number) {
+    this.#max = max;
     this.#windowMs = windowMs;
   }
 
@@ -66,7 +66,7 @@ export class RateLimitByAddress {
     this.#sweep(now);
     let limit = this.#limits.get(address);
     if (limit === undefined) {
-      limit = new RateLimit(this.#most, this.#windowMs);
+      limit = new RateLimit(this.#max, this.#windowMs);
       this.#limits.set(address, limit);
     }
     limit.count(now);

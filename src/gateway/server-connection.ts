@@ -1,6 +1,6 @@
-// One client: its stream, its session and what is to be sent to it. Turns bytes into arrivals for the engine, in order, and
-// stops reading when more has come than is worked off, or more is to be sent than is taken.
-// Implements CONN (one connection's course) and LIMIT (input and output of a connection).
+// One client connection: its stream, its session and its unsent output. Turns bytes into arrivals for the engine, in order. Pauses
+// reading when pending input or unsent output exceeds its limit.
+// Implements CONN (lifecycle of a connection) and LIMIT (input and output of a connection).
 
 import type { Duplex } from 'node:stream';
 import type { EngineOptions } from '../backend/local/engine-options.ts';
@@ -19,12 +19,12 @@ import { ConnectionTimeouts } from './connection-timeouts.ts';
 import { Outbound, type OutboundFrame } from './outbound.ts';
 import { RateLimit } from './rate-limit.ts';
 import { translateCommand } from './translate/commands.ts';
-import { fittingFields } from './truncate-to-fit.ts';
+import { truncateToFit } from './truncate-to-fit.ts';
 
-/** How long a client may take to close its side before the connection is cut. */
+/** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
 
-/** What an arrival counts for in the limit on pending input besides its bytes: it takes memory however short it is. */
+/** Added to the bytes of each arrival in the limit on pending input: even an empty arrival takes memory. */
 const ARRIVAL_OVERHEAD_BYTES = 256;
 
 export type ConnectionParts = {
@@ -33,14 +33,14 @@ export type ConnectionParts = {
   readonly logger: Logger;
   readonly compressor: Compressor;
   readonly compress: (algorithm: Algorithm, body: Buffer) => Buffer | Promise<Buffer>;
-  /** Hands over what has arrived, with the bytes that it came in. */
+  /** Passes an arrival to the engine, with the bytes that it takes. */
   readonly arrive: (arrival: Arrival, bytes: number) => void;
   readonly countError: () => void;
-  /** Why no client is taken; undefined: clients are welcome. */
+  /** Why Connect is refused; undefined: it is accepted. */
   readonly outOfServiceReason: string | undefined;
 };
 
-export class ClientConnection {
+export class ServerConnection {
   readonly id: ConnectionId;
   readonly #stream: Duplex;
   readonly #parts: ConnectionParts;
@@ -48,9 +48,9 @@ export class ClientConnection {
   readonly #outbound: Outbound;
   readonly #messageRate: RateLimit | undefined;
   #timeouts: ConnectionTimeouts | undefined;
-  /** What has been handed over and not been worked off. */
+  /** Bytes of arrivals that the engine has not processed yet. */
   #pendingBytes = 0;
-  /** More is to be sent than the client takes. */
+  /** Unsent output exceeds its limit. */
   #isCongested = false;
   #isSaturated = false;
   #isInflating = false;
@@ -58,7 +58,7 @@ export class ClientConnection {
   #isKnown = false;
   #hasLeft = false;
   #isEnding = false;
-  /** The client has ended its side, and the engine was not told yet. */
+  /** The client has ended its side, and the engine was not notified yet. */
   #inputHasEnded = false;
 
   constructor(id: ConnectionId, stream: Duplex, parts: ConnectionParts) {
@@ -94,7 +94,7 @@ export class ClientConnection {
     return this.#isKnown;
   }
 
-  /** Begins to read. */
+  /** Starts reading. */
   serve(): void {
     const { environment, options } = this.#parts;
     this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (reason) => {
@@ -116,7 +116,7 @@ export class ClientConnection {
     this.flush();
   }
 
-  /** A frame for the next flush; what comes of a connection that has ended meanwhile has nobody to go to. */
+  /** Queues a frame for the next flush; dropped if the connection is closing. */
   send(frame: OutboundFrame): void {
     if (this.#isEnding || this.#stream.destroyed) return;
     if (Buffer.isBuffer(frame)) {
@@ -125,16 +125,16 @@ export class ClientConnection {
     }
     if (frame.command === Command.Error) this.#parts.countError();
     const { options, environment } = this.#parts;
-    this.#outbound.push(fittingFields(frame, options.limits.maxMessageSizeBytes, environment.freshId));
+    this.#outbound.push(truncateToFit(frame, options.limits.maxMessageSizeBytes, environment.freshId));
   }
 
-  /** A frame that is sent at once, before whatever is still being worked on. */
+  /** Sends a frame immediately, before the answers to pending input. */
   notify(fields: MessageFields): void {
     this.send(fields);
     this.#outbound.flush();
   }
 
-  /** The core sends nothing more until it is told that the connection takes more. */
+  /** The core waits for a `writable` input before it sends more; `flush` provides it. */
   saturated(): void {
     this.#isSaturated = true;
   }
@@ -145,21 +145,21 @@ export class ClientConnection {
     this.#isSaturated = false;
     if (this.#isCongested) return;
     if (this.#outbound.unsentBytes <= this.#parts.options.maxOutboundBytes) {
-      if (wasSaturated) this.#tellWritable(true);
+      if (wasSaturated) this.#notifyWritable(true);
       return;
     }
     this.#isCongested = true;
-    this.#tellWritable(false);
-    this.#regulate();
+    this.#notifyWritable(false);
+    this.#updateReadState();
   }
 
-  /** An arrival that was handed over with this many bytes has been worked off. */
-  settled(bytes: number): void {
+  /** The engine has processed an arrival of this many bytes. */
+  inputProcessed(bytes: number): void {
     this.#pendingBytes -= bytes;
     if (this.#isPaused) this.#pump();
   }
 
-  /** The connection takes no further part; tells whether the core has to be told. */
+  /** Stops all input of the connection. Returns whether the core knows the connection, and must be notified. */
   leave(): boolean {
     this.#timeouts?.stop();
     this.#hasLeft = true;
@@ -168,13 +168,13 @@ export class ClientConnection {
     return wasKnown;
   }
 
-  /** Closes after everything that was sent before; nothing is read any more. */
+  /** Closes the stream after all queued frames were sent; reads nothing more. */
   end(): void {
     if (this.#isEnding || this.#stream.destroyed) return;
     this.#isEnding = true;
     this.#outbound.end();
     this.#stream.removeAllListeners('data');
-    // What still comes is thrown away: a reset would take our last frames from the client.
+    // Received bytes are discarded: a TCP reset could lose the last frames that were sent.
     this.#stream.resume();
     const cancel = this.#parts.environment.scheduler.after(CLOSING_GRACE_MS, () => this.#stream.destroy());
     this.#stream.once('close', cancel);
@@ -186,23 +186,23 @@ export class ClientConnection {
     this.#pump();
   }
 
-  /** Takes from the session what it has to say, as long as the connection may bring more. */
+  /** Handles the events of the session until input must wait. */
   #pump(): void {
     while (!this.#mustWait()) {
       const event = this.#session.next();
       if (event === undefined) break;
       this.#handle(event);
     }
-    this.#leaveAtTheEnd();
-    this.#regulate();
-    if (!this.#isPaused && !this.#hasLeft) this.#timeouts?.workedOff(this.#session);
+    this.#closeOnInputEnd();
+    this.#updateReadState();
+    if (!this.#isPaused && !this.#hasLeft) this.#timeouts?.inputDrained(this.#session);
   }
 
   /**
-   * The end of what the client sends may come while the last of it still waits here, also when reading was stopped. Only a client that does
-   * not read is not waited for: it might never.
+   * Closes the connection when the client has ended its side and all its input was handled. Does not wait for a client that does not
+   * read: it may never do so.
    */
-  #leaveAtTheEnd(): void {
+  #closeOnInputEnd(): void {
     if (!this.#inputHasEnded || (this.#mustWait() && !this.#isCongested)) return;
     this.#inputHasEnded = false;
     this.#parts.arrive({ kind: 'close' }, 0);
@@ -253,7 +253,7 @@ export class ClientConnection {
     this.#arrive({ kind: 'input', input: { kind: 'connected', connection: this.id } }, 0);
   }
 
-  /** While a body is inflated elsewhere nothing is read: what follows it has to wait anyway, and would pile up. */
+  /** Reading pauses while a body is decompressed in a worker: the commands that follow must wait anyway. */
   #inflate(event: Extract<SessionEvent, { kind: 'inflate' }>): void {
     const result = this.#parts.compressor.decompress(event.algorithm, event.body, event.limitBytes);
     if (!(result instanceof Promise)) {
@@ -284,8 +284,8 @@ export class ClientConnection {
     return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
   }
 
-  /** Reads or stops reading, by what waits on either side. */
-  #regulate(): void {
+  /** Pauses or resumes reading. */
+  #updateReadState(): void {
     const pause = this.#mustWait();
     if (pause === this.#isPaused || this.#isEnding || this.#hasLeft) return;
     this.#isPaused = pause;
@@ -295,21 +295,21 @@ export class ClientConnection {
     } else this.#stream.resume();
   }
 
-  /** Half of the limit has to be free again, so that a slow reader does not switch to and fro with every frame. */
+  /** Resumes when half of the limit is free, so that a slow reader does not toggle the state with every frame. */
   #decongest(): void {
     const { maxOutboundBytes } = this.#parts.options;
     if (!this.#isCongested || this.#outbound.unsentBytes > maxOutboundBytes / 2) return;
     this.#isCongested = false;
-    this.#tellWritable(true);
+    this.#notifyWritable(true);
     this.#pump();
   }
 
-  #tellWritable(writable: boolean): void {
+  #notifyWritable(writable: boolean): void {
     if (!this.#isKnown) return;
     this.#parts.arrive({ kind: 'input', input: { kind: 'writable', connection: this.id, writable } }, 0);
   }
 
-  /** Our own fault, on this connection alone: it ends, the others go on. */
+  /** An internal error of this connection: destroys it, and no other. */
   #abandon(error: unknown): void {
     const { message } = error instanceof Error ? error : new Error(String(error));
     this.#parts.logger.error('connection abandoned', { connection: this.id, error: message });

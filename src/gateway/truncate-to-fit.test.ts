@@ -7,7 +7,7 @@ import { defaultLimits } from '../protocol/limits.ts';
 import { testSettings } from '../testing/broker-harness.ts';
 import { publish, subscribe, TestedEngine } from '../testing/tested-engine.ts';
 import { headersOf } from '../testing/wire-client.ts';
-import { fittingFields } from './truncate-to-fit.ts';
+import { truncateToFit } from './truncate-to-fit.ts';
 
 const freshId = (): string => 'f'.repeat(32);
 
@@ -15,16 +15,16 @@ describe('fields', () => {
   const error = { command: 99, id: 'i', queue: 'q', errorCode: 'INVALID_MESSAGE', errorMessage: 'why' };
 
   it('that fit are left as they are', () => {
-    expect(fittingFields(error, encodedBodyLength(error), freshId)).toBe(error);
+    expect(truncateToFit(error, encodedBodyLength(error), freshId)).toBe(error);
   });
 
   it('of an Error that does not fit lose queue and text, and keep id and code [FRAME-018, CONN-008]', () => {
-    const fields = fittingFields(error, encodedBodyLength(error) - 1, freshId);
+    const fields = truncateToFit(error, encodedBodyLength(error) - 1, freshId);
     expect(fields).toEqual({ command: 99, id: 'i', errorCode: 'INVALID_MESSAGE' });
   });
 
   it('of an Error whose id alone is too long get a fresh one [FRAME-018, CONN-009]', () => {
-    const fields = fittingFields({ ...error, id: 'i'.repeat(300) }, 256, freshId);
+    const fields = truncateToFit({ ...error, id: 'i'.repeat(300) }, 256, freshId);
     expect(fields).toEqual({ command: 99, id: freshId(), errorCode: 'INVALID_MESSAGE' });
   });
 
@@ -33,11 +33,11 @@ describe('fields', () => {
       ['serverVersion', 'v'.repeat(200)],
       ['negotiated-compression', 'gzip'],
     ]);
-    expect(fittingFields({ command: 1, id: 'c', headers }, 100, freshId).headers).toEqual(
+    expect(truncateToFit({ command: 1, id: 'c', headers }, 100, freshId).headers).toEqual(
       new Map([['negotiated-compression', 'gzip']]),
     );
     expect(
-      fittingFields({ command: 1, id: 'c', headers: new Map([['a', 'b'.repeat(99)]]) }, 50, freshId),
+      truncateToFit({ command: 1, id: 'c', headers: new Map([['a', 'b'.repeat(99)]]) }, 50, freshId),
     ).toEqual({
       command: 1,
       id: 'c',

@@ -1,13 +1,13 @@
-// Keeps the frames that answer or tell something within the largest frame there may be, which the broker must never exceed: what
-// is not needed to understand the answer is left out. Deliveries and payloads are not cut here. Implements FRAME-018.
+// Keeps Error and ConnectAck frames within the maximum frame size: drops the fields that are not needed to understand the answer.
+// Does not shorten deliveries and payloads. Implements FRAME-018.
 
 import { Command } from '../protocol/command.ts';
 import { encodedBodyLength } from '../protocol/encode.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import { type MessageFields, noHeaders } from '../protocol/message.ts';
 
-/** The same fields, or fewer of them where they would not fit. Only Error and ConnectAck can be longer than their command. */
-export function fittingFields(
+/** The same fields, or fewer when they do not fit. Only Error and ConnectAck can be longer than their command. */
+export function truncateToFit(
   fields: MessageFields,
   maxBodyBytes: number,
   freshId: () => string,
@@ -25,7 +25,7 @@ function shortError(fields: MessageFields, maxBodyBytes: number, freshId: () => 
   return encodedBodyLength(short) <= maxBodyBytes ? short : { ...short, id: freshId() };
 }
 
-/** What is agreed must be told; the rest of the headers is for people and for what exceeds the protocol. */
+/** Keeps the negotiated compression; the other headers are optional. */
 function shortConnectAck({ command, id, headers = noHeaders }: MessageFields): MessageFields {
   const agreed = headers.get(HeaderName.NegotiatedCompression);
   return agreed === undefined

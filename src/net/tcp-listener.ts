@@ -1,12 +1,12 @@
-// The TCP listener: it accepts connections and hands them to whoever serves them; what they say is none of its business.
+// The TCP listener: accepts TCP connections and passes each to a handler.
 
 import { createServer, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Who serves the connections. */
-export type Attendant = { attach(stream: Duplex, address: string): void };
+/** Serves the accepted connections. */
+export type ConnectionHandler = { attach(stream: Duplex, address: string): void };
 
-/** How much may be written to a socket before it says that it is full. */
+/** Unsent bytes of a socket above which writes report that it is full. */
 const HIGH_WATER_MARK_BYTES = 262_144;
 
 export type TcpServer = {
@@ -21,17 +21,17 @@ export type TcpOptions = {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** A connection could not be accepted, mostly for want of descriptors; the broker goes on. */
+  /** A connection could not be accepted, usually because file descriptors ran out; the listener continues. */
   readonly onFault?: (error: Error) => void;
 };
 
 /** Listens on a host and port. Rejects with the system's error, for instance EADDRINUSE. */
 export function listenTcp(
-  attendant: Attendant,
+  handler: ConnectionHandler,
   { host, port, onFault = () => undefined }: TcpOptions,
 ): Promise<TcpServer> {
   const options = { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES };
-  const server = createServer(options, (socket) => attendant.attach(socket, socket.remoteAddress ?? ''));
+  const server = createServer(options, (socket) => handler.attach(socket, socket.remoteAddress ?? ''));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {

@@ -5,6 +5,7 @@ import { ack, ping, publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
 import { VirtualDisk } from '../../testing/virtual-disk.ts';
 import { headersOf } from '../../testing/wire-client.ts';
+import { StartCancelled } from './broker-service.ts';
 
 /** A broker with one message stored, and a client. */
 async function withOneStored() {
@@ -66,6 +67,76 @@ describe('a broker that starts', () => {
     );
     expect(disk.closeCount).toBe(1);
   });
+});
+
+/** A broker whose start waits, on the way named, until `proceed` is called. */
+function stalledStart(stage: 'open' | 'recover') {
+  const disk = new VirtualDisk();
+  let proceed: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const openStore = async () => {
+    if (stage === 'open') await gate;
+    const store = await disk.openStore();
+    if (stage === 'open') return store;
+    return {
+      ...store,
+      recover: async function* () {
+        await gate;
+        yield* store.recover();
+      },
+    };
+  };
+  const tested = new TestedService({ openStore });
+  const start = tested.service.start();
+  start.catch(() => undefined);
+  return { disk, tested, start, proceed };
+}
+
+describe('a broker that is drained while it starts', () => {
+  it.each(['open', 'recover'] as const)(
+    'never serves, and has closed its store when the drain resolves (during %s)',
+    async (stage) => {
+      const { disk, tested, start, proceed } = stalledStart(stage);
+      await tested.settle();
+      let isDrained = false;
+      const drained = tested.service.drain().then(() => {
+        isDrained = true;
+      });
+      await tested.settle();
+      expect(isDrained).toBe(false);
+      proceed();
+      await expect(start).rejects.toThrow(StartCancelled);
+      await drained;
+      expect([disk.openCount, disk.closeCount]).toEqual([1, 1]);
+      expect(tested.service.readiness().ready).toBe(false);
+      const late = tested.attach();
+      await tested.settle();
+      expect(late.isOver).toBe(true);
+    },
+  );
+
+  it('does not even open a store when it is drained before it starts', async () => {
+    const tested = new TestedService();
+    const drained = tested.service.drain();
+    await tested.settle();
+    await drained;
+    await expect(tested.service.start()).rejects.toThrow(StartCancelled);
+  });
+});
+
+it('a store that fails while the broker drains is closed once', async () => {
+  const { tested, client, disk } = await withOneStored();
+  const subscriber = await tested.subscriber('q');
+  const drained = tested.service.drain();
+  await tested.settle();
+  disk.isFull = true;
+  subscriber.send(ack('m1'));
+  await tested.settle();
+  await drained;
+  expect(client.isOver).toBe(true);
+  expect([disk.openCount, disk.closeCount]).toEqual([1, 1]);
 });
 
 describe('after a commit has failed', () => {

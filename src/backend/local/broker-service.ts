@@ -8,8 +8,8 @@ import type { QueueInfo } from '../../model/queue-info.ts';
 import type { OpenStore, StorageProvider } from '../../storage/storage-provider.ts';
 import { Engine, type EngineParts } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
-import { continued, type EngineStats } from './lasting-stats.ts';
 import { recoverBroker } from './recovery.ts';
+import { addStats, type EngineStats } from './stats-sum.ts';
 
 /** The pause before a store that has failed is tried again; it doubles with every failure, up to the longest. */
 const FIRST_PAUSE_MS = 100;
@@ -29,7 +29,14 @@ export type Readiness =
   /** `reason` is for people. */
   | { readonly ready: false; readonly reason: string };
 
-type Recovered = { readonly store: StorageProvider; readonly broker: Broker };
+/** The broker was drained before it served. */
+export class StartCancelled extends Error {
+  override readonly name = 'StartCancelled';
+
+  constructor() {
+    super('The broker was stopped while it started.');
+  }
+}
 
 export class BrokerService {
   readonly #options: EngineOptions;
@@ -41,6 +48,8 @@ export class BrokerService {
   #servingSince = 0;
   #failureCount = 0;
   #draining: Promise<void> | undefined;
+  /** A store is being opened, recovered or closed outside an engine. Never rejects. */
+  #storeWork: Promise<unknown> = Promise.resolve();
   #cancelRetry: () => void = () => undefined;
 
   constructor(options: EngineOptions, parts: ServiceParts) {
@@ -50,9 +59,12 @@ export class BrokerService {
     this.#engine = this.#standIn(RECOVERING);
   }
 
-  /** Opens the store and recovers. Rejects with StoreError, or with what else is wrong with the store; nothing runs then. */
+  /**
+   * Opens the store, recovers and serves. Rejects with StoreError, or with another error of the store; rejects with StartCancelled
+   * when the broker is drained before it serves. After a rejection nothing runs and the store is closed.
+   */
   async start(): Promise<void> {
-    this.#serve(await this.#recover({ probe: false }));
+    await this.#recoverAndServe({ probe: false });
   }
 
   /** Whether clients are served now. */
@@ -64,15 +76,18 @@ export class BrokerService {
     this.#engine.attach(stream, address);
   }
 
-  /** See {@link Engine.drain}. A broker that waits for its store ends at once. */
+  /**
+   * See {@link Engine.drain}. A recovery that is under way is cancelled, and the broker never serves afterwards. Resolves when
+   * the store is closed. Later calls return the promise of the first.
+   */
   drain(): Promise<void> {
     this.#cancelRetry();
-    this.#draining ??= this.#engine.drain();
+    this.#draining ??= this.#drain(this.#engine);
     return this.#draining;
   }
 
   stats(): EngineStats {
-    return continued(this.#past, this.#engine.stats());
+    return addStats(this.#past, this.#engine.stats());
   }
 
   queueInfo(name: string): QueueInfo | undefined {
@@ -85,18 +100,43 @@ export class BrokerService {
     return this.#engine.purgeQueue(queue);
   }
 
-  async #recover({ probe }: { readonly probe: boolean }): Promise<Recovered> {
-    const store = await this.#parts.openStore();
+  async #drain(engine: Engine): Promise<void> {
+    await Promise.all([engine.drain(), this.#storeWork]);
+    // A store that failed while the engine drained is closed by now, or is being closed.
+    await this.#storeWork;
+  }
+
+  #recoverAndServe(options: { readonly probe: boolean }): Promise<void> {
+    const serving = this.#openRecoverServe(options);
+    this.#storeWork = serving.catch(() => undefined);
+    return serving;
+  }
+
+  /** Closes the store when it fails or when the broker is drained meanwhile. */
+  async #openRecoverServe({ probe }: { readonly probe: boolean }): Promise<void> {
+    this.#throwIfDraining();
+    const store = closingOnce(await this.#parts.openStore());
     try {
+      this.#throwIfDraining();
       if (probe) await store.commit([]);
-      return { store, broker: await recoverBroker(store, this.#options.broker, this.#parts) };
+      const broker = await recoverBroker(store, this.#options.broker, {
+        ...this.#parts,
+        throwIfCancelled: () => this.#throwIfDraining(),
+      });
+      // No await between this check and serving: a drain comes before both or after both.
+      this.#throwIfDraining();
+      this.#serve(store, broker);
     } catch (error) {
       await closeQuietly(store);
       throw error;
     }
   }
 
-  #serve({ store, broker }: Recovered): void {
+  #throwIfDraining(): void {
+    if (this.#draining !== undefined) throw new StartCancelled();
+  }
+
+  #serve(store: StorageProvider, broker: Broker): void {
     const standIn = this.#engine;
     this.#engine = new Engine(this.#options, {
       ...this.#parts,
@@ -121,14 +161,12 @@ export class BrokerService {
     this.#readiness = { ready: false, reason };
     this.#engine = this.#standIn(`The broker cannot store messages now: ${reason}.`);
     this.#takeOver(ended);
-    closeQuietly(store).then(
-      () => this.#retryLater(),
-      () => undefined,
-    );
+    if (this.#draining !== undefined) this.#engine.drain().catch(() => undefined);
+    this.#storeWork = closeQuietly(store).then(() => this.#retryLater());
   }
 
   #takeOver(from: Engine): void {
-    this.#past = continued(this.#past, from.stats());
+    this.#past = addStats(this.#past, from.stats());
   }
 
   #retryLater(): void {
@@ -137,6 +175,7 @@ export class BrokerService {
     this.#failureCount += 1;
     this.#cancelRetry = this.#parts.environment.scheduler.after(pauseMs, () => {
       this.#retry().catch((error: unknown) => {
+        if (error instanceof StartCancelled) return;
         this.#parts.logger.warn('the store fails still', { error: messageOf(error) });
         this.#retryLater();
       });
@@ -145,9 +184,7 @@ export class BrokerService {
 
   /** Recovers as at a start, and only from a store that takes a commit. */
   async #retry(): Promise<void> {
-    const recovered = await this.#recover({ probe: true });
-    if (this.#draining !== undefined) return closeQuietly(recovered.store);
-    this.#serve(recovered);
+    await this.#recoverAndServe({ probe: true });
     this.#parts.logger.info('the store works again');
   }
 
@@ -169,6 +206,20 @@ const RECOVERING = 'recovering from the store';
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A store whose second and later closes return the promise of the first. */
+function closingOnce(store: StorageProvider): StorageProvider {
+  let closed: Promise<void> | undefined;
+  const close = async () => store.close();
+  return {
+    recover: () => store.recover(),
+    commit: (records) => store.commit(records),
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
 }
 
 /** A store that has failed may fail to close, too; there is nothing more to lose. */

@@ -1,4 +1,4 @@
-// What the engine is told once: the core's settings, the protocol's limits, and its own patience and limits.
+// Immutable, validated settings of the engine: settings of the core, limits of the protocol, timeouts and limits of connections.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { TimeoutSettings } from '../../gateway/connection-timeouts.ts';

@@ -1,6 +1,6 @@
-// The shell around the core. It collects what has arrived in one turn of the event loop, steps it through the core, commits
-// all records in one go, and only then sends every frame, one write per connection: nothing is visible before it is safe.
-// While a commit is under way what arrives waits, in order; the state is never more than one batch ahead of the store.
+// The shell around the core. Collects arrivals into a batch, steps it through the core, commits all its records together, and only
+// then sends the frames, one write per connection: nothing is visible before it is stored.
+// Arrivals wait in order during a commit, so the state is never more than one batch ahead of the store.
 // Implements DURABLE (before visible), SHUTDOWN and LIMIT (connections, pending input).
 
 import type { Duplex } from 'node:stream';
@@ -16,9 +16,10 @@ import {
   disconnectFields,
   storageErrorFields,
 } from '../../gateway/connection-frames.ts';
-import { ClientConnection } from '../../gateway/server-connection.ts';
+import { ServerConnection } from '../../gateway/server-connection.ts';
 import { answerFields, refusalFields } from '../../gateway/translate/answers.ts';
 import { deliverBody } from '../../gateway/translate/content.ts';
+import { QueueListCache } from '../../gateway/translate/queue-list.ts';
 import type { Environment } from '../../model/environment.ts';
 import type { Logger } from '../../model/logger.ts';
 import type { QueueInfo } from '../../model/queue-info.ts';
@@ -29,24 +30,31 @@ import type { EngineOptions } from './engine-options.ts';
 import { OperatorRequests } from './operator-requests.ts';
 
 type Pending = {
-  readonly from: ClientConnection | undefined;
+  readonly from: ServerConnection | undefined;
   readonly arrival: Arrival;
   readonly bytes: number;
+  readonly arrivedAt: number;
 };
 
-/** What is done after the commit, in order. */
-type Outcome = { readonly to: ClientConnection; readonly arrival: Arrival } | Effect;
+/** A batch ends at the first of these limits, so that sockets, timers and health requests are served between batches. */
+const MAX_BATCH_LENGTH = 4096;
+const MAX_BATCH_MS = 10;
+/** Arrivals between two readings of the clock. */
+const ARRIVALS_PER_CLOCK_READ = 64;
+
+/** What happens after the commit, in order. */
+type Outcome = { readonly to: ServerConnection; readonly arrival: Arrival } | Effect;
 
 export type EngineParts = {
   readonly environment: Environment;
   readonly store: StorageProvider;
-  /** A core that has taken up what the store had kept; absent: an empty one. */
+  /** A core recovered from the store; absent: an empty one. */
   readonly broker?: Broker;
-  /** Why no client is taken, in words for people; absent: clients are welcome. Connect gets STORAGE_ERROR. */
+  /** Why Connect is refused with STORAGE_ERROR, as text for people; absent: it is accepted. */
   readonly outOfServiceReason?: string;
   readonly compressor: Compressor;
   readonly logger: Logger;
-  /** The store has failed: nothing of the batch was visible, every client was told, and the engine does nothing more. */
+  /** The store has failed: nothing of the batch was visible, all clients were notified, and the engine has ended. */
   readonly onStorageFailure: (error: unknown) => void;
 };
 
@@ -55,9 +63,9 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #broker: Broker;
   readonly #compressor: BatchCompressor;
-  readonly #connections = new Map<ConnectionId, ClientConnection>();
+  readonly #connections = new Map<ConnectionId, ServerConnection>();
   readonly #admission: Admission;
-  readonly #touched = new Set<ClientConnection>();
+  readonly #touched = new Set<ServerConnection>();
   #pending: Pending[] = [];
   #isScheduled = false;
   #isCommitting = false;
@@ -70,8 +78,9 @@ export class Engine {
   /** When the timer that is set will fire. */
   #timerAt = Number.POSITIVE_INFINITY;
   #errorFrameCount = 0;
-  /** When the first arrival of the batch to come was taken. */
-  #batchArrivedAt = 0;
+  /** When the first arrival since the last batch came; later ones share it, so that the clock is read once. Undefined: none came. */
+  #arrivedAt: number | undefined;
+  readonly #queueLists = new QueueListCache();
   readonly #latency = new DeliveryLatency();
   readonly #requests = new OperatorRequests();
 
@@ -84,12 +93,12 @@ export class Engine {
     this.#setTimer();
   }
 
-  /** Serves a client on any duplex stream; `address` is whom its rate of connecting is counted for. */
+  /** Serves a client on any duplex stream; its connection counts in the rate limit of `address`. */
   attach(stream: Duplex, address: string): void {
     const { environment } = this.#parts;
     const isOver = this.#hasEnded || this.#draining !== undefined;
-    const applicant = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
-    switch (isOver ? this.#admission.reject() : this.#admission.judge(applicant)) {
+    const attempt = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
+    switch (isOver ? this.#admission.reject() : this.#admission.judge(attempt)) {
       case 'accept': {
         const connection = this.#newConnection(stream);
         this.#connections.set(connection.id, connection);
@@ -99,7 +108,7 @@ export class Engine {
         const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
         return this.#newConnection(stream).refuse(fields);
       }
-      case 'cutOff':
+      case 'destroy':
         stream.on('error', () => undefined);
         stream.destroy();
     }
@@ -115,7 +124,7 @@ export class Engine {
     return this.#draining;
   }
 
-  /** The figures of the moment. */
+  /** The current statistics. */
   stats() {
     const core = this.#broker.stats();
     return {
@@ -174,9 +183,9 @@ export class Engine {
     }
   }
 
-  #newConnection(stream: Duplex): ClientConnection {
+  #newConnection(stream: Duplex): ServerConnection {
     const id = this.#nextConnectionId++;
-    const connection: ClientConnection = new ClientConnection(id, stream, {
+    const connection: ServerConnection = new ServerConnection(id, stream, {
       options: this.#options,
       environment: this.#parts.environment,
       logger: this.#parts.logger,
@@ -191,10 +200,11 @@ export class Engine {
     return connection;
   }
 
-  #arrive(from: ClientConnection | undefined, arrival: Arrival, bytes: number): void {
+  #arrive(from: ServerConnection | undefined, arrival: Arrival, bytes: number): void {
     if (this.#hasEnded) return;
-    if (this.#pending.length === 0) this.#batchArrivedAt = this.#parts.environment.clock.now();
-    this.#pending.push({ from, arrival, bytes });
+    this.#arrivedAt ??= this.#parts.environment.clock.now();
+    const arrivedAt = this.#arrivedAt;
+    this.#pending.push({ from, arrival, bytes, arrivedAt });
     if (this.#isScheduled || this.#isCommitting) return;
     this.#isScheduled = true;
     this.#parts.environment.scheduler.soon(() => this.#runBatch());
@@ -203,10 +213,11 @@ export class Engine {
   #runBatch(): void {
     this.#isScheduled = false;
     if (this.#hasEnded) return;
-    const batch = this.#pending;
-    this.#pending = [];
-    this.#latency.batchArrivedAt = this.#batchArrivedAt;
-    const { records, outcomes } = this.#stepAll(batch);
+    const first = this.#pending[0];
+    if (first === undefined) return;
+    this.#latency.batchArrivedAt = first.arrivedAt;
+    this.#arrivedAt = undefined;
+    const { batch, records, outcomes } = this.#stepBatch();
     const committed = this.#commit(records);
     if (committed === undefined) this.#finish(batch, outcomes);
     else {
@@ -218,7 +229,8 @@ export class Engine {
     }
   }
 
-  #stepAll(batch: readonly Pending[]): { records: StoreRecord[]; outcomes: Outcome[] } {
+  /** Takes the next batch from the pending arrivals and steps it through the core. */
+  #stepBatch(): { batch: Pending[]; records: StoreRecord[]; outcomes: Outcome[] } {
     const { clock } = this.#parts.environment;
     const time = { now: clock.now(), wallNow: clock.wallNow() };
     const records: StoreRecord[] = [];
@@ -228,7 +240,11 @@ export class Engine {
       for (const record of outputs.records) records.push(record);
       for (const effect of outputs.effects) outcomes.push(effect);
     };
-    for (const { from, arrival } of batch) {
+    let count = 0;
+    for (const { from, arrival } of this.#pending) {
+      if (count === MAX_BATCH_LENGTH) break;
+      if (count > 0 && count % ARRIVALS_PER_CLOCK_READ === 0 && clock.now() - time.now >= MAX_BATCH_MS) break;
+      count += 1;
       if (arrival.kind === 'input') {
         if (from === undefined || from.isKnown) this.#broker.step(arrival.input, time);
         continue;
@@ -241,7 +257,14 @@ export class Engine {
       outcomes.push({ to: from, arrival });
     }
     take();
-    return { records, outcomes };
+    return { batch: this.#takePending(count), records, outcomes };
+  }
+
+  #takePending(count: number): Pending[] {
+    if (count < this.#pending.length) return this.#pending.splice(0, count);
+    const all = this.#pending;
+    this.#pending = [];
+    return all;
   }
 
   /** Undefined when the records are safe already. */
@@ -258,11 +281,12 @@ export class Engine {
   #finish(batch: readonly Pending[], outcomes: readonly Outcome[]): void {
     this.#isCommitting = false;
     for (const outcome of outcomes) this.#carryOut(outcome);
-    for (const { from, bytes } of batch) from?.settled(bytes);
+    for (const { from, bytes } of batch) from?.inputProcessed(bytes);
     for (const connection of this.#touched) connection.flush();
     this.#touched.clear();
     this.#broker.written();
     this.#compressor.clear();
+    this.#queueLists.clear();
     this.#latency.written(this.#broker.stats().firstDeliveryCount, this.#parts.environment.clock.now());
     this.#setTimer();
     if (this.#connections.size === 0) this.#onEmpty();
@@ -282,7 +306,7 @@ export class Engine {
       case 'deliver':
         return connection.send(deliverBody(outcome, maxMessageSizeBytes));
       case 'answered':
-        return connection.send(answerFields(outcome, maxMessageSizeBytes));
+        return connection.send(answerFields(outcome, maxMessageSizeBytes, this.#queueLists));
       case 'refused':
         return connection.send(refusalFields(outcome));
       case 'saturated':
@@ -297,7 +321,7 @@ export class Engine {
     if (isAnswer && effect.connection === OPERATOR) this.#requests.settle(effect);
   }
 
-  #carryOutArrival(to: ClientConnection, arrival: Arrival): void {
+  #carryOutArrival(to: ServerConnection, arrival: Arrival): void {
     this.#touched.add(to);
     if (arrival.kind === 'answer') to.send(arrival.fields);
     else {

@@ -1,5 +1,5 @@
-// What the operator has asked of the core and has not been told yet. The operator has no connection: each request is a promise, settled
-// by the effect that carries its token, or by the end of the engine. It judges nothing.
+// Pending requests of the operator to the core. The operator has no connection: each request is a promise, settled by the effect that
+// carries its token, or by the end of the engine.
 // Implements DASH (operations on queues) on the engine's side.
 
 import type { AnsweredEffect, RefusedEffect } from '../../broker/interface/effect.ts';
@@ -40,7 +40,7 @@ export class OperatorRequests {
     else request?.reject(new RequestRefused(effect));
   }
 
-  /** No answer will come any more. */
+  /** Rejects all pending requests. */
   failAll(error: Error): void {
     for (const request of this.#open.values()) request.reject(error);
     this.#open.clear();

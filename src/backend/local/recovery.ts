@@ -1,5 +1,5 @@
-// Builds a core from what a store has kept: in slices, so that the event loop goes on meanwhile (health is answered, signals are
-// heard), and with its progress in the log. Implements DURABLE (recovery).
+// Builds a core from the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and
+// logs its progress. Implements DURABLE (recovery).
 
 import { Broker } from '../../broker/broker.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
@@ -15,13 +15,18 @@ const SLICE_MS = 10;
 const RECORDS_PER_LOOK = 64;
 const PROGRESS_EVERY_MS = 2_000;
 
-export type RecoveryParts = { readonly environment: Environment; readonly logger: Logger };
+export type RecoveryParts = {
+  readonly environment: Environment;
+  readonly logger: Logger;
+  /** Called between slices; what it throws ends the recovery. */
+  readonly throwIfCancelled: () => void;
+};
 
 /** A core that has taken up everything that the store holds. Rejects when the store fails or contradicts itself. */
 export async function recoverBroker(
   store: StorageProvider,
   settings: BrokerSettings,
-  { environment, logger }: RecoveryParts,
+  { environment, logger, throwIfCancelled }: RecoveryParts,
 ): Promise<Broker> {
   const { clock, scheduler } = environment;
   const broker = new Broker(settings);
@@ -29,7 +34,7 @@ export async function recoverBroker(
   const counts = { queue: 0, message: 0 };
   let time = { now: startedAt, wallNow: clock.wallNow() };
   let toldAt = startedAt;
-  /** A promise when it is somebody else's turn. */
+  /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
     takeUp(broker, record, time);
     counts[record.kind] += 1;
@@ -39,6 +44,7 @@ export async function recoverBroker(
       toldAt = clock.now();
     }
     return nextTurn(scheduler).then(() => {
+      throwIfCancelled();
       time = { now: clock.now(), wallNow: clock.wallNow() };
     });
   };

@@ -8,17 +8,22 @@ import { encodedBodyLength } from '../../protocol/encode.ts';
 import type { MessageFields } from '../../protocol/message.ts';
 import { queueInfoPayload } from '../../protocol/queue-options-json.ts';
 import type { CommandToken } from './commands.ts';
+import { QueueListCache } from './queue-list.ts';
 
-/** The frame that answers a command positively. */
-export function answerFields(effect: AnsweredEffect, maxBodyBytes: number): MessageFields {
+/** The frame that answers a command positively. `lists` is shared by the answers of one batch. */
+export function answerFields(
+  effect: AnsweredEffect,
+  maxBodyBytes: number,
+  lists = new QueueListCache(),
+): MessageFields {
   const { command, id, queue } = effect.token as CommandToken;
   const fields = { command: answerTo(command), id, queue };
   const { result } = effect;
   if (result === undefined || result === null) return fields;
-  const payload = 'length' in result ? Buffer.from(JSON.stringify(result)) : queueInfoPayload(result);
-  const withPayload = { ...fields, payload };
-  if (encodedBodyLength(withPayload) <= maxBodyBytes) return withPayload;
-  const errorMessage = `The answer has ${payload.length} bytes and does not fit into a frame.`;
+  const maxPayloadBytes = maxBodyBytes - encodedBodyLength(fields);
+  const payload = 'length' in result ? lists.payloadOf(result, maxPayloadBytes) : queueInfoPayload(result);
+  if (payload !== undefined && payload.length <= maxPayloadBytes) return { ...fields, payload };
+  const errorMessage = `The answer has more than ${maxBodyBytes} bytes and does not fit into a frame.`;
   return { command: Command.Error, id, queue, errorCode: ErrorCode.MessageTooLarge, errorMessage };
 }
 

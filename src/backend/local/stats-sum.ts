@@ -1,5 +1,5 @@
-// Figures over several engines, one after the other: counters go on where those of the last one ended, gauges are of the one that
-// runs. Implements METRICS-007 (counters never fall) where a broker recovers.
+// Adds the statistics of successive engines: counters continue from those of the previous engine, gauges are those of the running
+// engine. Implements METRICS-007 (counters never fall) where a broker recovers.
 
 import type { Engine } from './engine.ts';
 
@@ -20,8 +20,8 @@ const counters = [
   'connectionsRejectedCount',
 ] as const satisfies readonly (keyof EngineStats)[];
 
-/** What `current` says, with the counts of the engines before it. */
-export function continued(past: EngineStats | undefined, current: EngineStats): EngineStats {
+/** The gauges of `current`, and the sums of both counters. */
+export function addStats(past: EngineStats | undefined, current: EngineStats): EngineStats {
   if (past === undefined) return current;
   const sums = Object.fromEntries(counters.map((name) => [name, past[name] + current[name]]));
   return { ...current, ...sums, averageDeliveryLatencyMs: averageLatencyMs(past, current) };
