@@ -91,9 +91,8 @@ function optionsOf(value: unknown, where: string): QueueOptions {
   const json = parsed(value, where);
   const ttl = json['messageTtlMs'];
   const deadLetterQueueName = json['deadLetterQueueName'];
-  const allOf = Object.values;
   return {
-    mode: oneOf(json['mode'], allOf(DeliveryMode), 'options.mode', where),
+    mode: oneOf(json['mode'], Object.values(DeliveryMode), 'options.mode', where),
     maxQueueSize: count(json['maxQueueSize'], 'options.maxQueueSize', where),
     ...(ttl === undefined ? {} : { messageTtlMs: finite(ttl, 'options.messageTtlMs', where) }),
     enableDeadLetterQueue: flag(json['enableDeadLetterQueue'], 'options.enableDeadLetterQueue', where),
@@ -102,7 +101,7 @@ function optionsOf(value: unknown, where: string): QueueOptions {
       : { deadLetterQueueName: text(deadLetterQueueName, 'options.deadLetterQueueName', where) }),
     overflowStrategy: oneOf(
       json['overflowStrategy'],
-      allOf(OverflowStrategy),
+      Object.values(OverflowStrategy),
       'options.overflowStrategy',
       where,
     ),

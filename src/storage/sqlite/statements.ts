@@ -115,7 +115,8 @@ export class Statements {
     const messages = this.#rowsOf('messages', MESSAGE_COLUMNS);
     const deadLetters = this.#rowsOf('dead_letters', `${MESSAGE_COLUMNS}, ${FACT_COLUMNS}`);
     const pool = new ContentPool();
-    const convert = (row: AnyMessageRow) => recoveredMessage(row, (content) => pool.keep(content));
+    const keep = (content: Uint8Array) => pool.keep(content);
+    const convert = (row: AnyMessageRow) => recoveredMessage(row, keep);
     for (const row of inOrder(messages, deadLetters)) {
       if (without.has(row[1])) continue;
       const record = readRow(row, convert, onDamaged);
