@@ -5,8 +5,12 @@ import { Broker } from '../../broker/broker.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import type { Time } from '../../broker/interface/time.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { Environment, Scheduler } from '../../model/environment.ts';
 import type { Logger } from '../../model/logger.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { isQueueName } from '../../model/queue-name.ts';
+import { impossibleOption } from '../../model/queue-options.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
 
 /** How long the event loop is held at a time. */
@@ -36,7 +40,7 @@ export async function recoverBroker(
   let toldAt = startedAt;
   /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
-    takeUp(broker, record, time);
+    takeUp(broker, checked(record), time);
     counts[record.kind] += 1;
     if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
     if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
@@ -69,6 +73,44 @@ async function forEach<T>(
     const turn = take(item);
     if (turn !== undefined) await turn;
   }
+}
+
+type RecoveredQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
+type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
+
+/** The record as the broker needs it: queues are possible ones, contents are Buffers. Throws StoreError for any other record. */
+function checked(record: RecoveredRecord): RecoveredRecord {
+  if (record.kind === 'message') return withBuffer(record);
+  const reason = queueProblem(record);
+  if (reason === undefined) return record;
+  throw new StoreError(
+    `the store holds the impossible queue ${JSON.stringify(record.name)}: ${reason}; restore a backup of the store, or correct the queue in it`,
+  );
+}
+
+/** The port promises bytes; the gateway decodes Buffers. Makes a view of the same memory, no copy. */
+function withBuffer(record: RecoveredMessage): RecoveredMessage {
+  const { content } = record;
+  if (content instanceof Buffer) return record;
+  if (!(content instanceof Uint8Array)) {
+    throw new StoreError(
+      `the store gives back message ${JSON.stringify(record.id)} (sequence ${record.sequence}) with a content that is not a Uint8Array; correct recover() of the store`,
+    );
+  }
+  return { ...record, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) };
+}
+
+/** Why no queue can have this name and these options; undefined when one can. */
+function queueProblem({ name, options }: RecoveredQueue): string | undefined {
+  if (typeof name !== 'string' || !isQueueName(name)) return 'the name is not a queue name';
+  if (typeof options !== 'object' || options === null) return 'it has no options';
+  const { mode, overflowStrategy, enableDeadLetterQueue } = options;
+  if (!Object.values(DeliveryMode).includes(mode)) return `there is no delivery mode ${mode}`;
+  if (!Object.values(OverflowStrategy).includes(overflowStrategy)) {
+    return `there is no overflow strategy ${overflowStrategy}`;
+  }
+  if (typeof enableDeadLetterQueue !== 'boolean') return 'enableDeadLetterQueue must be true or false';
+  return impossibleOption(name, options);
 }
 
 /** Records that contradict each other are the store's fault, and its operator has to know. */

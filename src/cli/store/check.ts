@@ -28,7 +28,7 @@ function examine(file: StoreFile): { readonly problems: readonly string[]; reado
   const examination = new StoreExamination(defaultBrokerSettings());
   const problems = [...file.problems()];
   try {
-    for (const record of file.records()) {
+    for (const record of file.records(({ message }) => void problems.push(message))) {
       const problem = examination.take(record);
       if (problem !== undefined) problems.push(problem);
     }

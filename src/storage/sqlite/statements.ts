@@ -1,44 +1,52 @@
 // The SQL of the store, prepared once. One method per change of rows and per way of reading; when something is done, and in which
 // transaction, is sqlite-store.ts's. Implements DURABLE (the SQLite store's rows).
 
-import type { DeadLetterFacts, MessageContent } from '../../broker/interface/message-content.ts';
 import type {
   Generation,
   RecoveredRecord,
   StoredMessage,
   StoredQueue,
 } from '../../broker/interface/store-record.ts';
-import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
-import type { Priority } from '../../model/priority.ts';
-import type { QueueOptions } from '../../model/queue-options.ts';
+import { StoreError } from '../storage-provider.ts';
 import type { SequenceRange } from './batch-plan.ts';
 import { ContentPool } from './content-pool.ts';
 import type { Database, Statement } from './driver.ts';
+import {
+  type DeadLetterRow,
+  FACT_COLUMNS,
+  factColumns,
+  MESSAGE_COLUMNS,
+  type MessageRow,
+  messageRow,
+  QUEUE_COLUMNS,
+  type QueueRow,
+  queueRow,
+  recoveredMessage,
+  recoveredQueue,
+} from './rows.ts';
 
-type QueueRow = {
-  readonly generation: number;
-  readonly name: string;
-  readonly options: string;
-  readonly created_at: number;
-};
+type AnyMessageRow = MessageRow | DeadLetterRow;
 
-/** In the order of COLUMNS: arrays are made in two thirds of the time that objects take. */
-type MessageRow = readonly [
-  sequence: number,
-  generation: Generation,
-  id: string,
-  priority: Priority,
-  acceptedWallAt: number,
-  failedAttempts: number,
-  content: Buffer,
-  reason?: DeadLetterReason,
-  source?: string,
-  attempts?: number,
-  deadLetteredWallAt?: number,
-];
+/** Told of a row that cannot be converted. When it returns, the row is skipped. */
+export type OnDamagedRow = (error: StoreError) => void;
 
-const COLUMNS = 'sequence, generation, id, priority, accepted_at, failed_attempts, content';
-const FACTS = 'reason, source, attempts, dead_lettered_at';
+function refuse(error: StoreError): never {
+  throw error;
+}
+
+function readRow<Row>(
+  row: Row,
+  convert: (row: Row) => RecoveredRecord,
+  onDamaged: OnDamagedRow,
+): RecoveredRecord | undefined {
+  try {
+    return convert(row);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    onDamaged(error);
+    return undefined;
+  }
+}
 
 export class Statements {
   readonly #database: Database;
@@ -54,13 +62,11 @@ export class Statements {
   constructor(database: Database) {
     const prepare = (sql: string) => database.prepare<unknown[]>(sql);
     this.#database = database;
-    this.#insertQueue = prepare(
-      'INSERT INTO queues (generation, name, options, created_at) VALUES (?, ?, ?, ?)',
-    );
+    this.#insertQueue = prepare(`INSERT INTO queues (${QUEUE_COLUMNS}) VALUES (?, ?, ?, ?)`);
     this.#deleteQueue = prepare('DELETE FROM queues WHERE generation = ?');
-    this.#insertMessage = prepare(`INSERT INTO messages (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    this.#insertMessage = prepare(`INSERT INTO messages (${MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
     this.#insertDeadLetter = prepare(
-      `INSERT INTO dead_letters (${COLUMNS}, ${FACTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO dead_letters (${MESSAGE_COLUMNS}, ${FACT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#deleteMessages = prepare('DELETE FROM messages WHERE sequence BETWEEN ? AND ?');
     this.#deleteDeadLetters = prepare('DELETE FROM dead_letters WHERE sequence BETWEEN ? AND ?');
@@ -68,8 +74,8 @@ export class Statements {
     this.#updateDeadLetter = prepare('UPDATE dead_letters SET failed_attempts = ? WHERE sequence = ?');
   }
 
-  insertQueue({ generation, name, options, createdWallAt }: StoredQueue): void {
-    this.#insertQueue.run(generation, name, JSON.stringify(options), createdWallAt);
+  insertQueue(stored: StoredQueue): void {
+    this.#insertQueue.run(...queueRow(stored));
   }
 
   deleteQueue(generation: Generation): void {
@@ -77,15 +83,9 @@ export class Statements {
   }
 
   insertMessage(stored: StoredMessage, failedAttempts: number): void {
-    const { sequence, generation, id, priority, acceptedWallAt, deadLetter } = stored;
-    const content = bytesOf(stored.content);
-    const columns = [sequence, generation, id, priority, acceptedWallAt, failedAttempts, content];
-    if (deadLetter === undefined) {
-      this.#insertMessage.run(...columns);
-      return;
-    }
-    const { reason, source, attempts, deadLetteredWallAt } = deadLetter;
-    this.#insertDeadLetter.run(...columns, reason, source, attempts, deadLetteredWallAt);
+    const row = messageRow(stored, failedAttempts);
+    if (stored.deadLetter === undefined) this.#insertMessage.run(...row);
+    else this.#insertDeadLetter.run(...row, ...factColumns(stored.deadLetter));
   }
 
   /** Whichever of the two tables they are in; most are in the first. All of them must be in one. */
@@ -99,35 +99,42 @@ export class Statements {
     if (changes === 0) this.#updateDeadLetter.run(failedAttempts, sequence);
   }
 
-  *readQueues(): Iterable<RecoveredRecord> {
-    const rows = this.#database.prepare<[], QueueRow>('SELECT * FROM queues ORDER BY generation').iterate();
-    for (const { generation, name, options, created_at } of rows) {
-      const stored = { generation, name, options: JSON.parse(options) as QueueOptions };
-      yield { kind: 'queue', ...stored, createdWallAt: created_at };
+  *readQueues(onDamaged: OnDamagedRow = refuse): Iterable<RecoveredRecord> {
+    const sql = `SELECT ${QUEUE_COLUMNS} FROM queues ORDER BY generation`;
+    for (const row of this.#database.prepare<[], QueueRow>(sql).raw().iterate()) {
+      const record = readRow(row, recoveredQueue, onDamaged);
+      if (record !== undefined) yield record;
     }
   }
 
   /** The messages of both tables but for those of the given generations, by sequence. */
-  *readMessages(without: ReadonlySet<Generation>): Iterable<RecoveredRecord> {
-    const messages = this.#rowsOf('messages', COLUMNS);
-    const deadLetters = this.#rowsOf('dead_letters', `${COLUMNS}, ${FACTS}`);
+  *readMessages(
+    without: ReadonlySet<Generation>,
+    onDamaged: OnDamagedRow = refuse,
+  ): Iterable<RecoveredRecord> {
+    const messages = this.#rowsOf('messages', MESSAGE_COLUMNS);
+    const deadLetters = this.#rowsOf('dead_letters', `${MESSAGE_COLUMNS}, ${FACT_COLUMNS}`);
     const pool = new ContentPool();
+    const keep = (content: Uint8Array) => pool.keep(content);
+    const convert = (row: AnyMessageRow) => recoveredMessage(row, keep);
     for (const row of inOrder(messages, deadLetters)) {
-      if (!without.has(row[1])) yield recoveredMessage(row, pool);
+      if (without.has(row[1])) continue;
+      const record = readRow(row, convert, onDamaged);
+      if (record !== undefined) yield record;
     }
   }
 
-  #rowsOf(table: 'messages' | 'dead_letters', columns: string): IterableIterator<MessageRow> {
+  #rowsOf(table: 'messages' | 'dead_letters', columns: string): IterableIterator<AnyMessageRow> {
     const sql = `SELECT ${columns} FROM ${table} ORDER BY sequence`;
-    return this.#database.prepare<[], MessageRow>(sql).raw().iterate();
+    return this.#database.prepare<[], AnyMessageRow>(sql).raw().iterate();
   }
 }
 
 /** Rows of two tables by their sequence. SQLite could merge them too, and takes half as long again for it. */
 function* inOrder(
-  a: IterableIterator<MessageRow>,
-  b: IterableIterator<MessageRow>,
-): IterableIterator<MessageRow> {
+  a: IterableIterator<AnyMessageRow>,
+  b: IterableIterator<AnyMessageRow>,
+): IterableIterator<AnyMessageRow> {
   try {
     let [fromA, fromB] = [a.next(), b.next()];
     while (fromA.done !== true || fromB.done !== true) {
@@ -144,35 +151,4 @@ function* inOrder(
     a.return?.();
     b.return?.();
   }
-}
-
-function recoveredMessage(row: MessageRow, pool: ContentPool): RecoveredRecord {
-  const [sequence, generation, id, priority, acceptedWallAt, failedAttempts] = row;
-  const content = pool.keep(row[6]);
-  const deadLetter = deadLetterFacts(row);
-  return deadLetter === undefined
-    ? { kind: 'message', sequence, generation, id, priority, content, acceptedWallAt, failedAttempts }
-    : {
-        kind: 'message',
-        sequence,
-        generation,
-        id,
-        priority,
-        content,
-        acceptedWallAt,
-        failedAttempts,
-        deadLetter,
-      };
-}
-
-function deadLetterFacts(row: MessageRow): DeadLetterFacts | undefined {
-  if (row.length < 8) return undefined;
-  const [, , , , , , , reason, source = '', attempts = 0, deadLetteredWallAt = 0] = row;
-  return reason === undefined ? undefined : { reason, source, attempts, deadLetteredWallAt };
-}
-
-/** The core does not look into contents; whoever makes them for a broker with a store makes them of bytes. */
-function bytesOf(content: MessageContent): Uint8Array {
-  if (content instanceof Uint8Array) return content;
-  throw new Error('A content that is no bytes cannot be stored.');
 }

@@ -7,7 +7,7 @@ import { StoreError } from '../storage-provider.ts';
 import type { Database } from './driver.ts';
 import { EndedQueues } from './ended-queues.ts';
 import { openDatabaseForReading, reasonOf } from './open-database.ts';
-import { Statements } from './statements.ts';
+import { type OnDamagedRow, Statements } from './statements.ts';
 
 export type QueueFigures = {
   readonly name: string;
@@ -55,12 +55,15 @@ export class StoreFile {
     this.#ownFiles = ownFiles;
   }
 
-  /** What a broker would find, in the order of {@link StorageProvider.recover}. Throws StoreError where it cannot be read. */
-  *records(): Iterable<RecoveredRecord> {
+  /**
+   * What a broker would find, in the order of {@link StorageProvider.recover}. Throws StoreError where it cannot be read. With
+   * `onDamaged`, rows with impossible values are passed to it and skipped.
+   */
+  *records(onDamaged?: OnDamagedRow): Iterable<RecoveredRecord> {
     try {
       const statements = new Statements(this.#database);
-      yield* statements.readQueues();
-      yield* statements.readMessages(new EndedQueues(this.#database).generations);
+      yield* statements.readQueues(onDamaged);
+      yield* statements.readMessages(new EndedQueues(this.#database).generations, onDamaged);
     } catch (error) {
       throw this.#unreadable(error);
     }
@@ -142,10 +145,6 @@ type RuleRow = { readonly number: number; readonly name: string };
 
 /** What SQLite cannot know. What a core finds when it begins with the records is not asked here. */
 const RULES: readonly { readonly sql: string; readonly describe: (row: RuleRow) => string }[] = [
-  {
-    sql: 'SELECT generation AS number, name FROM queues WHERE NOT json_valid(options)',
-    describe: ({ name }) => `queue ${JSON.stringify(name)}: its options cannot be read`,
-  },
   {
     sql: 'SELECT generation AS number, name FROM queues JOIN ended_queues USING (generation)',
     describe: ({ name }) => `queue ${JSON.stringify(name)} is there and deleted`,

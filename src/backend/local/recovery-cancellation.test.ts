@@ -1,0 +1,36 @@
+// Recovery in time slices: what ends one early.
+
+import { expect, it } from 'vitest';
+import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
+import { defaultQueueOptions } from '../../model/queue-options.ts';
+import { testSettings } from '../../testing/broker-harness.ts';
+import { recoverBroker } from './recovery.ts';
+
+it('is cancelled after the time slice that is under way', async () => {
+  let readCount = 0;
+  const recover = function* (): Generator<RecoveredRecord> {
+    for (let generation = 1; generation <= 10_000; generation += 1) {
+      readCount += 1;
+      yield {
+        kind: 'queue',
+        generation,
+        name: `q${generation}`,
+        options: defaultQueueOptions,
+        createdWallAt: 0,
+      };
+    }
+  };
+  let now = 0;
+  const clock = { now: () => (now += 20), wallNow: () => 0 };
+  const scheduler = { soon: (task: () => void) => void setImmediate(task), after: () => () => undefined };
+  const silence = () => undefined;
+  const recovering = recoverBroker({ recover, commit: silence, close: silence }, testSettings, {
+    environment: { clock, scheduler, freshId: () => '' },
+    logger: { debug: silence, info: silence, warn: silence, error: silence },
+    throwIfCancelled: () => {
+      throw new Error('cancelled');
+    },
+  });
+  await expect(recovering).rejects.toThrow('cancelled');
+  expect(readCount).toBe(64);
+});
