@@ -2,24 +2,25 @@
 // IPv6 (::ffff:192.0.2.1). An IPv6 address counts as its /64 prefix, because one host usually has a whole /64 to itself.
 // Implements LIMIT (rate of connections).
 
-import { isIPv6 } from 'node:net';
-
 const GROUP_COUNT = 8;
 const PREFIX_GROUP_COUNT = 4;
 
 /** A text that is no IPv6 address is its own key. */
 export function addressKey(address: string): string {
   const [plain = ''] = address.split('%', 1);
-  if (!isIPv6(plain)) return address;
   const groups = groupsOf(plain);
+  if (groups === undefined) return address;
   if (isIpv4Mapped(groups)) return ipv4Of(groups);
   const prefix = groups.slice(0, PREFIX_GROUP_COUNT).map((group) => group.toString(16));
   return `${prefix.join(':')}::/64`;
 }
 
-/** The eight 16-bit groups of a valid IPv6 address. */
-function groupsOf(address: string): readonly number[] {
-  const [head = '', tail] = address.split('::');
+/** The eight 16-bit groups of an IPv6 address; undefined if the text is not a valid one. */
+function groupsOf(address: string): readonly number[] | undefined {
+  const url = `http://[${address}]`;
+  if (!/^[\da-f:.]+$/i.test(address) || !URL.canParse(url)) return undefined;
+  // The parser of URLs writes every group in hexadecimal, also those of ::ffff:192.0.2.1.
+  const [head = '', tail] = new URL(url).hostname.slice(1, -1).split('::');
   const before = parseGroups(head);
   if (tail === undefined) return before;
   const after = parseGroups(tail);
@@ -28,16 +29,7 @@ function groupsOf(address: string): readonly number[] {
 }
 
 function parseGroups(text: string): readonly number[] {
-  if (text === '') return [];
-  return text
-    .split(':')
-    .flatMap((part) => (part.includes('.') ? ipv4Groups(part) : Number.parseInt(part, 16)));
-}
-
-/** The last two groups in the notation ::ffff:192.0.2.1. */
-function ipv4Groups(text: string): readonly number[] {
-  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
-  return [a * 256 + b, c * 256 + d];
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
 function isIpv4Mapped(groups: readonly number[]): boolean {
