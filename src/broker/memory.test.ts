@@ -1,7 +1,6 @@
 // What the broker keeps in memory: a message that has left its queue is not referenced any more. Looks at what the garbage collector
 // leaves, since a counter of the broker cannot show a reference that was forgotten.
 
-import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -51,9 +50,9 @@ class ForgetfulHarness {
   /** How many of the contents published so far are still in memory. */
   async contentsInMemory(): Promise<number> {
     this.forget();
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
     return this.#contents.filter((content) => content.deref() !== undefined).length;
   }
