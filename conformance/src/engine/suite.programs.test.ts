@@ -1,6 +1,9 @@
 // The engine from end to end, around the tiny broker: each way in which a run can end has its exit code.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Check } from '../check.ts';
+import type { Check, CheckContext } from '../check.ts';
 import type { CheckResult } from '../result.ts';
 import type { Broker } from '../target/broker.ts';
 import { spawnBroker } from '../target/broker.ts';
@@ -34,6 +37,15 @@ const pings = tinyCheck('CONN-001a', async (ctx) => {
   const pong = await connection.ping();
   ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
 });
+
+/** Whether the process exists; one that has ended does until its parent has noticed. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 function tinyBroker(): Promise<Broker> {
   const { lifecycle } = tinyTarget();
@@ -220,10 +232,20 @@ describe('a target that is not well', () => {
 
 describe('a broker that dies between checks', () => {
   it('is exit code 4 when none of them can be blamed', async () => {
-    const target = tinyTarget({ TINY_DIE_IDLE: '1' });
-    // The second one has a broker of its own, and takes long enough to start it for the end of the first to be seen.
-    const second = { ...pings, id: 'CONN-001b', isolation: 'fresh' } as const;
+    const folder = mkdtempSync(join(tmpdir(), 'dies-idle-'));
+    const pids = join(folder, 'pids');
+    const target = tinyTarget({ TINY_DIE_IDLE: '1', TINY_PID: pids });
+    // Has a broker of its own, and does not end before the first one has.
+    const waits = async (ctx: CheckContext): Promise<void> => {
+      const connection = await ctx.connect();
+      const first = Number(readFileSync(pids, 'utf8').split('\n')[0]);
+      while (isRunning(first)) await connection.ping();
+      const pong = await connection.ping();
+      ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
+    };
+    const second = tinyCheck('CONN-001b', waits, { isolation: 'fresh' });
     const report = await run([pings, second], { target, jobs: 1 });
+    rmSync(folder, { recursive: true });
     expect(report.results.map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);
     expect(report.verdict).toMatchObject({ exitCode: 4, status: 'undetermined' });
     expect(report.verdict.reason).toContain('exit code 9');
