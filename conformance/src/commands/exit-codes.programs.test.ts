@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../check.ts';
 import type { Target } from '../target/target-file.ts';
-import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
+import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget, tinyWait } from '../testing/tiny-target.ts';
 import { UsageError } from '../usage-error.ts';
 import { runCommand } from './run.ts';
 
@@ -70,7 +70,6 @@ async function run(given: Given): Promise<{ exitCode: number; out: string; err: 
   return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
 }
 
-const dying = tinyTarget({ TINY_DIE_IDLE: '1' });
 const refusing = tinyTarget({ TINY_UNSUPPORTED: 'limits.maxConnections' });
 const nobody: Target = {
   schema: 1,
@@ -81,7 +80,12 @@ const nobody: Target = {
 const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
 const baseline = (text: string): readonly string[] => ['--baseline', fileOf(text)];
 const known = (id: string): string => `- id: ${id}\n  expect: fail\n  reason: known\n`;
-const ownBroker = { ...passing, id: 'CONN-001z', isolation: 'fresh' } as const;
+/** A broker that dies after the first check, and a second check, on a broker of its own, that ends after that. */
+const dying = (...more: readonly Check[]): Given => {
+  const pids = join(folder(), 'pids');
+  const target = tinyTarget({ TINY_DIE_IDLE: '1', TINY_PID: pids });
+  return { checks: [passing, tinyWait('CONN-001z', pids), ...more], target, args: ['--jobs', '1'] };
+};
 
 describe('the exit code of a run', () => {
   it.each<[exitCode: number, name: string, given: Given, says: string]>([
@@ -111,12 +115,7 @@ describe('the exit code of a run', () => {
       '1 check failed',
     ],
     [4, 'a target that is not there', { checks: [passing], target: nobody }, 'nothing can be reached'],
-    [
-      4,
-      'a target that dies between checks',
-      { checks: [passing, ownBroker], target: dying, args: ['--jobs', '1'] },
-      'ended without being told to',
-    ],
+    [4, 'a target that dies between checks', dying(), 'ended without being told to'],
     [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
     [5, 'a check without evidence', { checks: [passing, blind] }, 'ended without its evidence'],
     [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],
@@ -154,12 +153,7 @@ describe('the exit code of a run', () => {
       '1 check failed',
     ],
     [5, 'failed (1) and threw (5)', { checks: [failing, throwing] }, 'an error of the runner'],
-    [
-      4,
-      'failed (1) and died (4)',
-      { checks: [passing, ownBroker, failing], target: dying, args: ['--jobs', '1'] },
-      'ended without being told to',
-    ],
+    [4, 'failed (1) and died (4)', dying(failing), 'ended without being told to'],
   ])('is %i: %s', async (exitCode, _name, given, says) => {
     const ended = await run(given);
     expect(`${ended.out}\n${ended.err}`).toContain(says);

@@ -1,14 +1,21 @@
 // The engine from end to end, around the tiny broker: each way in which a run can end has its exit code.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Check, CheckContext } from '../check.ts';
+import type { Check } from '../check.ts';
 import type { CheckResult } from '../result.ts';
 import type { Broker } from '../target/broker.ts';
 import { spawnBroker } from '../target/broker.ts';
 import type { Target } from '../target/target-file.ts';
-import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions, tinyTarget } from '../testing/tiny-target.ts';
+import {
+  recordedFrames,
+  tinyCatalogue,
+  tinyCheck,
+  tinyOptions,
+  tinyTarget,
+  tinyWait,
+} from '../testing/tiny-target.ts';
 import { timingFor } from '../timing.ts';
 import { Command } from '../wire/command.ts';
 import type { RunOptions, RunReport } from './suite.ts';
@@ -37,15 +44,6 @@ const pings = tinyCheck('CONN-001a', async (ctx) => {
   const pong = await connection.ping();
   ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
 });
-
-/** Whether the process exists; one that has ended does until its parent has noticed. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 function tinyBroker(): Promise<Broker> {
   const { lifecycle } = tinyTarget();
@@ -235,15 +233,7 @@ describe('a broker that dies between checks', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dies-idle-'));
     const pids = join(folder, 'pids');
     const target = tinyTarget({ TINY_DIE_IDLE: '1', TINY_PID: pids });
-    // Has a broker of its own, and does not end before the first one has.
-    const waits = async (ctx: CheckContext): Promise<void> => {
-      const connection = await ctx.connect();
-      const first = Number(readFileSync(pids, 'utf8').split('\n')[0]);
-      while (isRunning(first)) await connection.ping();
-      const pong = await connection.ping();
-      ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
-    };
-    const second = tinyCheck('CONN-001b', waits, { isolation: 'fresh' });
+    const second = tinyWait('CONN-001b', pids);
     const report = await run([pings, second], { target, jobs: 1 });
     rmSync(folder, { recursive: true });
     expect(report.results.map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);

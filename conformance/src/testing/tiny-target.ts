@@ -1,4 +1,5 @@
 // Targets and checks for tests of the engine, around the tiny broker. Not in the package.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Catalogue } from '../catalogue.ts';
 import { catalogueOf } from '../catalogue.ts';
@@ -31,6 +32,30 @@ export function tinyCheck(id: string, run: Check['run'], more: Partial<Check> = 
     run,
     ...more,
   };
+}
+
+/**
+ * Passes once the first broker that wrote its process id to the file `pids` (TINY_PID) has ended, so that its end is seen before the run
+ * is over, however fast this check's own broker starts.
+ */
+export function tinyWait(id: string, pids: string): Check {
+  const waits: Check['run'] = async (ctx) => {
+    const connection = await ctx.connect();
+    const first = Number(readFileSync(pids, 'utf8').split('\n')[0]);
+    while (isRunning(first)) await connection.ping();
+    const pong = await connection.ping();
+    ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
+  };
+  return tinyCheck(id, waits, { isolation: 'fresh' });
+}
+
+/** Whether the process exists; one that has ended does until its parent has noticed. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 export function tinyCatalogue(checks: readonly Check[]): Catalogue {
