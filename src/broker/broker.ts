@@ -117,7 +117,7 @@ export class Broker {
   }
 
   /** The names of all queues, in the order of their creation. */
-  queueNames(): string[] {
+  queueNames(): readonly string[] {
     return this.#queues.names();
   }
 

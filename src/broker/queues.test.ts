@@ -217,7 +217,7 @@ describe('QueueInfo and ListQueues', () => {
     expect(h.queueInfo(h.connect(), 'q')).toEqual(['1: queueInfo q no such queue']);
   });
 
-  it('name all queues [QUEUE-028]', () => {
+  it('name all queues', () => {
     const h = testBroker();
     const a = h.connect();
     expect(h.listQueues(a)).toEqual(['1: listQueues []']);
@@ -247,5 +247,25 @@ describe('a missing queue', () => {
     expect(h.publish(a, 'q', 'm1')).toEqual(['1: publish q m1 QUEUE_NOT_FOUND']);
     expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q QUEUE_NOT_FOUND']);
     expect(h.broker.queueNames()).toEqual([]);
+  });
+});
+
+describe('the list of names', () => {
+  it('is the same array until a queue is created or deleted', () => {
+    const h = testBroker();
+    const a = h.connect();
+    h.createQueue(a, 'one');
+    const before = h.broker.queueNames();
+    expect(h.broker.queueNames()).toBe(before);
+    h.createQueue(a, 'two');
+    expect(h.broker.queueNames()).toEqual(['one', 'two']);
+    h.step({
+      kind: 'deleteQueue',
+      connection: a,
+      token: { words: 'deleteQueue', queue: 'one' },
+      queue: 'one',
+    });
+    expect(h.broker.queueNames()).toEqual(['two']);
+    expect(before).toEqual(['one']);
   });
 });

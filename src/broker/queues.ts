@@ -14,6 +14,8 @@ export class Queues {
   /** Subscriptions to names that have no queue now, in the order in which they were made. */
   readonly #dormant = new Map<string, Set<Subscription>>();
   #lastGeneration: Generation = 0;
+  /** What `names` returned last; undefined once a queue was created or deleted. */
+  #names: readonly string[] | undefined;
 
   constructor(step: StepContext) {
     this.#step = step;
@@ -27,8 +29,10 @@ export class Queues {
     return this.#byName.get(name);
   }
 
-  names(): string[] {
-    return [...this.#byName.keys()];
+  /** In the order of creation. The same array until a queue is created or deleted, so that asking again costs and holds nothing. */
+  names(): readonly string[] {
+    this.#names ??= [...this.#byName.keys()];
+    return this.#names;
   }
 
   /** How many queues `create` would make. */
@@ -55,6 +59,7 @@ export class Queues {
   delete(queue: Queue): void {
     queue.deleted = true;
     this.#byName.delete(queue.name);
+    this.#names = undefined;
     for (const subscription of queue.departed) freePlaces(queue, subscription);
     for (const subscription of queue.subscriptions) freePlaces(queue, subscription);
     if (queue.subscriptions.size > 0) this.#dormant.set(queue.name, queue.subscriptions);
@@ -94,6 +99,7 @@ export class Queues {
   #add({ name, options, ...born }: StoredQueue): Queue {
     const queue = new Queue(name, options, deliveryModeRules[options.mode], born);
     this.#byName.set(name, queue);
+    this.#names = undefined;
     return queue;
   }
 }

@@ -19,7 +19,7 @@ export type SteppedBroker = {
   takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] };
   nextDeadline(): number | undefined;
   queueInfo(name: string): QueueInfo | undefined;
-  queueNames(): string[];
+  queueNames(): readonly string[];
   stats(): Readonly<BrokerStats>;
 };
 

@@ -46,7 +46,7 @@ class LyingBroker implements SteppedBroker {
     return info === undefined ? undefined : this.#lieAboutInfo(info);
   }
 
-  queueNames(): string[] {
+  queueNames(): readonly string[] {
     return this.#honest.queueNames();
   }
 

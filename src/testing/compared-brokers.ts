@@ -61,7 +61,7 @@ export class ComparedBrokers implements SteppedBroker {
     return this.#real.queueInfo(name);
   }
 
-  queueNames(): string[] {
+  queueNames(): readonly string[] {
     return this.#real.queueNames();
   }
 
@@ -75,8 +75,12 @@ export class ComparedBrokers implements SteppedBroker {
       bySubject(naiveEffects),
       'The core (actual) does something else than the model (expected).',
     );
-    const names = this.#naive.queueNames().sort();
-    deepStrictEqual(this.#real.queueNames().sort(), names, 'The core and the model know different queues.');
+    const names = this.#naive.queueNames().toSorted();
+    deepStrictEqual(
+      this.#real.queueNames().toSorted(),
+      names,
+      'The core and the model know different queues.',
+    );
     deepStrictEqual(
       names.map((name) => this.#real.queueInfo(name)),
       names.map((name) => this.#naive.queueInfo(name)),

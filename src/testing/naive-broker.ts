@@ -71,7 +71,7 @@ export class NaiveBroker {
     return infoOf(this.#state, name);
   }
 
-  queueNames(): string[] {
+  queueNames(): readonly string[] {
     return this.#state.queues.map((queue) => queue.name);
   }
 

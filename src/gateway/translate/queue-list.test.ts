@@ -26,14 +26,14 @@ describe('the list of queues', () => {
     stringify.mockRestore();
   });
 
-  it('is serialised once for equal names, and anew for other names or after clear', () => {
+  it('is serialised once for the same array, and anew for another or after clear', () => {
     const cache = new QueueListCache();
-    const first = cache.payloadOf(['a', 'b'], 100);
-    expect(cache.payloadOf(['a', 'b'], 100)).toBe(first);
+    const names = ['a', 'b'];
+    const first = cache.payloadOf(names, 100);
+    expect(cache.payloadOf(names, 100)).toBe(first);
     expect(String(cache.payloadOf(['a', 'c'], 100))).toBe('["a","c"]');
-    const again = cache.payloadOf(['a', 'b'], 100);
     cache.clear();
-    expect(cache.payloadOf(['a', 'b'], 100)).toEqual(again);
-    expect(cache.payloadOf(['a', 'b'], 8)).toBeUndefined();
+    expect(cache.payloadOf(names, 100)).toEqual(first);
+    expect(cache.payloadOf(names, 8)).toBeUndefined();
   });
 });

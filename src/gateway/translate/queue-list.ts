@@ -2,7 +2,7 @@
 // for repeatedly in one batch is serialised once: a command of 30 bytes must not cost the work of 100,000 names.
 // Implements FRAME-018 for ListQueues.
 
-/** The list of the last call, until `clear`. */
+/** The list of the last call, until `clear`. The core returns the same array until a queue is created or deleted. */
 export class QueueListCache {
   #names: readonly string[] | undefined;
   #payload = Buffer.alloc(0);
@@ -10,7 +10,7 @@ export class QueueListCache {
   /** The names in JSON, or undefined when that has more than `maxBytes` bytes. */
   payloadOf(names: readonly string[], maxBytes: number): Buffer | undefined {
     if (exceeds(names, maxBytes)) return undefined;
-    if (this.#names === undefined || !isEqual(this.#names, names)) {
+    if (this.#names !== names) {
       this.#names = names;
       this.#payload = Buffer.from(JSON.stringify(names));
     }
@@ -38,8 +38,4 @@ function exceeds(names: readonly string[], maxBytes: number): boolean {
     if (length > maxBytes) return true;
   }
   return false;
-}
-
-function isEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one === other || (one.length === other.length && one.every((name, index) => name === other[index]));
 }
