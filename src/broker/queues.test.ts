@@ -217,7 +217,7 @@ describe('QueueInfo and ListQueues', () => {
     expect(h.queueInfo(h.connect(), 'q')).toEqual(['1: queueInfo q no such queue']);
   });
 
-  it('name all queues', () => {
+  it('name all queues [QUEUE-028]', () => {
     const h = testBroker();
     const a = h.connect();
     expect(h.listQueues(a)).toEqual(['1: listQueues []']);
