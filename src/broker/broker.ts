@@ -24,7 +24,7 @@ import type {
   Token,
 } from './interface/input.ts';
 import type { BrokerSettings } from './interface/settings.ts';
-import type { BrokerStats } from './interface/stats.ts';
+import { type BrokerStats, emptyStats } from './interface/stats.ts';
 import type { RecoveredRecord, StoreRecord } from './interface/store-record.ts';
 import type { Time } from './interface/time.ts';
 import { Publishing } from './publishing.ts';
@@ -45,7 +45,7 @@ type Command<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind 
 
 export class Broker {
   readonly #settings: BrokerSettings;
-  readonly #step = new StepContext();
+  readonly #step: StepContext;
   readonly #timers = new Timers();
   readonly #connections = new Map<ConnectionId, Connection>();
   readonly #queues: Queues;
@@ -61,8 +61,10 @@ export class Broker {
   /** For which instant what was due has been done, as far as one step may. */
   #doneUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: BrokerSettings) {
+  /** `stats`: those of the core before this one, whose counters go on; the gauges begin at 0. */
+  constructor(settings: BrokerSettings, stats: BrokerStats = emptyStats()) {
     this.#settings = settings;
+    this.#step = new StepContext({ ...stats, inFlightCount: 0, queuedBytes: 0 });
     this.#queues = new Queues(this.#step);
     this.#deliveries = new Deliveries(this.#step, this.#timers, settings);
     this.#settlement = new Settlement(this.#step, this.#queues, this.#timers, this.#deliveries, settings);
@@ -88,7 +90,7 @@ export class Broker {
     this.#recovery = undefined;
     this.#step.begin(time);
     if (time.now > this.#doneUntil || input.kind === 'tick') this.#doWhatIsDue();
-    this.#take(input);
+    if (!this.#refuses(input)) this.#take(input);
     this.#moveMessages();
   }
 
@@ -145,17 +147,19 @@ export class Broker {
       case 'deleteQueue':
         return this.#deleteQueue(input);
       case 'purgeQueue':
-        return this.#purgeQueue(input);
+        return this.#purging.begin(input, MOST_CHANGES);
       case 'queueInfo':
-        return this.#report(input, () => this.queueInfo(input.queue) ?? null);
+        return this.#answer(input, this.queueInfo(input.queue) ?? null);
       case 'listQueues':
-        return this.#report(input, () => this.queueNames());
+        return this.#answer(input, this.queueNames());
       case 'connected':
         return this.#connected(input.connection);
       case 'disconnected':
         return this.#disconnected(input.connection);
       case 'writable':
         return this.#writable(input.connection, input.writable);
+      case 'barrier':
+        return this.#answer(input);
       case 'tick':
         return;
       case 'drain':
@@ -164,7 +168,6 @@ export class Broker {
   }
 
   #publish(input: Command<'publish'>): void {
-    if (this.#refusesWhileDraining(input)) return;
     const { connection, token, invalid } = input;
     if (invalid !== undefined && (this.#settings.enableAutoCreate || this.#queues.get(input.queue))) {
       return this.#step.refuse(connection, token, 'INVALID_PAYLOAD', invalid);
@@ -174,7 +177,6 @@ export class Broker {
   }
 
   #subscribe(input: SubscribeInput): void {
-    if (this.#refusesWhileDraining(input)) return;
     const connection = this.#connection(input.connection);
     if (connection.subscriptions.has(input.queue)) return this.#answer(input);
     if (connection.subscriptions.size >= this.#settings.maxSubscriptionsPerConnection) {
@@ -193,7 +195,6 @@ export class Broker {
   }
 
   #unsubscribe(input: Command<'unsubscribe'>): void {
-    if (this.#refusesWhileDraining(input)) return;
     const connection = this.#connection(input.connection);
     const subscription = connection.subscriptions.get(input.queue);
     if (subscription !== undefined) this.#endSubscription(subscription, MOST_CHANGES);
@@ -235,7 +236,6 @@ export class Broker {
   }
 
   #createQueue(input: Command<'createQueue'>): void {
-    if (this.#refusesWhileDraining(input)) return;
     const { connection, token, queue: name, options, invalid } = input;
     const live = this.#queues.get(name);
     if (live !== undefined) {
@@ -252,7 +252,6 @@ export class Broker {
   }
 
   #deleteQueue(input: Command<'deleteQueue'>): void {
-    if (this.#refusesWhileDraining(input)) return;
     const queue = this.#queues.get(input.queue);
     if (queue !== undefined) {
       this.#publishing.withdrawAll(queue, 'QUEUE_NOT_FOUND', `Queue ${queue.name} was deleted.`);
@@ -261,17 +260,6 @@ export class Broker {
       this.#queues.delete(queue);
     }
     this.#answer(input);
-  }
-
-  #purgeQueue(input: Command<'purgeQueue'>): void {
-    if (!this.#refusesWhileDraining(input)) this.#purging.begin(input, MOST_CHANGES);
-  }
-
-  #report(
-    input: Command<'queueInfo'> | Command<'listQueues'>,
-    picture: () => QueueInfo | null | readonly string[],
-  ): void {
-    if (!this.#refusesWhileDraining(input)) this.#answer(input, picture());
   }
 
   #connected(id: ConnectionId): void {
@@ -410,10 +398,11 @@ export class Broker {
     );
   }
 
-  #refusesWhileDraining(input: { readonly connection: ConnectionId; readonly token: Token }): boolean {
-    if (this.#step.isDraining)
-      this.#step.refuse(input.connection, input.token, 'SHUTTING_DOWN', SHUTTING_DOWN);
-    return this.#step.isDraining;
+  /** The gate before all commands: refuses every one of them while the broker drains. */
+  #refuses(input: Input): boolean {
+    if (!this.#step.isDraining || !('token' in input) || input.kind === 'barrier') return false;
+    this.#step.refuse(input.connection, input.token, 'SHUTTING_DOWN', SHUTTING_DOWN);
+    return true;
   }
 
   #closeWhenIdle(connection: Connection): void {

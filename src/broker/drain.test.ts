@@ -35,6 +35,7 @@ describe('draining', () => {
     expect(lines).toHaveLength(7);
     for (const line of lines) expect(line).toMatch(/^1: .* SHUTTING_DOWN$/);
     expect(h.broker.queueNames()).toEqual(['q']);
+    expect(h.barrier(a)).toEqual(['1: barrier ok']);
   });
 
   it('delivers, retries, unblocks and expires nothing [SHUTDOWN-005]', () => {

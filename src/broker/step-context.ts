@@ -4,13 +4,13 @@
 import type { Connection } from './connection.ts';
 import type { Effect, RefusalCode } from './interface/effect.ts';
 import type { ConnectionId, Token } from './interface/input.ts';
-import { type BrokerStats, emptyStats } from './interface/stats.ts';
+import type { BrokerStats } from './interface/stats.ts';
 import type { StoreRecord } from './interface/store-record.ts';
 import type { Time } from './interface/time.ts';
 import type { Queue } from './queue.ts';
 
 export class StepContext {
-  readonly stats: BrokerStats = emptyStats();
+  readonly stats: BrokerStats;
   now = 0;
   wallNow = 0;
   /** The youngest place that was given to a message: one count over all queues, so that a store can keep rows by it alone. */
@@ -24,6 +24,10 @@ export class StepContext {
   #records: StoreRecord[] = [];
   #effects: Effect[] = [];
   #touched: Queue[] = [];
+
+  constructor(stats: BrokerStats) {
+    this.stats = stats;
+  }
 
   begin(time: Time): void {
     this.now = time.now;

@@ -90,7 +90,8 @@ export function describeInput(input: Input): string {
     case 'queueInfo':
       return `h.${input.kind}(${input.connection}, '${input.queue}');`;
     case 'listQueues':
-      return `h.listQueues(${input.connection});`;
+    case 'barrier':
+      return `h.${input.kind}(${input.connection});`;
     case 'tick':
       return 'h.tick();';
     case 'drain':

@@ -203,6 +203,10 @@ export class BrokerHarness {
     return this.step({ kind: 'listQueues', connection, token: commandToken('listQueues', '') });
   }
 
+  barrier(connection: ConnectionId): string[] {
+    return this.step({ kind: 'barrier', connection, token: commandToken('barrier', '') });
+  }
+
   tick(): string[] {
     return this.step({ kind: 'tick' });
   }

@@ -91,7 +91,7 @@ export type Move =
     })
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
   | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
-  | (Who & { readonly kind: 'listQueues' })
+  | (Who & { readonly kind: 'listQueues' | 'barrier' })
   /** `stray`: from the connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
   | (Who & Ack & { readonly kind: 'ack' })
   | (Who & Ack & { readonly kind: 'nack'; readonly reason: 'HandlerException' | 'DeserializationError' })
@@ -170,6 +170,7 @@ function move(world: World): fc.Arbitrary<Move> {
     { weight: 1, arbitrary: fc.record({ kind: kind('purgeQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('listQueues'), who }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('barrier'), who }) },
   );
 }
 
@@ -286,6 +287,9 @@ function playAs(
       break;
     case 'listQueues':
       harness.listQueues(who);
+      break;
+    case 'barrier':
+      harness.barrier(who);
       break;
     case 'createUnreadable':
     case 'unsubscribe':

@@ -18,6 +18,7 @@ import {
   negativeAcknowledge,
 } from './naive/attempts.ts';
 import {
+  answer,
   endSubscriptions,
   handleCreateQueue,
   handleDeleteQueue,
@@ -84,7 +85,7 @@ export class NaiveBroker {
 type CommandInput = Extract<Input, { readonly token: unknown }>;
 
 function isRefusedWhileDraining(input: Input): input is CommandInput {
-  return 'token' in input;
+  return 'token' in input && input.kind !== 'barrier';
 }
 
 /** Called late, it takes the ack timeouts of the whole time first, and only then what else has fallen due. */
@@ -128,6 +129,9 @@ function handleCommand(state: NaiveState, input: CommandInput): void {
       break;
     case 'listQueues':
       handleListQueues(state, input);
+      break;
+    case 'barrier':
+      answer(state, input);
       break;
   }
 }

@@ -29,6 +29,8 @@ export type Input =
   | (Command & { readonly kind: 'purgeQueue'; readonly queue: string })
   | (Command & { readonly kind: 'queueInfo'; readonly queue: string })
   | (Command & { readonly kind: 'listQueues' })
+  /** Does nothing and is answered: after everything that came before it, and also while the broker drains. */
+  | (Command & { readonly kind: 'barrier' })
   /** Time has passed; due when `nextDeadline()` says so, harmless at any other time. */
   | { readonly kind: 'tick' }
   /** The broker is to end: deliveries stop, acks are still taken, everything else is refused. */
