@@ -1,8 +1,7 @@
-// Builds a core from the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and
+// Fills a core with the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and
 // logs its progress. Implements DURABLE (recovery).
 
-import { Broker } from '../../broker/broker.ts';
-import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { Broker } from '../../broker/broker.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import type { Time } from '../../broker/interface/time.ts';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -26,14 +25,13 @@ export type RecoveryParts = {
   readonly throwIfCancelled: () => void;
 };
 
-/** A core that has taken up everything that the store holds. Rejects when the store fails or contradicts itself. */
-export async function recoverBroker(
+/** Puts everything that the store holds into a new core. Rejects when the store fails or contradicts itself. */
+export async function recover(
+  broker: Broker,
   store: StorageProvider,
-  settings: BrokerSettings,
   { environment, logger, throwIfCancelled }: RecoveryParts,
-): Promise<Broker> {
+): Promise<void> {
   const { clock, scheduler } = environment;
-  const broker = new Broker(settings);
   const startedAt = clock.now();
   const counts = { queue: 0, message: 0 };
   let time = { now: startedAt, wallNow: clock.wallNow() };
@@ -57,7 +55,6 @@ export async function recoverBroker(
     const tookMs = Math.round(clock.now() - startedAt);
     logger.info('recovered from the store', { queues: counts.queue, messages: counts.message, tookMs });
   }
-  return broker;
 }
 
 /** Waits only where there is something to wait for: a million times for what is there already would take a second. */

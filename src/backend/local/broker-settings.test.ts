@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../config/load.ts';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
-import { engineOptions } from './options-from-configuration.ts';
+import { brokerOptions } from '../../testing/composed-broker.ts';
 
 const GIB = 1024 ** 3;
 
@@ -14,7 +14,7 @@ function options(flags: Readonly<Record<string, string>> = {}) {
     environment: {},
     machine,
   });
-  return engineOptions(configuration, '1.2.3');
+  return brokerOptions(configuration);
 }
 
 describe('the options of the engine', () => {
@@ -50,7 +50,7 @@ describe('the options of the engine', () => {
         connectionWindowMs: 60_000,
         maxMessagesPerClientPerSecond: 1000,
       },
-      serverVersion: '1.2.3',
+      serverVersion: 'test',
     });
   });
 

@@ -5,7 +5,7 @@ import { ack, ping, publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
 import { VirtualDisk } from '../../testing/virtual-disk.ts';
 import { headersOf } from '../../testing/wire-client.ts';
-import { StartCancelled } from './broker-service.ts';
+import { StartCancelled } from '../backend.ts';
 
 /** A broker with one message stored, and a client. */
 async function withOneStored() {
@@ -180,7 +180,7 @@ describe('after a commit has failed', () => {
   it('what was stored in spite of the failure is there, for its publisher cannot know [DURABLE-017]', async () => {
     const { tested, client, disk } = await withOneStored();
     disk.deceivesOnce = true;
-    expect((await tested.exchange(client, publish('q', 'm2')))[0]).toBe('Error m2 STORAGE_ERROR');
+    expect((await tested.exchange(client, publish('q', 'm2')))[0]).toBe('Error m2 q STORAGE_ERROR');
     await tested.advance(100);
     expect(tested.service.queueInfo('q')?.messageCount).toBe(2);
   });

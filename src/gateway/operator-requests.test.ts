@@ -1,8 +1,8 @@
 // What the operator asks of the engine: told when it is done and safe, refused where the core refuses, and never left without an answer.
 
 import { describe, expect, it } from 'vitest';
-import { GatedStore } from '../../testing/gated-store.ts';
-import { publish, TestedEngine } from '../../testing/tested-engine.ts';
+import { GatedStore } from '../testing/gated-store.ts';
+import { publish, TestedEngine } from '../testing/tested-engine.ts';
 
 async function engineWithMessage(store = new GatedStore()) {
   const tested = new TestedEngine({}, { store });
@@ -31,6 +31,7 @@ describe('a purge by the operator', () => {
 
   it('is refused where there is no such queue', async () => {
     const tested = new TestedEngine();
+    await tested.settle();
     const purged = tested.engine.purgeQueue('nowhere');
     const refusal = expect(purged).rejects.toMatchObject({ name: 'RequestRefused', code: 'QUEUE_NOT_FOUND' });
     await tested.settle();
@@ -40,7 +41,7 @@ describe('a purge by the operator', () => {
   it('fails when the store fails before it is safe', async () => {
     const { tested, store } = await engineWithMessage();
     const purged = tested.engine.purgeQueue('q');
-    const failure = expect(purged).rejects.toThrow('The broker has ended.');
+    const failure = expect(purged).rejects.toThrow('the store has failed: disk full');
     await tested.settle();
     store.fail(new Error('disk full'));
     await tested.settle();

@@ -1,8 +1,8 @@
 // Pending requests of the operator to the core. The operator has no connection: each request is a promise, settled by the effect that
-// carries its token, or by the end of the engine.
-// Implements DASH (operations on queues) on the engine's side.
+// carries its token, or by the end of the broker.
+// Implements DASH (operations on queues) on the gateway's side.
 
-import type { AnsweredEffect, RefusedEffect } from '../../broker/interface/effect.ts';
+import type { AnsweredEffect, RefusedEffect } from '../broker/interface/effect.ts';
 
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
