@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
-import { newFilePlace, newFolder } from './file-places.ts';
+import { newFilePlace, newFolder } from '../storage/contract/file-place.ts';
 import { openJsonLinesStore } from './json-lines-store.ts';
 import { describeStorageContract } from './storage-contract.ts';
 import { subscribe } from './tested-clients.ts';

@@ -1,7 +1,7 @@
 // What a store must have kept after the records so far, in the simplest way that can be right: lists, looked through from end to
 // end. The model that real stores are compared with, and what simulated ones keep. It trusts its records.
 
-import type { RecoveredRecord, StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
+import type { RecoveredRecord, StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
 
 type KeptQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
