@@ -1,5 +1,5 @@
 // What the package exports as `truemq/store`: the port for stores, and the contract suite that every store must pass.
-// docs/guides/write-a-store.md shows how to use both. Implements DURABLE-028.
+// docs/guides/write-a-store.md shows how to use both.
 
 export type { DeadLetterFacts, MessageContent } from '../broker/interface/message-content.ts';
 export type {
@@ -17,4 +17,9 @@ export type { QueueOptions } from '../model/queue-options.ts';
 export type { ContractCase, StorePlace, StoreUnderTest } from './contract/contract-case.ts';
 export { newFilePlace } from './contract/file-place.ts';
 export { type ContractOptions, storageContract } from './storage-contract.ts';
-export { type OpenStore, type StorageProvider, StoreError } from './storage-provider.ts';
+export {
+  type OpenModuleStore,
+  type OpenModuleStoreOptions,
+  type StorageProvider,
+  StoreError,
+} from './storage-provider.ts';
