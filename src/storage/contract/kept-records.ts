@@ -49,7 +49,8 @@ export class KeptRecords {
         return;
       case 'deadLettered':
         this.#remove(record.from.sequence);
-        return this.#add(record.to);
+        this.#add(record.to);
+        return;
     }
   }
 

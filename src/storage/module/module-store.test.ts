@@ -78,14 +78,14 @@ describe('a storage module', () => {
   });
 });
 
-describe('a storage module that cannot be used [CONFIG-018]', () => {
-  it('because there is no such file', async () => {
+describe('a storage module that cannot be used', () => {
+  it('because there is no such file [CONFIG-018]', async () => {
     expect(await refusal(open('./missing.mjs'))).toBe(
       'the storage module ./missing.mjs cannot be found: there is no file FOLDER/missing.mjs; correct storageModule, whose path starts from the working directory',
     );
   });
 
-  it('because there is no such package', async () => {
+  it('because there is no such package [CONFIG-018]', async () => {
     expect(await refusal(open('no-such-package-of-a-store'))).toMatch(
       /^the storage module no-such-package-of-a-store cannot be loaded: .*; install the package beside truemq, or write \.\/no-such-package-of-a-store for a file of the working directory$/,
     );
@@ -127,7 +127,7 @@ describe('a storage module that cannot be used [CONFIG-018]', () => {
       'export const openStore = () => ({ recover: () => [], commit: 1 });',
       'openStore of the storage module ./store.mjs returned an object without commit, close; it must return an object with the functions recover, commit, close',
     ],
-  ])('because it %s', async (_what, text, message) => {
+  ])('because it %s [CONFIG-018]', async (_what, text, message) => {
     expect(await refusal(open(await moduleOf(text)))).toBe(message);
   });
 
@@ -145,7 +145,7 @@ describe('a storage module that cannot be used [CONFIG-018]', () => {
       'recover: () => undefined',
       'recover must return an iterable or an async iterable of records',
     ],
-  ])('because its recovery %s', async (_what, recover, reason) => {
+  ])('because its recovery %s [CONFIG-018]', async (_what, recover, reason) => {
     const module = await moduleOf(`export const openStore = () => ({ ...${STORE}, ${recover} });`);
     expect(await refusal(recoveredFrom(module))).toBe(
       `the storage module ./store.mjs cannot recover its store: ${reason}`,
