@@ -2,6 +2,7 @@
 // end. The model that real stores are compared with, and what simulated ones keep. It trusts its records.
 
 import type { RecoveredRecord, StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
+import { recoveredMessage } from './sample-records.ts';
 
 type KeptQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
@@ -55,7 +56,7 @@ export class KeptRecords {
   }
 
   #add(stored: StoredMessage): void {
-    this.#messages = [...this.#messages, { ...stored, kind: 'message', failedAttempts: 0 }];
+    this.#messages = [...this.#messages, recoveredMessage(stored)];
   }
 
   #remove(sequence: number): void {

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import type { StorageProvider } from '../storage-provider.ts';
 import type { StorePlace } from './contract-case.ts';
-import { bytesOf } from './message-contents.ts';
 
 /** Longer contents are shown by their digest, so that a failure message stays readable. */
 const MAX_SHOWN_BYTES = 64;
@@ -76,7 +75,7 @@ function comparable(record: RecoveredRecord): object {
     return { ...withoutUndefined(record), options: withoutUndefined(record.options) };
   const { deadLetter, content, ...rest } = record;
   const facts = deadLetter === undefined ? {} : { deadLetter: withoutUndefined(deadLetter) };
-  return { ...withoutUndefined(rest), ...facts, content: shown(bytesOf(content)) };
+  return { ...withoutUndefined(rest), ...facts, content: shown(content as Uint8Array) };
 }
 
 function withoutUndefined(value: object): object {

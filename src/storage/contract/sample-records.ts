@@ -2,8 +2,9 @@
 
 import type { RecoveredRecord, StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
-import { contentOf } from './message-contents.ts';
+import { bytesOf, contentOf } from './message-contents.ts';
 
+type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 type QueueCreated = Extract<StoreRecord, { readonly kind: 'queueCreated' }>;
 
 export const sampleFacts = {
@@ -43,8 +44,8 @@ export function recoveredQueue(record: QueueCreated): RecoveredRecord {
 }
 
 /** What a recovery must give for a message that was added. */
-export function recoveredMessage(stored: StoredMessage, failedAttempts = 0): RecoveredRecord {
-  return { ...stored, kind: 'message', failedAttempts };
+export function recoveredMessage(stored: StoredMessage, failedAttempts = 0): RecoveredMessage {
+  return { ...stored, kind: 'message', content: bytesOf(stored.content), failedAttempts };
 }
 
 /** One batch with a record of every kind; one dead letter is left of it. */
