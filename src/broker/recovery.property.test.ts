@@ -3,9 +3,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { KeptRecords } from '../storage/contract/kept-records.ts';
 import { BrokerHarness } from '../testing/broker-harness.ts';
 import { play, scenarios, settingsOf, type World, wildWorld } from '../testing/broker-scenarios.ts';
-import { KeptRecords } from '../testing/kept-records.ts';
 import { Broker } from './broker.ts';
 import type { DeliverEffect } from './interface/effect.ts';
 import type { RecoveredRecord } from './interface/store-record.ts';

@@ -84,8 +84,15 @@ function createBroker(configuration: Configuration, logger: Logger): Gateway {
   return new Gateway(gatewayOptions(configuration, VERSION), { environment, backend, compressor, logger });
 }
 
-function storeOpener({ storage, storagePath, synchronous }: Configuration): OpenStore {
+function storeOpener({ storage, storageModule, storagePath, synchronous }: Configuration): OpenStore {
   if (storage === 'memory') return async () => openMemoryStore();
+  if (storage === 'module') {
+    const options = { module: storageModule, directory: process.cwd(), storagePath };
+    return async () => {
+      const { openModuleStore } = await import('../storage/module/module-store.ts');
+      return openModuleStore(options);
+    };
+  }
   return async () => {
     // Loaded late: a broker without a durable store needs none of it.
     const { openSqliteStore } = await import('../storage/sqlite/sqlite-store.ts');

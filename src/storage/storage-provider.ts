@@ -1,7 +1,7 @@
 // The port to a store: what the broker asks of whatever keeps its messages. A store owns what it has committed; the core owns the
 // live state. A store never calls back into the core and never reorders: batches are committed in the order in which they are
-// given, one at a time. Every implementation must pass the suite in testing/storage-contract.ts, and docs/guides/write-a-store.md
-// tells how to write one. Implements the DURABLE area's port.
+// given, one at a time. Every implementation must pass the suite in storage-contract.ts, and docs/guides/write-a-store.md tells
+// how to write one. Implements the DURABLE area's port.
 
 import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 
@@ -30,6 +30,18 @@ export type StorageProvider = {
 
 /** Opens the store, each time anew. Rejects with {@link StoreError} where it cannot be used; it is left as it was then. */
 export type OpenStore = () => Promise<StorageProvider>;
+
+/** What a storage module is given by the configuration. */
+export type OpenModuleStoreOptions = {
+  /** The text of storagePath, absent when none is configured. What it means is for the module to decide. */
+  readonly storagePath?: string;
+};
+
+/**
+ * What a module of `serve --storage-module` exports, as `openStore` or as default: opens the store, each time anew. Every
+ * rejection is shown to the operator by its message, so it should say what to do.
+ */
+export type OpenModuleStore = (options: OpenModuleStoreOptions) => StorageProvider | Promise<StorageProvider>;
 
 /** A store that cannot be opened, for a reason that its operator can understand and do something about. */
 export class StoreError extends Error {

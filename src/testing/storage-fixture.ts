@@ -7,9 +7,9 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
+import { KeptRecords } from '../storage/contract/kept-records.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
-import { KeptRecords } from './kept-records.ts';
 
 const base = fileURLToPath(new URL(`../../fixtures/storage/version-${SCHEMA_VERSION}`, import.meta.url));
 if (existsSync(`${base}.db`)) throw new Error(`${base}.db is there already.`);

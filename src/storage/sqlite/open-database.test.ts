@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
-import { newFolder } from '../../testing/file-places.ts';
+import { newFolder } from '../contract/file-place.ts';
 import { type StorageProvider, StoreError } from '../storage-provider.ts';
 import { loadDriver } from './driver.ts';
 import { openDatabase } from './open-database.ts';

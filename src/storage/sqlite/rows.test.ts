@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredMessage, StoredQueue } from '../../broker/interface/store-record.ts';
-import { newFolder } from '../../testing/file-places.ts';
+import { newFolder } from '../contract/file-place.ts';
 import { StoreError } from '../storage-provider.ts';
 import { loadDriver } from './driver.ts';
 import { openSqliteStore } from './sqlite-store.ts';

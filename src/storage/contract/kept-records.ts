@@ -1,7 +1,8 @@
 // What a store must have kept after the records so far, in the simplest way that can be right: lists, looked through from end to
 // end. The model that real stores are compared with, and what simulated ones keep. It trusts its records.
 
-import type { RecoveredRecord, StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
+import type { RecoveredRecord, StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
+import { recoveredMessage } from './sample-records.ts';
 
 type KeptQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
@@ -49,12 +50,13 @@ export class KeptRecords {
         return;
       case 'deadLettered':
         this.#remove(record.from.sequence);
-        return this.#add(record.to);
+        this.#add(record.to);
+        return;
     }
   }
 
   #add(stored: StoredMessage): void {
-    this.#messages = [...this.#messages, { ...stored, kind: 'message', failedAttempts: 0 }];
+    this.#messages = [...this.#messages, recoveredMessage(stored)];
   }
 
   #remove(sequence: number): void {

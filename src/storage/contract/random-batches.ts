@@ -1,26 +1,43 @@
-// Batches of records as a core could give them: queues come and go, messages enter with rising sequences, fail, move to a dead
-// letter queue and leave. For properties of stores.
+// Batches of records as a broker could give them: queues come and go, messages enter with rising sequences, fail, move to a dead
+// letter queue and leave. The same seed gives the same batches.
 
-import fc from 'fast-check';
-import type { StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
-import { defaultQueueOptions } from '../model/queue-options.ts';
+import type { StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
+import { defaultQueueOptions } from '../../model/queue-options.ts';
+import { contentOf } from './message-contents.ts';
+
+const MAX_BATCHES = 12;
+const MAX_RECORDS = 12;
+const MAX_CONTENT_BYTES = 40;
 
 type Choice = { readonly what: number; readonly which: number; readonly bytes: Uint8Array };
 
-const choice: fc.Arbitrary<Choice> = fc.record({
-  what: fc.integer({ min: 0, max: 99 }),
-  which: fc.nat(1_000),
-  bytes: fc.uint8Array({ maxLength: 40 }),
-});
+/** A whole number from 0 on, below the bound. */
+type Random = (bound: number) => number;
 
-/** Batches in the order in which they are to be committed. */
-export function recordBatches(): fc.Arbitrary<readonly (readonly StoreRecord[])[]> {
-  return fc
-    .array(fc.array(choice, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 12 })
-    .map((batches) => {
-      const world = new World();
-      return batches.map((choices) => choices.map((chosen) => world.record(chosen)));
-    });
+/** Up to 12 batches of up to 12 records each, in the order in which they are to be committed. */
+export function randomBatches(seed: number): readonly (readonly StoreRecord[])[] {
+  const random = randomFrom(seed);
+  const world = new World();
+  const newRecord = () => world.record(randomChoice(random));
+  return Array.from({ length: 1 + random(MAX_BATCHES) }, () =>
+    Array.from({ length: 1 + random(MAX_RECORDS) }, newRecord),
+  );
+}
+
+function randomChoice(random: Random): Choice {
+  const bytes = Uint8Array.from({ length: random(MAX_CONTENT_BYTES + 1) }, () => random(256));
+  return { what: random(100), which: random(1_001), bytes: random(2) === 0 ? bytes : Buffer.from(bytes) };
+}
+
+/** The generator called mulberry32: small, and good enough to choose cases. */
+function randomFrom(seed: number): Random {
+  let state = seed | 0;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
+  };
 }
 
 class World {
@@ -63,7 +80,7 @@ class World {
     this.#lastSequence += 1 + (which % 3);
     const sequence = this.#lastSequence;
     const priority = ([0, 1, 2, 3] as const)[which % 4] ?? 1;
-    const content = Buffer.from(bytes);
+    const content = contentOf(bytes);
     return { generation, sequence, id: `m ${which}`, priority, content, acceptedWallAt: 1_000 + which };
   }
 

@@ -1,37 +1,52 @@
-// The example store passes the contract, and a batch that was being written at a crash was never there.
+// The store that the guide shows passes the contract, and a batch that was being written at a crash was never there.
 
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StoredMessage } from '../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
-import { newFilePlace, newFolder } from './file-places.ts';
-import { openJsonLinesStore } from './json-lines-store.ts';
+import { newFilePlace, newFolder } from '../storage/contract/file-place.ts';
+import { openModuleStore } from '../storage/module/module-store.ts';
+import { writeGuideExample } from './guide-example.ts';
 import { describeStorageContract } from './storage-contract.ts';
 import { subscribe } from './tested-clients.ts';
 import { TestedService } from './tested-service.ts';
 import { bodyBytes } from './wire-bytes.ts';
 
-describeStorageContract('the example store', {
-  newPlace: () => newFilePlace(openJsonLinesStore),
+let folder: string;
+
+beforeAll(async () => {
+  folder = await newFolder();
+  await writeGuideExample(folder, 'my-store.mjs');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function openExample(storagePath: string) {
+  return openModuleStore({ module: './my-store.mjs', directory: folder, storagePath });
+}
+
+describeStorageContract('the store of the guide', {
+  newPlace: () => newFilePlace(openExample),
   isDurable: true,
 });
 
-it('forgets a batch that a crash has cut off', async () => {
-  const folder = await newFolder();
-  const path = join(folder, 'store');
-  await appendFile(path, '[]\n[{"kind":"queueCr');
-  const store = await openJsonLinesStore(path);
+it.each([
+  ['within a record', Buffer.from('[{"kind":"queueCr')],
+  ['within a character', Buffer.from('[{"kind":"ä').subarray(0, -1)],
+])('forgets a batch that a crash has cut off %s', async (where, torn) => {
+  const path = join(folder, where);
+  await appendFile(path, Buffer.concat([Buffer.from('[]\n'), torn]));
+  const store = await openExample(path);
   expect([...(store.recover() as Iterable<unknown>)]).toEqual([]);
   await store.commit([]);
   await store.close();
   expect(await readFile(path, 'utf8')).toBe('[]\n[]\n');
-  await rm(folder, { recursive: true });
 });
 
 it('gives back plain Uint8Arrays, and a broker delivers from them, a second attempt included [DURABLE-003]', async () => {
-  const folder = await newFolder();
-  const store = await openJsonLinesStore(join(folder, 'store'));
+  const path = join(folder, 'served');
+  const store = await openExample(path);
   await store.commit([
     { kind: 'queueCreated', generation: 1, name: 'q', options: defaultQueueOptions, createdWallAt: 1_000 },
     { kind: 'messageAdded', ...message(1) },
@@ -39,13 +54,12 @@ it('gives back plain Uint8Arrays, and a broker delivers from them, a second atte
     { kind: 'attemptFailed', generation: 1, sequence: 2, failedAttempts: 1 },
   ]);
   await store.close();
-  const reopened = await openJsonLinesStore(join(folder, 'store'));
+  const reopened = await openExample(path);
   const tested = new TestedService({ openStore: async () => reopened });
   await tested.service.start();
   const lines = await tested.exchange(await tested.connect(), subscribe('q'));
   expect(lines).toEqual(['SubscribeAck subscribe-q q', 'Deliver m1 q', 'Deliver m2 q']);
   await reopened.close();
-  await rm(folder, { recursive: true });
 });
 
 function message(sequence: number): StoredMessage {

@@ -1,10 +1,10 @@
-// Places for stores that keep their bytes in files of a folder of the machine's temporary folder. For tests of such stores.
+// Places for stores that keep their bytes in files: folders in the machine's temporary folder. For tests of such stores.
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StorageProvider } from '../storage/storage-provider.ts';
-import type { StorePlace } from './storage-contract.ts';
+import type { StorageProvider } from '../storage-provider.ts';
+import type { StorePlace } from './contract-case.ts';
 
 /** An empty folder as a place; `open` is told the path of a file in it. */
 export async function newFilePlace(open: (path: string) => Promise<StorageProvider>): Promise<StorePlace> {
