@@ -23,6 +23,7 @@ import type {
   SubscribeInput,
   Token,
 } from './interface/input.ts';
+import type { MessageContent } from './interface/message-content.ts';
 import type { BrokerSettings } from './interface/settings.ts';
 import { type BrokerStats, emptyStats } from './interface/stats.ts';
 import type { RecoveredRecord, StoreRecord } from './interface/store-record.ts';
@@ -79,7 +80,7 @@ export class Broker {
    * Takes up what a store had kept, one record after the other, before the first input. No outputs come of it; what is due by
    * then happens with the first input, so look at `nextDeadline()` afterwards. Throws for records that contradict each other.
    */
-  recover(record: RecoveredRecord, time: Time): void {
+  recover(record: RecoveredRecord<MessageContent>, time: Time): void {
     if (this.#recovery === undefined) throw new Error('The broker has begun: nothing can be recovered now.');
     this.#step.begin(time);
     this.#recovery.take(record);

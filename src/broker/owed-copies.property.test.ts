@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyContent } from '../testing/test-content.ts';
 import { FanOut } from './delivery/fan-out.ts';
 import { QueuedMessage } from './message.ts';
 import { type CopyOwner, OwedCopies } from './owed-copies.ts';
@@ -49,7 +50,7 @@ class Play {
 
   /** A member that is owed a copy already is owed this one too; the others as `wanted` says. */
   #begin(wanted: readonly boolean[]): void {
-    const content = { byteLength: 1 };
+    const content = anyContent(1);
     const fanOut = new FanOut(new QueuedMessage('waiting', { id: 'm', priority: 1, content }));
     const owners = this.#members.filter(
       ({ active, model }, at) => active && (model.length > 0 || wanted[at]),

@@ -49,10 +49,14 @@ export class OwedCopies {
     fanOut.next = undefined;
     fanOut.cursor = undefined;
     if (cursor === undefined) return;
-    cursor.fanOut = next;
-    if (next === undefined) return;
-    if (next.cursor === undefined) next.cursor = cursor;
-    else cursor.mergedInto = next.cursor;
+    if (next?.cursor === undefined) {
+      cursor.fanOut = next;
+      if (next !== undefined) next.cursor = cursor;
+      return;
+    }
+    // A merged cursor must keep no message: nobody moves it on when that is taken out.
+    cursor.fanOut = undefined;
+    cursor.mergedInto = next.cursor;
   }
 
   /** The message whose copy the member is owed next. */

@@ -2,6 +2,7 @@
 // to be. It records nothing, answers nothing and sends nothing. What a store cannot have kept is refused loudly, for a damaged
 // store is better left alone than served. Implements DURABLE (after a restart) and TTL (downtime counts).
 
+import type { MessageContent } from './interface/message-content.ts';
 import type { Generation, RecoveredRecord } from './interface/store-record.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
@@ -14,7 +15,7 @@ type RecoveredQueue = {
   youngestAt: number;
 };
 
-type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
+type RecoveredMessage = Extract<RecoveredRecord<MessageContent>, { readonly kind: 'message' }>;
 
 export class Recovery {
   readonly #step: StepContext;
@@ -29,12 +30,15 @@ export class Recovery {
   }
 
   /** Takes up one record. Throws where it contradicts those before it. */
-  take(record: RecoveredRecord): void {
+  take(record: RecoveredRecord<MessageContent>): void {
     if (record.kind === 'queue') this.#takeQueue(record);
     else this.#takeMessage(record);
   }
 
-  #takeQueue({ kind: _, ...stored }: Extract<RecoveredRecord, { readonly kind: 'queue' }>): void {
+  #takeQueue({
+    kind: _,
+    ...stored
+  }: Extract<RecoveredRecord<MessageContent>, { readonly kind: 'queue' }>): void {
     if (this.#byGeneration.has(stored.generation) || this.#queues.get(stored.name) !== undefined) {
       throw new Error(`Queue ${stored.name} (generation ${stored.generation}) is stored twice.`);
     }

@@ -7,6 +7,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { gatewayOptions } from '../gateway/gateway-options.ts';
+import { KeptContent } from '../gateway/kept-content.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import type { BrokerView } from '../http/broker-view.ts';
 import type { HttpListener } from '../http/listen.ts';
@@ -79,7 +80,12 @@ async function failureOf(promise: Promise<unknown>): Promise<never> {
 function createBroker(configuration: Configuration, logger: Logger): Gateway {
   const environment = systemEnvironment;
   const openStore = storeOpener(configuration);
-  const backend = new LocalBackend(brokerSettings(configuration), { environment, openStore, logger });
+  const backend = new LocalBackend(brokerSettings(configuration), {
+    environment,
+    openStore,
+    logger,
+    keepContent: (bytes) => KeptContent.copyOf(bytes),
+  });
   const compressor = new ZlibCompressor();
   return new Gateway(gatewayOptions(configuration, VERSION), { environment, backend, compressor, logger });
 }

@@ -15,6 +15,7 @@ import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
 import { recordsThatGive, storedRecords } from '../testing/stored-arbitrary.ts';
 import { testSurroundings } from '../testing/surroundings.ts';
+import { contentOf } from '../testing/test-content.ts';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { UsageError } from './arguments.ts';
 import { store } from './store.ts';
@@ -42,7 +43,14 @@ function message(sequence: number, payloadBytes = 10) {
   const id = `m${sequence}`;
   const payload = Buffer.from(JSON.stringify('x'.repeat(payloadBytes)));
   const content = bodyBytes({ command: 26, id, queue: 'orders', payload });
-  return { generation: 1, sequence, id, priority: 1, content, acceptedWallAt: 5_000 } as const;
+  return {
+    generation: 1,
+    sequence,
+    id,
+    priority: 1,
+    content: contentOf(content),
+    acceptedWallAt: 5_000,
+  } as const;
 }
 
 async function write(records: readonly StoreRecord[], at = path): Promise<void> {

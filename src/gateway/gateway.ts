@@ -15,6 +15,7 @@ import { BatchCompressor } from './batch-compressor.ts';
 import { connectionLimitFields, disconnectFields } from './connection-frames.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { OperatorRequests } from './operator-requests.ts';
+import type { EncodedBody } from './outbound.ts';
 import { ServerConnection } from './server-connection.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
 import { deliverBody } from './translate/content.ts';
@@ -148,7 +149,7 @@ export class Gateway {
       environment: this.#parts.environment,
       logger: this.#parts.logger,
       compressor: this.#parts.compressor,
-      compress: (algorithm: Algorithm, body: Buffer) => this.#compressor.compress(algorithm, body),
+      compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
       submit: (input) => this.#backend.submit(input),
       outOfServiceReason: () => connectRefusal(this.#backend.state),
       onClosed: () => this.#closed(connection),

@@ -15,7 +15,7 @@ import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { connectAckHeaders } from './connection-frames.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
-import { Outbound, type OutboundFrame } from './outbound.ts';
+import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
 import { RateLimit } from './rate-limit.ts';
 import { translateCommand } from './translate/commands.ts';
 import { LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
@@ -32,7 +32,7 @@ export type ConnectionParts = {
   readonly environment: Environment;
   readonly logger: Logger;
   readonly compressor: Compressor;
-  readonly compress: (algorithm: Algorithm, body: Buffer) => Buffer | Promise<Buffer>;
+  readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
   /** Passes an input to the backend. `inputProcessed` is to be called when it is done. */
   readonly submit: (input: Input) => void;
   /** Everything that the connection has sent is answered: `end` is to be called. */
@@ -127,7 +127,7 @@ export class ServerConnection {
   /** Queues a frame for the next flush; dropped if the connection is closing. */
   send(frame: OutboundFrame): void {
     if (this.#isEnding || this.#stream.destroyed) return;
-    if (Buffer.isBuffer(frame)) {
+    if (isEncoded(frame)) {
       this.#outbound.push(frame);
       return;
     }

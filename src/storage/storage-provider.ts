@@ -8,8 +8,8 @@ import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-rec
 export type StorageProvider = {
   /**
    * Everything committed that has not ended since: first the queues in the order of their creation, then the messages of all
-   * queues, dead letters included, by rising sequence. Contents are handed over to the caller, byte for byte as they were
-   * committed (a Uint8Array). Records are made as they are asked for, so that they need not all be held twice. Numbers above
+   * queues, dead letters included, by rising sequence. Contents are byte for byte those that were committed, each in a Uint8Array
+   * that the caller copies before it asks for the next record. Records are made as they are asked for, so that they need not all be held twice. Numbers above
    * those that were given back may be used again, so nothing of an ended queue may turn up under them. Called once, before the
    * first commit but for a probe. A throw or rejection means that the store cannot be trusted; what was read by then must not be used.
    */
@@ -17,10 +17,11 @@ export type StorageProvider = {
 
   /**
    * Makes the records of one batch safe, all or none, in their order. Returns nothing when that is done, or a promise that
-   * resolves when it is: from then on they survive a crash. The records are shared with the live state and must not be changed.
-   * The engine never calls it again before then. A batch without records is a probe: it goes the same way to where the store
-   * keeps its bytes, so that its success means that the next batch may succeed. A throw or rejection means that nothing of the batch may be taken as stored
-   * (though it may be found stored at the next recovery), and that the store is of no use until it is closed and opened anew.
+   * resolves when it is: from then on they survive a crash. The records are shared with the live state and must not be changed;
+   * the bytes of a content are had from its `toBytes()`. The backend never calls it again before then. A batch without records
+   * is a probe: it goes the same way to where the store keeps its bytes, so that its success means that the next batch may
+   * succeed. A throw or rejection means that nothing of the batch may be taken as stored (though it may be found stored at the
+   * next recovery), and that the store is of no use until it is closed and opened anew.
    */
   commit(records: readonly StoreRecord[]): void | Promise<void>;
 

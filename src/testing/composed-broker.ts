@@ -6,6 +6,7 @@ import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { type GatewayOptions, gatewayOptions } from '../gateway/gateway-options.ts';
+import { KeptContent } from '../gateway/kept-content.ts';
 import type { Environment } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
 import type { Compressor } from '../protocol/compression.ts';
@@ -24,7 +25,8 @@ export function composeBroker(
   options: BrokerOptions,
   { environment, openStore, compressor, logger }: BrokerParts,
 ): Gateway {
-  const backend = new LocalBackend(options.broker, { environment, openStore, logger });
+  const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
+  const backend = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
   return new Gateway(options, { environment, backend, compressor, logger });
 }
 

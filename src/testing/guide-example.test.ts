@@ -9,6 +9,7 @@ import { newFilePlace, newFolder } from '../storage/contract/file-place.ts';
 import { openModuleStore } from '../storage/module/module-store.ts';
 import { writeGuideExample } from './guide-example.ts';
 import { describeStorageContract } from './storage-contract.ts';
+import { contentOf } from './test-content.ts';
 import { subscribe } from './tested-clients.ts';
 import { TestedService } from './tested-service.ts';
 import { bodyBytes } from './wire-bytes.ts';
@@ -65,5 +66,5 @@ it('gives back plain Uint8Arrays, and a broker delivers from them, a second atte
 function message(sequence: number): StoredMessage {
   const id = `m${sequence}`;
   const content = bodyBytes({ command: 26, id, queue: 'q', payload: Buffer.from('{"n":1}') });
-  return { generation: 1, sequence, id, priority: 1, content, acceptedWallAt: 1_000 };
+  return { generation: 1, sequence, id, priority: 1, content: contentOf(content), acceptedWallAt: 1_000 };
 }

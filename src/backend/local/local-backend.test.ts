@@ -1,6 +1,7 @@
 // A broker over a store that is opened, fails and works again: what clients see of it, and that nothing acknowledged is lost.
 
 import { describe, expect, it } from 'vitest';
+import { anyContent } from '../../testing/test-content.ts';
 import { ack, ping, publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
 import { VirtualDisk } from '../../testing/virtual-disk.ts';
@@ -59,7 +60,7 @@ describe('a broker that starts', () => {
     disk.isGone = true;
     await expect(new TestedService(disk).service.start()).rejects.toThrow('the disk is gone');
     disk.isGone = false;
-    const content = Buffer.from('x');
+    const content = anyContent(1);
     const message = { generation: 1, sequence: 1, id: 'm', priority: 1, content, acceptedWallAt: 0 } as const;
     disk.kept.take([{ kind: 'messageAdded', ...message }]);
     await expect(new TestedService(disk).service.start()).rejects.toThrow(

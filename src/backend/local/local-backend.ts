@@ -6,6 +6,7 @@
 import { Broker } from '../../broker/broker.ts';
 import type { RefusedEffect } from '../../broker/interface/effect.ts';
 import type { Input } from '../../broker/interface/input.ts';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { type BrokerStats, emptyStats } from '../../broker/interface/stats.ts';
 import type { Environment } from '../../model/environment.ts';
@@ -33,6 +34,8 @@ export type LocalBackendParts = {
   readonly environment: Environment;
   readonly openStore: OpenStore;
   readonly logger: Logger;
+  /** Makes the content of a recovered message, whose bytes the store may use again. */
+  readonly keepContent: (bytes: Buffer) => MessageContent;
 };
 
 /** What there is while the backend serves. */

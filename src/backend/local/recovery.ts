@@ -2,6 +2,7 @@
 // logs its progress. Implements DURABLE (recovery).
 
 import type { Broker } from '../../broker/broker.ts';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import type { Time } from '../../broker/interface/time.ts';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -19,6 +20,7 @@ const RECORDS_PER_LOOK = 64;
 const PROGRESS_EVERY_MS = 2_000;
 
 export type RecoveryParts = {
+  readonly keepContent: (bytes: Buffer) => MessageContent;
   readonly environment: Environment;
   readonly logger: Logger;
   /** Called between slices; what it throws ends the recovery. */
@@ -29,7 +31,7 @@ export type RecoveryParts = {
 export async function recover(
   broker: Broker,
   store: StorageProvider,
-  { environment, logger, throwIfCancelled }: RecoveryParts,
+  { environment, logger, keepContent, throwIfCancelled }: RecoveryParts,
 ): Promise<void> {
   const { clock, scheduler } = environment;
   const startedAt = clock.now();
@@ -38,7 +40,7 @@ export async function recover(
   let toldAt = startedAt;
   /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
-    takeUp(broker, checked(record), time);
+    takeUp(broker, checked(record, keepContent), time);
     counts[record.kind] += 1;
     if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
     if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
@@ -75,9 +77,12 @@ async function forEach<T>(
 type RecoveredQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 
-/** The record as the broker needs it: queues are possible ones, contents are Buffers. Throws StoreError for any other record. */
-function checked(record: RecoveredRecord): RecoveredRecord {
-  if (record.kind === 'message') return withBuffer(record);
+/** The record as the broker needs it: queues are possible ones, contents are kept. Throws StoreError for any other record. */
+function checked(
+  record: RecoveredRecord,
+  keepContent: RecoveryParts['keepContent'],
+): RecoveredRecord<MessageContent> {
+  if (record.kind === 'message') return { ...record, content: keepContent(bytesOf(record)) };
   const reason = queueProblem(record);
   if (reason === undefined) return record;
   throw new StoreError(
@@ -85,16 +90,16 @@ function checked(record: RecoveredRecord): RecoveredRecord {
   );
 }
 
-/** The port promises bytes; the gateway decodes Buffers. Makes a view of the same memory, no copy. */
-function withBuffer(record: RecoveredMessage): RecoveredMessage {
+/** The port promises a Uint8Array. Makes a view of the same memory, no copy. */
+function bytesOf(record: RecoveredMessage): Buffer {
   const { content } = record;
-  if (content instanceof Buffer) return record;
+  if (content instanceof Buffer) return content;
   if (!(content instanceof Uint8Array)) {
     throw new StoreError(
       `the store gives back message ${JSON.stringify(record.id)} (sequence ${record.sequence}) with a content that is not a Uint8Array; correct recover() of the store`,
     );
   }
-  return { ...record, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) };
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
 /** Why no queue can have this name and these options; undefined when one can. */
@@ -111,7 +116,7 @@ function queueProblem({ name, options }: RecoveredQueue): string | undefined {
 }
 
 /** Records that contradict each other are the store's fault, and its operator has to know. */
-function takeUp(broker: Broker, record: RecoveredRecord, time: Time): void {
+function takeUp(broker: Broker, record: RecoveredRecord<MessageContent>, time: Time): void {
   try {
     broker.recover(record, time);
   } catch (error) {
