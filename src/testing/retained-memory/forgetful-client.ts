@@ -29,6 +29,11 @@ export class ForgetfulClient {
     if (frames.length > 0 && !this.#socket.destroyed) this.#socket.write(frameBatch(frames));
   }
 
+  /** Frames received. */
+  get frameCount(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   count(command: number): number {
     return this.counts.get(command) ?? 0;
   }
