@@ -31,7 +31,10 @@ const roomy: ConfigurationRequest = {
   timing: long,
   limits: { maxQueuedBytes: 8 * KIB * MIB, maxInFlightPerSubscriber: 65_536, maxBlockedPublishes: 100_000 },
 };
-const limited: ConfigurationRequest = { timing: long, limits: { memoryLimitBytes: 512 * MIB } };
+const limited: ConfigurationRequest = {
+  timing: long,
+  limits: { memoryLimitBytes: 512 * MIB, maxConnections: 2000 },
+};
 
 const fanOut = { mode: 1, maxQueueSize: 100, overflowStrategy: 0 };
 const evictedCount = 20_000;
@@ -278,6 +281,11 @@ export const patterns: readonly Pattern[] = [
     name: '100,000 of 164 B among acknowledged ones',
     request: roomy,
     run: (stage) => survivors(stage, 200_000, 120, 2),
+  },
+  {
+    name: '12,000 of 164 B among acknowledged ones',
+    request: roomy,
+    run: (stage) => survivors(stage, 600_000, 120, 50),
   },
   {
     name: '4,000 of 1 KiB among acknowledged ones',

@@ -52,7 +52,15 @@ export type CrowdPlan = { readonly kind: 'crowd'; readonly seed: number; readonl
   readonly of: 'connections' | 'subscriptions' | 'queues';
 };
 
-export type Plan = QueuePlan | CrowdPlan;
+/** Many of what is not a waiting message; `count` of them are there together, and then no more. */
+export type HeldPlan = {
+  readonly kind: 'held';
+  readonly seed: number;
+  readonly of: (typeof heldThings)[number];
+  readonly count: number;
+};
+
+export type Plan = QueuePlan | CrowdPlan | HeldPlan;
 
 const MIB = 1024 * 1024;
 /** Contents of one load. */
@@ -60,17 +68,33 @@ const LOAD_BYTES = 10 * MIB;
 const MAX_MESSAGES = 30_000;
 const sizes = [[100], [164], [1024], [4096], [20_480], [100, 20_480], [200, 4096]] as const;
 const crowds = ['connections', 'subscriptions', 'queues'] as const;
+const heldThings = [
+  'queues',
+  'subscriptions',
+  'copies',
+  'smallSurvivors',
+  'longIds',
+  'repeats',
+  'smallWrites',
+  'deletedInFlight',
+  'pendingCommands',
+] as const;
+/** The seeds from here on are about things held, one after the other. */
+const FIRST_HELD_SEED = 46;
+/** One for each kind of queue plan and crowd, and all things held. */
+export const PLAN_COUNT = FIRST_HELD_SEED - 1 + heldThings.length;
 /** Of so many plans one is about a crowd. */
 const CROWD_EVERY = 7;
 
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
+  const held = seed < FIRST_HELD_SEED ? undefined : heldThings[(seed - FIRST_HELD_SEED) % heldThings.length];
+  if (held !== undefined) return { kind: 'held', seed, of: held, count: random.whole(20_000, 30_000) };
   if (seed % CROWD_EVERY === 0) {
     const of = crowds[(seed / CROWD_EVERY) % crowds.length] ?? 'connections';
     return { kind: 'crowd', seed, of, count: random.whole(12_000, 16_000) };
   }
-  const plan = drawQueuePlan(seed, random);
-  return plan;
+  return drawQueuePlan(seed, random);
 }
 
 function drawQueuePlan(seed: number, random: Random): QueuePlan {

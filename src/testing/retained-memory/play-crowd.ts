@@ -1,12 +1,10 @@
 // Carries out the plan of a crowd: very many connections, subscriptions or queues come and go, and nothing of them may be left.
 
-import type { ForgetfulClient } from './forgetful-client.ts';
-import type { SentFrame } from './frame-batch.ts';
+import { BATCH_LENGTH, inBatches } from './in-batches.ts';
 import type { CrowdPlan } from './plan.ts';
 import { RetainedBroker } from './retained-broker.ts';
 import { Scales } from './scales.ts';
 
-const BATCH_LENGTH = 64;
 const LONG_NAME = '_'.repeat(150);
 const UNLIMITED = 1_000_000_000;
 const MIB = 1024 * 1024;
@@ -96,17 +94,4 @@ async function queues(broker: RetainedBroker, count: number): Promise<void> {
   await broker.ask(client, { command: 43, id: 'list' });
   await inBatches(broker, client, count, (number) => ({ command: 41, id: 'delete', queue: name(number) }));
   client.disconnect();
-}
-
-async function inBatches(
-  broker: RetainedBroker,
-  client: ForgetfulClient,
-  count: number,
-  frameOf: (number: number) => SentFrame,
-): Promise<void> {
-  for (let from = 0; from < count; from += BATCH_LENGTH) {
-    const length = Math.min(BATCH_LENGTH, count - from);
-    client.send(Array.from({ length }, (_, index) => frameOf(from + index)));
-    await broker.settle();
-  }
 }

@@ -3,8 +3,8 @@
 import type { Plugin } from 'esbuild';
 import { bundleWorker } from '../simulation/bundle.ts';
 import { type Result, runPool } from '../simulation/pool.ts';
+import { PLAN_COUNT } from './plan.ts';
 
-export const PLAN_COUNT = 45;
 const SEEDS_AT_A_TIME = 3;
 
 export type RunOptions = {
