@@ -1,8 +1,9 @@
 // The patterns of memory-truth.ts: what clients do, and what the broker must hold of it afterwards. A table.
 import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import type { ConfigurationRequest } from '../../src/configuration.ts';
 import { Command } from '../../src/wire/command.ts';
-import { encodeFrame } from '../../src/wire/encode.ts';
+import { encodeBody, encodeFrame, frameAround } from '../../src/wire/encode.ts';
 import {
   acknowledging,
   CONNECTION_BYTES,
@@ -109,6 +110,8 @@ async function deleteInFlight(stage: Stage): Promise<number> {
 }
 
 const crowdCount = 1000;
+/** The flags of a frame that is compressed with gzip. */
+const GZIP = 1;
 
 /** Clients subscribe to one queue without acknowledgments and never read. */
 async function unreadOutput(stage: Stage): Promise<number> {
@@ -152,6 +155,19 @@ async function incompleteFrames(stage: Stage): Promise<number> {
   }
   await wait(3000);
   return 0;
+}
+
+/** Frames of 1 KiB that are 1 MiB when they are decompressed. */
+async function compressedFrames(stage: Stage): Promise<number> {
+  await stage.createQueue('bomb', { maxQueueSize: 10, overflowStrategy: 0 });
+  const publish = { command: Command.Publish, id: 'b', queue: 'bomb', payload: '1'.repeat(MIB - 100) };
+  const frame = frameAround(gzipSync(encodeBody(publish)), { flags: GZIP });
+  const frames = Buffer.concat(Array.from({ length: 16 }, () => frame));
+  const sockets = [];
+  for (let number = 0; number < crowdCount; number += 1) sockets.push(await stage.socket());
+  for (const socket of sockets) socket.on('data', () => undefined).write(frames);
+  await wait(6000);
+  return 10 * MIB;
 }
 
 /** More publishes than are worked off, on all connections. */
@@ -306,6 +322,7 @@ export const patterns: readonly Pattern[] = [
   { name: '50 connections that do not read Pongs', request: roomy, run: unreadPongs },
   { name: '1,000 connections with incomplete frames', request: limited, run: incompleteFrames },
   { name: '1,000 connections with pending publishes', request: limited, run: pendingInput },
+  { name: '1,000 connections with compressed frames', request: limited, run: compressedFrames },
   { name: '100,000 queues', request: roomy, run: manyQueues },
   { name: '300,000 subscriptions', request: roomy, run: manySubscriptions },
   { name: '30,000 blocked publishes', request: roomy, run: blockedPublishes },

@@ -22,8 +22,7 @@ export const QUEUE_BYTES = 2048;
 export const CONNECTION_BYTES = 32 * 1024;
 
 const WARM_UP_MESSAGES = 20_000;
-const SAMPLE_COUNT = 4;
-const SAMPLE_EVERY_MS = 800;
+const SAMPLE_EVERY_MS = 700;
 /** Light traffic: this many messages of 1 KiB between two samples. */
 const TRAFFIC_MESSAGES = 1500;
 const UNANSWERED_PUBLISHES = 512;
@@ -70,32 +69,29 @@ export class Stage {
     for (const socket of this.#sockets.splice(0)) socket.destroy();
   }
 
-  isAlive(): boolean {
-    return this.#broker.processId !== undefined && usageOf(this.#broker.processId) !== undefined;
-  }
-
   peakBytes(): number {
     return this.#usage().peakRssBytes ?? this.#usage().rssBytes;
   }
 
   /** The lowest of some samples under light traffic. */
-  async residentBytes(): Promise<number> {
-    let lowest = Number.POSITIVE_INFINITY;
+  async residentBytes(sampleCount: number): Promise<number> {
     await this.createQueue('traffic');
     const link = await this.link();
     await acknowledging(link, 'traffic');
-    for (let sample = 0; sample < SAMPLE_COUNT; sample += 1) {
-      await this.publish({
-        queue: 'traffic',
-        count: TRAFFIC_MESSAGES,
-        payloadBytes: 1024,
-        idPrefix: `t${sample}`,
-      });
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let sample = 0; sample < sampleCount; sample += 1) {
+      const order = { queue: 'traffic', count: TRAFFIC_MESSAGES, payloadBytes: 1024 };
+      await this.publish({ ...order, idPrefix: `t${sample}` });
       await wait(SAMPLE_EVERY_MS);
       lowest = Math.min(lowest, this.#usage().rssBytes);
     }
     link.close();
     return lowest;
+  }
+
+  /** What is resident now, whatever the broker refuses. */
+  residentBytesNow(): number {
+    return this.#usage().rssBytes;
   }
 
   /** Load that leaves nothing: what a process needs once must not count as growth. */
@@ -114,14 +110,14 @@ export class Stage {
     return link;
   }
 
-  /** A connection whose bytes the pattern writes itself, after the handshake. */
+  /** A connection whose bytes the pattern writes itself, after the handshake; closed where the broker has refused it. */
   async socket(): Promise<Socket> {
     const socket = connect({ ...this.#broker.endpoints.tcp, noDelay: true });
     socket.on('error', () => undefined);
     this.#sockets.push(socket);
-    await once(socket, 'connect');
+    await orClosed(socket, 'connect');
     socket.write(encodeFrame({ command: Command.Connect, id: 'connect' }));
-    await once(socket, 'data');
+    await orClosed(socket, 'data');
     return socket;
   }
 
@@ -184,6 +180,10 @@ export class Stage {
     if (usage === undefined) throw new LoadFault('nothing is known about the process of the broker');
     return usage;
   }
+}
+
+async function orClosed(socket: Socket, event: string): Promise<void> {
+  if (!socket.destroyed) await Promise.race([once(socket, event), once(socket, 'close')]);
 }
 
 /** Subscribes and acknowledges what `accepts` lets through; the rest stays unacknowledged. */
