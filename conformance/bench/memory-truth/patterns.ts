@@ -23,6 +23,8 @@ export type Pattern = {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+/** Deliveries that one subscriber may leave unacknowledged. */
+const MAX_IN_FLIGHT = 65_536;
 const long: ConfigurationRequest['timing'] = {
   ackTimeoutMs: 3_600_000,
   frameTimeoutMs: 3_600_000,
@@ -30,7 +32,11 @@ const long: ConfigurationRequest['timing'] = {
 };
 const roomy: ConfigurationRequest = {
   timing: long,
-  limits: { maxQueuedBytes: 8 * KIB * MIB, maxInFlightPerSubscriber: 65_536, maxBlockedPublishes: 100_000 },
+  limits: {
+    maxQueuedBytes: 8 * KIB * MIB,
+    maxInFlightPerSubscriber: MAX_IN_FLIGHT,
+    maxBlockedPublishes: 100_000,
+  },
 };
 const limited: ConfigurationRequest = {
   timing: long,
@@ -52,6 +58,19 @@ async function evict(stage: Stage, options: object, reads: boolean): Promise<num
   return (fanOut.maxQueueSize + 8) * (evictedBytes + MESSAGE_BYTES + COPY_BYTES);
 }
 
+/** A quarter of the messages at a time, so that what has expired is far more than what was ever held. */
+async function expire(stage: Stage): Promise<number> {
+  await stage.createQueue('fan', { ...fanOut, maxQueueSize: 50_000, messageTtl: '00:00:01' });
+  await acknowledging(await stage.link(), 'fan');
+  await acknowledging(await stage.link(), 'fan', { accepts: () => false, window: 8 });
+  const order = { queue: 'fan', count: evictedCount / 4, payloadBytes: evictedBytes };
+  for (let part = 0; part < 4; part += 1) {
+    await stage.publish({ ...order, idPrefix: `e${part}` });
+    await wait(1500);
+  }
+  return 8 * (evictedBytes + MESSAGE_BYTES + COPY_BYTES);
+}
+
 /** Every `keptEvery`-th message stays unacknowledged. */
 async function survivors(
   stage: Stage,
@@ -62,8 +81,9 @@ async function survivors(
   await stage.createQueue('kept');
   const taken: (() => number)[] = [];
   const accepts = (number: number): boolean => number % keptEvery !== 0;
-  for (let number = 0; number < 4; number += 1) {
-    taken.push((await acknowledging(await stage.link(), 'kept', { accepts, window: 65_536 })).count);
+  // As few subscribers as hold them all, so that survivors stand alone.
+  for (let room = 0; room < count / keptEvery; room += MAX_IN_FLIGHT) {
+    taken.push((await acknowledging(await stage.link(), 'kept', { accepts, window: MAX_IN_FLIGHT })).count);
   }
   await stage.publish({ queue: 'kept', count, payloadBytes });
   await untilCount(() => taken.reduce((sum, one) => sum + one(), 0), count);
@@ -76,7 +96,7 @@ async function survivorsOfRecovery(stage: Stage, payloadBytes: number): Promise<
   await stage.publish({ queue: 'kept', count, payloadBytes });
   await stage.restart();
   const accepts = (number: number): boolean => number % 50 !== 0;
-  const taken = await acknowledging(await stage.link(), 'kept', { accepts, window: 65_536 });
+  const taken = await acknowledging(await stage.link(), 'kept', { accepts, window: MAX_IN_FLIGHT });
   await untilCount(taken.count, count);
   return (count / 50) * (payloadBytes + MESSAGE_BYTES + COPY_BYTES);
 }
@@ -265,7 +285,7 @@ async function copiesInFlight(stage: Stage): Promise<number> {
   const count = 20_000;
   await stage.createQueue('copies', { mode: 1 });
   for (let number = 0; number < members; number += 1) {
-    await acknowledging(await stage.link(), 'copies', { accepts: () => false, window: 65_536 });
+    await acknowledging(await stage.link(), 'copies', { accepts: () => false, window: MAX_IN_FLIGHT });
   }
   await stage.publish({ queue: 'copies', count, payloadBytes: 100 });
   return count * (100 + MESSAGE_BYTES + members * COPY_BYTES);
@@ -285,11 +305,7 @@ export const patterns: readonly Pattern[] = [
   {
     name: 'evicted copies, TTL of 1 s',
     request: roomy,
-    run: async (stage) => {
-      await evict(stage, { maxQueueSize: 50_000, messageTtl: '00:00:01' }, true);
-      await wait(1500);
-      return 8 * (evictedBytes + MESSAGE_BYTES + COPY_BYTES);
-    },
+    run: expire,
   },
   { name: 'deleted queues with a TTL', request: roomy, run: deleteWithTtl },
   { name: 'deleted queues with deliveries in flight', request: roomy, run: deleteInFlight },

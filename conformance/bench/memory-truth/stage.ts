@@ -23,8 +23,8 @@ export const CONNECTION_BYTES = 32 * 1024;
 
 const WARM_UP_MESSAGES = 20_000;
 const SAMPLE_EVERY_MS = 700;
-/** Light traffic: this many messages of 1 KiB between two samples. */
-const TRAFFIC_MESSAGES = 1500;
+/** Light traffic: this many messages of 4 KiB between two samples, acknowledged at once. */
+const TRAFFIC_MESSAGES = 6000;
 const UNANSWERED_PUBLISHES = 512;
 const timeoutScale = 20;
 
@@ -80,7 +80,7 @@ export class Stage {
     await acknowledging(link, 'traffic');
     let lowest = Number.POSITIVE_INFINITY;
     for (let sample = 0; sample < sampleCount; sample += 1) {
-      const order = { queue: 'traffic', count: TRAFFIC_MESSAGES, payloadBytes: 1024 };
+      const order = { queue: 'traffic', count: TRAFFIC_MESSAGES, payloadBytes: 4096 };
       await this.publish({ ...order, idPrefix: `t${sample}` });
       await wait(SAMPLE_EVERY_MS);
       lowest = Math.min(lowest, this.#usage().rssBytes);

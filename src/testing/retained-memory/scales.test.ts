@@ -1,3 +1,5 @@
+// The judge itself: true and false accounts, and contents that stay.
+
 import { describe, expect, it } from 'vitest';
 import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
