@@ -21,7 +21,7 @@ import { Stage } from './memory-truth/stage.ts';
 const FACTOR = 1.5;
 const CONSTANT_BYTES = 64 * 1024 * 1024;
 const SAMPLES_BEFORE = 2;
-const SAMPLES_AFTER = 5;
+const SAMPLES_AFTER = 4;
 
 /** Only patterns whose name contains this are run. */
 const only = process.env['TRUEMQ_MEMORY_PATTERN'] ?? '';
