@@ -1,7 +1,7 @@
 // The drawing in the docs is the broker's table of transitions, as it is now; and it changes when the table does.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { transitions } from '../src/broker/message-state.ts';
+import { transitions } from '../src/broker/queue/message-state.ts';
 import { redrawn } from './life-cycle/drawing.ts';
 
 const document = readFileSync(new URL('../docs/internals/message-life.md', import.meta.url), 'utf8');

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { transitions } from '../src/broker/message-state.ts';
+import { transitions } from '../src/broker/queue/message-state.ts';
 import { redrawn } from './life-cycle/drawing.ts';
 
 const path = fileURLToPath(new URL('../docs/internals/message-life.md', import.meta.url));

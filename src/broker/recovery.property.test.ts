@@ -9,7 +9,7 @@ import { KeptRecords } from '../testing/kept-records.ts';
 import { Broker } from './broker.ts';
 import type { DeliverEffect } from './interface/effect.ts';
 import type { RecoveredRecord } from './interface/store-record.ts';
-import type { Queue } from './queue.ts';
+import type { Queue } from './queue/queue.ts';
 
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 

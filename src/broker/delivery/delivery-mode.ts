@@ -1,64 +1,95 @@
-// What a delivery mode decides. There is one file per mode, all with this one shape, and nothing outside them asks which
-// mode a queue has.
+// What all delivery modes have in common: a queue and its members. There is one file per mode; nothing outside these files asks which
+// mode a queue has, and the state of a mode stands in its file.
 
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
-import type { Deliveries } from '../deliveries.ts';
-import type { Delivery } from '../delivery.ts';
-import type { QueuedMessage } from '../message.ts';
-import type { Queue } from '../queue.ts';
-import type { Settlement } from '../settlement.ts';
-import type { Subscription } from '../subscription.ts';
-import type { WaitingMessages } from '../waiting-messages.ts';
-
-/** How a delivery ended. */
-export type Ending =
-  | { readonly kind: 'acknowledged' }
-  /** No attempt is left, or the subscriber refused it for good. */
-  | { readonly kind: 'failed'; readonly reason: DeadLetterReason }
-  /** Nobody has judged it: the connection ended (`cutShort`), or there is no subscription to try again with. */
-  | { readonly kind: 'gone'; readonly cutShort: boolean };
+import type { TimerQueue } from '../collections/timer-queue.ts';
+import type { QueuedMessage } from '../queue/message.ts';
+import type { MessageLifecycle } from '../queue/message-lifecycle.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { QueueDelivery } from '../queue/queue-delivery.ts';
+import type { StepContext } from '../queue/step-context.ts';
+import { TimerRank } from '../queue/timer-rank.ts';
+import type { WaitingMessages } from '../queue/waiting-order.ts';
+import type { BurstLimit } from './burst-limit.ts';
+import type { InFlight } from './in-flight.ts';
+import { type Member, Members } from './members.ts';
+import type { Subscriber, Subscription } from './subscriber.ts';
 
 export type DeliveryTools = {
-  readonly deliveries: Deliveries;
-  readonly settlement: Settlement;
+  readonly step: StepContext;
+  readonly timers: TimerQueue;
+  readonly lifecycle: MessageLifecycle;
+  readonly inFlight: InFlight;
+  readonly bursts: BurstLimit;
 };
 
-export type DeliveryModeRules = {
-  /** The order in which waiting messages are offered. */
-  newWaitingMessages(): WaitingMessages;
+export abstract class DeliveryMode<M extends Member> implements QueueDelivery {
+  readonly queue: Queue;
+  protected readonly tools: DeliveryTools;
+  protected readonly members: Members<M>;
 
-  /** Whether a message published now would go out at once and whole, so that it never has to wait. */
-  takesAtOnce(queue: Queue): boolean;
+  constructor(queue: Queue, tools: DeliveryTools) {
+    this.queue = queue;
+    this.tools = tools;
+    this.members = new Members(queue, tools.step);
+  }
 
-  /** Sends everything that can be sent now. */
-  dispatch(queue: Queue, tools: DeliveryTools): void;
+  get subscriberCount(): number {
+    return this.members.size;
+  }
 
-  /** An attempt has failed; `delivery.failedAttempts` counts it already. */
-  attemptFailed(delivery: Delivery, tools: DeliveryTools): void;
+  get inFlightCount(): number {
+    return this.members.inFlightCount;
+  }
 
-  /** The next attempt of a delivery comes after a pause that begins now. */
-  paused(delivery: Delivery): void;
+  get partlySentCount(): number {
+    return 0;
+  }
 
-  /** A delivery has ended and is out of the books. */
-  ended(delivery: Delivery, ending: Ending, tools: DeliveryTools): void;
+  /** The subscription becomes a member. */
+  join(subscription: Subscription): void {
+    this.members.add(this.newMember(subscription));
+  }
 
-  /** The pause after a failed attempt is over and the message is young enough to be sent again. */
-  resume(delivery: Delivery, tools: DeliveryTools): void;
+  /** The queue was deleted: frees what its deliveries occupied, and forgets them. Returns the subscriptions of its members. */
+  release(): Set<Subscription> {
+    const subscribers = [...this.members.subscribersInFlight()];
+    this.members.release();
+    if (subscribers.length > 0) this.#forgetLater(subscribers);
+    return this.members.subscriptions();
+  }
 
-  /**
-   * A subscription has ended; what it still has in flight ends by itself. Takes at most `most` of the copies that it is owed and tells
-   * how many; called again for as long as some are left.
-   */
-  left(queue: Queue, subscription: Subscription, most: number, tools: DeliveryTools): number;
+  oldestPartlySent(): QueuedMessage | undefined {
+    return undefined;
+  }
 
-  /**
-   * Takes the copies not yet sent from a message that was sent to some of its members only: as failed, or as if they had
-   * never been owed. False when the message is not of that kind.
-   */
-  takePartlySent(
-    queue: Queue,
-    message: QueuedMessage,
-    failure: DeadLetterReason | undefined,
-    settlement: Settlement,
-  ): boolean;
-};
+  cancelUnsentCopies(message: QueuedMessage, _failure: DeadLetterReason | undefined): void {
+    throw new Error(`Message ${message.id} has no copies.`);
+  }
+
+  /** With the next tick, so that a deletion costs the same whatever is in flight. Until then nothing but the ack timeout looks at them. */
+  #forgetLater(subscribers: Subscriber[]): void {
+    const { step, timers } = this.tools;
+    timers.set(step.now, (limit) => this.#forgetDeliveries(subscribers, limit), TimerRank.Ending);
+  }
+
+  /** Forgets the deliveries of a deleted queue, one subscriber after the other, so that their messages leave the memory. */
+  #forgetDeliveries(subscribers: Subscriber[], limit: number): number {
+    let count = 0;
+    for (let subscriber = subscribers.pop(); subscriber !== undefined; subscriber = subscribers.pop()) {
+      for (const delivery of this.tools.inFlight.all(subscriber)) {
+        if (delivery.queue !== this.queue) continue;
+        this.tools.inFlight.forget(delivery);
+        count += 1;
+      }
+      if (count >= limit) break;
+    }
+    if (subscribers.length > 0) this.#forgetLater(subscribers);
+    return count;
+  }
+
+  abstract newWaitingMessages(): WaitingMessages;
+  abstract canDeliverNow(): boolean;
+  abstract dispatch(): void;
+  protected abstract newMember(subscription: Subscription): M;
+}
