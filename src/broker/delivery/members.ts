@@ -43,7 +43,7 @@ export class Member {
     this.inFlightCount += 1;
     this.subscriber.inFlightCount += 1;
     this.#members.inFlightCount += 1;
-    if (!this.hasRoom) this.#members.ready.remove(this);
+    this.refresh();
   }
 
   /** A delivery to it has ended. */

@@ -66,12 +66,13 @@ export class Publishes {
   }
 
   /** A repeat gets the answer of the first publish, and not before it. */
-  #isRepeat(queue: Queue, publisher: Publisher, { id, token }: PublishInput): boolean {
-    if (queue.unsettled.has(id)) {
+  #isRepeat(queue: Queue, publisher: Publisher, input: PublishInput): boolean {
+    const { token } = input;
+    if (queue.unsettled.has(input.id)) {
       this.#confirm(publisher, token);
       return true;
     }
-    const first = this.#blocked.find(queue, id);
+    const first = this.#blocked.find(queue, input.id);
     if (first === undefined) return false;
     if (this.#blocked.mayAdd(publisher, 0)) this.#blocked.repeat(first, { publisher, token });
     else this.#refuseBlocking(queue, publisher, token);

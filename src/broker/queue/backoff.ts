@@ -29,9 +29,9 @@ export class Backoff {
     this.#watch(queue);
   }
 
-  /** Takes out a message that leaves its queue during its backoff. */
-  remove(queue: Queue, message: QueuedMessage): void {
-    if (message.backoff !== undefined) this.#take(queue, message.backoff);
+  /** Ends the backoff of a message that leaves its queue. */
+  endEarly(queue: Queue, message: QueuedMessage): void {
+    if (message.backoff !== undefined) this.#endOne(queue, message.backoff);
     this.#watch(queue);
   }
 
@@ -48,8 +48,7 @@ export class Backoff {
     for (; count < limit; count += 1) {
       const first = queue.backoffs.first();
       if (first === undefined || first.key > this.#step.now) break;
-      this.#take(queue, first);
-      first.item.move('endBackoff');
+      this.#endOne(queue, first);
       queue.waiting.insert(first.item);
     }
     this.#watch(queue);
@@ -57,7 +56,8 @@ export class Backoff {
     return count;
   }
 
-  #take(queue: Queue, backoff: HeapNode<QueuedMessage>): void {
+  #endOne(queue: Queue, backoff: HeapNode<QueuedMessage>): void {
+    backoff.item.move('endBackoff');
     queue.backoffs.remove(backoff);
     backoff.item.backoff = undefined;
     queue.backingOff.remove(backoff.item);

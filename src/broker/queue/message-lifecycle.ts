@@ -208,7 +208,7 @@ export class MessageLifecycle {
   }
 
   #stopWaiting(queue: Queue, message: QueuedMessage): void {
-    if (message.state === 'backingOff') this.#backoff.remove(queue, message);
+    if (message.state === 'backingOff') this.#backoff.endEarly(queue, message);
     else queue.waiting.remove(message);
   }
 }

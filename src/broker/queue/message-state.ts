@@ -13,7 +13,7 @@ export type MessageState =
   | 'blocked'
   /** Accepted, to be sent to a subscriber. */
   | 'waiting'
-  /** Its deliveries were interrupted repeatedly: it is not sent before its backoff ends. Counts as waiting. */
+  /** Its deliveries were interrupted repeatedly: it is not sent before its backoff ends. Counts as waiting, and leaves its queue as such. */
   | 'backingOff'
   /** Some of its copies were sent, others not yet (FanOutWithAck). Counts as waiting. */
   | 'partlySent'
@@ -73,7 +73,7 @@ export const transitions: Readonly<Record<MessageState, Row>> = {
     backOff: 'backingOff',
     purge: 'purged',
   },
-  backingOff: { ...ends, endBackoff: 'waiting', purge: 'purged' },
+  backingOff: { endBackoff: 'waiting' },
   partlySent: { deliverRest: 'inFlight', cancelRest: 'inFlight' },
   inFlight: { ...ends, acknowledge: 'acknowledged', pause: 'delayed', release: 'waiting' },
   delayed: { ...ends, acknowledge: 'acknowledged', resend: 'inFlight', release: 'waiting' },
