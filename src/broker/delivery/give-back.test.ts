@@ -2,9 +2,9 @@
 // and rested when it happens again and again. Proves DELIVERY (giving back).
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 describe('messages of a connection that ends', () => {
   it('wait again at once and go to others [DELIVERY-038, DELIVERY-006]', () => {

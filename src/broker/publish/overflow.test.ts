@@ -1,13 +1,13 @@
 // A publish to a full queue, strategy by strategy. Proves OVERFLOW.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { Priority } from '../model/priority.ts';
-import type { QueueOptions } from '../model/queue-options.ts';
-import type { BrokerHarness } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
-import type { BrokerSettings } from './interface/settings.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { Priority } from '../../model/priority.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
+import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
+import type { BrokerSettings } from '../interface/settings.ts';
 
 const { BlockPublisher, DropNewest, DropOldest, RedirectToDlq } = OverflowStrategy;
 

@@ -1,8 +1,8 @@
 // Acks: which delivery they mean, which are ignored, and what they end. Proves DELIVERY (acknowledgment).
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 describe('an ack', () => {
   it('removes the message for good [DELIVERY-001]', () => {

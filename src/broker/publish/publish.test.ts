@@ -1,8 +1,8 @@
 // Publishing: what the answer promises, repeats, sizes and memory. Proves PUBLISH and LIMIT where the core is concerned.
 
 import { describe, expect, it } from 'vitest';
-import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 describe('Publish', () => {
   it('is answered, and the message waits [PUBLISH-001, PUBLISH-002, DELIVERY-034]', () => {

@@ -1,9 +1,9 @@
 // The time to live: what expires, when, and what is left alone. Proves TTL.
 
 import { describe, expect, it } from 'vitest';
-import type { QueueOptions } from '../model/queue-options.ts';
-import type { BrokerHarness } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
+import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 /** Queue q whose messages live for 10 s, and two connections. */
 function withTtl(options: Partial<QueueOptions> = {}): BrokerHarness {

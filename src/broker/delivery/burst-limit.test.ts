@@ -1,11 +1,11 @@
 // How much a subscriber of a queue without acknowledgments is sent at once, where no window bounds it.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
-import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
-import { Broker } from './broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
+import { BrokerHarness, testSettings } from '../../testing/broker-harness.ts';
+import { Broker } from '../broker.ts';
 
 /** A broker whose connections take three messages of 100 bytes at once, and five of them waiting in queue q. */
 function fiveWaiting(options: Partial<QueueOptions> = {}): BrokerHarness {

@@ -1,9 +1,9 @@
 // What follows an attempt that failed: the pauses, who gets the next one, and the last one. Proves RETRY and NACK.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import type { BrokerHarness } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 /** Connection 1 subscribed to q, and m1 in flight to it; connection 2 published it. */
 function withOneInFlight(options: Parameters<BrokerHarness['createQueue']>[2] = {}): BrokerHarness {

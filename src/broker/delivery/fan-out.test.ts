@@ -2,10 +2,10 @@
 // Proves DELIVERY (fan-out), RETRY and DLQ where copies are concerned.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import type { QueueOptions } from '../model/queue-options.ts';
-import type { BrokerHarness } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import type { QueueOptions } from '../../model/queue-options.ts';
+import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 /** Queue q with three subscribers, connections 1 to 3; connection 4 published m1, which all of them got. */
 function withThreeCopies(options: Partial<QueueOptions> = {}): BrokerHarness {

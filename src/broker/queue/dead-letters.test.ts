@@ -1,11 +1,11 @@
 // Dead letter queues: how they come to be, what they carry, and that nothing is dead-lettered twice. Proves DLQ.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
-import type { BrokerHarness } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
+import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 /** Queue q with a dead letter queue and one attempt, subscribed by connection 1, which refuses what it gets. */
 function withRefusals(options: Partial<QueueOptions> = {}): BrokerHarness {

@@ -1,9 +1,9 @@
 // RoundRobin and PriorityBased: who gets which message, in which order, and who is passed over. Proves DELIVERY.
 
 import { describe, expect, it } from 'vitest';
-import { DeliveryMode } from '../model/delivery-mode.ts';
-import { Priority } from '../model/priority.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { Priority } from '../../model/priority.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 const { Low, Normal, High, Critical } = Priority;
 

@@ -1,8 +1,8 @@
 // The window of unacknowledged messages: where it starts, what widens and narrows it, its limits. Proves DELIVERY (window).
 
 import { describe, expect, it } from 'vitest';
-import type { BrokerHarness } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 /** A core with `count` messages in queue q and one subscriber to it, connection 1. */
 function withBacklog(

@@ -1,7 +1,7 @@
 // Subscriptions: backlog, second Subscribe, Unsubscribe, their limit. Proves DELIVERY where subscriptions begin and end.
 
 import { describe, expect, it } from 'vitest';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { ids, testBroker } from '../../testing/tested-broker.ts';
 
 describe('Subscribe', () => {
   it('is answered before the backlog, which comes without another publish [DELIVERY-010, DELIVERY-035]', () => {
