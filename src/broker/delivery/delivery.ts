@@ -28,10 +28,19 @@ export type DeliveryOwner = {
   ended(delivery: Delivery, ending: Ending): void;
 };
 
+/** The deliveries in flight to one subscriber. */
+export type DeliverySet = {
+  /** Deliveries whose next attempt is due while the connection takes no frames. */
+  readonly overdue: Set<Delivery>;
+  delete(delivery: Delivery): void;
+};
+
 export class Delivery {
   readonly owner: DeliveryOwner;
   readonly message: QueuedMessage;
   readonly member: Member;
+  /** Those to the same subscriber, this one included. */
+  readonly siblings: DeliverySet;
   state: DeliveryState = 'sent';
   /** How often this copy was sent; of a message that is with one subscriber at a time, to all of them. */
   attempt: number;
@@ -53,11 +62,13 @@ export class Delivery {
     owner: DeliveryOwner,
     message: QueuedMessage,
     member: Member,
+    siblings: DeliverySet,
     earlier: { readonly sentCount: number; readonly failedAttempts: number },
   ) {
     this.owner = owner;
     this.message = message;
     this.member = member;
+    this.siblings = siblings;
     this.attempt = earlier.sentCount;
     this.failedAttempts = earlier.failedAttempts;
   }

@@ -74,9 +74,10 @@ export class InFlight {
     member: Member,
     earlier: { readonly sentCount: number; readonly failedAttempts: number },
   ): void {
-    const delivery = new Delivery(owner, message, member, earlier);
+    const siblings = this.#of(member.subscriber);
+    const delivery = new Delivery(owner, message, member, siblings, earlier);
     this.#step.stats.inFlightCount += 1;
-    this.#of(member.subscriber).add(delivery);
+    siblings.add(delivery);
     this.#attempt(delivery);
     member.takePlace();
   }
@@ -97,7 +98,7 @@ export class InFlight {
   /** The next attempt is due, but the connection takes no frames: it is made as soon as the connection does. */
   hold(delivery: Delivery): void {
     delivery.move('hold');
-    this.#of(delivery.member.subscriber).overdue.add(delivery);
+    delivery.siblings.overdue.add(delivery);
   }
 
   /** Ends a delivery and frees its place in the window. */
@@ -113,7 +114,7 @@ export class InFlight {
     this.#awaitingAck.remove(delivery);
     if (delivery.retryTimer !== undefined) this.#timers.clear(delivery.retryTimer);
     delivery.retryTimer = undefined;
-    this.#bySubscriber.get(delivery.member.subscriber)?.delete(delivery);
+    delivery.siblings.delete(delivery);
   }
 
   #of(subscriber: Subscriber): SubscriberDeliveries {

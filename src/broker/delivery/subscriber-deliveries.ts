@@ -1,11 +1,10 @@
 // The deliveries in flight to one subscriber: by message id, the oldest of an id first in a chain; and those that are overdue.
 // Implements DELIVERY-067 and DELIVERY-068.
 
-import type { Delivery } from './delivery.ts';
+import type { Delivery, DeliverySet } from './delivery.ts';
 
-export class SubscriberDeliveries {
+export class SubscriberDeliveries implements DeliverySet {
   readonly #byId = new Map<string, Delivery>();
-  /** Deliveries whose next attempt is due while the connection takes no frames. */
   readonly overdue = new Set<Delivery>();
 
   /** All of them, in the order in which the ids came; within an id the oldest first. */
