@@ -12,13 +12,13 @@ import type { Queue } from '../queue/queue.ts';
 import { TimerRank } from '../queue/timer-rank.ts';
 import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
 import type { Delivery, DeliveryOwner, Ending } from './delivery.ts';
-import { DeliveryMode } from './delivery-mode.ts';
 import { Member, type Members } from './members.ts';
+import { ModeDelivery } from './mode-delivery.ts';
 import type { Subscription } from './subscriber.ts';
 
 const NOTHING_BEFORE = { sentCount: 0, failedAttempts: 0 };
 
-export class FanOutWithAck extends DeliveryMode<FanOutMember> {
+export class FanOutWithAck extends ModeDelivery<FanOutMember> {
   /** Messages with unsent copies, by sequence; and in the order in which their delivery began, for the members to follow. */
   #partlySent = new SequenceList<FanOut>();
   #unsentCopies = new CursorList<FanOut>();

@@ -5,8 +5,8 @@
 import type { QueuedMessage } from '../queue/message.ts';
 import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
 import type { Burst } from './burst-limit.ts';
-import { DeliveryMode } from './delivery-mode.ts';
 import { Member, type Members } from './members.ts';
+import { ModeDelivery } from './mode-delivery.ts';
 import { sendMessage } from './send-message.ts';
 import type { Subscription } from './subscriber.ts';
 
@@ -19,7 +19,7 @@ class BurstMember extends Member {
   }
 }
 
-export class FanOutWithoutAck extends DeliveryMode<BurstMember> {
+export class FanOutWithoutAck extends ModeDelivery<BurstMember> {
   newWaitingMessages(): WaitingMessages {
     return new PublishOrder();
   }

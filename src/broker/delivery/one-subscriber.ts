@@ -2,11 +2,11 @@
 // another one where there is one with room. Implements DELIVERY-011, DELIVERY-013, DELIVERY-030, DELIVERY-032, DELIVERY-060 and RETRY-011.
 
 import type { Delivery, DeliveryOwner, Ending } from './delivery.ts';
-import { DeliveryMode } from './delivery-mode.ts';
 import { Member } from './members.ts';
+import { ModeDelivery } from './mode-delivery.ts';
 import type { Subscription } from './subscriber.ts';
 
-export abstract class OneSubscriber extends DeliveryMode<Member> implements DeliveryOwner {
+export abstract class OneSubscriber extends ModeDelivery<Member> implements DeliveryOwner {
   canDeliverNow(): boolean {
     return this.queue.waiting.size === 0 && this.members.ready.size > 0;
   }

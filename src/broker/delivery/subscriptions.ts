@@ -5,9 +5,9 @@ import type { BrokerSettings } from '../interface/settings.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueDelivery } from '../queue/queue-delivery.ts';
 import type { QueueDeliveries } from '../queue/queues.ts';
-import type { DeliveryMode, DeliveryTools } from './delivery-mode.ts';
 import type { Member } from './members.ts';
-import { newDeliveryMode } from './modes.ts';
+import type { DeliveryTools, ModeDelivery } from './mode-delivery.ts';
+import { newModeDelivery } from './modes.ts';
 import { type Subscriber, Subscription } from './subscriber.ts';
 import { Window } from './window.ts';
 
@@ -15,7 +15,7 @@ export class Subscriptions implements QueueDeliveries {
   readonly #tools: () => DeliveryTools;
   readonly #settings: BrokerSettings;
   /** The deliveries of the queues that exist. */
-  readonly #modes = new Map<string, DeliveryMode<Member>>();
+  readonly #modes = new Map<string, ModeDelivery<Member>>();
   /** Subscriptions to names without a queue, in the order in which they were made. */
   readonly #dormant = new Map<string, Set<Subscription>>();
   /** The number of all subscriptions ever made. */
@@ -29,7 +29,7 @@ export class Subscriptions implements QueueDeliveries {
 
   /** Begins the delivery of a new queue, with the subscriptions that waited for it. */
   open(queue: Queue): QueueDelivery {
-    const mode = newDeliveryMode(queue, this.#tools());
+    const mode = newModeDelivery(queue, this.#tools());
     this.#modes.set(queue.name, mode);
     for (const subscription of this.#dormant.get(queue.name) ?? []) mode.join(subscription);
     this.#dormant.delete(queue.name);

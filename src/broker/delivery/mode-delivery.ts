@@ -23,7 +23,7 @@ export type DeliveryTools = {
   readonly bursts: BurstLimit;
 };
 
-export abstract class DeliveryMode<M extends Member> implements QueueDelivery {
+export abstract class ModeDelivery<M extends Member> implements QueueDelivery {
   readonly queue: Queue;
   protected readonly tools: DeliveryTools;
   protected readonly members: Members<M>;
