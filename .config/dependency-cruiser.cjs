@@ -11,18 +11,26 @@ const modules = {
   broker: { ours: ['model'], npm: [], node: false },
   storage: { ours: ['broker/interface (types)', 'model'], npm: ['better-sqlite3'], node: true },
   backend: {
-    ours: ['broker', 'gateway', 'model', 'protocol', 'config (types)', 'storage/storage-provider.ts'],
+    ours: ['broker', 'model', 'config (types)', 'storage/storage-provider.ts'],
     npm: [],
     node: true,
   },
   gateway: {
-    ours: ['backend (types)', 'broker/interface', 'protocol', 'session', 'model', 'auth/user-store.ts'],
+    ours: [
+      'backend/backend.ts',
+      'broker/interface',
+      'protocol',
+      'session',
+      'model',
+      'config (types)',
+      'auth/user-store.ts',
+    ],
     npm: [],
     node: true,
   },
   auth: { ours: [], npm: ['@node-rs/bcrypt', 'bcryptjs'], node: true },
   net: { ours: ['gateway (types)'], npm: [], node: true },
-  http: { ours: ['backend (types)', 'gateway (types)'], npm: ['h3', 'listhen'], node: true },
+  http: { ours: ['gateway (types)'], npm: ['h3', 'listhen'], node: true },
   client: { ours: ['protocol', 'session', 'model'], npm: [], node: true },
   config: { ours: ['model'], npm: ['yaml'], node: true },
 };
@@ -46,7 +54,7 @@ const exclusive = [
 ];
 
 const tests = '[.](test|bench)[.]ts$';
-const entries = ['^src/cli/main[.]ts$', '^src/client/index[.]ts$'];
+const entries = ['^src/cli/main[.]ts$', '^src/client/index[.]ts$', '^src/storage/index[.]ts$'];
 const planter = '^[.]tools/faults/';
 const typesSuffix = / \(types\)$/;
 
@@ -188,7 +196,7 @@ const houseRules = [
   },
   {
     name: 'no-dead-files',
-    comment: 'What is shipped is reachable from the command or from the client library.',
+    comment: 'What is shipped is reachable from the command or from what the package exports.',
     from: { path: entries },
     to: { path: '^src/', pathNot: [tests, ...entries, '^src/testing/', '[.]d[.]m?ts$'], reachable: false },
   },

@@ -1,4 +1,4 @@
-// The planted faults of fixtures/faults/: `npm run faults -- --check` says which cannot be planted, `--judge simulation|features|runner
+// The planted faults of fixtures/faults/: `npm run faults -- --check` says which cannot be planted, `--judge simulation|features|runner|memory
 // [--only PATTERN]` who sees them, `--rename OLD NEW` follows a renaming in the code. Ends with `N passed, N failed`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { renameInFaults } from './faults/rename.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage = `Usage: npm run faults -- --check
-       npm run faults -- --judge simulation|features|runner [--only PATTERN]
+       npm run faults -- --judge simulation|features|runner|memory [--only PATTERN]
        npm run faults -- --rename OLD NEW`;
 
 type Count = { readonly passed: number; readonly failed: number };
@@ -22,6 +22,7 @@ const judges: ReadonlyMap<string, () => Promise<Judge>> = new Map(
   Object.entries({
     simulation: async () => (await import('./fault-judges/simulation.ts')).simulationJudge(root),
     features: async () => (await import('./fault-judges/features.ts')).featuresJudge(root),
+    memory: async () => (await import('./fault-judges/memory.ts')).memoryJudge(root),
     runner: async () => (await import('./fault-judges/runner.ts')).runnerJudge(root),
   }),
 );

@@ -32,6 +32,7 @@ const shelf: Files = {
   'src/model/mode.ts': 'export const mode = 1;',
   'src/backend/backend.ts':
     "import { step } from '../broker/broker.ts'; import type { Store } from '../storage/storage-provider.ts'; import type { Config } from '../config/config.ts'; export const backend: [Store, Config] = [step, 1];",
+  'src/backend/local/local.ts': "import '../backend.ts'; export const local = 1;",
   'src/gateway/gateway.ts':
     "import type { backend } from '../backend/backend.ts'; import '../model/mode.ts'; export const gateway: typeof backend = [1, 1];",
   'src/config/config.ts': "import 'yaml'; export type Config = 1; export const config = 1;",
@@ -45,7 +46,7 @@ const shelf: Files = {
   'src/broker/broker.test.ts':
     "import 'vitest'; import 'node:fs'; import { clock } from '../testing/clock.ts'; clock;",
   'src/cli/main.ts':
-    "import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../gateway/compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
+    "import '../backend/local/local.ts'; import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../gateway/compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
   'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
   'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
   'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
@@ -90,11 +91,11 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['storage-imports-ours', 'src/storage/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['storage-imports-types', 'src/storage/bad-b.ts', "import { input } from '../broker/interface/input.ts';"],
   ['storage-imports-packages', 'src/storage/bad-c.ts', "import 'yaml';"],
-  ['backend-imports-ours', 'src/backend/bad-a.ts', "import '../storage/memory/store.ts';"],
+  ['backend-imports-ours', 'src/backend/bad-a.ts', "import type { gateway } from '../gateway/gateway.ts';"],
   ['backend-imports-types', 'src/backend/bad-b.ts', "import { config } from '../config/config.ts';"],
   ['backend-imports-packages', 'src/backend/bad-c.ts', "import 'h3';"],
-  ['gateway-imports-ours', 'src/gateway/bad-a.ts', "import '../broker/broker.ts';"],
-  ['gateway-imports-types', 'src/gateway/bad-b.ts', "import { backend } from '../backend/backend.ts';"],
+  ['gateway-imports-ours', 'src/gateway/bad-a.ts', "import '../backend/local/local.ts';"],
+  ['gateway-imports-types', 'src/gateway/bad-b.ts', "import { config } from '../config/config.ts';"],
   ['gateway-imports-packages', 'src/gateway/bad-c.ts', "import 'h3';"],
   ['auth-imports-ours', 'src/auth/bad-a.ts', "import '../broker/broker.ts';"],
   ['auth-imports-packages', 'src/auth/bad-b.ts', "import 'yaml';"],

@@ -17,6 +17,8 @@ export type Fault = {
   };
   /** Whether the simulation sees it. */
   readonly simulation?: 'seen' | 'unseen';
+  /** The judge of retained memory must see it. */
+  readonly memory?: 'seen';
 };
 
 export const faultsFolder = 'fixtures/faults';
@@ -45,11 +47,11 @@ export function entriesOf(text: string, area: string): readonly Entry[] {
   }));
 }
 
-const fields = ['id', 'title', 'find', 'within', 'replace', 'runner', 'simulation'];
+const fields = ['id', 'title', 'find', 'within', 'replace', 'runner', 'simulation', 'memory'];
 const requiredTexts = ['id', 'title', 'find', 'replace'] as const;
 
 function complaintsOf(fault: Fault, area: string): readonly string[] {
-  const { id, runner, simulation } = fault;
+  const { id, runner, simulation, memory } = fault;
   const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*$/.test(id);
   const isNamed = runner === undefined || isIdList(runner.mustFail, 1);
   return [
@@ -62,7 +64,10 @@ function complaintsOf(fault: Fault, area: string): readonly string[] {
     ...(isKebab && id.startsWith(`${area}-`) ? [] : [`the id does not begin with "${area}-", in kebab-case`]),
     ...(isNamed && isIdList(runner?.mayFail ?? [], 0) ? [] : ['runner does not name the checks']),
     ...([undefined, 'seen', 'unseen'].includes(simulation) ? [] : ['simulation is neither seen nor unseen']),
-    ...(runner === undefined && simulation === undefined ? ['no judge is named: runner or simulation'] : []),
+    ...([undefined, 'seen'].includes(memory) ? [] : ['memory is not seen']),
+    ...([runner, simulation, memory].every((judge) => judge === undefined)
+      ? ['no judge is named: runner, simulation or memory']
+      : []),
   ];
 }
 

@@ -84,7 +84,12 @@ export const parts: readonly Part[] = [
   {
     name: 'simulation',
     budgetSeconds: 120,
-    lanes: [[script('simulation', 'src/testing/simulation/run.ts')]],
+    lanes: [
+      [
+        script('simulation', 'src/testing/simulation/run.ts'),
+        script('retained memory', 'src/testing/retained-memory/run.ts'),
+      ],
+    ],
   },
   { name: 'conformance', budgetSeconds: 300, lanes: [[conformance]] },
   { name: 'documents', budgetSeconds: 60, lanes: [[script('documents', '.tools/documents.ts')]] },

@@ -84,6 +84,15 @@ and acknowledged, and then it accepts again.`,
     roundCount: 3,
   },
   {
+    name: 'memory-truth',
+    title: 'What is held and what the process takes',
+    text: `What a broker must hold after each pattern (contents, and a constant for each message, queue, subscription and connection) and
+what its process has grown by. Allowed: 1.5 times what is held plus 64 MiB; where clients try to exceed a memory limit of 512 MiB, that
+limit for the most that was resident.`,
+    command: script('memory-truth'),
+    roundCount: 1,
+  },
+  {
     name: 'slow-reader',
     title: 'One that never reads',
     text: `Nine subscribers that read, and a tenth that does not; in brackets the ratio to the nine alone. Goal: within 15 percent of

@@ -10,6 +10,8 @@ export type LimitSettings = {
   readonly maxQueuedBytes?: number;
   readonly maxQueues?: number;
   readonly maxSubscriptionsPerConnection?: number;
+  /** Memory that the whole process may use. */
+  readonly memoryLimitBytes?: number;
 };
 
 export type QueueDefaultSettings = {

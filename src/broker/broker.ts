@@ -10,6 +10,7 @@ import { Core, MAX_CHANGES_PER_STEP } from './core.ts';
 import { handle } from './handlers.ts';
 import type { Effect } from './interface/effect.ts';
 import type { Input } from './interface/input.ts';
+import type { MessageContent } from './interface/message-content.ts';
 import type { BrokerSettings } from './interface/settings.ts';
 import { type BrokerStats, emptyStats } from './interface/stats.ts';
 import type { RecoveredRecord, StoreRecord } from './interface/store-record.ts';
@@ -34,7 +35,7 @@ export class Broker {
    * Takes up what a store had kept, one record after the other, before the first input. There are no outputs; what is due by then happens
    * with the first input, so look at `nextDeadline()` afterwards. Throws for records that contradict each other.
    */
-  recover(record: RecoveredRecord, time: Time): void {
+  recover(record: RecoveredRecord<MessageContent>, time: Time): void {
     if (this.#recovery === undefined) throw new Error('The broker has begun: nothing can be recovered now.');
     this.#core.step.begin(time);
     this.#recovery.take(record);

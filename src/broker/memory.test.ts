@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
+import { anyContent } from '../testing/test-content.ts';
 import { Broker } from './broker.ts';
 import type { MessageContent } from './interface/message-content.ts';
 
@@ -26,7 +27,7 @@ class ForgetfulHarness {
   ): void {
     for (let number = 1; number <= count; number += 1) {
       const id = `${queue}-${this.#contents.length}`;
-      const content: MessageContent = { byteLength: 100 };
+      const content = anyContent(100);
       this.#contents.push(new WeakRef(content));
       this.h.step({
         kind: 'publish',

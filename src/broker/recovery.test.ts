@@ -3,14 +3,20 @@
 import { describe, expect, it } from 'vitest';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
+import { anyContent } from '../testing/test-content.ts';
 import { Broker } from './broker.ts';
+import type { MessageContent } from './interface/message-content.ts';
 import type { RecoveredRecord } from './interface/store-record.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
+type KeptMessage = Extract<RecoveredRecord<MessageContent>, { readonly kind: 'message' }>;
 
-function queue(options: Partial<QueueOptions> = {}, generation = 1, name = 'q'): RecoveredRecord {
+function queue(
+  options: Partial<QueueOptions> = {},
+  generation = 1,
+  name = 'q',
+): RecoveredRecord<MessageContent> {
   return {
     kind: 'queue',
     generation,
@@ -21,7 +27,7 @@ function queue(options: Partial<QueueOptions> = {}, generation = 1, name = 'q'):
 }
 
 function message(sequence: number, fields: Partial<KeptMessage> = {}): KeptMessage {
-  const content = { byteLength: 10 };
+  const content = anyContent(10);
   const accepted = {
     id: `m${sequence}`,
     priority: 1,
@@ -33,7 +39,7 @@ function message(sequence: number, fields: Partial<KeptMessage> = {}): KeptMessa
 }
 
 /** A core that has taken up the records at the harness's first instant. */
-function recovered(...records: readonly RecoveredRecord[]): BrokerHarness {
+function recovered(...records: readonly RecoveredRecord<MessageContent>[]): BrokerHarness {
   const broker = new Broker(testSettings);
   for (const record of records) broker.recover(record, { now: 0, wallNow: NOW });
   return new BrokerHarness(broker);

@@ -2,6 +2,7 @@
 // answers nothing and sends nothing. Throws for what a store cannot have kept: a damaged store must not be served.
 // Implements DURABLE-003, DURABLE-008 to DURABLE-012 and TTL-004.
 
+import type { MessageContent } from './interface/message-content.ts';
 import type { Generation, RecoveredRecord } from './interface/store-record.ts';
 import type { MessageLifecycle } from './queue/message-lifecycle.ts';
 import type { Queue } from './queue/queue.ts';
@@ -14,7 +15,7 @@ type RecoveredQueue = {
   youngestAt: number;
 };
 
-type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
+type RecoveredMessage = Extract<RecoveredRecord<MessageContent>, { readonly kind: 'message' }>;
 
 export class Recovery {
   readonly #step: StepContext;
@@ -29,12 +30,15 @@ export class Recovery {
   }
 
   /** Takes up one record. Throws when it contradicts an earlier one. */
-  take(record: RecoveredRecord): void {
+  take(record: RecoveredRecord<MessageContent>): void {
     if (record.kind === 'queue') this.#takeQueue(record);
     else this.#takeMessage(record);
   }
 
-  #takeQueue({ kind: _, ...stored }: Extract<RecoveredRecord, { readonly kind: 'queue' }>): void {
+  #takeQueue({
+    kind: _,
+    ...stored
+  }: Extract<RecoveredRecord<MessageContent>, { readonly kind: 'queue' }>): void {
     if (this.#byGeneration.has(stored.generation) || this.#queues.get(stored.name) !== undefined) {
       throw new Error(`Queue ${stored.name} (generation ${stored.generation}) is stored twice.`);
     }

@@ -30,6 +30,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'limits.maxQueuedBytes': 'maxQueuedBytes',
   'limits.maxQueues': 'maxQueues',
   'limits.maxSubscriptionsPerConnection': 'maxSubscriptionsPerConnection',
+  'limits.memoryLimitBytes': 'memoryLimit',
   'queueDefaults.deliveryMode': 'defaultDeliveryMode',
   'queueDefaults.maxQueueSize': 'maxQueueSize',
   'queueDefaults.enableAutoCreate': 'enableAutoCreate',

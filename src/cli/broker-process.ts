@@ -1,10 +1,13 @@
 // A whole broker in this process: store, engine, TCP listener and health server, put together from a configuration, and taken
 // down in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
-import { BrokerService } from '../backend/local/broker-service.ts';
-import { engineOptions } from '../backend/local/options-from-configuration.ts';
+import { brokerSettings } from '../backend/local/broker-settings.ts';
+import { LocalBackend } from '../backend/local/local-backend.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { gatewayOptions } from '../gateway/gateway-options.ts';
+import { KeptContent } from '../gateway/kept-content.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import type { BrokerView } from '../http/broker-view.ts';
 import type { HttpListener } from '../http/listen.ts';
@@ -23,7 +26,7 @@ export type RunningBroker = {
   /** Absent when health is off. */
   readonly health: { readonly url: string } | undefined;
   readonly view: BrokerView;
-  /** Ends the broker in good order: see {@link Engine.drain}. Must be called once. */
+  /** Ends the broker in good order: see {@link Gateway.drain}. Must be called once. */
   stop(): Promise<void>;
 };
 
@@ -74,17 +77,28 @@ async function failureOf(promise: Promise<unknown>): Promise<never> {
   return new Promise(() => undefined);
 }
 
-function createBroker(configuration: Configuration, logger: Logger): BrokerService {
-  return new BrokerService(engineOptions(configuration, VERSION), {
-    environment: systemEnvironment,
-    openStore: storeOpener(configuration),
-    compressor: new ZlibCompressor(),
+function createBroker(configuration: Configuration, logger: Logger): Gateway {
+  const environment = systemEnvironment;
+  const openStore = storeOpener(configuration);
+  const backend = new LocalBackend(brokerSettings(configuration), {
+    environment,
+    openStore,
     logger,
+    keepContent: (bytes) => KeptContent.copyOf(bytes),
   });
+  const compressor = new ZlibCompressor();
+  return new Gateway(gatewayOptions(configuration, VERSION), { environment, backend, compressor, logger });
 }
 
-function storeOpener({ storage, storagePath, synchronous }: Configuration): OpenStore {
+function storeOpener({ storage, storageModule, storagePath, synchronous }: Configuration): OpenStore {
   if (storage === 'memory') return async () => openMemoryStore();
+  if (storage === 'module') {
+    const options = { module: storageModule, directory: process.cwd(), storagePath };
+    return async () => {
+      const { openModuleStore } = await import('../storage/module/module-store.ts');
+      return openModuleStore(options);
+    };
+  }
   return async () => {
     // Loaded late: a broker without a durable store needs none of it.
     const { openSqliteStore } = await import('../storage/sqlite/sqlite-store.ts');
@@ -93,7 +107,7 @@ function storeOpener({ storage, storagePath, synchronous }: Configuration): Open
 }
 
 async function listenStrictly(
-  broker: BrokerService,
+  broker: Gateway,
   { host, port }: Configuration,
   logger: Logger,
 ): Promise<TcpServer> {

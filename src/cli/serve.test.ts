@@ -1,9 +1,12 @@
 // `truemq serve` and `truemq adapter` in process: what they print when they listen, how they end, and how they fail to start.
 
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { connect } from '../client/index.ts';
+import { newFolder } from '../storage/contract/file-place.ts';
 import { type TestSurroundings, testSurroundings } from '../testing/surroundings.ts';
 import { adapter } from './adapter.ts';
 import { ExitCode } from './command.ts';
@@ -145,6 +148,22 @@ describe('serve', () => {
     surroundings.signal('SIGINT');
     expect(surroundings.exits).toEqual([130]);
     await exit;
+  });
+
+  it('says in one line why a storage module opens no store, and logs where it was thrown at level debug [CONFIG-018]', async () => {
+    const folder = await newFolder();
+    const module = join(folder, 'store.mjs');
+    await writeFile(module, "export function openStore() { throw new Error('no database'); }");
+    const surroundings = testSurroundings();
+    const flags = [...FREE_PORTS, '--storage-module', module, '--log-level', 'debug'];
+    expect(await serve.run(flags, surroundings)).toBe(ExitCode.Failed);
+    const [line, log] = surroundings.errors().trim().split('\n').slice(-2);
+    expect(line).toBe(`truemq: the storage module ${module} cannot open its store: no database`);
+    expect(JSON.parse(log ?? '')).toMatchObject({
+      message: 'the cause',
+      stack: expect.stringMatching(/^Error: no database\n.*openStore .*store\.mjs:1:/),
+    });
+    await rm(folder, { recursive: true });
   });
 
   it('warns when others can reach it [HTTP-005]', async () => {

@@ -114,6 +114,8 @@ async function startOrExplain(
     }
     if (!(error instanceof ListenError) && !(error instanceof StoreError)) throw error;
     stderr.write(`truemq: ${error.message}\n`);
+    // Whoever writes a store needs to know where in it the error was thrown.
+    if (error.cause instanceof Error) logger.debug('the cause', { stack: error.cause.stack });
     return ExitCode.Failed;
   } finally {
     release();

@@ -9,12 +9,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
+import { newFolder } from '../storage/contract/file-place.ts';
 import { loadDriver } from '../storage/sqlite/driver.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
-import { newFolder } from '../testing/file-places.ts';
 import { recordsThatGive, storedRecords } from '../testing/stored-arbitrary.ts';
 import { testSurroundings } from '../testing/surroundings.ts';
+import { contentOf } from '../testing/test-content.ts';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { UsageError } from './arguments.ts';
 import { store } from './store.ts';
@@ -42,7 +43,14 @@ function message(sequence: number, payloadBytes = 10) {
   const id = `m${sequence}`;
   const payload = Buffer.from(JSON.stringify('x'.repeat(payloadBytes)));
   const content = bodyBytes({ command: 26, id, queue: 'orders', payload });
-  return { generation: 1, sequence, id, priority: 1, content, acceptedWallAt: 5_000 } as const;
+  return {
+    generation: 1,
+    sequence,
+    id,
+    priority: 1,
+    content: contentOf(content),
+    acceptedWallAt: 5_000,
+  } as const;
 }
 
 async function write(records: readonly StoreRecord[], at = path): Promise<void> {

@@ -14,6 +14,8 @@ type DerivedKey = {
 export type Known = Configuration;
 
 export const derivedDefaults = {
+  storage: (known: Known) => (known.storageModule === '' ? 'memory' : 'module'),
+  storagePath: (known: Known) => (known.storage === 'module' ? '' : 'truemq.db'),
   memoryLimit: (_known: Known, machine: Machine) => machine.memoryBytes,
   maxQueuedBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 2),
   maxDecompressedSize: (known: Known) => known.maxMessageSizeBytes,

@@ -7,7 +7,11 @@ import { formatSize, parseSize, SIZE_FORMS } from './size.ts';
 /** What every key says about itself. `derived` names in words a default that depends on the machine or on other keys. */
 type Described = { readonly doc: string; readonly section: string };
 
-export type TextKind = Described & { readonly kind: 'text'; readonly default: string };
+export type TextKind = Described & {
+  readonly kind: 'text';
+  /** The empty text is a value, and means none. */
+  readonly mayBeEmpty?: true;
+} & ({ readonly default: string } | { readonly derived: string });
 export type PortKind = Described & { readonly kind: 'port'; readonly default: number };
 export type CountKind = Described & {
   readonly kind: 'count';
@@ -64,7 +68,7 @@ export type ParsedValue =
 export function parseText(kind: KeyKind, text: string): ParsedValue {
   switch (kind.kind) {
     case 'text':
-      return accept(kind, text === '' ? undefined : text);
+      return accept(kind, text === '' && kind.mayBeEmpty !== true ? undefined : text);
     case 'port':
     case 'count':
       return accept(kind, /^\d+$/.test(text) ? withinRange(kind, Number(text)) : undefined);
@@ -123,7 +127,7 @@ export function formatValue(kind: KeyKind, value: unknown): string {
 export function describeAllowed(kind: KeyKind): string {
   switch (kind.kind) {
     case 'text':
-      return 'a text that is not empty';
+      return kind.mayBeEmpty === true ? 'a text; the empty one means none' : 'a text that is not empty';
     case 'port':
       return 'a port from 1 to 65535, or 0 for any free one';
     case 'count':

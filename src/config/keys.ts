@@ -109,15 +109,23 @@ export const configurationKeys = {
   storage: {
     kind: 'choice',
     section: 'Storage',
-    choices: ['memory', 'sqlite'],
-    default: 'memory',
-    doc: 'Where messages are kept: memory keeps nothing over a restart, sqlite keeps everything in a file.',
+    choices: ['memory', 'sqlite', 'module'],
+    derived: 'memory; module when storageModule is given',
+    doc: 'Where messages are kept: memory keeps nothing over a restart, sqlite keeps everything in a file, module is the store of storageModule.',
+  },
+  storageModule: {
+    kind: 'text',
+    section: 'Storage',
+    default: '',
+    mayBeEmpty: true,
+    doc: 'An ES module with a store of your own: a path, absolute or beginning with ./ or ../ (from the working directory), or the name of a package that is installed beside truemq. Only with storage module.',
   },
   storagePath: {
     kind: 'text',
     section: 'Storage',
-    default: 'truemq.db',
-    doc: 'The file of the sqlite storage; it is created when it is not there.',
+    derived: 'truemq.db; none with storage module',
+    mayBeEmpty: true,
+    doc: 'The file of the sqlite storage; it is created when it is not there. With storage module: a text that is passed to the module.',
   },
   synchronous: {
     kind: 'choice',

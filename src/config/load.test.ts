@@ -72,6 +72,7 @@ describe('defaults', () => {
       maxQueues: 100_000,
       validatePayload: true,
       storage: 'memory',
+      storageModule: '',
       storagePath: 'truemq.db',
       synchronous: 'full',
       ackTimeoutMs: 30_000,
@@ -111,11 +112,13 @@ describe('defaults', () => {
     const kinds: ReadonlyMap<string, KeyKind> = new Map(configurationKeyList);
     const shared = tables.server.filter(({ name }) => kinds.has(name));
     expect(shared.length).toBeGreaterThan(20);
+    const defaults = new Map(load({}).settings.map(({ key, text }) => [key as string, text]));
     for (const limit of shared) {
       const kind = kinds.get(limit.name);
       // What this version refuses cannot be its default.
       if (kind === undefined || (kind.kind === 'boolean' && kind.unavailable !== undefined)) continue;
-      expect('default' in kind ? kind.default : undefined, limit.name).toEqual(limit.default);
+      const known = limit.default === undefined ? undefined : defaults.get(limit.name);
+      expect('default' in kind ? kind.default : known, limit.name).toEqual(limit.default);
       if ('min' in kind) expect([kind.min, kind.max], limit.name).toEqual([limit.min, limit.max]);
     }
   });
@@ -133,6 +136,31 @@ describe('defaults', () => {
     const { configuration, settings } = load({});
     const flags = Object.fromEntries(settings.map(({ key, text }) => [flagName(key), text]));
     expect(load({ flags }).configuration).toEqual(configuration);
+  });
+});
+
+describe('a store of a module', () => {
+  const module = './my-store.mjs';
+
+  it('is used when its module is given, wherever that is, and has no path unless one is given [CONFIG-016]', () => {
+    const none = { storage: 'module', storageModule: module, storagePath: '' };
+    expect(load({ flags: { 'storage-module': module } }).configuration).toMatchObject(none);
+    expect(load({ environment: { TRUEMQ_STORAGE_MODULE: module } }).configuration).toMatchObject(none);
+    expect(load({ file: `storageModule: ${module}` }).configuration).toMatchObject(none);
+    const flags = { storage: 'module', 'storage-module': module, 'storage-path': 'a place' };
+    expect(load({ flags }).configuration).toMatchObject({ ...none, storagePath: 'a place' });
+  });
+
+  it('does not replace a store that was asked for explicitly, not even the default [CONFIG-017]', () => {
+    const given = { flags: { 'storage-module': module }, file: 'storage: memory' };
+    expect(problemsOf(given)).toEqual([
+      'storage memory (file truemq.yaml) and storageModule ./my-store.mjs (flag --storage-module) do not go together; allowed is storage module, or no storageModule',
+    ]);
+  });
+
+  it('is taken back by an empty text', () => {
+    const { configuration } = load({ flags: { 'storage-module': '' }, file: `storageModule: ${module}` });
+    expect(configuration).toMatchObject({ storage: 'memory', storageModule: '', storagePath: 'truemq.db' });
   });
 });
 
@@ -231,7 +259,7 @@ describe('refusals', () => {
       { 'default-delivery-mode': 'Random' },
       'defaultDeliveryMode (flag --default-delivery-mode): came "Random"; allowed is RoundRobin or FanOutWithAck or FanOutWithoutAck or PriorityBased',
     ],
-    [{ storage: 'disk' }, 'storage (flag --storage): came "disk"; allowed is memory or sqlite'],
+    [{ storage: 'disk' }, 'storage (flag --storage): came "disk"; allowed is memory or sqlite or module'],
     [
       { dashboard: 'on' },
       'dashboard (flag --dashboard): came "on"; allowed is off (the dashboard is not available in this version)',
@@ -240,6 +268,18 @@ describe('refusals', () => {
     [
       { 'supported-compressions': 'gzip,gzip' },
       'supportedCompressions (flag --supported-compressions): came "gzip,gzip"; allowed is any of brotli, gzip, each at most once, separated by commas',
+    ],
+    [
+      { storage: 'sqlite', 'storage-module': './my-store.mjs' },
+      'storage sqlite (flag --storage) and storageModule ./my-store.mjs (flag --storage-module) do not go together; allowed is storage module, or no storageModule',
+    ],
+    [
+      { storage: 'module' },
+      'storageModule none (default) and storage module (flag --storage) do not go together; allowed is a storageModule with storage module',
+    ],
+    [
+      { storage: 'sqlite', 'storage-path': '' },
+      'storagePath none (flag --storage-path) and storage sqlite (flag --storage) do not go together; allowed is the path of a file with storage sqlite',
     ],
     [{ host: '' }, 'host (flag --host): came ""; allowed is a text that is not empty'],
     [{ prot: '1' }, '--prot: no such flag; did you mean --port?'],

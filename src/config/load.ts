@@ -187,7 +187,7 @@ function refuseConflicts(configuration: Configuration, chosen: Choices): void {
   const show = (key: ConfigurationKey) => {
     const choice = chosen.get(key);
     const origin = describeOrigin(choice?.origin ?? { kind: 'default' });
-    return `${key} ${formatValue(configurationKeys[key], choice?.value)} (${origin})`;
+    return `${key} ${formatValue(configurationKeys[key], choice?.value) || 'none'} (${origin})`;
   };
   const problems = findConflicts(configuration).map(
     ({ keys, allowed }) => `${show(keys[0])} and ${show(keys[1])} do not go together; allowed is ${allowed}`,

@@ -36,7 +36,7 @@ export function flagHelp(): string {
 
 /** The default in words: the value as one would write it, or what it is derived from. */
 export function describeDefault(kind: KeyKind): string {
-  return 'derived' in kind ? kind.derived : formatValue(kind, kind.default);
+  return 'derived' in kind ? kind.derived : formatValue(kind, kind.default) || 'none';
 }
 
 function groupBySection(): ReadonlyMap<string, readonly Entry[]> {

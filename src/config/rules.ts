@@ -15,7 +15,23 @@ const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
 /** Every conflict of a configuration; an empty list when there is none. */
 export function findConflicts(configuration: Configuration): readonly Conflict[] {
-  return [retryDelays, decompressedSize, ports].flatMap((rule) => rule(configuration) ?? []);
+  return [storageModule, storagePath, retryDelays, decompressedSize, ports].flatMap(
+    (rule) => rule(configuration) ?? [],
+  );
+}
+
+/** A store that was asked for explicitly is never replaced by another one: the messages would be somewhere else than expected. */
+function storageModule({ storage, storageModule: module }: Configuration): Conflict | undefined {
+  if (storage === 'module' && module === '') {
+    return { keys: ['storageModule', 'storage'], allowed: 'a storageModule with storage module' };
+  }
+  if (storage === 'module' || module === '') return undefined;
+  return { keys: ['storage', 'storageModule'], allowed: 'storage module, or no storageModule' };
+}
+
+function storagePath({ storage, storagePath: path }: Configuration): Conflict | undefined {
+  if (storage !== 'sqlite' || path !== '') return undefined;
+  return { keys: ['storagePath', 'storage'], allowed: 'the path of a file with storage sqlite' };
 }
 
 function retryDelays(configuration: Configuration): Conflict | undefined {

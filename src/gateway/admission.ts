@@ -2,8 +2,8 @@
 // Rejected connections are counted, but not in the window. Closes nothing itself. Implements LIMIT-008 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
-import type { EngineOptions } from '../backend/local/engine-options.ts';
 import { addressKey } from './address-key.ts';
+import type { GatewayOptions } from './gateway-options.ts';
 import { RateLimitByAddress } from './rate-limit.ts';
 
 /** Refused connections that may wait for their client to close; further ones are destroyed without an Error. */
@@ -28,7 +28,7 @@ export class Admission {
   acceptedCount = 0;
   rejectedCount = 0;
 
-  constructor({ maxConnections, rateLimit }: Pick<EngineOptions, 'maxConnections' | 'rateLimit'>) {
+  constructor({ maxConnections, rateLimit }: Pick<GatewayOptions, 'maxConnections' | 'rateLimit'>) {
     this.#maxConnections = maxConnections;
     this.#addressLimit =
       rateLimit &&

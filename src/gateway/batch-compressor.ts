@@ -1,16 +1,17 @@
 // Compresses each body once per algorithm and batch, however many subscribers it goes to.
 
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
+import type { EncodedBody } from './outbound.ts';
 
 export class BatchCompressor {
   readonly #compressor: Compressor;
-  readonly #done = new Map<Buffer, Map<Algorithm, Buffer | Promise<Buffer>>>();
+  readonly #done = new Map<EncodedBody, Map<Algorithm, Buffer | Promise<Buffer>>>();
 
   constructor(compressor: Compressor) {
     this.#compressor = compressor;
   }
 
-  compress(algorithm: Algorithm, body: Buffer): Buffer | Promise<Buffer> {
+  compress(algorithm: Algorithm, body: EncodedBody): Buffer | Promise<Buffer> {
     let ofBody = this.#done.get(body);
     if (ofBody === undefined) {
       ofBody = new Map();
@@ -24,10 +25,10 @@ export class BatchCompressor {
     return compressed;
   }
 
-  /** Where the library fails at once it counts as failing later: that is the affair of those who wait for the result. */
-  #compress(algorithm: Algorithm, body: Buffer): Buffer | Promise<Buffer> {
+  /** Synchronous failures become rejections, so that callers handle one path. */
+  #compress(algorithm: Algorithm, body: EncodedBody): Buffer | Promise<Buffer> {
     try {
-      return this.#compressor.compress(algorithm, body);
+      return this.#compressor.compress(algorithm, Buffer.isBuffer(body) ? body : body.toBytes());
     } catch (error) {
       return Promise.reject(error);
     }

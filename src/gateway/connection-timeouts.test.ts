@@ -57,15 +57,12 @@ describe('a client that does not connect', () => {
 
 describe('a client that is closed with commands still unread', () => {
   it('is not heard any more, Connect or not [CONN-014]', async () => {
-    const store = new GatedStore();
-    const tested = new TestedEngine({ timeouts, maxPendingInputBytes: 1024 }, { store });
-    const other = await tested.connect();
-    const client = tested.attach();
-    other.send(publish('other', 'm'));
-    await tested.settle();
+    const tested = new TestedEngine({ timeouts, maxOutboundBytes: 256 });
+    const { client, server } = tested.attachWithServer();
+    server.stallLine();
     client.send(...Array.from({ length: 100 }, () => ping()), { command: 0, id: 'c' }, publish('q', 'm1'));
     await tested.advance(10_000);
-    store.release();
+    server.resumeLine();
     await tested.settle();
     expect(client.isOver).toBe(true);
     expect(client.lines().every((line) => line === 'Pong ping')).toBe(true);

@@ -13,9 +13,12 @@ import {
   writeFrameHeader,
 } from '../protocol/encode.ts';
 import type { MessageFields } from '../protocol/message.ts';
+import { KeptContent } from './kept-content.ts';
 
 /** A frame to send: the fields of a small one, or a body that is encoded already and must not change any more. */
-export type OutboundFrame = MessageFields | Buffer;
+export type OutboundFrame = MessageFields | EncodedBody;
+
+export type EncodedBody = KeptContent | Buffer;
 
 /** Bodies from this size on are handed to the socket as they are; smaller ones are copied into one buffer. */
 const BY_REFERENCE_BYTES = 16_384;
@@ -23,7 +26,7 @@ const BY_REFERENCE_BYTES = 16_384;
 export type OutboundOptions = {
   /** How a body of this length is to be compressed on this connection, if at all. */
   readonly algorithmFor: (bodyLength: number) => Algorithm | undefined;
-  readonly compress: (algorithm: Algorithm, body: Buffer) => Buffer | Promise<Buffer>;
+  readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
   /** The stream has passed on everything that was written to it up to a moment ago. */
   readonly onProgress: () => void;
   /** A frame could not be compressed: our own fault, the connection cannot go on. */
@@ -103,10 +106,10 @@ export class Outbound {
   }
 
   #prepare(frame: OutboundFrame): Ready | Awaited {
-    const bodyLength = Buffer.isBuffer(frame) ? frame.length : encodedBodyLength(frame);
+    const bodyLength = isEncoded(frame) ? frame.byteLength : encodedBodyLength(frame);
     const algorithm = this.#options.algorithmFor(bodyLength);
     if (algorithm === undefined) return { frame, bodyLength, flags: 0 };
-    const body = Buffer.isBuffer(frame) ? frame : encodeBody(frame);
+    const body = isEncoded(frame) ? frame : encodeBody(frame);
     const compressed = this.#options.compress(algorithm, body);
     if (!(compressed instanceof Promise)) return smaller(body, compressed, algorithm);
     const ready = compressed.then((result) => smaller(body, result, algorithm));
@@ -130,13 +133,17 @@ export class Outbound {
   }
 }
 
+export function isEncoded(frame: OutboundFrame): frame is EncodedBody {
+  return frame instanceof KeptContent || Buffer.isBuffer(frame);
+}
+
 function isAwaited(frame: Ready | Awaited): frame is Awaited {
   return 'ready' in frame;
 }
 
 /** The compressed body, unless that would be the longer one. */
-function smaller(body: Buffer, compressed: Buffer, algorithm: Algorithm): Ready {
-  if (compressed.length >= body.length) return { frame: body, bodyLength: body.length, flags: 0 };
+function smaller(body: EncodedBody, compressed: Buffer, algorithm: Algorithm): Ready {
+  if (compressed.length >= body.byteLength) return { frame: body, bodyLength: body.byteLength, flags: 0 };
   return { frame: compressed, bodyLength: compressed.length, flags: flagsOf(algorithm) };
 }
 
@@ -151,17 +158,17 @@ function piecesOf(frames: readonly Ready[]): Buffer[] {
   for (const ready of frames) {
     at = writeFrameHeader(buffer, at, ready.bodyLength, ready.flags);
     const { frame } = ready;
-    if (!Buffer.isBuffer(frame)) at = writeBody(frame, buffer, at);
-    else if (!isByReference(ready)) at += frame.copy(buffer, at);
-    else {
-      pieces.push(buffer.subarray(from, at), frame);
+    if (!isEncoded(frame)) at = writeBody(frame, buffer, at);
+    else if (isByReference(ready)) {
+      pieces.push(buffer.subarray(from, at), Buffer.isBuffer(frame) ? frame : frame.toBytes());
       from = at;
-    }
+    } else if (Buffer.isBuffer(frame)) at += frame.copy(buffer, at);
+    else at = frame.writeTo(buffer, at);
   }
   if (from < at) pieces.push(buffer.subarray(from, at));
   return pieces;
 }
 
 function isByReference({ frame, bodyLength }: Ready): boolean {
-  return bodyLength >= BY_REFERENCE_BYTES && Buffer.isBuffer(frame);
+  return bodyLength >= BY_REFERENCE_BYTES && isEncoded(frame);
 }

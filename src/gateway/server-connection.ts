@@ -1,10 +1,9 @@
-// One client connection: its stream, its session and its unsent output. Turns bytes into arrivals for the engine, in order. Pauses
-// reading when pending input or unsent output exceeds its limit.
+// One client connection: its stream, its session and its unsent output. Turns bytes into inputs for the backend, in order. Pauses reading
+// when pending input or unsent output exceeds its limit.
 // Implements CONN (lifecycle of a connection) and LIMIT (input and output of a connection).
 
 import type { Duplex } from 'node:stream';
-import type { EngineOptions } from '../backend/local/engine-options.ts';
-import type { ConnectionId } from '../broker/interface/input.ts';
+import type { ConnectionId, Input } from '../broker/interface/input.ts';
 import type { Environment } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
 import type { Logger } from '../model/logger.ts';
@@ -13,31 +12,34 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
-import type { Arrival } from './arrival.ts';
 import { connectAckHeaders } from './connection-frames.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
-import { Outbound, type OutboundFrame } from './outbound.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
 import { RateLimit } from './rate-limit.ts';
 import { translateCommand } from './translate/commands.ts';
+import { LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
 
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
 
-/** Added to the bytes of each arrival in the limit on pending input: even an empty arrival takes memory. */
-const ARRIVAL_OVERHEAD_BYTES = 256;
+/** Added to the bytes of each input in the limit on pending input: even an empty one takes memory. */
+const INPUT_OVERHEAD_BYTES = 256;
 
 export type ConnectionParts = {
-  readonly options: EngineOptions;
+  readonly options: GatewayOptions;
   readonly environment: Environment;
   readonly logger: Logger;
   readonly compressor: Compressor;
-  readonly compress: (algorithm: Algorithm, body: Buffer) => Buffer | Promise<Buffer>;
-  /** Passes an arrival to the engine, with the bytes that it takes. */
-  readonly arrive: (arrival: Arrival, bytes: number) => void;
+  readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
+  /** Passes an input to the backend. `inputProcessed` is to be called when it is done. */
+  readonly submit: (input: Input) => void;
+  /** Everything that the connection has sent is answered: `end` is to be called. */
+  readonly onClosed: () => void;
   readonly countError: () => void;
-  /** Why Connect is refused; undefined: it is accepted. */
-  readonly outOfServiceReason: string | undefined;
+  /** Why Connect is refused now; undefined: it is accepted. */
+  readonly outOfServiceReason: () => string | undefined;
 };
 
 export class ServerConnection {
@@ -48,17 +50,19 @@ export class ServerConnection {
   readonly #outbound: Outbound;
   readonly #messageRate: RateLimit | undefined;
   #timeouts: ConnectionTimeouts | undefined;
-  /** Bytes of arrivals that the engine has not processed yet. */
+  /** Bytes of inputs that the backend has not processed yet. */
   #pendingBytes = 0;
   /** Unsent output exceeds its limit. */
   #isCongested = false;
   #isSaturated = false;
   #isInflating = false;
   #isPaused = false;
+  /** The backend knows the connection: from its Connect on. */
   #isKnown = false;
-  #hasLeft = false;
+  /** No input is read any more; answers are still sent. */
+  #isClosing = false;
   #isEnding = false;
-  /** The client has ended its side, and the engine was not notified yet. */
+  /** The client has ended its side, and not all of its input is handled. */
   #inputHasEnded = false;
 
   constructor(id: ConnectionId, stream: Duplex, parts: ConnectionParts) {
@@ -89,37 +93,41 @@ export class ServerConnection {
     return this.#session.state === 'connected';
   }
 
-  /** Whether the core knows the connection: from its Connect until it leaves. */
-  get isKnown(): boolean {
-    return this.#isKnown;
-  }
-
   /** Starts reading. */
   serve(): void {
     const { environment, options } = this.#parts;
     this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (reason) => {
       this.#parts.logger.debug('connection timed out', { connection: this.id, reason });
-      this.#parts.arrive({ kind: 'close' }, 0);
+      this.close();
     });
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#stream.on('end', () => {
       this.#inputHasEnded = true;
       this.#pump();
     });
-    this.#stream.on('close', () => this.#parts.arrive({ kind: 'gone' }, 0));
+    this.#stream.on('close', () => this.close());
   }
 
-  /** Sends one frame and closes, without ever having read. */
-  refuse(fields: MessageFields): void {
+  /** Sends one frame and ends, whatever else was to be answered. */
+  terminate(fields: MessageFields): void {
+    this.#stopInput();
     this.notify(fields);
     this.end();
-    this.flush();
+  }
+
+  /** Ends the connection once everything that it has sent so far is answered; reads nothing more. */
+  close(): void {
+    if (this.#isClosing) return;
+    this.#stopInput();
+    if (!this.#isKnown) return this.#parts.onClosed();
+    this.#submit({ kind: 'disconnected', connection: this.id });
+    this.#submit({ kind: 'barrier', connection: this.id, token: LAST_ANSWER });
   }
 
   /** Queues a frame for the next flush; dropped if the connection is closing. */
   send(frame: OutboundFrame): void {
     if (this.#isEnding || this.#stream.destroyed) return;
-    if (Buffer.isBuffer(frame)) {
+    if (isEncoded(frame)) {
       this.#outbound.push(frame);
       return;
     }
@@ -153,19 +161,10 @@ export class ServerConnection {
     this.#updateReadState();
   }
 
-  /** The engine has processed an arrival of this many bytes. */
-  inputProcessed(bytes: number): void {
-    this.#pendingBytes -= bytes;
+  /** The backend has processed this input of the connection. */
+  inputProcessed(input: Input): void {
+    this.#pendingBytes -= this.#pendingBytesOf(input);
     if (this.#isPaused) this.#pump();
-  }
-
-  /** Stops all input of the connection. Returns whether the core knows the connection, and must be notified. */
-  leave(): boolean {
-    this.#timeouts?.stop();
-    this.#hasLeft = true;
-    const wasKnown = this.#isKnown;
-    this.#isKnown = false;
-    return wasKnown;
   }
 
   /** Closes the stream after all queued frames were sent; reads nothing more. */
@@ -173,6 +172,7 @@ export class ServerConnection {
     if (this.#isEnding || this.#stream.destroyed) return;
     this.#isEnding = true;
     this.#outbound.end();
+    this.#outbound.flush();
     this.#stream.removeAllListeners('data');
     // Received bytes are discarded: a TCP reset could lose the last frames that were sent.
     this.#stream.resume();
@@ -195,7 +195,7 @@ export class ServerConnection {
     }
     this.#closeOnInputEnd();
     this.#updateReadState();
-    if (!this.#isPaused && !this.#hasLeft) this.#timeouts?.inputDrained(this.#session);
+    if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
   }
 
   /**
@@ -205,24 +205,26 @@ export class ServerConnection {
   #closeOnInputEnd(): void {
     if (!this.#inputHasEnded || (this.#mustWait() && !this.#isCongested)) return;
     this.#inputHasEnded = false;
-    this.#parts.arrive({ kind: 'close' }, 0);
+    this.close();
   }
 
   #mustWait(): boolean {
     const { maxPendingInputBytes } = this.#parts.options;
     return (
-      this.#isCongested || this.#isInflating || this.#hasLeft || this.#pendingBytes > maxPendingInputBytes
+      this.#isCongested || this.#isInflating || this.#isClosing || this.#pendingBytes > maxPendingInputBytes
     );
   }
 
   #handle(event: SessionEvent): void {
     switch (event.kind) {
-      case 'command':
-        return this.#handleCommand(event.message, event.body);
+      case 'command': {
+        const { message, body } = event;
+        return this.#submit(translateCommand(this.id, message, body, this.#parts.options));
+      }
       case 'answer':
-        return this.#arrive({ kind: 'answer', fields: event.fields }, 0);
+        return this.#answer(event.fields);
       case 'close':
-        return this.#arrive({ kind: 'close' }, 0);
+        return this.close();
       case 'connect':
         return this.#handleConnect();
       case 'inflate':
@@ -230,27 +232,24 @@ export class ServerConnection {
     }
   }
 
-  #handleCommand(message: Message, body: Buffer): void {
-    const { options } = this.#parts;
-    const translated = translateCommand(this.id, message, body, options);
-    // The one answer that may be far longer than its command.
-    const answerBytes = message.command === Command.ListQueues ? options.limits.maxMessageSizeBytes : 0;
-    const bytes = body.length + answerBytes;
-    if (translated.kind === 'input') this.#arrive({ kind: 'input', input: translated.input }, bytes);
-    else this.#arrive({ kind: 'answer', fields: translated.fields }, bytes);
+  /** Sends an answer that needs no queue, after the answers to earlier commands. */
+  #answer(fields: MessageFields): void {
+    if (this.#isKnown) return this.#submit(readyAnswer(this.id, fields));
+    this.send(fields);
+    this.flush();
   }
 
   #handleConnect(): void {
     this.#timeouts?.connectArrived();
-    const { outOfServiceReason } = this.#parts;
-    if (outOfServiceReason !== undefined) {
-      const refusal = { code: ErrorCode.StorageError, text: outOfServiceReason, closes: true };
+    const text = this.#parts.outOfServiceReason();
+    if (text !== undefined) {
+      const refusal = { code: ErrorCode.StorageError, text, closes: true };
       return this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
     }
     const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;
-    this.#arrive({ kind: 'input', input: { kind: 'connected', connection: this.id } }, 0);
+    this.#submit({ kind: 'connected', connection: this.id });
   }
 
   /** Reading pauses while a body is decompressed in a worker: the commands that follow must wait anyway. */
@@ -271,10 +270,27 @@ export class ServerConnection {
     );
   }
 
-  #arrive(arrival: Arrival, bytes: number): void {
-    const counted = bytes + ARRIVAL_OVERHEAD_BYTES;
-    this.#pendingBytes += counted;
-    this.#parts.arrive(arrival, counted);
+  #submit(input: Input): void {
+    this.#pendingBytes += this.#pendingBytesOf(input);
+    this.#parts.submit(input);
+  }
+
+  /** What the input counts for in the limit on pending input. */
+  #pendingBytesOf(input: Input): number {
+    switch (input.kind) {
+      case 'publish':
+        return input.content.byteLength + INPUT_OVERHEAD_BYTES;
+      case 'listQueues':
+        // The one answer that may be far longer than its command.
+        return this.#parts.options.limits.maxMessageSizeBytes + INPUT_OVERHEAD_BYTES;
+      default:
+        return INPUT_OVERHEAD_BYTES;
+    }
+  }
+
+  #stopInput(): void {
+    this.#timeouts?.stop();
+    this.#isClosing = true;
   }
 
   #admit(message: Message): ProtocolFault | undefined {
@@ -287,7 +303,7 @@ export class ServerConnection {
   /** Pauses or resumes reading. */
   #updateReadState(): void {
     const pause = this.#mustWait();
-    if (pause === this.#isPaused || this.#isEnding || this.#hasLeft) return;
+    if (pause === this.#isPaused || this.#isEnding || this.#isClosing) return;
     this.#isPaused = pause;
     if (pause) {
       this.#timeouts?.readingPaused();
@@ -305,8 +321,8 @@ export class ServerConnection {
   }
 
   #notifyWritable(writable: boolean): void {
-    if (!this.#isKnown) return;
-    this.#parts.arrive({ kind: 'input', input: { kind: 'writable', connection: this.id, writable } }, 0);
+    if (!this.#isKnown || this.#isClosing) return;
+    this.#submit({ kind: 'writable', connection: this.id, writable });
   }
 
   /** An internal error of this connection: destroys it, and no other. */

@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { connect as dial, Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Engine } from '../backend/local/engine.ts';
-import type { EngineOptions } from '../backend/local/engine-options.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
+import { type BrokerOptions, composeBroker } from '../testing/composed-broker.ts';
 import { ack, ping, publish, subscribe, testOptions } from '../testing/tested-engine.ts';
 import { payloadOf, type ReceivedFrame, WireClient } from '../testing/wire-client.ts';
 import { listenTcp, type TcpOptions, type TcpServer } from './tcp-listener.ts';
@@ -27,19 +27,19 @@ afterEach(async () => {
 });
 
 async function listen(
-  options: Partial<EngineOptions> = {},
+  options: Partial<BrokerOptions> = {},
   tcp: Partial<TcpOptions> = {},
-): Promise<{ engine: Engine; server: TcpServer }> {
-  const engine = new Engine(
+): Promise<{ engine: Gateway; server: TcpServer }> {
+  const engine = composeBroker(
     { ...testOptions, ...options },
     {
       environment: systemEnvironment,
-      store: openMemoryStore(),
+      openStore: async () => openMemoryStore(),
       compressor: new ZlibCompressor(),
       logger: silent,
-      onStorageFailure: () => undefined,
     },
   );
+  await engine.start();
   const server = await listenTcp(engine, { host, port: 0, ...tcp });
   undo.push(() => server.close());
   return { engine, server };

@@ -3,7 +3,6 @@
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
-import type { MessageContent } from '../broker/interface/message-content.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
@@ -12,6 +11,7 @@ import { Priority } from '../model/priority.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { type CommandToken, describeEffect, describeInput } from './broker-describers.ts';
+import { anyContent } from './test-content.ts';
 
 /** What the real core and the naive one have in common. */
 export type SteppedBroker = {
@@ -137,7 +137,7 @@ export class BrokerHarness {
   }
 
   publish(connection: ConnectionId, queue: string, id: string, extras: PublishExtras = {}): string[] {
-    const content: MessageContent = { byteLength: extras.byteLength ?? CONTENT_BYTES };
+    const content = anyContent(extras.byteLength ?? CONTENT_BYTES);
     const priority = extras.priority ?? Priority.Normal;
     const token = commandToken(`publish ${queue} ${id}`, queue);
     const command = { kind: 'publish', connection, token, queue, id, priority, content } as const;

@@ -11,6 +11,7 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
+import { anyContent } from './test-content.ts';
 import { ids } from './tested-broker.ts';
 
 type Outputs = ReturnType<SteppedBroker['takeOutputs']>;
@@ -114,7 +115,7 @@ const lies: Readonly<Record<string, (outputs: Outputs) => Outputs>> = {
     effects.map((one) => (one.kind === 'deliver' ? { ...one, connection: 3 } : one)),
   ),
   'a delivery has another content': withEffects((effects) =>
-    effects.map((one) => (one.kind === 'deliver' ? { ...one, content: { byteLength: 1 } } : one)),
+    effects.map((one) => (one.kind === 'deliver' ? { ...one, content: anyContent(1) } : one)),
   ),
   'deliveries are out of order': withEffects((effects) => [...effects].reverse()),
 };

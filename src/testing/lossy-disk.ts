@@ -2,8 +2,8 @@
 // or all of it, never a part. Stores that were open at a crash are dead: what they try afterwards never ends.
 
 import type { StoreRecord } from '../broker/interface/store-record.ts';
+import { KeptRecords } from '../storage/contract/kept-records.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
-import { KeptRecords } from './kept-records.ts';
 
 type UnderWay = {
   readonly records: readonly StoreRecord[];

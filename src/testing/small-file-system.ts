@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { newFolder } from './file-places.ts';
+import { newFolder } from '../storage/contract/file-place.ts';
 
 export class SmallFileSystem {
   readonly folder: string;

@@ -1,15 +1,16 @@
 // Writes the fixture of the current schema version: fixtures/storage/version-N.db, with what a recovery of it gives beside it as JSON.
 // To be run once, when a version of the schema is released; a fixture that is there is never written again.
-//   node --import tsx src/testing/storage-fixture.ts
+//   node --import import tsx src/testing/storage-fixture.ts
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { StoredMessage, StoreRecord } from '../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
+import { KeptRecords } from '../storage/contract/kept-records.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
-import { KeptRecords } from './kept-records.ts';
+import { contentOf } from './test-content.ts';
 
 const base = fileURLToPath(new URL(`../../fixtures/storage/version-${SCHEMA_VERSION}`, import.meta.url));
 if (existsSync(`${base}.db`)) throw new Error(`${base}.db is there already.`);
@@ -72,6 +73,6 @@ function batches(): readonly (readonly StoreRecord[])[] {
 }
 
 function message(generation: number, sequence: number): StoredMessage {
-  const content = Buffer.from([1, 21, sequence, 0, 255]);
+  const content = contentOf(Buffer.from([1, 21, sequence, 0, 255]));
   return { generation, sequence, id: `größe-${sequence}`, priority: 3, content, acceptedWallAt: 1_500 };
 }

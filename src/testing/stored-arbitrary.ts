@@ -6,6 +6,7 @@ import type { DeadLetterFacts } from '../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 import type { Priority } from '../model/priority.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
+import { contentOf } from './test-content.ts';
 import { bodyBytes } from './wire-bytes.ts';
 
 const wallAt = fc.integer({ min: 0, max: 4_000_000_000_000 });
@@ -105,7 +106,7 @@ export function recordsThatGive(recovered: readonly RecoveredRecord[]): readonly
     const { failedAttempts, ...stored } = record;
     const { generation, sequence } = stored;
     return [
-      { ...stored, kind: 'messageAdded' },
+      { ...stored, content: contentOf(stored.content), kind: 'messageAdded' },
       { kind: 'attemptFailed', generation, sequence, failedAttempts },
     ];
   });

@@ -1,16 +1,18 @@
-// An engine as its tests use it: in virtual time, with clients on virtual lines.
+// A broker over a store as its tests use it: in virtual time, with clients on virtual lines. It serves as soon as things settle.
 
-import { Engine, type EngineParts } from '../backend/local/engine.ts';
-import type { EngineOptions } from '../backend/local/engine-options.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Environment } from '../model/environment.ts';
 import type { Compressor } from '../protocol/compression.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
+import type { StorageProvider } from '../storage/storage-provider.ts';
 import { testSettings } from './broker-harness.ts';
+import { type BrokerOptions, composeBroker } from './composed-broker.ts';
 import { TestedClients } from './tested-clients.ts';
 
 export { ack, ping, publish, subscribe } from './tested-clients.ts';
 
-export const testOptions: EngineOptions = {
+export const testOptions: BrokerOptions = {
   broker: testSettings,
   limits: defaultLimits,
   timeouts: { handshakeTimeoutMs: 10_000, frameTimeoutMs: 30_000, idleTimeoutMs: 300_000 },
@@ -34,26 +36,33 @@ export const noCompressor: Compressor = {
   },
 };
 
-export class TestedEngine extends TestedClients {
-  readonly engine: Engine;
-  readonly storageFailures: unknown[] = [];
+export type TestedParts = {
+  readonly store?: StorageProvider;
+  readonly compressor?: Compressor;
+  readonly environment?: Environment;
+};
 
-  constructor(options: Partial<EngineOptions> = {}, parts: Partial<EngineParts> = {}) {
+export class TestedEngine extends TestedClients {
+  readonly engine: Gateway;
+
+  constructor(options: Partial<BrokerOptions> = {}, parts: TestedParts = {}) {
     super();
-    this.engine = new Engine(
+    const { store = openMemoryStore(), compressor = noCompressor, environment = this.environment } = parts;
+    let isOpened = false;
+    const openStore = async () => {
+      if (isOpened) throw new Error('The store of this test is opened once.');
+      isOpened = true;
+      return store;
+    };
+    const logger = this.logger();
+    this.engine = composeBroker(
       { ...testOptions, ...options },
-      {
-        environment: this.environment,
-        store: openMemoryStore(),
-        compressor: noCompressor,
-        logger: this.logger(),
-        onStorageFailure: (error) => void this.storageFailures.push(error),
-        ...parts,
-      },
+      { environment, openStore, compressor, logger },
     );
+    this.engine.start().catch((error: unknown) => void this.logged.push(String(error)));
   }
 
-  protected get attendant(): Engine {
+  protected get attendant(): Gateway {
     return this.engine;
   }
 }

@@ -1,20 +1,20 @@
 // A broker over a virtual disk as its tests use it: in virtual time, with clients on virtual lines.
 
-import { BrokerService } from '../backend/local/broker-service.ts';
-import type { EngineOptions } from '../backend/local/engine-options.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { type BrokerOptions, composeBroker } from './composed-broker.ts';
 import { TestedClients } from './tested-clients.ts';
 import { noCompressor, testOptions } from './tested-engine.ts';
 import { VirtualDisk } from './virtual-disk.ts';
 
 export class TestedService extends TestedClients {
-  readonly service: BrokerService;
+  readonly service: Gateway;
 
   constructor(
     disk: Pick<VirtualDisk, 'openStore'> = new VirtualDisk(),
-    options: Partial<EngineOptions> = {},
+    options: Partial<BrokerOptions> = {},
   ) {
     super();
-    this.service = new BrokerService(
+    this.service = composeBroker(
       { ...testOptions, ...options },
       {
         environment: this.environment,
@@ -26,13 +26,13 @@ export class TestedService extends TestedClients {
   }
 
   /** One that has started. */
-  static async started(disk?: VirtualDisk, options?: Partial<EngineOptions>): Promise<TestedService> {
+  static async started(disk?: VirtualDisk, options?: Partial<BrokerOptions>): Promise<TestedService> {
     const tested = new TestedService(disk, options);
     await tested.service.start();
     return tested;
   }
 
-  protected get attendant(): BrokerService {
+  protected get attendant(): Gateway {
     return this.service;
   }
 }

@@ -2,8 +2,8 @@
 // mended when a test says so, and shows how it was used.
 
 import type { StoreRecord } from '../broker/interface/store-record.ts';
+import { KeptRecords } from '../storage/contract/kept-records.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
-import { KeptRecords } from './kept-records.ts';
 
 export class VirtualDisk {
   readonly kept = new KeptRecords();

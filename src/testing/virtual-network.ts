@@ -69,7 +69,7 @@ export class VirtualSocket extends Duplex {
     const pieces = this.#options.cut?.(chunk) ?? [chunk];
     const last = pieces.length - 1;
     for (const [index, bytes] of pieces.entries()) {
-      this.#line.push({ bytes: Buffer.from(bytes), done: index === last ? callback : () => undefined });
+      this.#line.push({ bytes: ownCopy(bytes), done: index === last ? callback : () => undefined });
     }
     this.#carryOn();
   }
@@ -125,6 +125,12 @@ export class VirtualSocket extends Duplex {
   #receiveEnd(): void {
     if (!this.destroyed && !this.readableEnded) this.push(null);
   }
+}
+
+/** Not from Node's buffer pool, as with sockets: what a broker keeps from the pool must not share it with what is on its way. */
+function ownCopy(bytes: Buffer): Buffer {
+  const { buffer } = new Uint8Array(bytes);
+  return Buffer.from(buffer);
 }
 
 function connectionReset(): Error {

@@ -36,6 +36,10 @@ export const metrics = {
   recoveryMs: { label: 'start to ready ms', digits: 0, better: 'less' },
   diskBytes: { label: 'bytes on disk per message', digits: 0, better: 'less' },
   deliveredCount: { label: 'delivered', digits: 0 },
+  heldMiB: { label: 'held MiB', digits: 1 },
+  growthMiB: { label: 'growth MiB', digits: 1, better: 'less' },
+  allowedMiB: { label: 'allowed MiB', digits: 1 },
+  growthRatio: { label: 'growth / held', digits: 2, better: 'less' },
 } as const satisfies Record<string, Metric>;
 
 export type MetricName = keyof typeof metrics;

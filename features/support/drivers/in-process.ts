@@ -3,18 +3,18 @@
 
 import { totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
-import { BrokerService } from '../../../src/backend/local/broker-service.ts';
-import { engineOptions } from '../../../src/backend/local/options-from-configuration.ts';
 import type { StoreRecord } from '../../../src/broker/interface/store-record.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { ZlibCompressor } from '../../../src/gateway/compressor.ts';
+import type { Gateway } from '../../../src/gateway/gateway.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
 import type { Logger } from '../../../src/model/logger.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
 import type { StorageProvider } from '../../../src/storage/storage-provider.ts';
+import { brokerOptions, composeBroker } from '../../../src/testing/composed-broker.ts';
 import { VirtualDisk } from '../../../src/testing/virtual-disk.ts';
 import { VirtualEnvironment } from '../../../src/testing/virtual-environment.ts';
 import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
@@ -39,7 +39,7 @@ class InProcessBroker implements BrokerUnderTest {
   readonly #lines: string[] = [];
   readonly #configuration: Configuration;
   readonly #disk = new MortalDisk();
-  #broker: BrokerService;
+  #broker: Gateway;
   #health: ReturnType<typeof createHealthApp>;
   /** The broker's ends of its lines. */
   #sockets: Duplex[] = [];
@@ -135,9 +135,9 @@ class InProcessBroker implements BrokerUnderTest {
     return this.#lines.join('\n');
   }
 
-  #createBroker(): BrokerService {
+  #createBroker(): Gateway {
     const isDurable = this.#configuration.storage !== 'memory';
-    return new BrokerService(engineOptions(this.#configuration, '0.0.0'), {
+    return composeBroker(brokerOptions(this.#configuration), {
       environment: this.#environment,
       openStore: isDurable ? this.#disk.openStore : async () => openMemoryStore(),
       // In place always: a thread pool would make the order of events depend on the machine.

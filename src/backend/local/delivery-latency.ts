@@ -5,12 +5,13 @@
 export class DeliveryLatency {
   #sumMs = 0;
   #count = 0;
-  /** When the first arrival of the batch under way was taken, on the monotonic clock. */
-  batchArrivedAt = 0;
 
-  /** The batch is written; `firstDeliveryCount` of the core's deliveries so far were the first of their message. */
-  written(firstDeliveryCount: number, now: number): void {
-    this.#sumMs += (firstDeliveryCount - this.#count) * (now - this.batchArrivedAt);
+  /**
+   * A batch is written, `tookMs` after its first input was submitted. `firstDeliveryCount` of the core's deliveries so far were the first
+   * of their message.
+   */
+  written(firstDeliveryCount: number, tookMs: number): void {
+    this.#sumMs += (firstDeliveryCount - this.#count) * tookMs;
     this.#count = firstDeliveryCount;
   }
 

@@ -135,7 +135,7 @@ describe.each([
     const { publisher, subscriber } = await failedParty();
     const taken = fail === undefined ? ['m1'] : ['m1', 'm2'];
     expect(publisher.lines()).toEqual([
-      ...taken.map((id) => `Error ${id} STORAGE_ERROR`),
+      ...taken.map((id) => `Error ${id} q STORAGE_ERROR`),
       expect.stringMatching(/^Disconnect fresh-/),
     ]);
     expect(subscriber.lines()).toEqual([expect.stringMatching(/^Disconnect fresh-/)]);
@@ -155,18 +155,17 @@ describe.each([
     publisher.take();
     publisher.send(publish('q', 'm3'), ping());
     await tested.advance(5_000);
-    expect(tested.environment.timerCount).toBe(0);
     await tested.advance(600_000);
-    expect(tested.storageFailures).toEqual([new Error('disk full')]);
+    expect(tested.logged.filter((sentence) => sentence.startsWith('the store has failed'))).toHaveLength(1);
     expect([...publisher.take(), ...subscriber.take()]).toEqual([]);
     expect(tested.engine.stats().activeConnectionCount).toBe(0);
   });
 
-  it('leaves an engine that serves nobody and drains at once', async () => {
+  it('leaves a broker that refuses every Connect and drains at once', async () => {
     const { tested, store } = await failedParty();
-    const late = tested.attach();
-    await tested.settle();
-    expect(late.isOver).toBe(true);
+    expect(await tested.exchange(tested.attach(), { command: 0, id: 'c' })).toEqual([
+      'Error c STORAGE_ERROR',
+    ]);
     await tested.engine.drain();
     expect(store.isClosed).toBe(true);
   });

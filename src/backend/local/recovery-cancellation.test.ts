@@ -1,10 +1,12 @@
 // Recovery in time slices: what ends one early.
 
 import { expect, it } from 'vitest';
+import { Broker } from '../../broker/broker.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
 import { testSettings } from '../../testing/broker-harness.ts';
-import { recoverBroker } from './recovery.ts';
+import { anyContent } from '../../testing/test-content.ts';
+import { recover as recoverInto } from './recovery.ts';
 
 it('is cancelled after the time slice that is under way', async () => {
   let readCount = 0;
@@ -24,13 +26,18 @@ it('is cancelled after the time slice that is under way', async () => {
   const clock = { now: () => (now += 20), wallNow: () => 0 };
   const scheduler = { soon: (task: () => void) => void setImmediate(task), after: () => () => undefined };
   const silence = () => undefined;
-  const recovering = recoverBroker({ recover, commit: silence, close: silence }, testSettings, {
-    environment: { clock, scheduler, freshId: () => '' },
-    logger: { debug: silence, info: silence, warn: silence, error: silence },
-    throwIfCancelled: () => {
-      throw new Error('cancelled');
+  const recovering = recoverInto(
+    new Broker(testSettings),
+    { recover, commit: silence, close: silence },
+    {
+      environment: { clock, scheduler, freshId: () => '' },
+      logger: { debug: silence, info: silence, warn: silence, error: silence },
+      keepContent: () => anyContent(0),
+      throwIfCancelled: () => {
+        throw new Error('cancelled');
+      },
     },
-  });
+  );
   await expect(recovering).rejects.toThrow('cancelled');
   expect(readCount).toBe(64);
 });

@@ -48,7 +48,7 @@ describe('a recovery refuses', () => {
 
   it('a message whose content is not bytes [DURABLE-016]', async () => {
     const stored = { generation: 1, sequence: 7, id: 'm1', priority: 1, acceptedWallAt: 1_000 } as const;
-    const content = { byteLength: 3 };
+    const content = { byteLength: 3 } as Uint8Array;
     const starting = startWith(orders, { kind: 'message', ...stored, content, failedAttempts: 0 });
     await expect(starting).rejects.toThrow(
       'message "m1" (sequence 7) with a content that is not a Uint8Array',

@@ -1,8 +1,8 @@
-// Builds a core from the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and
+// Fills a core with the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and
 // logs its progress. Implements DURABLE (recovery).
 
-import { Broker } from '../../broker/broker.ts';
-import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { Broker } from '../../broker/broker.ts';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import type { Time } from '../../broker/interface/time.ts';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -20,27 +20,27 @@ const RECORDS_PER_LOOK = 64;
 const PROGRESS_EVERY_MS = 2_000;
 
 export type RecoveryParts = {
+  readonly keepContent: (bytes: Buffer) => MessageContent;
   readonly environment: Environment;
   readonly logger: Logger;
   /** Called between slices; what it throws ends the recovery. */
   readonly throwIfCancelled: () => void;
 };
 
-/** A core that has taken up everything that the store holds. Rejects when the store fails or contradicts itself. */
-export async function recoverBroker(
+/** Puts everything that the store holds into a new core. Rejects when the store fails or contradicts itself. */
+export async function recover(
+  broker: Broker,
   store: StorageProvider,
-  settings: BrokerSettings,
-  { environment, logger, throwIfCancelled }: RecoveryParts,
-): Promise<Broker> {
+  { environment, logger, keepContent, throwIfCancelled }: RecoveryParts,
+): Promise<void> {
   const { clock, scheduler } = environment;
-  const broker = new Broker(settings);
   const startedAt = clock.now();
   const counts = { queue: 0, message: 0 };
   let time = { now: startedAt, wallNow: clock.wallNow() };
   let toldAt = startedAt;
   /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
-    takeUp(broker, checked(record), time);
+    takeUp(broker, checked(record, keepContent), time);
     counts[record.kind] += 1;
     if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
     if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
@@ -57,7 +57,6 @@ export async function recoverBroker(
     const tookMs = Math.round(clock.now() - startedAt);
     logger.info('recovered from the store', { queues: counts.queue, messages: counts.message, tookMs });
   }
-  return broker;
 }
 
 /** Waits only where there is something to wait for: a million times for what is there already would take a second. */
@@ -78,9 +77,12 @@ async function forEach<T>(
 type RecoveredQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 
-/** The record as the broker needs it: queues are possible ones, contents are Buffers. Throws StoreError for any other record. */
-function checked(record: RecoveredRecord): RecoveredRecord {
-  if (record.kind === 'message') return withBuffer(record);
+/** The record as the broker needs it: queues are possible ones, contents are kept. Throws StoreError for any other record. */
+function checked(
+  record: RecoveredRecord,
+  keepContent: RecoveryParts['keepContent'],
+): RecoveredRecord<MessageContent> {
+  if (record.kind === 'message') return { ...record, content: keepContent(bytesOf(record)) };
   const reason = queueProblem(record);
   if (reason === undefined) return record;
   throw new StoreError(
@@ -88,16 +90,16 @@ function checked(record: RecoveredRecord): RecoveredRecord {
   );
 }
 
-/** The port promises bytes; the gateway decodes Buffers. Makes a view of the same memory, no copy. */
-function withBuffer(record: RecoveredMessage): RecoveredMessage {
+/** The port promises a Uint8Array. Makes a view of the same memory, no copy. */
+function bytesOf(record: RecoveredMessage): Buffer {
   const { content } = record;
-  if (content instanceof Buffer) return record;
+  if (content instanceof Buffer) return content;
   if (!(content instanceof Uint8Array)) {
     throw new StoreError(
       `the store gives back message ${JSON.stringify(record.id)} (sequence ${record.sequence}) with a content that is not a Uint8Array; correct recover() of the store`,
     );
   }
-  return { ...record, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) };
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
 /** Why no queue can have this name and these options; undefined when one can. */
@@ -114,7 +116,7 @@ function queueProblem({ name, options }: RecoveredQueue): string | undefined {
 }
 
 /** Records that contradict each other are the store's fault, and its operator has to know. */
-function takeUp(broker: Broker, record: RecoveredRecord, time: Time): void {
+function takeUp(broker: Broker, record: RecoveredRecord<MessageContent>, time: Time): void {
   try {
     broker.recover(record, time);
   } catch (error) {

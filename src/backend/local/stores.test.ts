@@ -1,8 +1,8 @@
 // The engine over stores that are done at once and later: what clients see is the same.
 
 import { describe, expect, it } from 'vitest';
+import { delayedStore } from '../../storage/contract/delayed-store.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
-import { delayed } from '../../testing/storage-contract.ts';
 import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
 import type { WireClient } from '../../testing/wire-client.ts';
 
@@ -32,7 +32,7 @@ async function conversation(tested: TestedEngine): Promise<readonly (readonly st
 describe('an engine', () => {
   it('shows its clients the same over a store that is done later [DURABLE-001, DURABLE-002]', async () => {
     const atOnce = new TestedEngine();
-    const later = new TestedEngine({}, { store: delayed(openMemoryStore()) });
+    const later = new TestedEngine({}, { store: delayedStore(openMemoryStore()) });
     const seen = await conversation(atOnce);
     expect(await conversation(later)).toEqual(seen);
     expect(seen[1]?.filter((line) => line.startsWith('Deliver')).length).toBe(10);

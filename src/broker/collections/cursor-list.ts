@@ -54,10 +54,14 @@ export class CursorList<Item extends CursorItem<Item>> {
     item.later = undefined;
     item.cursor = undefined;
     if (cursor === undefined) return;
-    cursor.item = later;
-    if (later === undefined) return;
-    if (later.cursor === undefined) later.cursor = cursor;
-    else cursor.mergedInto = later.cursor;
+    if (later?.cursor === undefined) {
+      cursor.item = later;
+      if (later !== undefined) later.cursor = cursor;
+      return;
+    }
+    // A merged cursor must keep no item: nothing moves it on when that item is removed.
+    cursor.item = undefined;
+    cursor.mergedInto = later.cursor;
   }
 
   /** The item that the reader is to read next. */

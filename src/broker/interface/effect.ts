@@ -13,7 +13,9 @@ export type RefusalCode =
   | 'MESSAGE_TOO_LARGE'
   | 'MEMORY_LIMIT'
   | 'LIMIT_EXCEEDED'
-  | 'SHUTTING_DOWN';
+  | 'SHUTTING_DOWN'
+  /** Given by the backend, not by the core: the commit has failed. */
+  | 'STORAGE_ERROR';
 
 /** The positive answer to the command of that token. `result` is there for QueueInfo (null: no such queue) and ListQueues. */
 export type AnsweredEffect = {

@@ -5,6 +5,8 @@ import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 export type MessageContent = {
   /** What the content weighs against limits in bytes, the names of queue and id included. */
   readonly byteLength: number;
+  /** The bytes, for a store: `byteLength` of them. They must not be changed. The core never asks for them. */
+  toBytes(): Uint8Array;
 };
 
 /** What a dead letter carries besides the message. Its presence is the mark that it is never dead-lettered again. */

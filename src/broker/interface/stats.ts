@@ -1,14 +1,15 @@
 // What the core counts. Counters never fall; gauges say what is. Implements METRICS (their meaning).
 
 export type BrokerStats = {
-  /** Publishes answered positively for new messages. */
+  /** Publishes answered positively for new messages (METRICS-008). */
   publishedCount: number;
-  /** Deliveries sent, every attempt and every copy. */
+  /** Deliveries sent, every attempt and every copy (METRICS-009). */
   deliveredCount: number;
-  /** Acks that ended a delivery. */
+  /** Acks that ended a delivery (METRICS-010). */
   acknowledgedCount: number;
-  /** Deliveries sent after the first one of a copy. */
+  /** Deliveries sent after the first one of a copy (METRICS-011). */
   retryCount: number;
+  /** Moves into a dead letter queue (METRICS-012). */
   deadLetteredCount: number;
   /** Messages thrown away: pushed out, expired or out of attempts without a dead letter queue, missed by a subscriber. */
   discardedCount: number;
@@ -17,7 +18,7 @@ export type BrokerStats = {
   /** Messages that were delivered at least once, and the milliseconds from acceptance to then, summed. */
   firstDeliveryCount: number;
   firstDeliveryLatencySumMs: number;
-  /** Deliveries that are not settled now. */
+  /** Deliveries that are not settled now (METRICS-014). */
   inFlightCount: number;
   /** What all held messages weigh now. */
   queuedBytes: number;

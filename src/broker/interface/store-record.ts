@@ -9,13 +9,13 @@ import type { DeadLetterFacts, MessageContent } from './message-content.ts';
 /** A queue that lives: a name that is deleted and created again gets a new one. */
 export type Generation = number;
 
-export type StoredMessage = {
+export type StoredMessage<Content = MessageContent> = {
   readonly generation: Generation;
   /** Unique, and higher than that of every message added before, in whichever queue. */
   readonly sequence: number;
   readonly id: string;
   readonly priority: Priority;
-  readonly content: MessageContent;
+  readonly content: Content;
   readonly acceptedWallAt: number;
   readonly deadLetter?: DeadLetterFacts;
 };
@@ -46,6 +46,6 @@ export type StoreRecord =
     };
 
 /** What is there when a core begins: the queues that live, then their messages, each in the order in which they came to be. */
-export type RecoveredRecord =
+export type RecoveredRecord<Content = Uint8Array> =
   | ({ readonly kind: 'queue' } & StoredQueue)
-  | ({ readonly kind: 'message'; readonly failedAttempts: number } & StoredMessage);
+  | ({ readonly kind: 'message'; readonly failedAttempts: number } & StoredMessage<Content>);

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Priority } from '../../model/priority.ts';
+import { anyContent } from '../../testing/test-content.ts';
 import { QueuedMessage } from './message.ts';
 import { PriorityOrder, PublishOrder, type WaitingMessages } from './waiting-order.ts';
 
@@ -12,7 +13,7 @@ const moves = fc.array(fc.nat(11), { maxLength: 80, size: 'max' });
 const priorities = [0, 3, 1, 2] as const;
 
 function message(sequence: number, priority: Priority): QueuedMessage {
-  const made = new QueuedMessage('waiting', { id: `m${sequence}`, priority, content: { byteLength: 1 } });
+  const made = new QueuedMessage('waiting', { id: `m${sequence}`, priority, content: anyContent(1) });
   made.sequence = sequence;
   return made;
 }

@@ -1,12 +1,11 @@
 // The settings of a core that looks at the records of a store: the defaults, since none of them has a say in what a store may hold.
 
-import { engineOptions } from '../../backend/local/options-from-configuration.ts';
+import { brokerSettings } from '../../backend/local/broker-settings.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { VERSION } from '../version.ts';
 
 export function defaultBrokerSettings(): BrokerSettings {
   const machine = { memoryBytes: Number.MAX_SAFE_INTEGER, isTerminal: false };
   const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
-  return engineOptions(configuration, VERSION).broker;
+  return brokerSettings(configuration);
 }

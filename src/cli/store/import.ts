@@ -133,7 +133,9 @@ class Fill {
 function recordsOf(record: RecoveredRecord): readonly StoreRecord[] {
   if (record.kind === 'queue') return [{ ...record, kind: 'queueCreated' }];
   const { failedAttempts, ...stored } = record;
-  const added = { ...stored, kind: 'messageAdded' } as const;
+  const bytes = stored.content;
+  const content = { byteLength: bytes.length, toBytes: () => bytes };
+  const added = { ...stored, content, kind: 'messageAdded' } as const;
   if (failedAttempts === 0) return [added];
   const { generation, sequence } = stored;
   return [added, { kind: 'attemptFailed', generation, sequence, failedAttempts }];

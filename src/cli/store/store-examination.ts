@@ -4,6 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Broker } from '../../broker/broker.ts';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import { Priority } from '../../model/priority.ts';
@@ -56,7 +57,7 @@ export class StoreExamination {
     return `message ${JSON.stringify(record.id)} of queue ${queue} (sequence ${record.sequence}): ${problem}`;
   }
 
-  #recover(record: RecoveredRecord): string | undefined {
+  #recover(record: RecoveredRecord<MessageContent>): string | undefined {
     try {
       this.#core.recover(record, { now: 0, wallNow: 0 });
       return undefined;
@@ -67,7 +68,7 @@ export class StoreExamination {
 }
 
 /** The core keeps what it is given; it never opens it. */
-const NOTHING = { byteLength: 0 };
+const NOTHING: MessageContent = { byteLength: 0, toBytes: () => new Uint8Array(0) };
 
 function messageProblem(record: Message): string | undefined {
   const { id, priority, content, acceptedWallAt, failedAttempts, deadLetter } = record;

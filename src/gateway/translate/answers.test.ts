@@ -9,9 +9,8 @@ import { answerFields, refusalFields } from './answers.ts';
 
 const maxBodyBytes = 1_048_576;
 
-function answered(command: number, result?: AnsweredEffect['result']): AnsweredEffect {
-  const token = { command, id: 'i', queue: 'q' };
-  return { kind: 'answered', connection: 1, token, ...(result === undefined ? {} : { result }) };
+function answered(command: number, result: AnsweredEffect['result'], maxBytes = maxBodyBytes) {
+  return answerFields({ command, id: 'i', queue: 'q' }, result, maxBytes);
 }
 
 const info = {
@@ -30,29 +29,28 @@ describe('a positive answer', () => {
     [Command.CreateQueue, Command.CreateQueue],
     [Command.DeleteQueue, Command.DeleteQueue],
   ])('to command %d is command %d with its id and queue [CONN-006, CONN-010]', (command, answer) => {
-    expect(answerFields(answered(command), maxBodyBytes)).toEqual({ command: answer, id: 'i', queue: 'q' });
+    expect(answered(command, undefined)).toEqual({ command: answer, id: 'i', queue: 'q' });
   });
 
   it('to QueueInfo holds the info, or no payload where there is no queue [QUEUE-021, QUEUE-024]', () => {
-    const fields = answerFields(answered(Command.QueueInfo, info), maxBodyBytes);
+    const fields = answered(Command.QueueInfo, info);
     expect(JSON.parse(String(fields.payload))).toMatchObject({ name: 'q' });
-    expect(answerFields(answered(Command.QueueInfo, null), maxBodyBytes)).not.toHaveProperty('payload');
+    expect(answered(Command.QueueInfo, null)).not.toHaveProperty('payload');
   });
 
   it('to ListQueues holds the names, none of them included [QUEUE-028]', () => {
-    const list = (names: readonly string[]) =>
-      String(answerFields(answered(Command.ListQueues, names), maxBodyBytes).payload);
+    const list = (names: readonly string[]) => String(answered(Command.ListQueues, names).payload);
     expect(list(['a', '订单', 'c'])).toBe('["a","订单","c"]');
     expect(list([])).toBe('[]');
   });
 
   it('that does not fit is MESSAGE_TOO_LARGE, and one that just fits is not [FRAME-018, FRAME-025]', () => {
     const names = ['n'.repeat(1000)];
-    const fits = encodedBodyLength(answerFields(answered(Command.ListQueues, names), maxBodyBytes));
-    expect(answerFields(answered(Command.ListQueues, names), fits)).toMatchObject({
+    const fits = encodedBodyLength(answered(Command.ListQueues, names));
+    expect(answered(Command.ListQueues, names, fits)).toMatchObject({
       command: Command.ListQueues,
     });
-    expect(answerFields(answered(Command.ListQueues, names), fits - 1)).toMatchObject({
+    expect(answered(Command.ListQueues, names, fits - 1)).toMatchObject({
       command: Command.Error,
       id: 'i',
       queue: 'q',

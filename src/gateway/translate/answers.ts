@@ -7,18 +7,17 @@ import { Command } from '../../protocol/command.ts';
 import { encodedBodyLength } from '../../protocol/encode.ts';
 import type { MessageFields } from '../../protocol/message.ts';
 import { queueInfoPayload } from '../../protocol/queue-options-json.ts';
-import type { CommandToken } from './commands.ts';
 import { QueueListCache } from './queue-list.ts';
+import type { CommandToken } from './tokens.ts';
 
 /** The frame that answers a command positively. `lists` is shared by the answers of one batch. */
 export function answerFields(
-  effect: AnsweredEffect,
+  { command, id, queue }: CommandToken,
+  result: AnsweredEffect['result'],
   maxBodyBytes: number,
   lists = new QueueListCache(),
 ): MessageFields {
-  const { command, id, queue } = effect.token as CommandToken;
   const fields = { command: answerTo(command), id, queue };
-  const { result } = effect;
   if (result === undefined || result === null) return fields;
   const maxPayloadBytes = maxBodyBytes - encodedBodyLength(fields);
   const payload = 'length' in result ? lists.payloadOf(result, maxPayloadBytes) : queueInfoPayload(result);

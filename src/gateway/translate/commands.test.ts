@@ -17,9 +17,9 @@ function translate(fields: MessageFields, options = { validatePayload: true }) {
 }
 
 function inputOf(fields: MessageFields, options = { validatePayload: true }) {
-  const translated = translate(fields, options);
-  if (translated.kind !== 'input') throw new Error('Refused.');
-  return translated.input;
+  const input = translate(fields, options);
+  if (input.kind === 'barrier') throw new Error('Refused.');
+  return input;
 }
 
 const headers = (pairs: Readonly<Record<string, string>>) => new Map(Object.entries(pairs));
@@ -57,8 +57,8 @@ describe('a command', () => {
     Command.QueueInfo,
   ])('of number %d without a queue is refused with INVALID_QUEUE [ERROR-004]', (command) => {
     expect(translate({ command, id: 'i', payload: Buffer.from('{') })).toMatchObject({
-      kind: 'refusal',
-      fields: { command: Command.Error, id: 'i', errorCode: 'INVALID_QUEUE' },
+      kind: 'barrier',
+      token: { fields: { command: Command.Error, id: 'i', errorCode: 'INVALID_QUEUE' } },
     });
   });
 
@@ -130,11 +130,14 @@ describe('a subscribe', () => {
     'refuses the window %j',
     (maxInFlight) => {
       expect(translate({ ...subscribe, headers: headers({ maxInFlight }) })).toMatchObject({
-        fields: {
-          id: 's',
-          queue: 'q',
-          errorCode: 'INVALID_MESSAGE',
-          errorMessage: expect.stringContaining('maxInFlight'),
+        kind: 'barrier',
+        token: {
+          fields: {
+            id: 's',
+            queue: 'q',
+            errorCode: 'INVALID_MESSAGE',
+            errorMessage: expect.stringContaining('maxInFlight'),
+          },
         },
       });
     },

@@ -7,20 +7,10 @@ import { Priority } from '../../model/priority.ts';
 import { Command } from '../../protocol/command.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import { scanJson } from '../../protocol/json-scanner.ts';
-import type { Message, MessageFields } from '../../protocol/message.ts';
+import type { Message } from '../../protocol/message.ts';
 import { readQueueOptions } from '../../protocol/queue-options-json.ts';
 import { contentOf } from './content.ts';
-
-/** What the core hands back with the answer of a command: enough to say which command it answers. */
-export type CommandToken = {
-  readonly command: number;
-  readonly id: string;
-  readonly queue: string;
-};
-
-export type Translated =
-  | { readonly kind: 'input'; readonly input: Input }
-  | { readonly kind: 'refusal'; readonly fields: MessageFields };
+import { type CommandToken, readyAnswer } from './tokens.ts';
 
 export type CommandOptions = {
   /** Whether a payload that is not one JSON text is refused. */
@@ -33,16 +23,16 @@ export function translateCommand(
   message: Message,
   body: Buffer,
   options: CommandOptions,
-): Translated {
+): Input {
   const { command, id, queue } = message;
-  if (command === Command.Ack) return asInput(acknowledgement(connection, message));
+  if (command === Command.Ack) return acknowledgement(connection, message);
   const token: CommandToken = { command, id, queue };
-  if (command === Command.ListQueues) return asInput({ kind: 'listQueues', connection, token });
+  if (command === Command.ListQueues) return { kind: 'listQueues', connection, token };
   if (queue === '')
-    return refusal(message, ErrorCode.InvalidQueue, 'This command needs the name of a queue.');
+    return refusal(connection, message, ErrorCode.InvalidQueue, 'This command needs the name of a queue.');
   switch (command) {
     case Command.Publish:
-      return asInput({
+      return {
         kind: 'publish',
         connection,
         token,
@@ -51,31 +41,32 @@ export function translateCommand(
         priority: priorityOf(message),
         content: contentOf(body, message),
         ...payloadFault(message, options),
-      });
+      };
     case Command.Subscribe:
       return subscribe(connection, token, message);
     case Command.Unsubscribe:
-      return asInput({ kind: 'unsubscribe', connection, token, queue });
+      return { kind: 'unsubscribe', connection, token, queue };
     case Command.CreateQueue: {
       const read = message.payload.length === 0 ? {} : readQueueOptions(message.payload);
-      return asInput({ kind: 'createQueue', connection, token, queue, ...read });
+      return { kind: 'createQueue', connection, token, queue, ...read };
     }
     case Command.DeleteQueue:
-      return asInput({ kind: 'deleteQueue', connection, token, queue });
+      return { kind: 'deleteQueue', connection, token, queue };
     case Command.QueueInfo:
-      return asInput({ kind: 'queueInfo', connection, token, queue });
+      return { kind: 'queueInfo', connection, token, queue };
     default:
       throw new Error(`Command ${command} was let through and is not translated.`);
   }
 }
 
-function asInput(input: Input): Translated {
-  return { kind: 'input', input };
-}
-
-function refusal(message: Message, errorCode: ErrorCode, errorMessage: string): Translated {
-  const fields = { command: Command.Error, id: message.id, queue: message.queue, errorCode, errorMessage };
-  return { kind: 'refusal', fields };
+/** The Error that answers a command, in its turn. */
+function refusal(
+  connection: ConnectionId,
+  { id, queue }: Message,
+  errorCode: ErrorCode,
+  errorMessage: string,
+): Input {
+  return readyAnswer(connection, { command: Command.Error, id, queue, errorCode, errorMessage });
 }
 
 /** An Ack names its message by its own id, or by a header where it has one; with a failure reason it is a negative one. */
@@ -93,13 +84,13 @@ function acknowledgement(connection: ConnectionId, message: Message): Input {
   };
 }
 
-function subscribe(connection: ConnectionId, token: CommandToken, message: Message): Translated {
+function subscribe(connection: ConnectionId, token: CommandToken, message: Message): Input {
   const asked = message.headers.get(HeaderName.MaxInFlight);
   const input = { kind: 'subscribe', connection, token, queue: message.queue } as const;
-  if (asked === undefined) return asInput(input);
-  if (/^[1-9]\d{0,8}$/.test(asked)) return asInput({ ...input, maxInFlight: Number(asked) });
+  if (asked === undefined) return input;
+  if (/^[1-9]\d{0,8}$/.test(asked)) return { ...input, maxInFlight: Number(asked) };
   const text = `The header ${HeaderName.MaxInFlight} must be a whole number from 1 up.`;
-  return refusal(message, ErrorCode.InvalidMessage, text);
+  return refusal(connection, message, ErrorCode.InvalidMessage, text);
 }
 
 const prioritiesByName: ReadonlyMap<string, Priority> = new Map(

@@ -10,7 +10,7 @@ import { isFault } from '../../protocol/fault.ts';
 import type { Message } from '../../protocol/message.ts';
 import { messageFields } from '../../testing/message-arbitrary.ts';
 import { bodyBytes } from '../../testing/wire-bytes.ts';
-import { contentOf, deliverBody } from './content.ts';
+import { contentOf, deliverBody as deliverFrame } from './content.ts';
 
 const maxBodyBytes = 1_048_576;
 
@@ -53,6 +53,11 @@ const deadLetter = {
   attempts: 3,
   deadLetteredWallAt: Date.UTC(2026, 1, 18, 10, 30),
 } as const;
+
+function deliverBody(effect: DeliverEffect, maxBytes: number): Buffer {
+  const body = deliverFrame(effect, maxBytes);
+  return Buffer.isBuffer(body) ? body : body.toBytes();
+}
 
 describe('a first delivery', () => {
   it('is the published body but for the command byte [DELIVERY-050, DELIVERY-051, DELIVERY-052, DELIVERY-054]', () => {

@@ -10,21 +10,20 @@ import { isFault } from '../../protocol/fault.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import { type Message, type MessageFields, protocolVersion } from '../../protocol/message.ts';
 import { formatTimestamp } from '../../protocol/time-span.ts';
+import { KeptContent } from '../kept-content.ts';
 
-/** The body to deliver: the published one up to the end of its fields, copied, since a view would pin what it arrived in. */
-export function contentOf(body: Buffer, message: Message): Buffer {
-  const content = Buffer.allocUnsafe(message.endAt);
-  body.copy(content, 0, 0, message.endAt);
-  content[0] = protocolVersion;
-  content[1] = Command.Deliver;
-  return content;
+/** The body to deliver: the published one up to the end of its fields. Changes the head of `body`, which nobody reads any more. */
+export function contentOf(body: Buffer, message: Message): KeptContent {
+  body[0] = protocolVersion;
+  body[1] = Command.Deliver;
+  return KeptContent.copyOf(body, message.endAt);
 }
 
 /** The body of the Deliver frame for this sending. Added headers are left out where they would not fit. */
-export function deliverBody(effect: DeliverEffect, maxBodyBytes: number): Buffer {
-  const content = effect.content as Buffer;
+export function deliverBody(effect: DeliverEffect, maxBodyBytes: number): KeptContent | Buffer {
+  const content = effect.content as KeptContent;
   if (effect.attempt === 1 && effect.deadLetter === undefined) return content;
-  const message = decodeMessage(content);
+  const message = decodeMessage(content.toBytes());
   if (isFault(message)) throw new Error(`The content of message ${effect.id} cannot be decoded.`);
   const fields = { ...message, queue: effect.queue };
   const extended: MessageFields = {

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { BrokerStats } from '../broker-view.ts';
+import type { ShownStatistics } from '../broker-view.ts';
 import { createHealthApp, type HealthAppOptions } from './health-app.ts';
 import type { MemorySample } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
-const stats: BrokerStats = {
+const stats: ShownStatistics = {
   publishedCount: 11,
   deliveredCount: 12,
   acknowledgedCount: 13,

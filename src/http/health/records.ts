@@ -1,14 +1,14 @@
 // The two records that the health server answers with: health and metrics, field by field. Pure: figures and times in, plain
 // objects out. Field names are the wire's (snake_case). Implements HEALTH-002, HEALTH-003, HEALTH-006, METRICS-002 to METRICS-006.
 
-import type { BrokerStats } from '../broker-view.ts';
+import type { ShownStatistics } from '../broker-view.ts';
 import { isMemoryHealthy, type MemorySample } from './memory.ts';
 
 const MIB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 
 export type Moment = {
-  readonly stats: BrokerStats;
+  readonly stats: ShownStatistics;
   readonly memory: MemorySample;
   /** Wall clock, in milliseconds since 1970. */
   readonly wallNow: number;

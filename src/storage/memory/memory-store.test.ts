@@ -1,8 +1,9 @@
 // The store that keeps nothing: it does what every store must, and a commit costs nothing.
 
 import { expect, it } from 'vitest';
-import { describeStorageContract, type StorePlace } from '../../testing/storage-contract.ts';
+import { describeStorageContract } from '../../testing/storage-contract.ts';
 import { publish, TestedEngine } from '../../testing/tested-engine.ts';
+import type { StorePlace } from '../contract/contract-case.ts';
 import { openMemoryStore } from './memory-store.ts';
 
 const place: StorePlace = {

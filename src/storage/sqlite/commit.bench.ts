@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { StoreRecord } from '../../broker/interface/store-record.ts';
+import { contentOf } from '../../testing/test-content.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 const BATCH_MESSAGES = 128;
@@ -124,7 +125,7 @@ class Batches {
         sequence,
         id: `message-${sequence}`,
         priority: 1,
-        content: Buffer.alloc(CONTENT_BYTES, sequence),
+        content: contentOf(Buffer.alloc(CONTENT_BYTES, sequence)),
         acceptedWallAt: 1_700_000_000_000,
       });
       if (before > 0)

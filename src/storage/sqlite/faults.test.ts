@@ -5,11 +5,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultyFile } from '../../testing/faulty-file.ts';
-import { newFolder } from '../../testing/file-places.ts';
 import { notShownHere } from '../../testing/not-shown-here.ts';
 import { SmallFileSystem } from '../../testing/small-file-system.ts';
 import { publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
+import { newFolder } from '../contract/file-place.ts';
 import { compactStore } from './compaction.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { openStoreFile } from './store-file.ts';
@@ -38,7 +38,7 @@ const LARGE = { payload: JSON.stringify('x'.repeat(100_000)) };
 /** Publishes what cannot be stored, and sees everybody told. */
 async function failToPublish(tested: TestedService, client: Awaited<ReturnType<TestedService['connect']>>) {
   expect(await tested.exchange(client, publish('q', 'm2', LARGE))).toEqual([
-    'Error m2 STORAGE_ERROR',
+    'Error m2 q STORAGE_ERROR',
     expect.stringMatching(/^Disconnect /),
   ]);
   expect(tested.service.readiness()).toMatchObject({
@@ -79,7 +79,7 @@ async function end(tested: TestedService): Promise<void> {
 }
 
 function failures(tested: TestedService): number {
-  return tested.logged.filter((line) => line === 'the store fails still').length;
+  return tested.logged.filter((line) => line === 'the store still fails').length;
 }
 
 describe('while the broker runs', () => {

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
-import { newFolder } from '../../testing/file-places.ts';
+import { contentOf } from '../../testing/test-content.ts';
+import { newFolder } from '../contract/file-place.ts';
 import { type StorageProvider, StoreError } from '../storage-provider.ts';
 import { loadDriver } from './driver.ts';
 import { openDatabase } from './open-database.ts';
@@ -44,7 +45,7 @@ function added(sequence: number, bytes = 10): StoreRecord {
     sequence,
     id: `m${sequence}`,
     priority: 1,
-    content,
+    content: contentOf(content),
     acceptedWallAt: 5,
   } as const;
   return { kind: 'messageAdded', ...message };

@@ -4,11 +4,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
-import { newFolder } from '../../testing/file-places.ts';
-import { KeptRecords } from '../../testing/kept-records.ts';
 import {
   isLogRestarted,
   layOut,
@@ -18,8 +16,11 @@ import {
   wrecksOfCheckpoint,
   wrecksOfCommit,
 } from '../../testing/power-cut.ts';
-import { recordBatches } from '../../testing/record-arbitrary.ts';
 import { Random } from '../../testing/simulation/random.ts';
+import { newFolder } from '../contract/file-place.ts';
+import { KeptRecords } from '../contract/kept-records.ts';
+import { bytesOf, contentOf } from '../contract/message-contents.ts';
+import { randomBatches } from '../contract/random-batches.ts';
 import { StoreError } from '../storage-provider.ts';
 import { openDatabase } from './open-database.ts';
 import { openSqliteStore, sqliteStoreOn } from './sqlite-store.ts';
@@ -39,7 +40,7 @@ type Moment = { readonly picture: Picture; readonly kept: readonly RecoveredReco
 
 /** Batches of a broker's life, large enough to take several pages each. */
 function batches(): readonly (readonly StoreRecord[])[] {
-  const lives = fc.sample(recordBatches(), { seed, numRuns: 40 });
+  const lives = Array.from({ length: 40 }, (_, index) => randomBatches(seed + index));
   const longest = lives.reduce((best, life) => (size(life) > size(best) ? life : best));
   return longest.map((records) => records.map(enlarged)).slice(0, COMMITS);
 }
@@ -49,8 +50,14 @@ function size(life: readonly (readonly StoreRecord[])[]): number {
 }
 
 function enlarged(record: StoreRecord): StoreRecord {
-  if (record.kind !== 'messageAdded' || !(record.content instanceof Buffer)) return record;
-  return { ...record, content: Buffer.concat(new Array<Buffer>(80).fill(record.content)) };
+  if (record.kind === 'messageAdded') return { ...record, content: repeated(record.content, 80) };
+  if (record.kind !== 'deadLettered') return record;
+  return { ...record, to: { ...record.to, content: repeated(record.to.content, 1) } };
+}
+
+/** A Buffer, as the store gives back. */
+function repeated(content: MessageContent, times: number): MessageContent {
+  return contentOf(Buffer.concat(new Array<Uint8Array>(times).fill(bytesOf(content))));
 }
 
 /** What is on the disk after each commit, and what the store owes then. */

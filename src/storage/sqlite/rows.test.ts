@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredMessage, StoredQueue } from '../../broker/interface/store-record.ts';
-import { newFolder } from '../../testing/file-places.ts';
+import { contentOf } from '../../testing/test-content.ts';
+import { newFolder } from '../contract/file-place.ts';
 import { StoreError } from '../storage-provider.ts';
 import { loadDriver } from './driver.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -28,7 +29,7 @@ const letter: StoredMessage = {
   sequence: 4,
   id: 'm1',
   priority: 2,
-  content: Buffer.from([1, 2]),
+  content: contentOf(Buffer.from([1, 2])),
   acceptedWallAt: 1_500,
   deadLetter: { reason: 'MessageExpired', source: 'orders', attempts: 3, deadLetteredWallAt: 2_000 },
 };

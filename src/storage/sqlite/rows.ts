@@ -2,7 +2,7 @@
 // options are part of the file format: they are fixed by the schema version (schema.ts) and do not follow the types of the broker.
 // Reading checks every field: a value that this version never writes is a StoreError. Pure. Implements DURABLE (the file).
 
-import type { DeadLetterFacts, MessageContent } from '../../broker/interface/message-content.ts';
+import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoredMessage, StoredQueue } from '../../broker/interface/store-record.ts';
 import { type DeadLetterReason, deadLetterReasons } from '../../model/dead-letter-reason.ts';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -68,7 +68,7 @@ function optionsText(options: QueueOptions): string {
 
 export function messageRow(stored: StoredMessage, failedAttempts: number): MessageRow {
   const { sequence, generation, id, priority, acceptedWallAt, content } = stored;
-  return [sequence, generation, id, priority, acceptedWallAt, failedAttempts, bytesOf(content)];
+  return [sequence, generation, id, priority, acceptedWallAt, failedAttempts, content.toBytes()];
 }
 
 export function factColumns({ reason, source, attempts, deadLetteredWallAt }: DeadLetterFacts): FactColumns {
@@ -122,10 +122,7 @@ function parsed(value: unknown, where: string): Readonly<Record<string, unknown>
 }
 
 /** @throws StoreError that names the row and the field, when the row has a value that is never written */
-export function recoveredMessage(
-  row: readonly unknown[],
-  keep: (bytes: Uint8Array) => Uint8Array,
-): RecoveredRecord {
+export function recoveredMessage(row: readonly unknown[]): RecoveredRecord {
   const [sequence, generation, id, priority, acceptedAt, failedAttempts, content] = row;
   // Made only for an error: there may be millions of rows.
   const where = () => `message ${JSON.stringify(id)} (sequence ${sequence})`;
@@ -135,7 +132,7 @@ export function recoveredMessage(
     generation: count(generation, 'generation', where),
     id: text(id, 'id', where),
     priority: oneOf(priority, PRIORITIES, 'priority', where),
-    content: keep(bytes(content, where)),
+    content: bytes(content, where),
     acceptedWallAt: instant(acceptedAt, 'accepted_at', where),
     failedAttempts: count(failedAttempts, 'failed_attempts', where),
   };
@@ -200,10 +197,4 @@ function oneOf<Value>(value: unknown, values: readonly Value[], field: string, w
   const found = values.find((each) => each === value);
   if (found !== undefined) return found;
   throw damaged(field, value, where);
-}
-
-/** The core does not look into contents; whoever makes them for a broker with a store makes them of bytes. */
-function bytesOf(content: MessageContent): Uint8Array {
-  if (content instanceof Uint8Array) return content;
-  throw new Error('A content that is not bytes cannot be stored.');
 }

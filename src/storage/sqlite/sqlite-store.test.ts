@@ -1,7 +1,7 @@
 // The SQLite store does what every store must.
 
-import { newFilePlace } from '../../testing/file-places.ts';
 import { describeStorageContract } from '../../testing/storage-contract.ts';
+import { newFilePlace } from '../contract/file-place.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 describeStorageContract('the SQLite store', {

@@ -9,7 +9,6 @@ import type {
 } from '../../broker/interface/store-record.ts';
 import { StoreError } from '../storage-provider.ts';
 import type { SequenceRange } from './batch-plan.ts';
-import { ContentPool } from './content-pool.ts';
 import type { Database, Statement } from './driver.ts';
 import {
   type DeadLetterRow,
@@ -114,12 +113,9 @@ export class Statements {
   ): Iterable<RecoveredRecord> {
     const messages = this.#rowsOf('messages', MESSAGE_COLUMNS);
     const deadLetters = this.#rowsOf('dead_letters', `${MESSAGE_COLUMNS}, ${FACT_COLUMNS}`);
-    const pool = new ContentPool();
-    const keep = (content: Uint8Array) => pool.keep(content);
-    const convert = (row: AnyMessageRow) => recoveredMessage(row, keep);
     for (const row of inOrder(messages, deadLetters)) {
       if (without.has(row[1])) continue;
-      const record = readRow(row, convert, onDamaged);
+      const record = readRow(row, recoveredMessage, onDamaged);
       if (record !== undefined) yield record;
     }
   }

@@ -23,9 +23,14 @@ export function serveArguments(storagePath: string): readonly string[] {
   return ['--import', 'tsx', command, 'serve', ...storage, ...free];
 }
 
-/** Starts a broker and waits until it listens. Rejects with what it said when it ends before. */
-export async function startBrokerProcess(storagePath: string): Promise<BrokerProcess> {
-  const child = spawn(process.execPath, serveArguments(storagePath), { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Starts a broker over a file and waits until it listens. Rejects with what it said when it ends before. */
+export function startBrokerProcess(storagePath: string): Promise<BrokerProcess> {
+  return startProcess(serveArguments(storagePath));
+}
+
+/** Starts Node with these arguments, which must lead to one line of `--print-ready`. */
+export async function startProcess(args: readonly string[], cwd?: string): Promise<BrokerProcess> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const errors: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => void errors.push(text));
   for await (const line of createInterface({ input: child.stdout })) {

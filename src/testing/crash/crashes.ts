@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from '../../client/index.ts';
-import { newFolder } from '../file-places.ts';
+import { newFolder } from '../../storage/contract/file-place.ts';
 import { Random } from '../simulation/random.ts';
 import { startBrokerProcess } from './broker-process.ts';
 import { CrashLedger } from './crash-ledger.ts';

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../client/index.ts';
-import { newFolder } from '../file-places.ts';
+import { newFolder } from '../../storage/contract/file-place.ts';
 import { notShownHere } from '../not-shown-here.ts';
 import { judgeTrace } from '../trace-of-syncs.ts';
 import { startTracedBroker, whyNotTraced } from './traced-broker.ts';

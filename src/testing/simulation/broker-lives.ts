@@ -1,8 +1,8 @@
 // The broker of a simulated run, life after life: a process begins, recovers what is on the disk, takes clients, loses its store or dies,
 // and is followed by another one. What a life and its end mean for the clients is the world's to say.
 
-import { BrokerService, type ServiceParts } from '../../backend/local/broker-service.ts';
-import type { EngineOptions } from '../../backend/local/engine-options.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { type BrokerOptions, type BrokerParts, composeBroker } from '../composed-broker.ts';
 import type { LifeEnd } from './history.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
@@ -13,8 +13,8 @@ import type { Troubles } from './troubles.ts';
 /** Starts one after the other that a troubled store may spoil. */
 const MOST_STARTS = 20;
 
-export type LivesParts = Pick<ServiceParts, 'compressor' | 'logger'> & {
-  readonly options: EngineOptions;
+export type LivesParts = Pick<BrokerParts, 'compressor' | 'logger'> & {
+  readonly options: BrokerOptions;
   readonly environment: SimulatedEnvironment;
   readonly disk: SimulatedDisk;
   readonly troubles: Troubles;
@@ -26,11 +26,11 @@ export type LivesParts = Pick<ServiceParts, 'compressor' | 'logger'> & {
   readonly onEnd: (how: LifeEnd) => void;
   /** All connections break. */
   readonly onDeath: () => void;
-  readonly onServing: (service: BrokerService) => void;
+  readonly onServing: (service: Gateway) => void;
   readonly complain: (text: string) => void;
 };
 
-type Process = { readonly life: Life; readonly service: BrokerService };
+type Process = { readonly life: Life; readonly service: Gateway };
 
 export class BrokerLives {
   readonly #parts: LivesParts;
@@ -46,7 +46,7 @@ export class BrokerLives {
   }
 
   /** Undefined while there is no process. */
-  get service(): BrokerService | undefined {
+  get service(): Gateway | undefined {
     return this.#process?.service;
   }
 
@@ -94,7 +94,7 @@ export class BrokerLives {
   #begin(): void {
     const { options, environment, disk, compressor, logger } = this.#parts;
     const life = environment.beginLife();
-    const service = new BrokerService(options, {
+    const service = composeBroker(options, {
       environment: life.environment,
       openStore: disk.openStore,
       compressor,

@@ -1,4 +1,4 @@
-// The worker and everything under it as one file for plain Node. A plugin may change sources on the way; those on disk are never touched.
+// A worker and everything under it as one file for plain Node. A plugin may change sources on the way; those on disk are never touched.
 
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,16 +6,17 @@ import { build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Builds into `folder` below the root and returns the bundle's path. */
+/** Builds into `folder` below the root and returns the bundle's path. `worker`: its source, below the root. */
 export async function bundleWorker(
   folder: string,
   name: string,
   plugins: readonly Plugin[] = [],
+  worker = 'src/testing/simulation/worker.ts',
 ): Promise<string> {
   const outfile = resolve(root, folder, `${name}.mjs`);
   await build({
     absWorkingDir: root,
-    entryPoints: ['src/testing/simulation/worker.ts'],
+    entryPoints: [worker],
     outfile,
     bundle: true,
     platform: 'node',

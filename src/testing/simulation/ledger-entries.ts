@@ -48,6 +48,8 @@ export type SeenConnection = {
   owesFaultAnswer: boolean;
   /** The broker had lost its store when it came, or while it was there: it is told so, and served no more. */
   isUnserved: boolean;
+  /** It was opened while the broker had no store: it is refused or, if its Connect comes when the broker serves again, served. */
+  mayBeServed: boolean;
 };
 
 export type SeenSubscription = {
@@ -173,6 +175,7 @@ export function newConnection(connection: number, isSilent: boolean): SeenConnec
     endedEpoch: undefined,
     owesFaultAnswer: false,
     isUnserved: false,
+    mayBeServed: false,
   };
 }
 

@@ -22,8 +22,16 @@ export function bookFrame(ledger: Ledger, connection: SeenConnection, frame: Mes
     if (message !== undefined) message.isAmbiguous = true;
   }
   connection.open = connection.open.filter((other) => other !== command);
+  if (isServedAfterAll(ledger, command, frame)) connection.isUnserved = false;
   bookAnswer(ledger, command, frame, epoch);
   return { kind: 'answered', command, frame, epoch };
+}
+
+/** Whether this is the answer to a Connect that came when the broker served again. */
+function isServedAfterAll(ledger: Ledger, { connection, sent }: SeenCommand, frame: Message): boolean {
+  if (sent.command !== Command.Connect || ledger.isBetweenLives || !connection.mayBeServed) return false;
+  connection.mayBeServed = false;
+  return frame.command === Command.ConnectAck;
 }
 
 function bookAnswer(ledger: Ledger, command: SeenCommand, frame: Message, epoch: number): void {

@@ -201,12 +201,13 @@ export class Ledger {
     }
   }
 
-  /** One that comes while there is no broker, or none with a store, is closed again. */
+  /** One that comes while there is no broker, or none with a store, is closed again, unless its Connect comes late enough. */
   #bookOpened({ connection: number, isSilent }: Extract<Observation, { kind: 'opened' }>): void {
     const connection = newConnection(number, isSilent);
     this.connections.set(number, connection);
     if (!this.isBetweenLives) return;
     connection.isUnserved = true;
+    connection.mayBeServed = true;
     this.#mayLeave(connection, true);
   }
 

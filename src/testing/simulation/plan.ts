@@ -1,12 +1,12 @@
 // What one schedule is made of, all of it drawn from the seed: how patient and how large the broker is, which queues there are, what
 // the clients are like, how bad the lines are and how it ends. Small numbers and short times, so that few moves reach far.
 
-import type { EngineOptions } from '../../backend/local/engine-options.ts';
 import type { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import { defaultLimits } from '../../protocol/limits.ts';
+import type { BrokerOptions } from '../composed-broker.ts';
 import type { Random } from './random.ts';
 import type { StoreHabits } from './simulated-disk.ts';
 import type { LineHabits } from './simulated-socket.ts';
@@ -51,7 +51,7 @@ export type ClientPlan = {
 };
 
 export type Plan = {
-  readonly engine: EngineOptions;
+  readonly engine: BrokerOptions;
   /** Nobody leaves and nothing is deleted, so that every figure can be compared exactly. */
   readonly isCalm: boolean;
   readonly mostDelayOfSoonMs: number;
@@ -149,7 +149,7 @@ export function drawQueueOptions(random: Random, mode: DeliveryMode, sizes: read
 /** More than any run ever sends. */
 const UNBOUNDED_BYTES = 1_000_000;
 
-function drawEngine(random: Random, queues: readonly QueuePlan[]): EngineOptions {
+function drawEngine(random: Random, queues: readonly QueuePlan[]): BrokerOptions {
   const ackTimeoutMs = random.pick([300, 1000]);
   const maxOutboundBytes = random.pick([300, 1500, UNBOUNDED_BYTES]);
   return {

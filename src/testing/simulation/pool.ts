@@ -16,6 +16,8 @@ export type PoolOptions = {
   readonly stopsAtFailure: boolean;
   /** Default: one per core. */
   readonly processCount?: number;
+  /** Seeds that a process is given at a time. Default 20. */
+  readonly seedsAtATime?: number;
 };
 
 export type Result = {
@@ -45,7 +47,7 @@ export async function runPool(options: PoolOptions): Promise<Result> {
       return undefined;
     const order = {
       firstSeed: options.firstSeed + given,
-      count: Math.min(SEEDS_AT_A_TIME, options.scheduleCount - given),
+      count: Math.min(options.seedsAtATime ?? SEEDS_AT_A_TIME, options.scheduleCount - given),
       stopsAtFailure: options.stopsAtFailure,
     };
     given += order.count;

@@ -44,11 +44,11 @@ describe('a schedule of a broken broker', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it('complains, with the last events', async () => {
-    vi.spyOn(Broker.prototype, 'stats').mockImplementation(() => {
-      throw new Error('no figures');
+    vi.spyOn(Broker.prototype, 'step').mockImplementation(() => {
+      throw new Error('no step');
     });
     const { complaints, trace } = await runSchedule(7, noStrays);
-    expect(complaints[0]).toContain('no figures');
+    expect(complaints[0]).toContain('no step');
     expect(trace.at(-1)).toMatch(/ms {2}#\d+/);
   });
 

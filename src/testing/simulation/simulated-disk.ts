@@ -3,8 +3,8 @@
 // store may take its time or fail. It checks the engine's side of the port: one commit at a time, none after the close.
 
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
+import { KeptRecords } from '../../storage/contract/kept-records.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
-import { KeptRecords } from '../kept-records.ts';
 import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
 import type { Tally } from './tally.ts';

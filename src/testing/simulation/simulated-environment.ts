@@ -88,6 +88,8 @@ export class SimulatedEnvironment {
 
   /** Runs task after task until `isDone` says so or nothing is left to do before `until`. */
   async run(until: number, betweenTasks: () => void, isDone: () => boolean = () => false): Promise<void> {
+    // What the caller has done to the streams takes effect in the next turn.
+    await turnOfTheEventLoop();
     while (!isDone()) {
       const first = this.#agenda.first();
       if (first === undefined || first.key > until) {

@@ -2,8 +2,8 @@
 // sent what it will let time out. In virtual time: 17 minutes of it.
 
 import { describe, expect, it } from 'vitest';
-import { engineOptions } from '../../backend/local/options-from-configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
+import { brokerOptions } from '../composed-broker.ts';
 import { ack, publish, subscribe, TestedEngine } from '../tested-engine.ts';
 import type { ReceivedFrame, WireClient } from '../wire-client.ts';
 
@@ -14,7 +14,7 @@ const DELIVER = 26;
 function defaultEngine(): TestedEngine {
   const machine = { memoryBytes: 8 * 1024 ** 3, isTerminal: false };
   const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
-  return new TestedEngine(engineOptions(configuration, 'test'));
+  return new TestedEngine(brokerOptions(configuration));
 }
 
 async function publishBacklog(bench: TestedEngine): Promise<readonly string[]> {

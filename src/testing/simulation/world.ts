@@ -1,8 +1,8 @@
 // One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. It tells the
 // court what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
 
-import type { BrokerService } from '../../backend/local/broker-service.ts';
-import { RequestRefused } from '../../backend/local/operator-requests.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { RequestRefused } from '../../gateway/operator-requests.ts';
 import type { QueueInfo } from '../../model/queue-info.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
@@ -248,7 +248,7 @@ export class World {
     return awaitsBatch || !this.isServing || this.disk.isBusy || this.#compressor.pendingCount > 0;
   }
 
-  #serves(service: BrokerService): void {
+  #serves(service: Gateway): void {
     const at = this.environment.clock.now();
     this.observe({ kind: 'serving', at, figures: service.stats(), queues: this.#queues() });
   }

@@ -1,0 +1,86 @@
+// Compares what a broker must hold with what its process grows by, from outside: patterns of load over the wire, each on a fresh broker.
+//
+// Held is computed here, from what was published and must still be there: the contents, and a constant for each message, queue, subscription
+// and connection (see `stage.ts`). Growth is the resident memory (RSS) after the pattern less that before it, both after a warm-up and
+// after some seconds of light traffic: Node returns memory only when its garbage collector runs, nobody outside can make it run, and a
+// small steady load does. What the allocator keeps for later is part of the growth all the same, so small ratios say little; the lowest of
+// several samples counts. Allowed is 1.5 times what is held, plus 64 MiB. Patterns in which clients try to exceed a memory limit are
+// compared with that limit instead: the most that was ever resident must stay below it. Exits with 1 when a pattern exceeds what is allowed.
+//
+//   node --import tsx conformance/bench/memory-truth.ts [TARGET] [--json PATH] [--reps N]
+
+import type { JobContext } from '../src/bench/jobs/job.ts';
+import { mebibytes, recorded } from '../src/bench/jobs/job.ts';
+import type { Reading } from '../src/bench/metrics.ts';
+import { readTarget } from '../src/target/target-file.ts';
+import { UsageError } from '../src/usage-error.ts';
+import { figure } from './figure.ts';
+import { type Pattern, patterns } from './memory-truth/patterns.ts';
+import { Stage } from './memory-truth/stage.ts';
+
+const FACTOR = 1.5;
+const CONSTANT_BYTES = 64 * 1024 * 1024;
+const SAMPLES_BEFORE = 2;
+const SAMPLES_AFTER = 4;
+
+/** Only patterns whose name contains this are run. */
+const only = process.env['TRUEMQ_MEMORY_PATTERN'] ?? '';
+
+const exceeded: string[] = [];
+
+await figure({
+  roundCount: 1,
+  measure: async (context, path) => {
+    for (let round = 0; round < context.settings.roundCount; round += 1) {
+      for (const pattern of patterns) {
+        if (pattern.name.includes(only)) await measure(context, path, pattern, round);
+      }
+    }
+  },
+});
+for (const text of exceeded) process.stderr.write(`${text}\n`);
+if (exceeded.length > 0) process.exitCode = 1;
+
+async function measure(context: JobContext, path: string, pattern: Pattern, round: number): Promise<void> {
+  const { lifecycle, name } = readTarget(path);
+  if (lifecycle.kind !== 'spawn') throw new UsageError('memory-truth needs a broker that the runner starts');
+  await recorded(context, { job: 'memory truth', load: pattern.name, target: name }, round, async () => {
+    const stage = await Stage.open(lifecycle, pattern.request ?? {});
+    try {
+      return await readingOf(pattern, stage);
+    } finally {
+      await stage.close();
+    }
+  });
+}
+
+async function readingOf(pattern: Pattern, stage: Stage): Promise<Reading> {
+  await stage.warmUp();
+  const before = await stage.residentBytes(SAMPLES_BEFORE);
+  const held = await pattern.run(stage);
+  const { memoryLimitBytes } = pattern.request?.limits ?? {};
+  // At its limit a broker may refuse the traffic.
+  const after =
+    memoryLimitBytes === undefined ? await stage.residentBytes(SAMPLES_AFTER) : stage.residentBytesNow();
+  const growth = Math.max(0, after - before);
+  const allowed = memoryLimitBytes ?? FACTOR * held + CONSTANT_BYTES;
+  const peak = stage.peakBytes();
+  const compared = memoryLimitBytes === undefined ? growth : peak;
+  if (compared > allowed) {
+    const what = memoryLimitBytes === undefined ? 'grew by' : 'had at most';
+    exceeded.push(
+      `EXCEEDED ${pattern.name}: ${what} ${text(compared)}, allowed ${text(allowed)}, held ${text(held)}`,
+    );
+  }
+  return {
+    heldMiB: mebibytes(held),
+    growthMiB: mebibytes(growth),
+    ...(held > 0 ? { growthRatio: growth / held } : {}),
+    peakRssMiB: mebibytes(peak),
+    allowedMiB: mebibytes(allowed),
+  };
+}
+
+function text(bytes: number): string {
+  return `${mebibytes(bytes).toFixed(1)} MiB`;
+}

@@ -1,0 +1,72 @@
+// The port to whatever keeps the queues. The gateway submits inputs and receives effects; it does not know whether the queues live in
+// this process. A backend may answer at once or much later, but keeps the order: the effects for a connection come in the order of the
+// inputs that they answer, unless the specification lets an answer wait (BlockPublisher). A second backend is a folder beside `local/`
+// and one line in the composition root.
+
+import type { Effect } from '../broker/interface/effect.ts';
+import type { Input } from '../broker/interface/input.ts';
+import type { BrokerStats } from '../broker/interface/stats.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
+
+export type BackendState =
+  /** Started or not, and not serving yet. */
+  | { readonly kind: 'recovering' }
+  | { readonly kind: 'serving' }
+  /** The `drain` input was submitted while it served: acks are still processed, other commands are refused. */
+  | { readonly kind: 'draining' }
+  /** Out of service until it has recovered. `reason` is for people. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'closed' };
+
+/** Receives what a backend produces. Its methods must not throw. */
+export type BackendReceiver = {
+  /** Carry these out now, in this order: what they say is durable. Effects for unknown connections are to be ignored. */
+  effects(effects: readonly Effect[]): void;
+  /** These inputs, in the order of their submission, take no more memory of the backend's queue of inputs. */
+  processed(inputs: readonly Input[]): void;
+  /**
+   * The state has changed. After `failed` the backend knows no connection any more; publishes whose commit is unknown were refused with
+   * STORAGE_ERROR before.
+   */
+  stateChanged(state: BackendState): void;
+};
+
+/** The core's counters and gauges, and what the backend measures itself. Counters never fall while the backend exists (METRICS-007). */
+export type BackendStatistics = Readonly<BrokerStats> & {
+  /** Mean time from acceptance to the write of the first Deliver, in milliseconds; 0 before the first (METRICS-015). */
+  readonly averageDeliveryLatencyMs: number;
+  readonly queueCount: number;
+};
+
+export type Backend = {
+  readonly state: BackendState;
+
+  /**
+   * Recovers and serves; everything that it produces goes to `receiver`. Called once. Rejects with the error that prevented it, or with
+   * {@link StartCancelled} when the backend is closed before it serves; it is closed then.
+   */
+  start(receiver: BackendReceiver): Promise<void>;
+
+  /** Hands over an input. Dropped, without an answer, unless the state is `serving` or `draining`. Effects never come within the call. */
+  submit(input: Input): void;
+
+  /** Snapshot of a queue; undefined when there is none of that name. */
+  queueInfo(name: string): QueueInfo | undefined;
+
+  statistics(): BackendStatistics;
+
+  /**
+   * Ends the backend: drops inputs that were not processed, cancels a recovery. Resolves when everything that was answered is safe and
+   * nothing runs any more; rejects when that fails. Later calls return the promise of the first.
+   */
+  close(): Promise<void>;
+};
+
+/** The backend was closed before it served. */
+export class StartCancelled extends Error {
+  override readonly name = 'StartCancelled';
+
+  constructor() {
+    super('The broker was stopped while it started.');
+  }
+}

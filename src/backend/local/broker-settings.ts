@@ -1,0 +1,24 @@
+// The core's settings out of the effective configuration: the one place where the two vocabularies meet.
+
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { DeliveryMode } from '../../model/delivery-mode.ts';
+
+export function brokerSettings(configuration: Configuration): BrokerSettings {
+  return {
+    defaultDeliveryMode: DeliveryMode[configuration.defaultDeliveryMode],
+    defaultMaxQueueSize: configuration.maxQueueSize,
+    enableAutoCreate: configuration.enableAutoCreate,
+    ackTimeoutMs: configuration.ackTimeoutMs,
+    retryDelayMs: configuration.retryDelayMs,
+    maxRetryDelayMs: configuration.maxRetryDelayMs,
+    maxInFlightPerSubscriber: configuration.maxInFlightPerSubscriber,
+    maxBlockedPublishes: configuration.maxBlockedPublishes,
+    maxBlockedBytes: configuration.maxBlockedBytes,
+    maxQueuedBytes: configuration.maxQueuedBytes,
+    maxQueues: configuration.maxQueues,
+    maxSubscriptionsPerConnection: configuration.maxSubscriptionsPerConnection,
+    maxBurstBytes: configuration.maxOutboundBytes,
+    maxContentBytes: configuration.maxMessageSizeBytes,
+  };
+}

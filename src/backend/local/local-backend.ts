@@ -1,0 +1,213 @@
+// The backend whose queues live in this process: a core and a store. Opens the store, recovers the core from it and serves. A failed commit
+// is crash-only: core and store are dropped, and the backend recovers from what the store has kept, again and again until that works.
+// How a batch is worked off is in batch-loop.ts, how a core is recovered in recovery.ts.
+// Implements DURABLE-017 to DURABLE-020 on the backend's side.
+
+import { Broker } from '../../broker/broker.ts';
+import type { RefusedEffect } from '../../broker/interface/effect.ts';
+import type { Input } from '../../broker/interface/input.ts';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
+import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import { type BrokerStats, emptyStats } from '../../broker/interface/stats.ts';
+import type { Environment } from '../../model/environment.ts';
+import type { Logger } from '../../model/logger.ts';
+import type { QueueInfo } from '../../model/queue-info.ts';
+import type { OpenStore, StorageProvider } from '../../storage/storage-provider.ts';
+import {
+  type Backend,
+  type BackendReceiver,
+  type BackendState,
+  type BackendStatistics,
+  StartCancelled,
+} from '../backend.ts';
+import { BatchLoop } from './batch-loop.ts';
+import { DeliveryLatency } from './delivery-latency.ts';
+import { recover } from './recovery.ts';
+
+/** The pause before a store that has failed is tried again; it doubles with every failure, up to the longest. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+/** A store that has served for so long and fails then has failed for another reason. */
+const STEADY_MS = 60_000;
+
+export type LocalBackendParts = {
+  readonly environment: Environment;
+  readonly openStore: OpenStore;
+  readonly logger: Logger;
+  /** Makes the content of a recovered message, whose bytes the store may use again. */
+  readonly keepContent: (bytes: Buffer) => MessageContent;
+};
+
+/** What there is while the backend serves. */
+type Life = { readonly broker: Broker; readonly store: StorageProvider; readonly loop: BatchLoop };
+
+export class LocalBackend implements Backend {
+  readonly #settings: BrokerSettings;
+  readonly #parts: LocalBackendParts;
+  readonly #latency = new DeliveryLatency();
+  #receiver: BackendReceiver = nobody;
+  #state: BackendState = { kind: 'recovering' };
+  #life: Life | undefined;
+  /** Of the last core that served; its gauges are 0. */
+  #lastStats: BrokerStats = emptyStats();
+  #servingSince = 0;
+  #failureCount = 0;
+  #closing: Promise<void> | undefined;
+  /** A store is being opened, recovered or closed while nothing is served. Never rejects. */
+  #storeWork: Promise<unknown> = Promise.resolve();
+  #cancelRetry: () => void = () => undefined;
+
+  constructor(settings: BrokerSettings, parts: LocalBackendParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+  }
+
+  get state(): BackendState {
+    return this.#state;
+  }
+
+  async start(receiver: BackendReceiver): Promise<void> {
+    this.#receiver = receiver;
+    await this.#recoverAndServe({ probe: false });
+  }
+
+  submit(input: Input): void {
+    this.#life?.loop.submit(input);
+    if (input.kind === 'drain' && this.#state.kind === 'serving') this.#moveTo({ kind: 'draining' });
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#life?.broker.queueInfo(name);
+  }
+
+  statistics(): BackendStatistics {
+    const stats = this.#life?.broker.stats() ?? this.#lastStats;
+    const queueCount = this.#life?.broker.queueCount ?? 0;
+    return { ...stats, queueCount, averageDeliveryLatencyMs: this.#latency.averageMs(stats) };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#cancelRetry();
+    const life = this.#endLife();
+    this.#moveTo({ kind: 'closed' });
+    await life?.loop.end();
+    await Promise.all([life?.store.close(), this.#storeWork]);
+  }
+
+  #recoverAndServe(options: { readonly probe: boolean }): Promise<void> {
+    const serving = this.#openRecoverServe(options);
+    this.#storeWork = serving.catch(() => undefined);
+    return serving;
+  }
+
+  /** Closes the store when it fails or when the backend is closed meanwhile. */
+  async #openRecoverServe({ probe }: { readonly probe: boolean }): Promise<void> {
+    this.#throwIfClosed();
+    const store = await this.#parts.openStore();
+    try {
+      this.#throwIfClosed();
+      if (probe) await store.commit([]);
+      const broker = new Broker(this.#settings, this.#lastStats);
+      await recover(broker, store, { ...this.#parts, throwIfCancelled: () => this.#throwIfClosed() });
+      // No await between this check and serving: a close comes before both or after both.
+      this.#throwIfClosed();
+      this.#serve(broker, store);
+    } catch (error) {
+      await closeQuietly(store);
+      throw error;
+    }
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closing !== undefined) throw new StartCancelled();
+  }
+
+  #serve(broker: Broker, store: StorageProvider): void {
+    const { environment } = this.#parts;
+    const loop = new BatchLoop({
+      broker,
+      store,
+      environment,
+      receiver: this.#receiver,
+      latency: this.#latency,
+      onFailure: (error, lost) => this.#failed(error, lost),
+    });
+    this.#life = { broker, store, loop };
+    this.#servingSince = environment.clock.now();
+    this.#moveTo({ kind: 'serving' });
+  }
+
+  /** The loop has ended itself: what the core knows may be ahead of what is stored. */
+  #failed(error: unknown, lost: readonly Input[]): void {
+    const { environment, logger } = this.#parts;
+    const store = this.#endLife()?.store;
+    logger.error('the store has failed; recovering from it', { error: messageOf(error) });
+    if (environment.clock.now() - this.#servingSince >= STEADY_MS) this.#failureCount = 0;
+    this.#receiver.effects(lost.flatMap(refusalOf));
+    this.#storeWork = closeQuietly(store).then(() => this.#retryLater());
+    this.#moveTo({ kind: 'failed', reason: `the store has failed: ${messageOf(error)}` });
+  }
+
+  #endLife(): Life | undefined {
+    const life = this.#life;
+    this.#life = undefined;
+    if (life !== undefined) this.#lastStats = { ...life.broker.stats(), inFlightCount: 0, queuedBytes: 0 };
+    return life;
+  }
+
+  #retryLater(): void {
+    if (this.#closing !== undefined) return;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failureCount, LONGEST_PAUSE_MS);
+    this.#failureCount += 1;
+    this.#cancelRetry = this.#parts.environment.scheduler.after(pauseMs, () => {
+      this.#retry().catch((error: unknown) => {
+        if (error instanceof StartCancelled) return;
+        this.#parts.logger.warn('the store still fails', { error: messageOf(error) });
+        this.#retryLater();
+      });
+    });
+  }
+
+  /** Recovers as at a start, and only from a store that takes a commit. */
+  async #retry(): Promise<void> {
+    await this.#recoverAndServe({ probe: true });
+    this.#parts.logger.info('the store works again');
+  }
+
+  #moveTo(state: BackendState): void {
+    this.#state = state;
+    this.#receiver.stateChanged(state);
+  }
+}
+
+const nobody: BackendReceiver = {
+  effects: () => undefined,
+  processed: () => undefined,
+  stateChanged: () => undefined,
+};
+
+/** Publishers learn which of their messages may be lost. */
+function refusalOf(input: Input): readonly RefusedEffect[] {
+  if (input.kind !== 'publish') return [];
+  const { connection, token } = input;
+  const text = 'The broker could not store the message.';
+  return [{ kind: 'refused', connection, token, code: 'STORAGE_ERROR', text }];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A store that has failed may fail to close, too; there is nothing more to lose. */
+async function closeQuietly(store: StorageProvider | undefined): Promise<void> {
+  try {
+    await store?.close();
+  } catch {
+    // The failure itself was logged.
+  }
+}

@@ -1,0 +1,291 @@
+// All client connections of a broker, and its operator. Admits connections, submits what they send to the backend as inputs, and carries
+// out the backend's effects: frames, one write for each connection and call. Ends the broker in good order. It knows no queue.
+// Implements SHUTDOWN, DURABLE-018, DURABLE-020 and LIMIT-008 to LIMIT-012.
+
+import type { Duplex } from 'node:stream';
+import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';
+import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
+import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
+import type { Environment } from '../model/environment.ts';
+import type { Logger } from '../model/logger.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
+import type { Algorithm, Compressor } from '../protocol/compression.ts';
+import { Admission } from './admission.ts';
+import { BatchCompressor } from './batch-compressor.ts';
+import { connectionLimitFields, disconnectFields } from './connection-frames.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { OperatorRequests } from './operator-requests.ts';
+import type { EncodedBody } from './outbound.ts';
+import { ServerConnection } from './server-connection.ts';
+import { answerFields, refusalFields } from './translate/answers.ts';
+import { deliverBody } from './translate/content.ts';
+import { QueueListCache } from './translate/queue-list.ts';
+import { type ClientToken, isReadyAnswer, LAST_ANSWER } from './translate/tokens.ts';
+
+export type GatewayParts = {
+  readonly environment: Environment;
+  readonly backend: Backend;
+  readonly compressor: Compressor;
+  readonly logger: Logger;
+};
+
+/** The backend's statistics and those of the connections. Counters never fall while the broker runs (METRICS-007). */
+export type BrokerStatistics = BackendStatistics & {
+  /** Error frames sent, and messages discarded (METRICS-013). */
+  readonly errorsCount: number;
+  readonly connectionsAcceptedCount: number;
+  readonly connectionsRejectedCount: number;
+  /** Client connections that are open now. */
+  readonly activeConnectionCount: number;
+};
+
+export type Readiness =
+  | { readonly ready: true }
+  /** `reason` is for people. */
+  | { readonly ready: false; readonly reason: string };
+
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #parts: GatewayParts;
+  readonly #backend: Backend;
+  readonly #admission: Admission;
+  readonly #compressor: BatchCompressor;
+  readonly #queueLists = new QueueListCache();
+  readonly #requests = new OperatorRequests();
+  readonly #connections = new Map<ConnectionId, ServerConnection>();
+  /** Connections that the effects of this call go to. */
+  readonly #touched = new Set<ServerConnection>();
+  #nextConnectionId = 1;
+  #errorFrameCount = 0;
+  #draining: Promise<void> | undefined;
+  /** To be called when no connection is left. */
+  #onEmpty: () => void = () => undefined;
+
+  constructor(options: GatewayOptions, parts: GatewayParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#backend = parts.backend;
+    this.#admission = new Admission(options);
+    this.#compressor = new BatchCompressor(parts.compressor);
+  }
+
+  /** See {@link Backend.start}. Connections may be attached before; they are refused at their Connect until the backend serves. */
+  start(): Promise<void> {
+    return this.#backend.start(this.#receiver);
+  }
+
+  /** Serves a client on any duplex stream; its connection counts in the rate limit of `address`. */
+  attach(stream: Duplex, address: string): void {
+    const { environment } = this.#parts;
+    const attempt = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
+    switch (this.#draining === undefined ? this.#admission.judge(attempt) : this.#admission.reject()) {
+      case 'accept': {
+        const connection = this.#newConnection(stream);
+        this.#connections.set(connection.id, connection);
+        return connection.serve();
+      }
+      case 'refuse': {
+        const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
+        return this.#newConnection(stream).terminate(fields);
+      }
+      case 'destroy':
+        stream.on('error', () => undefined);
+        stream.destroy();
+    }
+  }
+
+  /**
+   * Ends the broker in good order: clients are told, deliveries stop, what is in flight may still be acknowledged for
+   * `shutdownTimeoutMs`, then all connections are closed and the backend too. New streams are cut off from now on; a recovery that is
+   * under way is cancelled. Later calls return the promise of the first.
+   */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  /** Whether clients are served now (HEALTH-011). */
+  readiness(): Readiness {
+    const reason = outOfServiceReason(this.#backend.state);
+    return reason === undefined ? { ready: true } : { ready: false, reason };
+  }
+
+  stats(): BrokerStatistics {
+    const statistics = this.#backend.statistics();
+    return {
+      ...statistics,
+      errorsCount: this.#errorFrameCount + statistics.discardedCount,
+      connectionsAcceptedCount: this.#admission.acceptedCount,
+      connectionsRejectedCount: this.#admission.rejectedCount,
+      activeConnectionCount: this.#connections.size,
+    };
+  }
+
+  queueInfo(name: string): QueueInfo | undefined {
+    return this.#backend.queueInfo(name);
+  }
+
+  /**
+   * Takes everything that waits out of a queue; what is in flight stays. Resolves when it is gone and that is safe. Rejected with
+   * RequestRefused where there is no such queue (QUEUE_NOT_FOUND) and while the broker ends (SHUTTING_DOWN; a part may be gone).
+   */
+  async purgeQueue(queue: string): Promise<void> {
+    const reason = outOfServiceReason(this.#backend.state);
+    if (reason !== undefined) throw new Error(reason);
+    await this.#requests.make((token) => {
+      this.#backend.submit({ kind: 'purgeQueue', connection: OPERATOR, token, queue });
+    });
+  }
+
+  readonly #receiver: BackendReceiver = {
+    effects: (effects) => this.#carryOutAll(effects),
+    processed: (inputs) => this.#processed(inputs),
+    stateChanged: (state) => this.#stateChanged(state),
+  };
+
+  #newConnection(stream: Duplex): ServerConnection {
+    const connection: ServerConnection = new ServerConnection(this.#nextConnectionId++, stream, {
+      options: this.#options,
+      environment: this.#parts.environment,
+      logger: this.#parts.logger,
+      compressor: this.#parts.compressor,
+      compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
+      submit: (input) => this.#backend.submit(input),
+      outOfServiceReason: () => connectRefusal(this.#backend.state),
+      onClosed: () => this.#closed(connection),
+      countError: () => {
+        this.#errorFrameCount += 1;
+      },
+    });
+    return connection;
+  }
+
+  #carryOutAll(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      const connection = this.#connections.get(effect.connection);
+      if (connection === undefined) this.#tellOperator(effect);
+      else this.#carryOut(effect, connection);
+    }
+    for (const connection of this.#touched) connection.flush();
+    this.#touched.clear();
+    this.#compressor.clear();
+    this.#queueLists.clear();
+  }
+
+  #carryOut(effect: Effect, connection: ServerConnection): void {
+    this.#touched.add(connection);
+    switch (effect.kind) {
+      case 'deliver':
+        return connection.send(deliverBody(effect, this.#options.limits.maxMessageSizeBytes));
+      case 'answered':
+        return this.#answer(effect, connection);
+      case 'refused':
+        return connection.send(refusalFields(effect));
+      case 'saturated':
+        return connection.saturated();
+      case 'close':
+        return connection.close();
+    }
+  }
+
+  #answer(effect: AnsweredEffect, connection: ServerConnection): void {
+    const token = effect.token as ClientToken;
+    if (token === LAST_ANSWER) this.#closed(connection);
+    else if (isReadyAnswer(token)) connection.send(token.fields);
+    else {
+      const { maxMessageSizeBytes } = this.#options.limits;
+      connection.send(answerFields(token, effect.result, maxMessageSizeBytes, this.#queueLists));
+    }
+  }
+
+  #tellOperator(effect: Effect): void {
+    const isAnswer = effect.kind === 'answered' || effect.kind === 'refused';
+    if (isAnswer && effect.connection === OPERATOR) this.#requests.settle(effect);
+  }
+
+  #processed(inputs: readonly Input[]): void {
+    for (const input of inputs) {
+      if ('connection' in input) this.#connections.get(input.connection)?.inputProcessed(input);
+    }
+  }
+
+  /** The connection has been answered all that it will be. */
+  #closed(connection: ServerConnection): void {
+    this.#connections.delete(connection.id);
+    this.#touched.delete(connection);
+    connection.end();
+    if (this.#connections.size === 0) this.#onEmpty();
+  }
+
+  #stateChanged(state: BackendState): void {
+    if (state.kind === 'closed') this.#requests.failAll(new Error(ENDED));
+    if (state.kind !== 'failed') return;
+    const all = [...this.#connections.values()];
+    this.#connections.clear();
+    const { environment } = this.#parts;
+    for (const connection of all)
+      connection.terminate(disconnectFields(environment.freshId(), 'storage_error'));
+    this.#requests.failAll(new Error(state.reason));
+    this.#onEmpty();
+  }
+
+  async #drain(): Promise<void> {
+    if (this.readiness().ready) await this.#endCommands();
+    await this.#closeConnections();
+    await this.#backend.close();
+  }
+
+  /** Resolves when the backend refuses commands. Clients learn of the end before: what they send from now on is answered accordingly. */
+  async #endCommands(): Promise<void> {
+    for (const connection of this.#connections.values()) {
+      if (!connection.isConnected) continue;
+      connection.notify(disconnectFields(this.#parts.environment.freshId(), 'server_shutdown'));
+    }
+    this.#backend.submit({ kind: 'drain' });
+    const answered = this.#requests.make((token) => {
+      this.#backend.submit({ kind: 'barrier', connection: OPERATOR, token });
+    });
+    // A backend that fails meanwhile takes no commands either.
+    await answered.catch(() => undefined);
+  }
+
+  /** Resolves when no connection is left. */
+  async #closeConnections(): Promise<void> {
+    const emptied = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    for (const connection of [...this.#connections.values()]) {
+      if (!connection.isConnected) connection.close();
+    }
+    const closeAll = () => {
+      for (const connection of [...this.#connections.values()]) connection.close();
+    };
+    const cancel = this.#parts.environment.scheduler.after(this.#options.shutdownTimeoutMs, closeAll);
+    if (this.#connections.size > 0) await emptied;
+    cancel();
+  }
+}
+
+const ENDED = 'The broker has ended.';
+const RECOVERING = 'recovering from the store';
+
+/** Why clients are not served; undefined when they are. */
+function outOfServiceReason(state: BackendState): string | undefined {
+  switch (state.kind) {
+    case 'serving':
+    case 'draining':
+      return undefined;
+    case 'recovering':
+      return RECOVERING;
+    case 'failed':
+      return state.reason;
+    case 'closed':
+      return ENDED;
+  }
+}
+
+/** The text of the Error that refuses a Connect; undefined when it is accepted. */
+function connectRefusal(state: BackendState): string | undefined {
+  const reason = outOfServiceReason(state);
+  return state.kind === 'failed' ? `The broker cannot store messages now: ${reason}.` : reason;
+}

@@ -1,0 +1,48 @@
+// Contents are kept byte for byte, whatever their size, and share memory with nothing.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeptContent } from './kept-content.ts';
+
+const sizes = fc.oneof(fc.nat(300), fc.constantFrom(4094, 4095, 4096, 4097, 70_000));
+const contents = fc
+  .tuple(sizes, fc.uint8Array({ minLength: 1, maxLength: 32 }))
+  .map(([size, pattern]) => Buffer.alloc(size, pattern));
+
+describe('a kept content', () => {
+  it('has the bytes that it was made of', () => {
+    fc.assert(
+      fc.property(contents, (bytes) => {
+        const kept = KeptContent.copyOf(bytes);
+        expect(kept.byteLength).toBe(bytes.length);
+        expect(kept.toBytes().equals(bytes)).toBe(true);
+        const target = Buffer.alloc(bytes.length + 2);
+        expect(kept.writeTo(target, 1)).toBe(bytes.length + 1);
+        expect(target.subarray(1, -1).equals(bytes)).toBe(true);
+      }),
+    );
+  });
+
+  it('ends where it is told to', () => {
+    for (const size of [10, 5_000]) {
+      const bytes = Buffer.alloc(size + 7, 'abc');
+      expect(KeptContent.copyOf(bytes, size).toBytes().equals(bytes.subarray(0, size))).toBe(true);
+    }
+  });
+
+  it('does not change with the bytes that it was made of', () => {
+    for (const size of [10, 5_000]) {
+      const bytes = Buffer.alloc(size, 1);
+      const kept = KeptContent.copyOf(bytes);
+      bytes.fill(2);
+      expect(kept.toBytes().equals(Buffer.alloc(size, 1))).toBe(true);
+    }
+  });
+
+  it('has memory of its own when it is large, and when small is copied for whoever asks', () => {
+    const large = KeptContent.copyOf(Buffer.alloc(4_096));
+    expect(large.toBytes().buffer.byteLength).toBe(4_096);
+    const small = KeptContent.copyOf(Buffer.alloc(4_095));
+    expect(small.toBytes()).not.toBe(small.toBytes());
+  });
+});

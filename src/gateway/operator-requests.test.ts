@@ -1,0 +1,58 @@
+// What the operator asks of the engine: told when it is done and safe, refused where the core refuses, and never left without an answer.
+
+import { describe, expect, it } from 'vitest';
+import { GatedStore } from '../testing/gated-store.ts';
+import { publish, TestedEngine } from '../testing/tested-engine.ts';
+
+async function engineWithMessage(store = new GatedStore()) {
+  const tested = new TestedEngine({}, { store });
+  const client = await tested.connect();
+  client.send(publish('q', 'm1'));
+  await tested.settle();
+  return { tested, client, store };
+}
+
+describe('a purge by the operator', () => {
+  it('is over when it is committed, and not before', async () => {
+    const { tested, store } = await engineWithMessage();
+    store.release();
+    await tested.settle();
+    let isOver = false;
+    const purged = tested.engine.purgeQueue('q').then(() => {
+      isOver = true;
+    });
+    await tested.settle();
+    expect([tested.engine.stats().purgedCount, isOver]).toEqual([1, false]);
+    store.release();
+    await purged;
+    expect(isOver).toBe(true);
+    expect(tested.engine.queueInfo('q')?.messageCount).toBe(0);
+  });
+
+  it('is refused where there is no such queue', async () => {
+    const tested = new TestedEngine();
+    await tested.settle();
+    const purged = tested.engine.purgeQueue('nowhere');
+    const refusal = expect(purged).rejects.toMatchObject({ name: 'RequestRefused', code: 'QUEUE_NOT_FOUND' });
+    await tested.settle();
+    await refusal;
+  });
+
+  it('fails when the store fails before it is safe', async () => {
+    const { tested, store } = await engineWithMessage();
+    const purged = tested.engine.purgeQueue('q');
+    const failure = expect(purged).rejects.toThrow('the store has failed: disk full');
+    await tested.settle();
+    store.fail(new Error('disk full'));
+    await tested.settle();
+    await failure;
+  });
+
+  it('fails after the end', async () => {
+    const tested = new TestedEngine();
+    const drained = tested.engine.drain();
+    await tested.settle();
+    await drained;
+    await expect(tested.engine.purgeQueue('q')).rejects.toThrow('The broker has ended.');
+  });
+});

@@ -1,0 +1,24 @@
+// What the gateway gives the backend along with a command, and gets back, unopened, with its answer.
+
+import type { Input } from '../../broker/interface/input.ts';
+import type { MessageFields } from '../../protocol/message.ts';
+
+/** Enough to say which command is answered. */
+export type CommandToken = { readonly command: number; readonly id: string; readonly queue: string };
+
+/** An answer that needs no queue, on its way behind the answers to earlier commands of its connection. */
+export type ReadyAnswer = { readonly fields: MessageFields };
+
+/** Comes back after all answers of a connection that is closing. */
+export const LAST_ANSWER = 'last answer';
+
+export type ClientToken = CommandToken | ReadyAnswer | typeof LAST_ANSWER;
+
+export function isReadyAnswer(token: ClientToken): token is ReadyAnswer {
+  return typeof token === 'object' && 'fields' in token;
+}
+
+/** The input whose answer is `fields`, in its turn. */
+export function readyAnswer(connection: number, fields: MessageFields): Input {
+  return { kind: 'barrier', connection, token: { fields } satisfies ReadyAnswer };
+}

@@ -1,0 +1,36 @@
+// A whole broker as tests make it: a gateway on a local backend, with the options of both in one object.
+
+import { brokerSettings } from '../backend/local/broker-settings.ts';
+import { LocalBackend } from '../backend/local/local-backend.ts';
+import type { BrokerSettings } from '../broker/interface/settings.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { type GatewayOptions, gatewayOptions } from '../gateway/gateway-options.ts';
+import { KeptContent } from '../gateway/kept-content.ts';
+import type { Environment } from '../model/environment.ts';
+import type { Logger } from '../model/logger.ts';
+import type { Compressor } from '../protocol/compression.ts';
+import type { OpenStore } from '../storage/storage-provider.ts';
+
+export type BrokerOptions = GatewayOptions & { readonly broker: BrokerSettings };
+
+export type BrokerParts = {
+  readonly environment: Environment;
+  readonly openStore: OpenStore;
+  readonly compressor: Compressor;
+  readonly logger: Logger;
+};
+
+export function composeBroker(
+  options: BrokerOptions,
+  { environment, openStore, compressor, logger }: BrokerParts,
+): Gateway {
+  const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
+  const backend = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
+  return new Gateway(options, { environment, backend, compressor, logger });
+}
+
+/** The options of a broker with this configuration. */
+export function brokerOptions(configuration: Configuration): BrokerOptions {
+  return { ...gatewayOptions(configuration, 'test'), broker: brokerSettings(configuration) };
+}

@@ -1,0 +1,22 @@
+// The files that docs/guides/write-a-store.md shows, so that tests run them exactly as they are shown.
+
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const guide = new URL('../../docs/guides/write-a-store.md', import.meta.url);
+
+/** The code of the guide that opens with a comment which names the file. */
+export function guideExample(file: string): string {
+  const blocks = [...readFileSync(guide, 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm)];
+  const found = blocks.map(([, code]) => code ?? '').filter((code) => code.startsWith(`// ${file}:`));
+  if (found.length !== 1) throw new Error(`The guide shows ${file} ${found.length} times.`);
+  return found.join('');
+}
+
+/** Writes a file of the guide into the folder; gives its path. */
+export async function writeGuideExample(folder: string, file: string): Promise<string> {
+  const path = join(folder, file);
+  await writeFile(path, guideExample(file));
+  return path;
+}

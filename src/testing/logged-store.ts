@@ -1,0 +1,29 @@
+// The simplest durable store: a list of the batches that were committed, replayed at a recovery. It is right, and stores that
+// are wrong are made from it.
+
+import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
+import { KeptRecords } from '../storage/contract/kept-records.ts';
+
+export type StoreLog = { readonly batches: (readonly StoreRecord[])[] };
+
+/** A StorageProvider that does everything at once. */
+export type LoggedStore = {
+  recover(): readonly RecoveredRecord[];
+  commit(records: readonly StoreRecord[]): void;
+  close(): void;
+};
+
+export function openLoggedStore(log: StoreLog): LoggedStore {
+  return {
+    recover: () => replayed(log.batches.flat()),
+    commit: (records) => void log.batches.push([...records]),
+    close: () => undefined,
+  };
+}
+
+/** What is left after these records. */
+export function replayed(records: readonly StoreRecord[]): readonly RecoveredRecord[] {
+  const kept = new KeptRecords();
+  kept.take(records);
+  return kept.recovered();
+}
