@@ -82,4 +82,13 @@ describe('who may import whom', () => {
     expect(rows.length).toBeGreaterThan(8);
     expect(written).toEqual(rows);
   });
+
+  it('names the floors of the core that the rules name, from the top', () => {
+    const floors = forbidden.flatMap(({ name }) => /^broker-floor-(\w+)$/.exec(name)?.[1] ?? []);
+    const picture = section('The core').split('```')[1] ?? '';
+    const drawn = [...picture.matchAll(/\b(\w+)\//g)].map(([, floor]) => floor);
+    expect(drawn).toEqual(floors.filter((floor) => floor !== 'interface'));
+    expect(listOf('broker-floor-queue')).toBe('collections, interface');
+    expect(listOf('broker-floor-collections')).toBe('nothing');
+  });
 });
