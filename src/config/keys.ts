@@ -232,6 +232,14 @@ export const configurationKeys = {
     max: GIB,
     doc: "Bytes of one connection's commands that were read and not yet carried out; over it the broker stops reading.",
   },
+  maxStructureBytes: {
+    kind: 'size',
+    section: 'Memory',
+    derived: 'an eighth of memoryLimit',
+    min: 1,
+    max: 1024 * GIB,
+    doc: 'Bytes of queues, subscriptions and deliveries in flight; a command that needs more gets MEMORY_LIMIT.',
+  },
   maxBufferedBytes: {
     kind: 'size',
     section: 'Memory',
