@@ -1,0 +1,31 @@
+// Scenarios in this process whose broker's queues are some virtual milliseconds away: everything that is submitted, and everything that comes
+// of it, travels. What is exact in process is as late here as a piece may travel. FEATURES_SEED gives other delays.
+
+import { DelayedBackend } from '../../../src/testing/delayed-backend.ts';
+import type { Driver } from './driver.ts';
+import { type InProcessProfile, inProcessDriver } from './in-process.ts';
+
+const MIN_DELAY_MS = 1;
+const MAX_DELAY_MS = 7;
+
+export function delayedDriver(): Driver {
+  const seed = Number(process.env['FEATURES_SEED'] ?? 1);
+  return inProcessDriver(() => delayedProfile(seed));
+}
+
+function delayedProfile(seed: number): InProcessProfile {
+  /** Of the broker that runs now. */
+  let backend: DelayedBackend | undefined;
+  return {
+    tolerance: { earlyMs: 0, lateMs: 2 * MAX_DELAY_MS },
+    between: (remote, environment) => {
+      const delays = { seed, minDelayMs: MIN_DELAY_MS, maxDelayMs: MAX_DELAY_MS };
+      backend = new DelayedBackend({ environment, remote, ...delays });
+      return backend;
+    },
+    settle: async (environment) => {
+      await environment.settle();
+      while (backend?.isBusy) await environment.advance(1);
+    },
+  };
+}
