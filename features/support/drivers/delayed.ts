@@ -1,5 +1,5 @@
 // Scenarios in this process whose broker's queues are some virtual milliseconds away: everything that is submitted, and everything that comes
-// of it, travels. What is exact in process is as late here as a piece may travel. FEATURES_SEED gives other delays.
+// of it, travels. Steps take time here, and the broker's timers are seen to fire late. FEATURES_SEED gives other delays.
 
 import { DelayedBackend } from '../../../src/testing/delayed-backend.ts';
 import type { Driver } from './driver.ts';
@@ -7,6 +7,9 @@ import { type InProcessProfile, inProcessDriver } from './in-process.ts';
 
 const MIN_DELAY_MS = 1;
 const MAX_DELAY_MS = 7;
+
+/** What a step does, such as a handshake and a command, takes a few trips in each direction. */
+const TRIPS_OF_A_STEP = 8;
 
 export function delayedDriver(): Driver {
   const seed = Number(process.env['FEATURES_SEED'] ?? 1);
@@ -17,7 +20,7 @@ function delayedProfile(seed: number): InProcessProfile {
   /** Of the broker that runs now. */
   let backend: DelayedBackend | undefined;
   return {
-    tolerance: { earlyMs: 0, lateMs: 2 * MAX_DELAY_MS },
+    tolerance: { earlyMs: 0, lateMs: TRIPS_OF_A_STEP * MAX_DELAY_MS },
     between: (remote, environment) => {
       const delays = { seed, minDelayMs: MIN_DELAY_MS, maxDelayMs: MAX_DELAY_MS };
       backend = new DelayedBackend({ environment, remote, ...delays });
