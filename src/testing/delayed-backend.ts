@@ -2,7 +2,13 @@
 // and in order. Shows that the port is enough for a backend on other machines. Neither end calls the other except through a line; what
 // the near end says of queues and counters is what the last report has brought.
 
-import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';
+import {
+  type Backend,
+  type BackendReceiver,
+  type BackendState,
+  type BackendStatistics,
+  StartCancelled,
+} from '../backend/backend.ts';
 import type { Effect, RefusedEffect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import { emptyStats } from '../broker/interface/stats.ts';
@@ -47,9 +53,11 @@ export class DelayedBackend implements Backend {
     return this.#there.length + this.#back.length > 0;
   }
 
-  start(receiver: BackendReceiver): Promise<void> {
+  async start(receiver: BackendReceiver): Promise<void> {
     this.#receiver = receiver;
-    return this.#call(() => this.#farEnd.start());
+    await this.#call(() => this.#farEnd.start());
+    // The far end may have begun to serve while the close was on its way.
+    if (this.#life === 0) throw new StartCancelled();
   }
 
   submit(input: Input): void {
