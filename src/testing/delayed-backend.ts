@@ -185,9 +185,9 @@ class FarEnd {
     });
   }
 
-  /** Drops an input that was meant for an earlier life. */
+  /** Drops an input that was meant for an earlier life. Nothing answers it here: the near end does when it learns that this life is over. */
   submit(input: Input, life: number): void {
-    if (life !== this.#life || !isInService(this.#remote.state)) return;
+    if (life !== this.#life) return;
     this.#submittedCount += 1;
     this.#unprocessed.add(input);
     this.#remote.submit(input);
@@ -206,7 +206,7 @@ class FarEnd {
   #processed(inputs: readonly Input[]): void {
     let count = 0;
     for (const input of inputs) if (this.#unprocessed.delete(input)) count += 1;
-    this.#tell(count > 0 ? { kind: 'processed', count } : { kind: 'snapshots' });
+    this.#tell({ kind: 'processed', count });
   }
 
   #stateChanged(state: BackendState): void {
@@ -214,9 +214,9 @@ class FarEnd {
       case 'serving':
         this.#life += 1;
         this.#submittedCount = 0;
+        this.#unprocessed.clear();
         return this.#tell({ kind: 'serving', life: this.#life });
       case 'failed':
-        this.#unprocessed.clear();
         return this.#tell({ kind: 'failed', state, submittedCount: this.#submittedCount });
       default:
         return this.#tell({ kind: 'state', state });
