@@ -1,3 +1,5 @@
+// That a delayed line carries everything, in order, and neither earlier nor later than it is told to.
+
 import { describe, expect, it } from 'vitest';
 import { DelayedLine } from './delayed-line.ts';
 import { VirtualEnvironment } from './virtual-environment.ts';
