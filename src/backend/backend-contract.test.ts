@@ -1,8 +1,9 @@
-// Every backend keeps the promises of the port.
+// Every backend keeps the promises of the port, and for each promise there is a broken backend that the suite finds.
 
 import { describe, expect, it } from 'vitest';
 import { backendContract } from '../testing/backend-contract.ts';
 import type { NewBackend } from '../testing/backend-run.ts';
+import { brokenBackends, brokenBy } from '../testing/broken-backends.ts';
 import { testSettings } from '../testing/broker-harness.ts';
 import { DelayedBackend } from '../testing/delayed-backend.ts';
 import { LocalBackend } from './local/local-backend.ts';
@@ -27,5 +28,20 @@ const backends = [
 describe.each(backends)('%s', (_, newBackend) => {
   it.each(backendContract)('$name', async ({ run }) => {
     await expect(run(newBackend)).resolves.toBeUndefined();
+  });
+});
+
+describe('the contract suite', () => {
+  it.each(brokenBackends)('finds a backend that $fault', async (broken) => {
+    const found: string[] = [];
+    for (const { name, run } of backendContract) {
+      await run(brokenBy(broken, local)).catch(() => void found.push(name));
+    }
+    expect(found).toContain(broken.foundBy);
+  });
+
+  it('has no case that no broken backend fails', () => {
+    const finders = new Set(brokenBackends.map(({ foundBy }) => foundBy));
+    expect(backendContract.map(({ name }) => name).filter((name) => !finders.has(name))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// Scenarios in this process whose broker's queues are some virtual milliseconds away: everything that is submitted, and everything that comes
-// of it, travels. Steps take time here, and the broker's timers are seen to fire late. FEATURES_SEED gives other delays.
+// Scenarios in this process whose broker's queues are some virtual milliseconds away: inputs travel there, and effects travel back. So a step
+// takes time, and timers of the broker are seen to fire late. FEATURES_SEED gives other delays.
 
 import { DelayedBackend } from '../../../src/testing/delayed-backend.ts';
 import type { Driver } from './driver.ts';
