@@ -173,7 +173,7 @@ export const brokenBackends: readonly BrokenBackend[] = [
     break: telling(({ effects }) => ({
       effects: (given) =>
         effects(
-          given.flatMap((effect) =>
+          given.flatMap((effect): readonly Effect[] =>
             effect.kind === 'deliver' ? [effect, { ...effect, connection: 1 }] : [effect],
           ),
         ),
