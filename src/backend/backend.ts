@@ -20,7 +20,10 @@ export type BackendState =
 
 /** Receives what a backend produces. Its methods must not throw. */
 export type BackendReceiver = {
-  /** Carry these out now, in this order: what they say is durable. Effects for unknown connections are to be ignored. */
+  /**
+   * Carry these out now, in this order: what they say is durable. Effects for unknown connections are to be ignored. When the call returns,
+   * `writable` was submitted for each connection that takes no more: a backend that begins a new burst earlier exceeds maxOutboundBytes.
+   */
   effects(effects: readonly Effect[]): void;
   /**
    * These inputs, in the order of their submission, take no more memory of the backend's queue of inputs. Inputs of the backend's own, such as
