@@ -1,4 +1,4 @@
-// The architecture page says what the code does: the files of "The way of a message" exist and are connected by imports, and the
+// The architecture page says what the code does: the files of "The path of a message" exist and are connected by imports, and the
 // table "Who may import whom" is the one that is executed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 
-const steps = [...section('The way of a message').matchAll(/^\d+\. \[`([^`]+)`\]/gm)].map(
+const steps = [...section('The path of a message').matchAll(/^\d+\. \[`([^`]+)`\]/gm)].map(
   ([, file]) => file ?? '',
 );
 const pairs = steps.slice(1).map((next, index) => [steps[index] ?? '', next] as const);
@@ -42,7 +42,7 @@ function areConnected(one: string, other: string): boolean {
   return both || from(one, other) || from(other, one);
 }
 
-describe('the way of a message', () => {
+describe('the path of a message', () => {
   it('leads from the listener to the frames that are sent', () => {
     expect(steps[0]).toBe('net/tcp-listener.ts');
     expect(steps.at(-1)).toBe('gateway/outbound.ts');
