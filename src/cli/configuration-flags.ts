@@ -2,6 +2,7 @@
 // the environment, the file of `--config` and what this machine is like. Area CONFIG (CONFIG-001 to CONFIG-006).
 
 import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import type { LoadedConfiguration, Machine } from '../config/configuration.ts';
 import { configurationKeyList, flagName } from '../config/keys.ts';
 import { type ConfigurationSources, loadConfiguration, unknownFlag } from '../config/load.ts';
@@ -46,7 +47,8 @@ export function loadAdapterConfiguration(
 }
 
 function thisMachine(isTerminal: boolean): Machine {
-  return { memoryBytes: smallerLimit(process.constrainedMemory(), totalmem()), isTerminal };
+  const memoryBytes = smallerLimit(process.constrainedMemory(), totalmem());
+  return { memoryBytes, heapLimitBytes: getHeapStatistics().heap_size_limit, isTerminal };
 }
 
 /** The container's limit, where there is one: the runtime says nothing, 0, or more than the machine has, where there is none. */

@@ -89,7 +89,7 @@ describe('config', () => {
     expect(text).toMatch(/^ackTimeout: 500ms +# environment TRUEMQ_ACK_TIMEOUT$/m);
     expect(text).toMatch(/^maxQueues: 100000 +# default$/m);
     const entries = parseConfigurationFile('printed.yaml', text);
-    const machine = { memoryBytes: 1, isTerminal: true };
+    const machine = { memoryBytes: 1, heapLimitBytes: 1, isTerminal: true };
     const { configuration } = loadConfiguration({
       flags: new Map(),
       environment: {},

@@ -50,6 +50,8 @@ export type LoadedConfiguration = {
 export type Machine = {
   /** The container's memory, else the machine's. */
   readonly memoryBytes: number;
+  /** What the JavaScript heap may grow to. */
+  readonly heapLimitBytes: number;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
 };

@@ -13,13 +13,18 @@ type DerivedKey = {
 /** What is known when a derived default is asked for: all given values, all fixed defaults, and what stands above it here. */
 export type Known = Configuration;
 
+/** Small messages, queues and subscriptions lie in the JavaScript heap, so that they must fit into it however much memory there is. */
+function usableBytes({ memoryLimitBytes }: Known, { heapLimitBytes }: Machine): number {
+  return Math.min(memoryLimitBytes, 1.25 * heapLimitBytes);
+}
+
 export const derivedDefaults = {
   storage: (known: Known) => (known.storageModule === '' ? 'memory' : 'module'),
   storagePath: (known: Known) => (known.storage === 'module' ? '' : 'truemq.db'),
   memoryLimit: (_known: Known, machine: Machine) => machine.memoryBytes,
-  maxQueuedBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 2),
-  maxStructureBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 8),
-  maxBufferedBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 8),
+  maxQueuedBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 2),
+  maxStructureBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 8),
+  maxBufferedBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 8),
   maxDecompressedSize: (known: Known) => known.maxMessageSizeBytes,
   allowedHosts: (known: Known) => [...new Set([known.host, known.healthHost, 'localhost'])],
   logFormat: (_known: Known, machine: Machine) => (machine.isTerminal ? 'pretty' : 'json'),

@@ -195,7 +195,7 @@ export const configurationKeys = {
   maxQueuedBytes: {
     kind: 'size',
     section: 'Memory',
-    derived: 'half of memoryLimit',
+    derived: 'half of memoryLimit, or of 1.25 times the heap limit of Node.js if that is less',
     min: 1,
     max: 1024 * GIB,
     doc: 'Maximum number of bytes of all messages that the broker holds; it answers a publish beyond by MEMORY_LIMIT.',
@@ -235,7 +235,7 @@ export const configurationKeys = {
   maxStructureBytes: {
     kind: 'size',
     section: 'Memory',
-    derived: 'an eighth of memoryLimit',
+    derived: 'an eighth of memoryLimit, or of 1.25 times the heap limit of Node.js if that is less',
     min: 1,
     max: 1024 * GIB,
     doc: 'Bytes of queues, subscriptions and deliveries in flight; a command that needs more gets MEMORY_LIMIT.',
@@ -243,7 +243,7 @@ export const configurationKeys = {
   maxBufferedBytes: {
     kind: 'size',
     section: 'Memory',
-    derived: 'an eighth of memoryLimit',
+    derived: 'an eighth of memoryLimit, or of 1.25 times the heap limit of Node.js if that is less',
     min: 1,
     max: 1024 * GIB,
     doc: 'Unsent and unprocessed bytes of all connections; over it the broker reads and delivers less to each of them.',

@@ -40,7 +40,7 @@ function load({ flags = {}, environment = {}, file, path = 'truemq.yaml' }: Give
   const sources: ConfigurationSources = {
     flags: new Map(Object.entries(flags)),
     environment,
-    machine: { memoryBytes: 8 * GIB, isTerminal: false },
+    machine: { memoryBytes: 8 * GIB, heapLimitBytes: 100 * GIB, isTerminal: false },
   };
   if (file === undefined) return loadConfiguration(sources);
   return loadConfiguration({ ...sources, file: { path, entries: parseConfigurationFile(path, file) } });
@@ -57,6 +57,17 @@ function problemsOf(given: Given): readonly string[] {
 }
 
 describe('defaults', () => {
+  it('of memory fit into the JavaScript heap [LIMIT-013, LIMIT-021, LIMIT-022]', () => {
+    const machine = { memoryBytes: 64 * GIB, heapLimitBytes: 4 * GIB, isTerminal: false };
+    const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
+    expect(configuration.memoryLimitBytes).toBe(64 * GIB);
+    expect(configuration.maxQueuedBytes).toBe(2.5 * GIB);
+    expect([configuration.maxStructureBytes, configuration.maxBufferedBytes]).toEqual([
+      0.625 * GIB,
+      0.625 * GIB,
+    ]);
+  });
+
   it('are those of the reference [CONFIG-011, CONFIG-013, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',

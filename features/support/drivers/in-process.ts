@@ -67,7 +67,7 @@ class InProcessBroker implements BrokerUnderTest {
     this.#profile = profile;
     this.tolerance = profile.tolerance;
     const flags = new Map([...settings].map(([key, setting]) => [flagName(key), textOf(setting)]));
-    const machine = { memoryBytes: totalmem(), isTerminal: false };
+    const machine = { memoryBytes: totalmem(), heapLimitBytes: totalmem(), isTerminal: false };
     this.#configuration = loadConfiguration({ flags, environment: {}, machine }).configuration;
     this.#broker = this.#createBroker();
     this.#health = this.#createHealth();

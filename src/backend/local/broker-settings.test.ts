@@ -8,7 +8,7 @@ import { brokerOptions } from '../../testing/composed-broker.ts';
 const GIB = 1024 ** 3;
 
 function options(flags: Readonly<Record<string, string>> = {}) {
-  const machine = { memoryBytes: 8 * GIB, isTerminal: false };
+  const machine = { memoryBytes: 8 * GIB, heapLimitBytes: 100 * GIB, isTerminal: false };
   const { configuration } = loadConfiguration({
     flags: new Map(Object.entries(flags)),
     environment: {},

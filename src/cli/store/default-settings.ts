@@ -5,7 +5,11 @@ import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { loadConfiguration } from '../../config/load.ts';
 
 export function defaultBrokerSettings(): BrokerSettings {
-  const machine = { memoryBytes: Number.MAX_SAFE_INTEGER, isTerminal: false };
+  const machine = {
+    memoryBytes: Number.MAX_SAFE_INTEGER,
+    heapLimitBytes: Number.MAX_SAFE_INTEGER,
+    isTerminal: false,
+  };
   const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
   return brokerSettings(configuration);
 }

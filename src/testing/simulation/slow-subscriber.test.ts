@@ -12,7 +12,7 @@ const HANDLING_MS = 1000;
 const DELIVER = 26;
 
 function defaultEngine(): TestedEngine {
-  const machine = { memoryBytes: 8 * 1024 ** 3, isTerminal: false };
+  const machine = { memoryBytes: 8 * 1024 ** 3, heapLimitBytes: 4 * 1024 ** 3, isTerminal: false };
   const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
   return new TestedEngine(brokerOptions(configuration));
 }
