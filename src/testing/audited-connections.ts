@@ -67,6 +67,11 @@ export class AuditedConnections {
     }
   }
 
+  /** An input that takes effect at some time in this step: what its connection has may come back from then on. */
+  mayReturn(input: Input): void {
+    if ('connection' in input) this.#markReturned(input.connection);
+  }
+
   takeAnswered(command: Command): void {
     const { subscriptions } = this.#of(command.connection);
     if (command.kind === 'unsubscribe') {

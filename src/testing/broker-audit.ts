@@ -43,7 +43,8 @@ export class BrokerAudit {
   observe(step: ObservedStep, broker: SteppedBroker): void {
     if ('token' in step.input) this.#open.set(step.input.token, step.input);
     const afterwards = step.late && endsDelivery(step.input);
-    if (!afterwards) this.#takeInput(step.input);
+    if (afterwards) this.#connections.mayReturn(step.input);
+    else this.#takeInput(step.input);
     this.#store.take(step.records, step.time.now);
     for (const effect of step.effects) this.#takeEffect(effect, step.time.now);
     if (afterwards) this.#takeInput(step.input);

@@ -34,6 +34,10 @@ export function endingsJudge(shutdownTimeoutMs: number, slackMs: number, framesM
         hasWork = ledger.figures?.inFlightCount !== 0;
         told = connectedOnes(ledger);
         return;
+      case 'stepped':
+        // What was handed over before the draining may still have been delivered.
+        hasWork ||= ledger.isDraining && ledger.figures?.inFlightCount !== 0;
+        return;
       case 'lifeEnded':
         drainEpoch = Number.POSITIVE_INFINITY;
         bereft = new Set(fact.how === 'storeFailed' ? connectedOnes(ledger) : []);

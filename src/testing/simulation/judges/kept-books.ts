@@ -5,7 +5,7 @@ import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Copy, SeenMessage } from '../ledger-entries.ts';
+import type { Copy, SeenMessage, Send } from '../ledger-entries.ts';
 import { deadLetterQueueOf, isTakenOut, mayPushOut } from './fates.ts';
 import { isOneSubscriberMode, optionsOf } from './judge.ts';
 
@@ -117,7 +117,9 @@ function mayHaveEnded(message: SeenMessage, { options, sendCount }: Kept, ledger
   // A letter that was sent so is done, also where it was lost on the way to a client that left.
   if (letters?.mode === DeliveryMode.FanOutWithoutAck) return true;
   const most = letters?.maxRetryAttempts ?? 0;
-  return letter?.copies.some((copy) => copy.judgements.length > 0 || copy.sends.length >= most) === true;
+  // Attempts of earlier lives count too, as the header deliveryAttempts says.
+  const isLast = ({ attempt }: Send): boolean => attempt >= most;
+  return letter?.copies.some(({ judgements, sends }) => judgements.length > 0 || sends.some(isLast)) === true;
 }
 
 function isTaken({ judgements }: Copy): boolean {
