@@ -1,7 +1,7 @@
 // Runs dependency-cruiser with our rules over folders of a tree. The rules are proved on trees with forbidden imports
 // (import-rules.test.ts), and kept by our tree (architecture.test.ts).
 import { createRequire } from 'node:module';
-import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
+import { cruise, type ICruiseOptions, type ICruiseResult, type IForbiddenRuleType } from 'dependency-cruiser';
 
 export type Violation = {
   readonly rule: string;
@@ -15,7 +15,7 @@ export type Cruise = {
   readonly modules: readonly { readonly path: string; readonly imports: readonly string[] }[];
 };
 
-type ImportRule = { readonly name: string; readonly comment: string };
+type ImportRule = IForbiddenRuleType & { readonly name: string; readonly comment: string };
 type Settings = { readonly forbidden: readonly ImportRule[]; readonly options: ICruiseOptions };
 
 const settings = createRequire(import.meta.url)('../.config/dependency-cruiser.cjs') as Settings;

@@ -1,7 +1,7 @@
 // What the tools read in Markdown: links, anchors, blocks of code, and the parts of a section. Parsed by marked, anchors as GitHub
 // makes them. Pure: text in, data out. Must not write Markdown.
 import GithubSlugger from 'github-slugger';
-import { marked, type Token, type Tokens } from 'marked';
+import { marked, Parser, type Token, type Tokens } from 'marked';
 
 /** Targets of links, images and definitions, as they are written. */
 export function linksOf(markdown: string): readonly string[] {
@@ -64,5 +64,6 @@ function tokensIn(tokens: Token[]): readonly Token[] {
 }
 
 function plainText(token: Token): string {
-  return marked.Parser.parseInline((token as Tokens.Heading).tokens, new marked.TextRenderer());
+  const parser = new Parser();
+  return parser.parseInline((token as Tokens.Heading).tokens, parser.textRenderer);
 }
