@@ -35,6 +35,16 @@ const modules = {
   config: { ours: ['model'], npm: ['yaml'], node: true },
 };
 
+// The floors of src/broker/ below the core, which is the files directly in it: what each may import of the core's folders, types
+// included. All but the lowest may import interface/, and src/model/ by the table above.
+const floors = {
+  publish: ['queue', 'collections', 'interface'],
+  delivery: ['queue', 'collections', 'interface'],
+  queue: ['collections', 'interface'],
+  collections: [],
+  interface: [],
+};
+
 // What only these files may import, wherever the table above would allow it.
 const exclusive = [
   { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/gateway/compressor[.]ts$'] },
@@ -92,6 +102,16 @@ function moduleRules([name, { ours, npm, node }]) {
         ]),
   ];
 }
+
+const floorRules = Object.entries(floors).map(([floor, below]) => ({
+  name: `broker-floor-${floor}`,
+  comment: `broker/${floor} may import of the core: ${below.join(', ') || 'nothing'}.`,
+  from: { path: `^src/broker/${floor}/`, pathNot: tests },
+  to: {
+    path: floor === 'collections' ? '^src/' : '^src/broker/',
+    pathNot: [floor, ...below].map((name) => `^src/broker/${name}/`),
+  },
+}));
 
 const exclusiveRules = exclusive.map(({ name, target, files }) => ({
   name: `only-there-${name}`,
@@ -153,10 +173,15 @@ const houseRules = [
   },
   {
     name: 'no-cycles',
-    comment:
-      'A cycle is one module in several files. Types may know each other: a message its queue, a queue its messages.',
+    comment: 'A cycle is one module in several files. Outside the core, types may know each other.',
     from: {},
     to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  },
+  {
+    name: 'no-cycles-in-broker',
+    comment: 'In the core no file knows, not even by type, a file that knows it.',
+    from: { path: '^src/broker/', pathNot: tests },
+    to: { circular: true },
   },
   {
     name: 'no-orphans',
@@ -183,7 +208,12 @@ const houseRules = [
   },
 ];
 
-const forbidden = [...Object.entries(modules).flatMap(moduleRules), ...exclusiveRules, ...houseRules];
+const forbidden = [
+  ...Object.entries(modules).flatMap(moduleRules),
+  ...floorRules,
+  ...exclusiveRules,
+  ...houseRules,
+];
 
 module.exports = {
   forbidden: forbidden.map((rule) => ({ severity: 'error', ...rule })),

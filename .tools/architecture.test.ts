@@ -6,13 +6,15 @@ import * as posix from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Cruise, cruiseTree, importRules } from './cruise.ts';
-import { listItemsOf, tableRowsOf } from './markdown.ts';
+import { codeBlocksOf, listItemsOf, sectionOf, tableRowsOf } from './markdown.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 
-const steps = listItemsOf(page, 'The way of a message').map((item) => /^\[`([^`]+)`\]/.exec(item)?.[1] ?? '');
+const steps = listItemsOf(sectionOf(page, 'The way of a message')).map(
+  (item) => /^\[`([^`]+)`\]/.exec(item)?.[1] ?? '',
+);
 const pairs = steps.slice(1).map((next, index) => [steps[index] ?? '', next] as const);
 
 const fewestModules = 500;
@@ -84,6 +86,15 @@ describe('who may import whom', () => {
       return [`\`${folder}/\``, listOf(`${folder}-imports-ours`), listOf(`${folder}-imports-packages`), node];
     });
     expect(rows.length).toBeGreaterThan(8);
-    expect(tableRowsOf(page, 'Who may import whom')).toEqual(rows);
+    expect(tableRowsOf(sectionOf(page, 'Who may import whom'))).toEqual(rows);
+  });
+
+  it('names the floors of the core that the rules name, from the top', () => {
+    const floors = importRules.flatMap(({ name }) => /^broker-floor-(\w+)$/.exec(name)?.[1] ?? []);
+    const picture = codeBlocksOf(sectionOf(page, 'The core'), '')[0] ?? '';
+    const drawn = [...picture.matchAll(/\b(\w+)\//g)].map(([, floor]) => floor);
+    expect(drawn).toEqual(floors.filter((floor) => floor !== 'interface'));
+    expect(listOf('broker-floor-queue')).toBe('collections, interface');
+    expect(listOf('broker-floor-collections')).toBe('nothing');
   });
 });

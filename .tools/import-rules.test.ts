@@ -17,7 +17,14 @@ const shelf: Files = {
   'src/session/session.ts': "import { frame } from '../protocol/frame.ts'; export const session = frame;",
   'src/broker/interface/input.ts': 'export type Input = 1; export const input = 1;',
   'src/broker/broker.ts':
-    "import { input } from './interface/input.ts'; export type Step = 1; export const step = input;",
+    "import { input } from './interface/input.ts'; import './publish/publish.ts'; import './delivery/delivery.ts'; export type Step = 1; export const step = input;",
+  'src/broker/publish/publish.ts':
+    "import '../queue/queue.ts'; import type { Input } from '../interface/input.ts'; export type Publish = Input;",
+  'src/broker/delivery/delivery.ts':
+    "import '../queue/queue.ts'; export type Delivery = 1; export const delivery = 1;",
+  'src/broker/queue/queue.ts':
+    "import { heap } from '../collections/heap.ts'; import '../../model/mode.ts'; export type Queue = 1; export const queue = heap;",
+  'src/broker/collections/heap.ts': 'export type Heap = 1; export const heap = 1;',
   'src/storage/storage-provider.ts':
     "import type { Input } from '../broker/interface/input.ts'; export type Store = Input;",
   'src/storage/memory/store.ts':
@@ -62,6 +69,25 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['broker-imports-ours', 'src/broker/bad-a.ts', "import type { Frame } from '../protocol/frame.ts';"],
   ['broker-imports-packages', 'src/broker/bad-b.ts', "import 'yaml';"],
   ['broker-is-pure', 'src/broker/bad-c.ts', "import { performance } from 'perf_hooks';"],
+  ['broker-floor-publish', 'src/broker/publish/bad-a.ts', "import '../delivery/delivery.ts';"],
+  ['broker-floor-delivery', 'src/broker/delivery/bad-a.ts', "import '../publish/publish.ts';"],
+  [
+    'broker-floor-queue',
+    'src/broker/queue/bad-a.ts',
+    "import type { Delivery } from '../delivery/delivery.ts';",
+  ],
+  ['broker-floor-queue', 'src/broker/queue/bad-b.ts', "import '../broker.ts';"],
+  [
+    'broker-floor-collections',
+    'src/broker/collections/bad-a.ts',
+    "import type { Queue } from '../queue/queue.ts';",
+  ],
+  ['broker-floor-collections', 'src/broker/collections/bad-b.ts', "import '../../model/mode.ts';"],
+  [
+    'broker-floor-interface',
+    'src/broker/interface/bad-a.ts',
+    "import type { Heap } from '../collections/heap.ts';",
+  ],
   ['storage-imports-ours', 'src/storage/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['storage-imports-types', 'src/storage/bad-b.ts', "import { input } from '../broker/interface/input.ts';"],
   ['storage-imports-packages', 'src/storage/bad-c.ts', "import 'yaml';"],
@@ -100,6 +126,11 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['testing-for-tests', 'src/net/bad-d.ts', "import '../testing/clock.ts';"],
   ['cli-imports-packages', 'src/cli/bad-a.ts', "import 'yaml';"],
   ['no-cycles', 'src/session/bad-d.ts', "import './bad-e.ts';"],
+  [
+    'no-cycles-in-broker',
+    'src/broker/queue/bad-c.ts',
+    "import type { Bad } from './bad-d.ts'; export type Worse = Bad;",
+  ],
   ['no-orphans', 'src/broker/bad-d.ts', 'export const forgotten = 1;'],
   ['resolvable', 'src/backend/bad-e.ts', "import './not-there.ts';"],
 ];
@@ -145,7 +176,12 @@ describe('import rules', () => {
 
   beforeAll(async () => {
     const files = Object.fromEntries(forbiddenImports.map(([, path, text]) => [path, text]));
-    bad = await cruiseFiles({ ...shelf, ...files, 'src/session/bad-e.ts': "import './bad-d.ts';" });
+    bad = await cruiseFiles({
+      ...shelf,
+      ...files,
+      'src/session/bad-e.ts': "import './bad-d.ts';",
+      'src/broker/queue/bad-d.ts': "import type { Worse } from './bad-c.ts'; export type Bad = Worse;",
+    });
   });
 
   it('let pass what the table of modules allows', async () => {

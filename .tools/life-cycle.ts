@@ -2,27 +2,33 @@
 
 export type Transitions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const begins = '<!-- drawn from the transitions: begin -->';
-const ends = '<!-- drawn from the transitions: end -->';
+/** What is drawn: the table, the name of its place in the document, and the event with which a life begins. */
+export type Drawn = {
+  readonly name: string;
+  readonly firstEvent: string;
+  readonly transitions: Transitions;
+};
 
 /** The document with a fresh drawing between its two marks. Throws when they are not there once each, in order. */
-export function redrawn(document: string, transitions: Transitions): string {
+export function redrawn(document: string, { name, firstEvent, transitions }: Drawn): string {
+  const begins = `<!-- drawn from the transitions of ${name}: begin -->`;
+  const ends = `<!-- drawn from the transitions of ${name}: end -->`;
   const [before, rest, ...more] = document.split(begins);
   const [old, after, ...evenMore] = (rest ?? '').split(ends);
   const isMarked = after !== undefined && old !== undefined && more.length === 0 && evenMore.length === 0;
   if (!isMarked) throw new Error(`The document must hold "${begins}" and "${ends}", once each.`);
-  return `${before}${begins}\n\n${diagram(transitions)}\n${table(transitions)}\n${ends}${after}`;
+  return `${before}${begins}\n\n${diagram(transitions, firstEvent)}\n${table(transitions)}\n${ends}${after}`;
 }
 
-/** A message begins where no transition leads from outside: blocked for an instant, or for as long as there is no room. */
-function diagram(transitions: Transitions): string {
+/** A life begins in the first state of its table. */
+function diagram(transitions: Transitions, firstEvent: string): string {
   const ways = waysOf(transitions).map(({ from, event, to }) => `    ${from} --> ${to} : ${event}`);
   const last = Object.keys(transitions).filter((state) => isFinal(state, transitions));
   const lines = [
     '```mermaid',
     'stateDiagram-v2',
     '    direction LR',
-    `    [*] --> ${Object.keys(transitions)[0] ?? ''} : publish`,
+    `    [*] --> ${Object.keys(transitions)[0] ?? ''} : ${firstEvent}`,
     ...ways,
     ...last.map((state) => `    ${state} --> [*]`),
     '```',

@@ -1,6 +1,14 @@
 // What is read in a document, and what only looks like it.
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, codeBlocksOf, linksOf, listItemsOf, namedAnchorsOf, tableRowsOf } from './markdown.ts';
+import {
+  anchorsOf,
+  codeBlocksOf,
+  linksOf,
+  listItemsOf,
+  namedAnchorsOf,
+  sectionOf,
+  tableRowsOf,
+} from './markdown.ts';
 
 const page = [
   '# The `frame` of [one](a.md) message, *really*',
@@ -35,18 +43,18 @@ describe('a document', () => {
 
 describe('a section', () => {
   it('reaches to the next heading that is as high', () => {
-    expect(listItemsOf(page, 'Again')).toHaveLength(2);
-    expect(tableRowsOf(page, 'Again')).toEqual([]);
+    expect(listItemsOf(sectionOf(page, 'Again'))).toHaveLength(2);
+    expect(tableRowsOf(sectionOf(page, 'Again'))).toEqual([]);
   });
 
   it('has the rows of its tables', () => {
-    expect(tableRowsOf(page, 'Table')).toEqual([
+    expect(tableRowsOf(sectionOf(page, 'Table'))).toEqual([
       ['`x`', '1 s'],
       ['y', '2 | 3'],
     ]);
   });
 
   it('that does not exist is refused', () => {
-    expect(() => tableRowsOf(page, 'Gone')).toThrow('no section "Gone"');
+    expect(() => sectionOf(page, 'Gone')).toThrow('no section "Gone"');
   });
 });

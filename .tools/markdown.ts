@@ -25,36 +25,38 @@ export function namedAnchorsOf(markdown: string): readonly string[] {
   );
 }
 
-/** The texts of the blocks of code in one language. */
+/** The texts of the blocks of code in one language; `''`: of those that name none. */
 export function codeBlocksOf(markdown: string, language: string): readonly string[] {
   return tokensIn(marked.lexer(markdown)).flatMap((token) =>
-    token.type === 'code' && token['lang'] === language ? [String(token['text'])] : [],
+    token.type === 'code' && (token['lang'] ?? '') === language ? [String(token['text'])] : [],
   );
 }
 
-/** The cells of the tables of a section, row by row, as they are written. Header rows are left out. */
-export function tableRowsOf(markdown: string, title: string): readonly (readonly string[])[] {
-  return sectionOf(markdown, title).flatMap((token) =>
-    token.type === 'table' ? (token as Tokens.Table).rows.map((row) => row.map(({ text }) => text)) : [],
-  );
+/** The cells of the tables, row by row, as they are written. Header rows are left out. */
+export function tableRowsOf(markdown: string): readonly (readonly string[])[] {
+  return marked
+    .lexer(markdown)
+    .flatMap((token) =>
+      token.type === 'table' ? (token as Tokens.Table).rows.map((row) => row.map(({ text }) => text)) : [],
+    );
 }
 
-/** The texts of the items of the lists of a section, as they are written. */
-export function listItemsOf(markdown: string, title: string): readonly string[] {
-  return sectionOf(markdown, title).flatMap((token) =>
-    token.type === 'list' ? (token as Tokens.List).items.map(({ text }) => text) : [],
-  );
+/** The items of the lists, as they are written. */
+export function listItemsOf(markdown: string): readonly string[] {
+  return marked
+    .lexer(markdown)
+    .flatMap((token) => (token.type === 'list' ? (token as Tokens.List).items.map(({ text }) => text) : []));
 }
 
-/** From behind the heading with this title to the next heading that is as high. */
-function sectionOf(markdown: string, title: string): readonly Token[] {
+/** What stands between the heading with this title and the next one that is as high. Throws when there is none with this title. */
+export function sectionOf(markdown: string, title: string): string {
   const tokens = marked.lexer(markdown);
   const start = tokens.findIndex((token) => token.type === 'heading' && plainText(token) === title);
   if (start < 0) throw new Error(`There is no section "${title}".`);
-  const depth = (tokens[start] as Tokens.Heading).depth;
+  const { depth } = tokens[start] as Tokens.Heading;
   const rest = tokens.slice(start + 1);
   const end = rest.findIndex((token) => token.type === 'heading' && (token as Tokens.Heading).depth <= depth);
-  return end < 0 ? rest : rest.slice(0, end);
+  return (end < 0 ? rest : rest.slice(0, end)).map(({ raw }) => raw).join('');
 }
 
 function tokensIn(tokens: Token[]): readonly Token[] {

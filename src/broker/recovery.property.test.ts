@@ -11,7 +11,7 @@ import { Broker } from './broker.ts';
 import type { DeliverEffect } from './interface/effect.ts';
 import type { MessageContent } from './interface/message-content.ts';
 import type { RecoveredRecord } from './interface/store-record.ts';
-import type { Queue } from './queue.ts';
+import type { Queue } from './queue/queue.ts';
 
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 

@@ -1,13 +1,13 @@
-// Builds the state of a core that begins from what a store had kept: queues, then messages, each in the order in which they came
-// to be. It records nothing, answers nothing and sends nothing. What a store cannot have kept is refused loudly, for a damaged
-// store is better left alone than served. Implements DURABLE (after a restart) and TTL (downtime counts).
+// Builds the state of a new core from what a store had kept: queues, then messages, each in the order of their creation. Records nothing,
+// answers nothing and sends nothing. Throws for what a store cannot have kept: a damaged store must not be served.
+// Implements DURABLE-003, DURABLE-008 to DURABLE-012 and TTL-004.
 
 import type { MessageContent } from './interface/message-content.ts';
 import type { Generation, RecoveredRecord } from './interface/store-record.ts';
-import type { Queue } from './queue.ts';
-import type { Queues } from './queues.ts';
-import type { Settlement } from './settlement.ts';
-import type { StepContext } from './step-context.ts';
+import type { MessageLifecycle } from './queue/message-lifecycle.ts';
+import type { Queue } from './queue/queue.ts';
+import type { Queues } from './queue/queues.ts';
+import type { StepContext } from './queue/step-context.ts';
 
 type RecoveredQueue = {
   readonly queue: Queue;
@@ -20,16 +20,16 @@ type RecoveredMessage = Extract<RecoveredRecord<MessageContent>, { readonly kind
 export class Recovery {
   readonly #step: StepContext;
   readonly #queues: Queues;
-  readonly #settlement: Settlement;
+  readonly #lifecycle: MessageLifecycle;
   readonly #byGeneration = new Map<Generation, RecoveredQueue>();
 
-  constructor(step: StepContext, queues: Queues, settlement: Settlement) {
+  constructor(step: StepContext, queues: Queues, lifecycle: MessageLifecycle) {
     this.#step = step;
     this.#queues = queues;
-    this.#settlement = settlement;
+    this.#lifecycle = lifecycle;
   }
 
-  /** Takes up one record. Throws where it contradicts those before it. */
+  /** Takes up one record. Throws when it contradicts an earlier one. */
   take(record: RecoveredRecord<MessageContent>): void {
     if (record.kind === 'queue') this.#takeQueue(record);
     else this.#takeMessage(record);
@@ -52,7 +52,7 @@ export class Recovery {
     if (home === undefined) throw new Error(`Message ${id} is stored without its queue (${generation}).`);
     if (sequence <= this.#step.lastSequence) throw new Error(`Message ${id} is stored out of order.`);
     home.youngestAt = Math.max(home.youngestAt, this.#monotonic(stored.acceptedWallAt));
-    if (!this.#settlement.restore(home.queue, stored, home.youngestAt)) {
+    if (!this.#lifecycle.restore(home.queue, stored, home.youngestAt)) {
       throw new Error(`Message ${id} is stored twice in queue ${home.queue.name}.`);
     }
   }

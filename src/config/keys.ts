@@ -232,6 +232,14 @@ export const configurationKeys = {
     max: GIB,
     doc: "Bytes of one connection's commands that were read and not yet carried out; over it the broker stops reading.",
   },
+  maxBufferedBytes: {
+    kind: 'size',
+    section: 'Memory',
+    derived: 'an eighth of memoryLimit',
+    min: 1,
+    max: 1024 * GIB,
+    doc: 'Unsent and unprocessed bytes of all connections; over it the broker reads and delivers less to each of them.',
+  },
   memoryLimit: {
     kind: 'size',
     section: 'Memory',

@@ -16,6 +16,8 @@ export type GatewayOptions = {
   readonly maxOutboundBytes: number;
   /** Bytes of commands of one connection that may wait for their batch before nothing more is read from it. */
   readonly maxPendingInputBytes: number;
+  /** Bytes that all connections together may take for received input and unsent output. */
+  readonly maxBufferedBytes: number;
   readonly shutdownTimeoutMs: number;
   /** Absent: no limit. */
   readonly rateLimit?: {
@@ -39,6 +41,7 @@ export function gatewayOptions(configuration: Configuration, serverVersion: stri
     maxConnections: configuration.maxConnections,
     maxOutboundBytes: configuration.maxOutboundBytes,
     maxPendingInputBytes: configuration.maxPendingInputBytes,
+    maxBufferedBytes: configuration.maxBufferedBytes,
     shutdownTimeoutMs: configuration.shutdownTimeoutMs,
     ...(configuration.rateLimit ? { rateLimit: configuration } : {}),
     serverVersion,

@@ -12,6 +12,7 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { Admission } from './admission.ts';
 import { BatchCompressor } from './batch-compressor.ts';
+import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields } from './connection-frames.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { OperatorRequests } from './operator-requests.ts';
@@ -37,6 +38,8 @@ export type BrokerStatistics = BackendStatistics & {
   readonly connectionsRejectedCount: number;
   /** Client connections that are open now. */
   readonly activeConnectionCount: number;
+  /** Memory that received input and unsent output of all connections take. */
+  readonly bufferedBytes: number;
 };
 
 export type Readiness =
@@ -50,6 +53,7 @@ export class Gateway {
   readonly #backend: Backend;
   readonly #admission: Admission;
   readonly #compressor: BatchCompressor;
+  readonly #budgets: ConnectionBudgets;
   readonly #queueLists = new QueueListCache();
   readonly #requests = new OperatorRequests();
   readonly #connections = new Map<ConnectionId, ServerConnection>();
@@ -67,6 +71,8 @@ export class Gateway {
     this.#backend = parts.backend;
     this.#admission = new Admission(options);
     this.#compressor = new BatchCompressor(parts.compressor);
+    const half = options.maxBufferedBytes / 2;
+    this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
   }
 
   /** See {@link Backend.start}. Connections may be attached before; they are refused at their Connect until the backend serves. */
@@ -118,6 +124,7 @@ export class Gateway {
       connectionsAcceptedCount: this.#admission.acceptedCount,
       connectionsRejectedCount: this.#admission.rejectedCount,
       activeConnectionCount: this.#connections.size,
+      bufferedBytes: this.#budgets.input.usedBytes + this.#budgets.output.usedBytes,
     };
   }
 
@@ -150,6 +157,7 @@ export class Gateway {
       logger: this.#parts.logger,
       compressor: this.#parts.compressor,
       compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
+      budgets: this.#budgets,
       submit: (input) => this.#backend.submit(input),
       outOfServiceReason: () => connectRefusal(this.#backend.state),
       onClosed: () => this.#closed(connection),
@@ -207,6 +215,7 @@ export class Gateway {
     for (const input of inputs) {
       if ('connection' in input) this.#connections.get(input.connection)?.inputProcessed(input);
     }
+    this.#budgets.input.wake();
   }
 
   /** The connection has been answered all that it will be. */

@@ -23,6 +23,9 @@ export type EncodedBody = KeptContent | Buffer;
 /** Bodies from this size on are handed to the socket as they are; smaller ones are copied into one buffer. */
 const BY_REFERENCE_BYTES = 16_384;
 
+/** What a write takes besides its bytes until the stream has passed it on. */
+const WRITE_OVERHEAD_BYTES = 350;
+
 export type OutboundOptions = {
   /** How a body of this length is to be compressed on this connection, if at all. */
   readonly algorithmFor: (bodyLength: number) => Algorithm | undefined;
@@ -46,6 +49,8 @@ export class Outbound {
   /** Flushed and not written: a frame that is being compressed, which is waited for, and those behind it. */
   #queue: (Ready | Awaited)[] = [];
   #queuedBytes = 0;
+  /** Handed to the stream and not passed on: their bytes, and what each write takes besides. */
+  #writtenBytes = 0;
   #isEnding = false;
 
   constructor(stream: Duplex, options: OutboundOptions) {
@@ -56,6 +61,11 @@ export class Outbound {
   /** Bytes that were flushed and that the stream has not passed on. */
   get unsentBytes(): number {
     return this.#stream.writableLength + this.#queuedBytes;
+  }
+
+  /** The memory that unsent frames take: small writes take more than their bytes. */
+  get heldBytes(): number {
+    return this.#writtenBytes + this.#queuedBytes;
   }
 
   push(frame: OutboundFrame): void {
@@ -124,12 +134,20 @@ export class Outbound {
 
   #writePieces(pieces: readonly Buffer[]): void {
     const last = pieces.length - 1;
+    let heldBytes = 0;
+    for (const { length } of pieces) heldBytes += length + WRITE_OVERHEAD_BYTES;
+    this.#writtenBytes += heldBytes;
     if (last > 0) this.#stream.cork();
     for (const [index, piece] of pieces.entries()) {
       if (index < last) this.#stream.write(piece);
-      else this.#stream.write(piece, this.#options.onProgress);
+      else this.#stream.write(piece, () => this.#passedOn(heldBytes));
     }
     if (last > 0) this.#stream.uncork();
+  }
+
+  #passedOn(heldBytes: number): void {
+    this.#writtenBytes -= heldBytes;
+    this.#options.onProgress();
   }
 }
 

@@ -12,6 +12,7 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
+import { type ConnectionBudgets, SHARE_BYTES } from './buffer-budget.ts';
 import { connectAckHeaders } from './connection-frames.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -24,8 +25,10 @@ import { truncateToFit } from './truncate-to-fit.ts';
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
 
-/** Added to the bytes of each input in the limit on pending input: even an empty one takes memory. */
-const INPUT_OVERHEAD_BYTES = 256;
+/** Added to the bytes of each input in the limit on pending input: what a Publish without content takes. */
+const INPUT_OVERHEAD_BYTES = 384;
+
+type InflateEvent = Extract<SessionEvent, { readonly kind: 'inflate' }>;
 
 export type ConnectionParts = {
   readonly options: GatewayOptions;
@@ -38,6 +41,8 @@ export type ConnectionParts = {
   /** Everything that the connection has sent is answered: `end` is to be called. */
   readonly onClosed: () => void;
   readonly countError: () => void;
+  /** Shared by all connections. */
+  readonly budgets: ConnectionBudgets;
   /** Why Connect is refused now; undefined: it is accepted. */
   readonly outOfServiceReason: () => string | undefined;
 };
@@ -56,6 +61,19 @@ export class ServerConnection {
   #isCongested = false;
   #isSaturated = false;
   #isInflating = false;
+  /** False from its end on: input that is left is thrown away. */
+  #hasInput = true;
+  /** What the connection has taken of the budgets. */
+  #countedInput = 0;
+  #countedOutput = 0;
+  /** Taken in advance: for the frame that is being received, or for the body that is being decompressed. */
+  #reservedBytes = 0;
+  /** The frame that bytes are reserved for, by the session's count of frames. */
+  #reservedFrame = -1;
+  /** Input waits until the budget has room. */
+  #awaitsBudget = false;
+  /** A compressed body that waits for the budget. */
+  #unopened: InflateEvent | undefined;
   #isPaused = false;
   /** The backend knows the connection: from its Connect on. */
   #isKnown = false;
@@ -105,7 +123,10 @@ export class ServerConnection {
       this.#inputHasEnded = true;
       this.#pump();
     });
-    this.#stream.on('close', () => this.close());
+    this.#stream.on('close', () => {
+      this.close();
+      this.#count();
+    });
   }
 
   /** Sends one frame and ends, whatever else was to be answered. */
@@ -149,10 +170,11 @@ export class ServerConnection {
 
   flush(): void {
     this.#outbound.flush();
+    this.#count();
     const wasSaturated = this.#isSaturated;
     this.#isSaturated = false;
     if (this.#isCongested) return;
-    if (this.#outbound.unsentBytes <= this.#parts.options.maxOutboundBytes) {
+    if (!this.#exceedsOutput(1)) {
       if (wasSaturated) this.#notifyWritable(true);
       return;
     }
@@ -165,19 +187,26 @@ export class ServerConnection {
   inputProcessed(input: Input): void {
     this.#pendingBytes -= this.#pendingBytesOf(input);
     if (this.#isPaused) this.#pump();
+    else this.#count();
   }
 
   /** Closes the stream after all queued frames were sent; reads nothing more. */
   end(): void {
+    this.#hasInput = false;
+    this.#count();
     if (this.#isEnding || this.#stream.destroyed) return;
     this.#isEnding = true;
     this.#outbound.end();
     this.#outbound.flush();
+    this.#count();
     this.#stream.removeAllListeners('data');
     // Received bytes are discarded: a TCP reset could lose the last frames that were sent.
     this.#stream.resume();
     const cancel = this.#parts.environment.scheduler.after(CLOSING_GRACE_MS, () => this.#stream.destroy());
-    this.#stream.once('close', cancel);
+    this.#stream.once('close', () => {
+      cancel();
+      this.#count();
+    });
   }
 
   #receive(chunk: Buffer): void {
@@ -189,10 +218,12 @@ export class ServerConnection {
   /** Handles the events of the session until input must wait. */
   #pump(): void {
     while (!this.#mustWait()) {
-      const event = this.#session.next();
+      const event = this.#unopened ?? this.#session.next();
       if (event === undefined) break;
       this.#handle(event);
     }
+    this.#reserveForFrame();
+    this.#count();
     this.#closeOnInputEnd();
     this.#updateReadState();
     if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
@@ -209,10 +240,56 @@ export class ServerConnection {
   }
 
   #mustWait(): boolean {
-    const { maxPendingInputBytes } = this.#parts.options;
-    return (
-      this.#isCongested || this.#isInflating || this.#isClosing || this.#pendingBytes > maxPendingInputBytes
-    );
+    const { options, budgets } = this.#parts;
+    const mayBePending = budgets.input.isShort ? 0 : options.maxPendingInputBytes;
+    const isBusy = this.#isCongested || this.#isInflating || this.#isClosing || this.#awaitsBudget;
+    return isBusy || this.#pendingBytes > mayBePending;
+  }
+
+  /** A large frame is read when all of it fits into the budget; what has begun can then be completed, so that nobody waits forever. */
+  #reserveForFrame(): void {
+    const { announcedBytes, pendingBytes, frameCount } = this.#session;
+    if (this.#reservedFrame === frameCount && announcedBytes > 0) return;
+    this.#reservedFrame = -1;
+    this.#reservedBytes = 0;
+    if (announcedBytes <= SHARE_BYTES || this.#isClosing) return;
+    this.#count();
+    if (!this.#hasRoomFor(announcedBytes - pendingBytes)) return this.#awaitBudget();
+    this.#reservedFrame = frameCount;
+    this.#reservedBytes = announcedBytes;
+  }
+
+  #hasRoomFor(bytes: number): boolean {
+    return this.#parts.budgets.input.hasRoomFor(bytes, this.#countedInput);
+  }
+
+  #awaitBudget(): void {
+    this.#awaitsBudget = true;
+    this.#parts.budgets.input.await(this.#onBudget);
+  }
+
+  readonly #onBudget = (): void => {
+    this.#awaitsBudget = false;
+    this.#pump();
+  };
+
+  /** Tells the budgets what the connection takes now. */
+  #count(): void {
+    const { input, output } = this.#parts.budgets;
+    const received = Math.max(this.#session.pendingBytes, this.#reservedBytes);
+    const inputBytes = this.#hasInput ? received + this.#pendingBytes : 0;
+    const outputBytes = this.#stream.destroyed ? 0 : this.#outbound.heldBytes;
+    input.add(inputBytes - this.#countedInput);
+    output.add(outputBytes - this.#countedOutput);
+    this.#countedInput = inputBytes;
+    this.#countedOutput = outputBytes;
+  }
+
+  /** Whether unsent output exceeds `part` of its limit. While the budget is short, the limit is the share of each connection. */
+  #exceedsOutput(part: number): boolean {
+    const { options, budgets } = this.#parts;
+    if (this.#outbound.unsentBytes > options.maxOutboundBytes * part) return true;
+    return budgets.output.isShort && this.#outbound.heldBytes > SHARE_BYTES * part;
   }
 
   #handle(event: SessionEvent): void {
@@ -253,16 +330,23 @@ export class ServerConnection {
   }
 
   /** Reading pauses while a body is decompressed in a worker: the commands that follow must wait anyway. */
-  #inflate(event: Extract<SessionEvent, { kind: 'inflate' }>): void {
+  #inflate(event: InflateEvent): void {
+    this.#unopened = undefined;
+    if (!this.#hasRoomFor(event.limitBytes)) {
+      this.#unopened = event;
+      return this.#awaitBudget();
+    }
     const result = this.#parts.compressor.decompress(event.algorithm, event.body, event.limitBytes);
     if (!(result instanceof Promise)) {
       this.#session.handleInflated(result);
       return;
     }
     this.#isInflating = true;
+    this.#reservedBytes = event.limitBytes;
     result.then(
       (inflated) => {
         this.#isInflating = false;
+        this.#reservedBytes = 0;
         this.#session.handleInflated(inflated);
         this.#pump();
       },
@@ -291,6 +375,8 @@ export class ServerConnection {
   #stopInput(): void {
     this.#timeouts?.stop();
     this.#isClosing = true;
+    this.#reservedBytes = 0;
+    this.#parts.budgets.input.forget(this.#onBudget);
   }
 
   #admit(message: Message): ProtocolFault | undefined {
@@ -313,11 +399,12 @@ export class ServerConnection {
 
   /** Resumes when half of the limit is free, so that a slow reader does not toggle the state with every frame. */
   #decongest(): void {
-    const { maxOutboundBytes } = this.#parts.options;
-    if (!this.#isCongested || this.#outbound.unsentBytes > maxOutboundBytes / 2) return;
-    this.#isCongested = false;
-    this.#notifyWritable(true);
-    this.#pump();
+    this.#count();
+    if (this.#isCongested && !this.#exceedsOutput(1 / 2)) {
+      this.#isCongested = false;
+      this.#notifyWritable(true);
+      this.#pump();
+    }
   }
 
   #notifyWritable(writable: boolean): void {

@@ -31,6 +31,7 @@ export class FrameSplitter {
   /** The beginning of a frame that earlier chunks brought; empty between frames. */
   readonly #partial = new ByteBacklog();
   #frameCount = 0;
+  #announcedBytes = 0;
   #stopped = false;
 
   constructor(limits: ProtocolLimits) {
@@ -50,7 +51,10 @@ export class FrameSplitter {
     if (this.#stopped) return undefined;
     if (this.hasPartialFrame) this.#complete(frameHeaderBytes);
     const source = this.hasPartialFrame ? this.#partial : this.#input;
-    if (source.length < frameHeaderBytes) return this.#waitFor(headerRoomBytes);
+    if (source.length < frameHeaderBytes) {
+      this.#announcedBytes = 0;
+      return this.#waitFor(headerRoomBytes);
+    }
     const bodyLength = source.readUInt32BE(0);
     const flags = source.byteAt(4);
     const fault = this.#checkHeader(bodyLength, flags);
@@ -60,7 +64,10 @@ export class FrameSplitter {
     }
     const frameLength = frameHeaderBytes + bodyLength;
     if (source === this.#partial) this.#complete(frameLength);
-    if (source.length < frameLength) return this.#waitFor(frameLength);
+    if (source.length < frameLength) {
+      this.#announcedBytes = frameLength;
+      return this.#waitFor(frameLength);
+    }
     this.#frameCount += 1;
     source.skip(frameHeaderBytes);
     return { flags, body: source.take(bodyLength) };
@@ -74,6 +81,11 @@ export class FrameSplitter {
   /** Whole frames given out so far: tells a partial frame from the one that was partial before. */
   get frameCount(): number {
     return this.#frameCount;
+  }
+
+  /** Header and body of the frame that has arrived in part, as its header announces it; 0 before the header, and between frames. */
+  get announcedBytes(): number {
+    return this.hasPartialFrame ? this.#announcedBytes : 0;
   }
 
   /** Bytes held that no frame was made of yet. */

@@ -74,6 +74,11 @@ export class MessageReader {
     return this.#splitter.frameCount;
   }
 
+  /** See `FrameSplitter.announcedBytes`. */
+  get announcedBytes(): number {
+    return this.#splitter.announcedBytes;
+  }
+
   get pendingBytes(): number {
     return this.#splitter.pendingBytes;
   }

@@ -84,6 +84,11 @@ export class ServerSession {
     return this.#reader.frameCount;
   }
 
+  /** The length of the frame that has arrived in part, once its header has; else 0. */
+  get announcedBytes(): number {
+    return this.#reader.announcedBytes;
+  }
+
   /** Bytes held that no frame was made of yet, for the owner's limit on pending input. */
   get pendingBytes(): number {
     return this.#reader.pendingBytes;

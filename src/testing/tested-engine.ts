@@ -22,6 +22,7 @@ export const testOptions: BrokerOptions = {
   maxConnections: 1000,
   maxOutboundBytes: 4_194_304,
   maxPendingInputBytes: 4_194_304,
+  maxBufferedBytes: 1_073_741_824,
   shutdownTimeoutMs: 30_000,
   serverVersion: 'test',
 };

@@ -1,180 +1,289 @@
-// FanOutWithAck: each message to every subscriber present when it is first sent; each acknowledges its own copy. A member
-// without room gets its copy as soon as it has; until every copy is sent the message counts as waiting.
-// Implements DELIVERY (FanOutWithAck) and DLQ (once, however many failed).
+// FanOutWithAck: each message to every subscriber present when its first copy is sent; each acknowledges its own copy. A member without
+// room gets its copy as soon as it has room; until every copy is sent the message counts as waiting. All state of this mode stands here:
+// for each message its copies (FanOut), for each member its position among the partly sent messages (FanOutMember).
+// Implements DELIVERY-014 to DELIVERY-023, DELIVERY-056, RETRY-012, DLQ-017 and NACK-008.
 
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
-import type { Deliveries } from '../deliveries.ts';
-import type { Delivery } from '../delivery.ts';
-import type { QueuedMessage } from '../message.ts';
-import type { Queue } from '../queue.ts';
-import type { Settlement } from '../settlement.ts';
-import type { Subscription } from '../subscription.ts';
-import { PublishOrder } from '../waiting-messages.ts';
-import type { DeliveryModeRules, DeliveryTools, Ending } from './delivery-mode.ts';
-import { FanOut } from './fan-out.ts';
+import { type Cursor, type CursorItem, CursorList, type CursorReader } from '../collections/cursor-list.ts';
+import type { HeapNode } from '../collections/heap.ts';
+import { type SequenceItem, SequenceList } from '../collections/sequence-list.ts';
+import type { QueuedMessage } from '../queue/message.ts';
+import type { Queue } from '../queue/queue.ts';
+import { TimerRank } from '../queue/timer-rank.ts';
+import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
+import type { Delivery, DeliveryOwner, Ending } from './delivery.ts';
+import { Member, type Members } from './members.ts';
+import { ModeDelivery } from './mode-delivery.ts';
+import type { Subscription } from './subscriber.ts';
 
-export const fanOutWithAck: DeliveryModeRules = {
-  newWaitingMessages: () => new PublishOrder(),
-  takesAtOnce: (queue) =>
-    queue.waiting.size === 0 &&
-    queue.owed.length === 0 &&
-    queue.ready.size > 0 &&
-    queue.ready.size === queue.subscriptions.size,
-  dispatch,
-  attemptFailed: ({ message }) => {
-    message.cutShortCount = 0;
-  },
-  paused: () => undefined,
-  ended,
-  resume,
-  left,
-  takePartlySent,
-};
+const NOTHING_BEFORE = { sentCount: 0, failedAttempts: 0 };
 
-const NOTHING_BEFORE = { attempts: 0, failedAttempts: 0 };
+export class FanOutWithAck extends ModeDelivery<FanOutMember> {
+  /** Messages with unsent copies, by sequence; and in the order in which their delivery began, for the members to follow. */
+  #partlySent = new SequenceList<FanOut>();
+  #unsentCopies = new CursorList<FanOut>();
+  /** Members that have room while copies for them are unsent. */
+  #membersToCatchUp: FanOutMember[] = [];
 
-function dispatch(queue: Queue, tools: DeliveryTools): void {
-  const { deliveries, settlement } = tools;
-  sendAllOwed(queue, tools);
-  if (queue.owed.length > 0) return;
-  while (queue.ready.size > 0) {
-    const message = settlement.nextOffer(queue);
-    if (message === undefined) return;
-    begin(queue, message, deliveries);
+  override get partlySentCount(): number {
+    return this.#partlySent.size;
   }
-}
 
-/** Members that must wait until an expired message has left the queue stay in `queue.owed`, so that theirs come in order. */
-function sendAllOwed(queue: Queue, tools: DeliveryTools): void {
-  const delayed: Subscription[] = [];
-  for (let member = queue.owed.pop(); member !== undefined; member = queue.owed.pop()) {
-    if (!sendOwed(queue, member, tools)) delayed.push(member);
+  override oldestPartlySent(): QueuedMessage | undefined {
+    return this.#partlySent.first()?.message;
   }
-  queue.owed.push(...delayed);
-}
 
-/** Sends the copies that a member is owed, as far as it has room. False when the next one is of an expired message. */
-function sendOwed(queue: Queue, member: Subscription, { deliveries, settlement }: DeliveryTools): boolean {
-  while (member.hasRoom) {
-    const fanOut = queue.owedCopies.first(member);
-    if (fanOut === undefined) return true;
-    const { message } = fanOut;
-    if (settlement.isExpired(queue, message)) return false;
-    queue.owedCopies.advance(member);
-    fanOut.unsentCount -= 1;
-    fanOut.openCount += 1;
-    if (fanOut.unsentCount === 0) allSent(queue, message);
-    deliveries.send(queue, message, member, NOTHING_BEFORE);
+  newWaitingMessages(): WaitingMessages {
+    return new PublishOrder();
   }
-  return true;
-}
 
-/** Makes everybody present a member and sends the first copies. */
-function begin(queue: Queue, message: QueuedMessage, deliveries: Deliveries): void {
-  queue.waiting.remove(message);
-  const fanOut = new FanOut(message);
-  message.fanOut = fanOut;
-  for (const member of queue.subscriptions) {
-    if (member.ready) {
-      fanOut.openCount += 1;
-      deliveries.send(queue, message, member, NOTHING_BEFORE);
-    } else {
-      fanOut.unsentCount += 1;
-      queue.owedCopies.owe(member, fanOut);
+  canDeliverNow(): boolean {
+    const { queue, members } = this;
+    return (
+      queue.waiting.size === 0 &&
+      this.#membersToCatchUp.length === 0 &&
+      members.ready.size > 0 &&
+      members.ready.size === members.size
+    );
+  }
+
+  dispatch(): void {
+    this.#catchUp();
+    if (this.#membersToCatchUp.length > 0) return;
+    while (this.members.ready.size > 0) {
+      const message = this.tools.lifecycle.nextToSend(this.queue);
+      if (message === undefined) return;
+      this.#begin(message);
     }
   }
-  if (fanOut.unsentCount === 0) {
-    message.move('deliver');
-    return;
+
+  override cancelUnsentCopies(message: QueuedMessage, failure: DeadLetterReason | undefined): void {
+    const fanOut = this.#partlySent.first();
+    if (fanOut?.message !== message)
+      throw new Error(`Message ${message.id} is not the oldest partly sent one.`);
+    fanOut.unsentCount = 0;
+    fanOut.isCancelled = true;
+    if (failure !== undefined) fanOut.failure ??= { reason: failure, attempts: 0 };
+    this.#endPartlySent(fanOut);
+    message.move('cancelRest');
+    this.settleIfEnded(fanOut);
   }
-  queue.owedCopies.append(fanOut);
-  queue.partlySent.insert(message);
-}
 
-function ended(delivery: Delivery, ending: Ending, { settlement }: DeliveryTools): void {
-  const { queue, message } = delivery;
-  const fanOut = fanOutOf(message);
-  fanOut.openCount -= 1;
-  switch (ending.kind) {
-    case 'acknowledged':
-      fanOut.acknowledged = true;
-      break;
-    case 'failed':
-      fanOut.failure ??= { reason: ending.reason, attempts: delivery.failedAttempts };
-      break;
-    case 'gone':
-      fanOut.cutShort ||= ending.cutShort;
+  override release(): Set<Subscription> {
+    this.#partlySent = new SequenceList();
+    this.#unsentCopies = new CursorList();
+    this.#membersToCatchUp = [];
+    return super.release();
   }
-  if (fanOut.hasEnded) settle(queue, message, settlement);
-}
 
-/** A retry goes to the member that did not acknowledge, and only to it; while that one takes nothing, it stays due. */
-function resume(delivery: Delivery, tools: DeliveryTools): void {
-  const { subscription } = delivery;
-  if (!subscription.active) {
-    tools.deliveries.remove(delivery);
-    ended(delivery, { kind: 'gone', cutShort: false }, tools);
-  } else if (subscription.connection.writable) tools.deliveries.resend(delivery);
-  else subscription.connection.overdue.add(delivery);
-}
-
-function left(queue: Queue, member: Subscription, most: number, tools: DeliveryTools): number {
-  for (const delivery of [...member.connection.overdue]) {
-    if (delivery.subscription === member) resume(delivery, tools);
+  memberReady(member: FanOutMember): void {
+    if (this.#unsentCopies.isBehind(member)) this.#membersToCatchUp.push(member);
   }
-  queue.owedCopies.end(member);
-  let count = 0;
-  for (; count < most; count += 1) {
-    const fanOut = queue.owedCopies.first(member);
-    if (fanOut === undefined) break;
-    queue.owedCopies.advance(member);
-    copyLost(queue, fanOut, tools.settlement);
+
+  /** The member is owed nothing that begins from now on; what it still has in flight ends by itself. */
+  memberLeft(member: FanOutMember, limit: number): number {
+    for (const delivery of this.tools.inFlight.overdueOf(member.subscriber)) {
+      if (delivery.member === member) delivery.owner.resume(delivery);
+    }
+    this.#unsentCopies.end(member);
+    return this.#releaseOwedCopies(member, limit);
   }
-  return count;
+
+  /** A retry goes to the member that did not acknowledge, and only to it; while its connection takes no frames, it stays due. */
+  resume(delivery: Delivery): void {
+    const { subscription } = delivery.member;
+    if (!subscription.active) {
+      this.tools.inFlight.remove(delivery);
+      delivery.owner.ended(delivery, { kind: 'released', interrupted: false });
+    } else if (subscription.subscriber.writable) this.tools.inFlight.resend(delivery);
+    else this.tools.inFlight.hold(delivery);
+  }
+
+  /** When the last copy has ended: what follows for the message depends on how all of them ended. */
+  settleIfEnded(fanOut: FanOut): void {
+    if (!fanOut.hasEnded) return;
+    const { queue } = this;
+    const { lifecycle } = this.tools;
+    const { message, failure, acknowledged, isCancelled, interrupted } = fanOut;
+    if (failure !== undefined) {
+      lifecycle.deadLetterOrDiscard(queue, message, failure.reason, failure.attempts);
+    } else if (acknowledged) lifecycle.acknowledge(queue, message);
+    else if (isCancelled) lifecycle.dropRest(queue, message);
+    else lifecycle.release(queue, message, interrupted);
+  }
+
+  protected newMember(subscription: Subscription): FanOutMember {
+    return new FanOutMember(subscription, this.members, this);
+  }
+
+  /** Sends unsent copies to members that have room. Members that must wait for the expiry of a message are kept, to keep the order. */
+  #catchUp(): void {
+    if (this.#membersToCatchUp.length === 0) return;
+    const delayed: FanOutMember[] = [];
+    const members = this.#membersToCatchUp;
+    for (let member = members.pop(); member !== undefined; member = members.pop()) {
+      if (!this.#sendUnsent(member)) delayed.push(member);
+    }
+    members.push(...delayed);
+  }
+
+  /** Sends the unsent copies of a member, as far as it has room. Returns false when the next one is of an expired message. */
+  #sendUnsent(member: FanOutMember): boolean {
+    const { inFlight, lifecycle } = this.tools;
+    while (member.hasRoom) {
+      const fanOut = this.#unsentCopies.next(member);
+      if (fanOut === undefined) return true;
+      const { message } = fanOut;
+      if (lifecycle.isExpired(this.queue, message)) return false;
+      this.#unsentCopies.advance(member);
+      fanOut.unsentCount -= 1;
+      fanOut.openCount += 1;
+      if (fanOut.unsentCount === 0) {
+        this.#endPartlySent(fanOut);
+        message.move('deliverRest');
+      }
+      inFlight.send(fanOut, message, member, NOTHING_BEFORE);
+    }
+    return true;
+  }
+
+  /** Makes everybody present a member of the message's fan-out and sends the first copies. */
+  #begin(message: QueuedMessage): void {
+    this.queue.waiting.remove(message);
+    const fanOut = new FanOut(this, message);
+    for (const member of this.members) {
+      if (member.isReady) {
+        fanOut.openCount += 1;
+        this.tools.inFlight.send(fanOut, message, member, NOTHING_BEFORE);
+      } else {
+        fanOut.unsentCount += 1;
+        this.#unsentCopies.include(member, fanOut);
+      }
+    }
+    if (fanOut.unsentCount === 0) return message.move('deliver');
+    message.move('deliverPartly');
+    this.#unsentCopies.append(fanOut);
+    this.#partlySent.insert(fanOut);
+  }
+
+  /** Gives up at most `limit` of the copies that are owed to a former member, and the others later; returns how many. */
+  #releaseOwedCopies(member: FanOutMember, limit: number): number {
+    if (this.queue.deleted) return 0;
+    for (let count = 0; count < limit; count += 1) {
+      const fanOut = this.#unsentCopies.next(member);
+      if (fanOut === undefined) return count;
+      this.#unsentCopies.advance(member);
+      this.#copyLost(fanOut);
+    }
+    if (this.#unsentCopies.isBehind(member)) {
+      const { step, timers } = this.tools;
+      timers.set(step.now, (more) => this.#releaseOwedCopies(member, more), TimerRank.Ending);
+    }
+    return limit;
+  }
+
+  /** A copy will never be sent, because its member has left. */
+  #copyLost(fanOut: FanOut): void {
+    fanOut.unsentCount -= 1;
+    if (fanOut.unsentCount > 0) return;
+    this.#endPartlySent(fanOut);
+    fanOut.message.move('cancelRest');
+    this.settleIfEnded(fanOut);
+  }
+
+  /** No copy is unsent any more: the message has stopped waiting. */
+  #endPartlySent(fanOut: FanOut): void {
+    this.#partlySent.remove(fanOut);
+    this.#unsentCopies.remove(fanOut);
+  }
 }
 
-/** A copy that was owed will never be sent. */
-function copyLost(queue: Queue, fanOut: FanOut, settlement: Settlement): void {
-  const { message } = fanOut;
-  fanOut.unsentCount -= 1;
-  if (fanOut.unsentCount > 0) return;
-  allSent(queue, message);
-  if (fanOut.hasEnded) settle(queue, message, settlement);
+/** A subscription at the queue, with the copies that it is to get as soon as it has room. */
+class FanOutMember extends Member implements CursorReader<FanOut> {
+  readonly #mode: FanOutWithAck;
+  position: Cursor<FanOut> | undefined = undefined;
+  lastOrder = Number.POSITIVE_INFINITY;
+
+  constructor(subscription: Subscription, members: Members<Member>, mode: FanOutWithAck) {
+    super(subscription, members);
+    this.#mode = mode;
+  }
+
+  override leave(limit: number): number {
+    super.leave(limit);
+    return this.#mode.memberLeft(this, limit);
+  }
+
+  protected override becameReady(): void {
+    this.#mode.memberReady(this);
+  }
 }
 
-function takePartlySent(
-  queue: Queue,
-  message: QueuedMessage,
-  failure: DeadLetterReason | undefined,
-  settlement: Settlement,
-): boolean {
-  const { fanOut } = message;
-  if (fanOut === undefined || fanOut.unsentCount === 0) return false;
-  fanOut.unsentCount = 0;
-  fanOut.unsentTaken = true;
-  if (failure !== undefined) fanOut.failure ??= { reason: failure, attempts: 0 };
-  allSent(queue, message);
-  if (fanOut.hasEnded) settle(queue, message, settlement);
-  return true;
-}
+/** One message and its copies. Each copy is sent, retried and ended on its own. */
+class FanOut implements DeliveryOwner, CursorItem<FanOut>, SequenceItem<FanOut> {
+  readonly #mode: FanOutWithAck;
+  readonly message: QueuedMessage;
+  /** Copies that were not sent yet. */
+  unsentCount = 0;
+  /** Copies that were sent and have not ended. */
+  openCount = 0;
+  /** The unsent copies were cancelled. */
+  isCancelled = false;
+  acknowledged = false;
+  /** A copy ended with its connection. */
+  interrupted = false;
+  /** The first copy that failed for good, and why. */
+  failure: { readonly reason: DeadLetterReason; readonly attempts: number } | undefined = undefined;
 
-/** No copy is owed to anybody any more: the message has stopped waiting. */
-function allSent(queue: Queue, message: QueuedMessage): void {
-  queue.partlySent.remove(message);
-  queue.owedCopies.remove(fanOutOf(message));
-  message.move('deliver');
-}
+  /** Its position among the partly sent messages by sequence, and by the beginning of their delivery. */
+  previous: FanOut | undefined = undefined;
+  next: FanOut | undefined = undefined;
+  returned: HeapNode<FanOut> | undefined = undefined;
+  order = 0;
+  earlier: FanOut | undefined = undefined;
+  later: FanOut | undefined = undefined;
+  cursor: Cursor<FanOut> | undefined = undefined;
 
-/** The last copy has ended; what becomes of the message is decided by how all of them did. */
-function settle(queue: Queue, message: QueuedMessage, settlement: Settlement): void {
-  const { failure, acknowledged, unsentTaken, cutShort } = fanOutOf(message);
-  if (failure !== undefined) settlement.giveUp(queue, message, failure.reason, failure.attempts);
-  else if (acknowledged) settlement.acknowledge(queue, message);
-  else if (unsentTaken) settlement.dropRest(queue, message);
-  else settlement.waitAgain(queue, message, cutShort);
-}
+  constructor(mode: FanOutWithAck, message: QueuedMessage) {
+    this.#mode = mode;
+    this.message = message;
+  }
 
-function fanOutOf(message: QueuedMessage): FanOut {
-  if (message.fanOut === undefined) throw new Error(`Message ${message.id} was never fanned out.`);
-  return message.fanOut;
+  get queue(): Queue {
+    return this.#mode.queue;
+  }
+
+  get sequence(): number {
+    return this.message.sequence;
+  }
+
+  get hasEnded(): boolean {
+    return this.unsentCount === 0 && this.openCount === 0;
+  }
+
+  attemptFailed(): void {
+    this.message.interruptedCount = 0;
+  }
+
+  /** The pause is one of this copy only: the message stays as it is. */
+  paused(): void {}
+
+  resume(delivery: Delivery): void {
+    this.#mode.resume(delivery);
+  }
+
+  ended(delivery: Delivery, ending: Ending): void {
+    this.openCount -= 1;
+    switch (ending.kind) {
+      case 'acknowledged':
+        this.acknowledged = true;
+        break;
+      case 'failed':
+        this.failure ??= { reason: ending.reason, attempts: delivery.failedAttempts };
+        break;
+      case 'released':
+        this.interrupted ||= ending.interrupted;
+    }
+    this.#mode.settleIfEnded(this);
+  }
 }

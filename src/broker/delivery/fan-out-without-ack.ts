@@ -1,44 +1,61 @@
-// FanOutWithoutAck: each message to every subscriber that takes it now, no ack asked for, done on sending. A subscriber
-// that does not drain its connection misses the message, alone; whether one that was just sent its fill drains it is known when that
-// has been written, and until then the message waits. Implements DELIVERY (FanOutWithoutAck).
+// FanOutWithoutAck: each message to every subscriber that takes it now, no ack asked for, done on sending. A subscriber that does not
+// drain its connection misses the message, alone. Whether a connection that has reached maxBurstBytes drains is known when that has been
+// written; until then the message waits. Implements DELIVERY-024 to DELIVERY-029.
 
-import type { Queue } from '../queue.ts';
-import { PublishOrder } from '../waiting-messages.ts';
-import type { DeliveryModeRules, DeliveryTools } from './delivery-mode.ts';
+import type { QueuedMessage } from '../queue/message.ts';
+import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
+import type { Burst } from './burst-limit.ts';
+import { Member, type Members } from './members.ts';
+import { ModeDelivery } from './mode-delivery.ts';
+import { sendMessage } from './send-message.ts';
+import type { Subscription } from './subscriber.ts';
 
-export const fanOutWithoutAck: DeliveryModeRules = {
-  newWaitingMessages: () => new PublishOrder(),
-  takesAtOnce: (queue) => queue.waiting.size === 0 && queue.ready.size > 0 && !waitsForSaturated(queue),
-  dispatch,
-  attemptFailed: nothingIsInFlight,
-  paused: nothingIsInFlight,
-  ended: nothingIsInFlight,
-  resume: nothingIsInFlight,
-  left: () => 0,
-  takePartlySent: () => false,
-};
+class BurstMember extends Member {
+  readonly burst: Burst;
 
-function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void {
-  while (queue.ready.size > 0 && !waitsForSaturated(queue)) {
-    const message = settlement.nextOffer(queue);
-    if (message === undefined) return;
-    queue.waiting.remove(message);
-    const missedCount = queue.subscriptions.size - queue.ready.size;
-    for (const subscription of queue.subscriptions) {
-      if (!subscription.ready) continue;
-      deliveries.sendUnconfirmed(queue, message, subscription);
-      if (!subscription.hasRoom) queue.ready.remove(subscription);
-    }
-    settlement.sent(queue, message, missedCount);
+  constructor(subscription: Subscription, members: Members<Member>, burst: Burst) {
+    super(subscription, members);
+    this.burst = burst;
   }
 }
 
-function waitsForSaturated(queue: Queue): boolean {
-  if (queue.ready.size === queue.subscriptions.size) return false;
-  for (const { connection } of queue.subscriptions) if (connection.isSaturated) return true;
-  return false;
-}
+export class FanOutWithoutAck extends ModeDelivery<BurstMember> {
+  newWaitingMessages(): WaitingMessages {
+    return new PublishOrder();
+  }
 
-function nothingIsInFlight(): never {
-  throw new Error('A queue without acknowledgments has nothing in flight.');
+  canDeliverNow(): boolean {
+    const { queue, members } = this;
+    return queue.waiting.size === 0 && members.ready.size > 0 && !this.#waitsForSaturated();
+  }
+
+  dispatch(): void {
+    const { queue, members, tools } = this;
+    while (members.ready.size > 0 && !this.#waitsForSaturated()) {
+      const message = tools.lifecycle.nextToSend(queue);
+      if (message === undefined) return;
+      queue.waiting.remove(message);
+      const missedCount = members.size - members.ready.size;
+      for (const member of members) {
+        if (member.isReady) this.#send(message, member);
+      }
+      tools.lifecycle.sent(queue, message, missedCount);
+    }
+  }
+
+  protected newMember(subscription: Subscription): BurstMember {
+    return new BurstMember(subscription, this.members, this.tools.bursts.of(subscription.subscriber));
+  }
+
+  /** Nothing is in flight afterwards. */
+  #send(message: QueuedMessage, member: BurstMember): void {
+    sendMessage(this.tools.step, this.queue, message, { member, attempt: 1 });
+    this.tools.bursts.add(member.subscriber, member.burst, message.heldBytes);
+  }
+
+  #waitsForSaturated(): boolean {
+    if (this.members.ready.size === this.members.size) return false;
+    for (const { burst } of this.members) if (burst.isSaturated) return true;
+    return false;
+  }
 }

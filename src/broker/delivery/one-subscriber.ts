@@ -1,75 +1,72 @@
-// What RoundRobin and PriorityBased share: each message is with one subscriber at a time, the subscribers take turns, and
-// a retry goes to another one where there is one. Implements DELIVERY (one subscriber) and RETRY (another subscriber).
+// What RoundRobin and PriorityBased share: each message is with one subscriber at a time, the subscribers take turns, and a retry goes to
+// another one where there is one with room. Implements DELIVERY-011, DELIVERY-013, DELIVERY-030, DELIVERY-032, DELIVERY-060 and RETRY-011.
 
-import type { Delivery } from '../delivery.ts';
-import type { Queue } from '../queue.ts';
-import type { WaitingMessages } from '../waiting-messages.ts';
-import type { DeliveryModeRules, DeliveryTools, Ending } from './delivery-mode.ts';
+import type { Delivery, DeliveryOwner, Ending } from './delivery.ts';
+import { Member } from './members.ts';
+import { ModeDelivery } from './mode-delivery.ts';
+import type { Subscription } from './subscriber.ts';
 
-/** The rules of a mode that gives each message to one subscriber, in the order that the waiting messages have. */
-export function oneSubscriber(newWaitingMessages: () => WaitingMessages): DeliveryModeRules {
-  return {
-    newWaitingMessages,
-    takesAtOnce: (queue) => queue.waiting.size === 0 && queue.ready.size > 0,
-    dispatch,
-    attemptFailed,
-    paused: ({ message }) => message.move('pause'),
-    ended,
-    resume,
-    left: () => 0,
-    takePartlySent: () => false,
-  };
-}
-
-function dispatch(queue: Queue, { deliveries, settlement }: DeliveryTools): void {
-  for (;;) {
-    const subscription = queue.ready.first();
-    if (subscription === undefined) return;
-    const message = settlement.nextOffer(queue);
-    if (message === undefined) return;
-    queue.waiting.remove(message);
-    message.move('deliver');
-    queue.ready.served(subscription);
-    deliveries.send(queue, message, subscription, earlierOf(message));
+export abstract class OneSubscriber extends ModeDelivery<Member> implements DeliveryOwner {
+  canDeliverNow(): boolean {
+    return this.queue.waiting.size === 0 && this.members.ready.size > 0;
   }
-}
 
-function attemptFailed(delivery: Delivery, { settlement }: DeliveryTools): void {
-  delivery.message.failedAttempts = delivery.failedAttempts;
-  delivery.message.cutShortCount = 0;
-  settlement.attemptFailed(delivery.queue, delivery.message);
-}
-
-function ended({ queue, message }: Delivery, ending: Ending, { settlement }: DeliveryTools): void {
-  switch (ending.kind) {
-    case 'acknowledged':
-      settlement.acknowledge(queue, message);
-      return;
-    case 'failed':
-      settlement.giveUp(queue, message, ending.reason, message.failedAttempts);
-      return;
-    case 'gone':
-      settlement.waitAgain(queue, message, ending.cutShort);
+  dispatch(): void {
+    const { queue, members, tools } = this;
+    for (;;) {
+      const member = members.ready.first();
+      if (member === undefined) return;
+      const message = tools.lifecycle.nextToSend(queue);
+      if (message === undefined) return;
+      queue.waiting.remove(message);
+      message.move('deliver');
+      members.ready.served(member);
+      tools.inFlight.send(this, message, member, message);
+    }
   }
-}
 
-function resume(delivery: Delivery, { deliveries, settlement }: DeliveryTools): void {
-  const { queue, message, subscription } = delivery;
-  const other = queue.ready.firstOtherThan(subscription);
-  if (other !== undefined) {
-    queue.ready.served(other);
-    deliveries.remove(delivery);
-    message.move('resend');
-    deliveries.send(queue, message, other, earlierOf(message));
-  } else if (subscription.active && subscription.connection.writable) {
-    message.move('resend');
-    deliveries.resend(delivery);
-  } else {
-    deliveries.remove(delivery);
-    settlement.waitAgain(queue, message, false);
+  attemptFailed({ message, failedAttempts }: Delivery): void {
+    message.failedAttempts = failedAttempts;
+    message.interruptedCount = 0;
+    this.tools.lifecycle.attemptFailed(this.queue, message);
   }
-}
 
-function earlierOf(message: { readonly sentCount: number; readonly failedAttempts: number }) {
-  return { attempts: message.sentCount, failedAttempts: message.failedAttempts };
+  paused({ message }: Delivery): void {
+    message.move('pause');
+  }
+
+  resume(delivery: Delivery): void {
+    const { message, member } = delivery;
+    const { inFlight, lifecycle } = this.tools;
+    const other = this.members.ready.firstOtherThan(member);
+    if (other !== undefined) {
+      this.members.ready.served(other);
+      inFlight.remove(delivery);
+      message.move('resend');
+      inFlight.send(this, message, other, message);
+    } else if (member.subscription.active && member.subscriber.writable) {
+      message.move('resend');
+      inFlight.resend(delivery);
+    } else {
+      inFlight.remove(delivery);
+      lifecycle.release(this.queue, message, false);
+    }
+  }
+
+  ended({ message }: Delivery, ending: Ending): void {
+    const { queue } = this;
+    const { lifecycle } = this.tools;
+    switch (ending.kind) {
+      case 'acknowledged':
+        return lifecycle.acknowledge(queue, message);
+      case 'failed':
+        return lifecycle.deadLetterOrDiscard(queue, message, ending.reason, message.failedAttempts);
+      case 'released':
+        return lifecycle.release(queue, message, ending.interrupted);
+    }
+  }
+
+  protected newMember(subscription: Subscription): Member {
+    return new Member(subscription, this.members);
+  }
 }

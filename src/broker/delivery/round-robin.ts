@@ -1,6 +1,10 @@
-// RoundRobin: each message to one subscriber, in the order of publishing, the subscribers in turn.
+// RoundRobin: each message to one subscriber, in the order of publishing, the subscribers in turn. Implements DELIVERY-011.
 
-import { PublishOrder } from '../waiting-messages.ts';
-import { oneSubscriber } from './one-subscriber.ts';
+import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
+import { OneSubscriber } from './one-subscriber.ts';
 
-export const roundRobin = oneSubscriber(() => new PublishOrder());
+export class RoundRobin extends OneSubscriber {
+  newWaitingMessages(): WaitingMessages {
+    return new PublishOrder();
+  }
+}

@@ -2,12 +2,9 @@
 // is that of all others.
 
 export const knownDefects: ReadonlyMap<number, string> = new Map([
-  [31, 'a merged cursor of FanOutWithAck keeps a message that was purged'],
-  [33, 'a survivor of a recovery keeps a block of 64 KiB'],
   [46, 'queues are not accounted'],
   [47, 'subscriptions are not accounted'],
   [48, 'copies in flight are not accounted'],
-  [49, 'a small survivor keeps a block of 8 KiB'],
   [51, 'repeats of a blocked publish are not accounted'],
   [52, 'unsent output is not accounted, and small writes take more than their bytes'],
   [53, 'messages of a deleted queue that are in flight are not accounted'],

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { EngineOptions } from '../../backend/local/engine-options.ts';
+import type { BrokerOptions } from '../composed-broker.ts';
 import { testOptions } from '../tested-engine.ts';
 import type { ForgetfulClient } from './forgetful-client.ts';
 import type { SentFrame } from './frame-batch.ts';
@@ -14,14 +14,14 @@ type Kind = {
   readonly count: number;
   /** Items that were made, before they are measured, and the load that makes `count` more. */
   readonly prepare: (broker: RetainedBroker) => Promise<(count: number, round: number) => Promise<void>>;
-  readonly engine?: Partial<EngineOptions>;
-  readonly broker?: Partial<EngineOptions['broker']>;
+  readonly engine?: Partial<BrokerOptions>;
+  readonly broker?: Partial<BrokerOptions['broker']>;
   readonly gated?: boolean;
 };
 
 const BATCH = 64;
 const huge = 1_000_000_000;
-const broad: Partial<EngineOptions['broker']> = {
+const broad: Partial<BrokerOptions['broker']> = {
   maxInFlightPerSubscriber: huge,
   maxBlockedPublishes: huge,
   maxBlockedBytes: 4e9,

@@ -1,12 +1,12 @@
 // A broker whose memory is measured: in virtual time, with clients on virtual lines that keep nothing. The one place of the retained-memory
 // judge that knows how a broker is made and what it accounts.
 
-import { BrokerService } from '../../backend/local/broker-service.ts';
-import type { EngineOptions } from '../../backend/local/engine-options.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
 import type { Logger } from '../../model/logger.ts';
 import type { Compressor } from '../../protocol/compression.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
 import type { OpenStore } from '../../storage/storage-provider.ts';
+import { type BrokerOptions, composeBroker } from '../composed-broker.ts';
 import { testOptions } from '../tested-engine.ts';
 import { VirtualEnvironment } from '../virtual-environment.ts';
 import { openVirtualConnection } from '../virtual-network.ts';
@@ -14,8 +14,8 @@ import { ForgetfulClient } from './forgetful-client.ts';
 import type { SentFrame } from './frame-batch.ts';
 
 export type RetainedBrokerOptions = {
-  readonly engine?: Partial<EngineOptions>;
-  readonly broker?: Partial<EngineOptions['broker']>;
+  readonly engine?: Partial<BrokerOptions>;
+  readonly broker?: Partial<BrokerOptions['broker']>;
   readonly openStore?: OpenStore;
   /** The time of the wall clock at the start. Default: that of a fresh environment. */
   readonly wallNow?: number;
@@ -25,11 +25,11 @@ export type ConnectOptions = { readonly address?: string; readonly compression?:
 
 export class RetainedBroker {
   readonly environment: VirtualEnvironment;
-  readonly #service: BrokerService;
+  readonly #service: Gateway;
 
   private constructor(options: RetainedBrokerOptions) {
     this.environment = new VirtualEnvironment(options);
-    this.#service = makeService(options, this.environment);
+    this.#service = makeBroker(options, this.environment);
   }
 
   static async started(options: RetainedBrokerOptions = {}): Promise<RetainedBroker> {
@@ -94,12 +94,12 @@ export class RetainedBroker {
   }
 }
 
-function makeService(
+function makeBroker(
   { engine = {}, broker = {}, openStore = async () => openMemoryStore() }: RetainedBrokerOptions,
   environment: VirtualEnvironment,
-): BrokerService {
+): Gateway {
   const options = { ...testOptions, ...engine, broker: { ...testOptions.broker, ...broker } };
-  return new BrokerService(options, { environment, openStore, compressor: truncating, logger: silent });
+  return composeBroker(options, { environment, openStore, compressor: truncating, logger: silent });
 }
 
 /**

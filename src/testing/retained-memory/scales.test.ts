@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
+import { anyContent } from '../test-content.ts';
 import { ContentWatch } from './content-watch.ts';
 import { collectGarbage } from './garbage.ts';
 import { Scales } from './scales.ts';
@@ -60,7 +61,7 @@ async function addedAndRemoved(watch: ContentWatch, count: number): Promise<obje
   const store = await watch.watching(async () => openMemoryStore())();
   const contents: object[] = [];
   for (let sequence = 1; sequence <= count; sequence += 1) {
-    const content = { byteLength: 1 };
+    const content = anyContent(1);
     contents.push(content);
     const message = {
       generation: 1,

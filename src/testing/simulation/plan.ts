@@ -169,6 +169,7 @@ function drawEngine(random: Random, queues: readonly QueuePlan[]): BrokerOptions
       maxBurstBytes: maxOutboundBytes,
       maxContentBytes: 4096,
     },
+    maxBufferedBytes: UNBOUNDED_BYTES * 1000,
     limits: { ...defaultLimits, maxMessageSizeBytes: 4096, maxDecompressedSizeBytes: 4096 },
     timeouts: { handshakeTimeoutMs: 1500, frameTimeoutMs: 60_000, idleTimeoutMs: 10_000_000 },
     supportedCompressions: ['brotli', 'gzip'],

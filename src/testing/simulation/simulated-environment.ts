@@ -2,7 +2,7 @@
 // one at a time in the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks
 // the event loop turns once, so that streams and promises have come to rest. Gives each life of a broker its Environment.
 
-import { Heap, type HeapNode } from '../../broker/heap.ts';
+import { Heap, type HeapNode } from '../../broker/collections/heap.ts';
 import type { Clock, Environment } from '../../model/environment.ts';
 import type { Random } from './random.ts';
 

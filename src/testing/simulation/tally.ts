@@ -1,8 +1,8 @@
 // What a simulation counts to show that it has been everywhere: faults of every kind, ways of a message's life, pairs of delivery
 // mode and overflow strategy. Counts of many runs are summed up.
 
-import { QueuedMessage } from '../../broker/message.ts';
-import { transitions } from '../../broker/message-state.ts';
+import { QueuedMessage } from '../../broker/queue/message.ts';
+import { transitions } from '../../broker/queue/message-state.ts';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';

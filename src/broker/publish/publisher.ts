@@ -1,0 +1,43 @@
+// A connection as a publisher, and the publishes of it that wait for room (OverflowStrategy BlockPublisher): not accepted, not answered.
+// Implements OVERFLOW-010, OVERFLOW-020, OVERFLOW-021 and PUBLISH-007.
+
+import type { ConnectionId, Token } from '../interface/input.ts';
+import type { QueuedMessage } from '../queue/message.ts';
+import type { Queue } from '../queue/queue.ts';
+
+export class Publisher {
+  readonly id: ConnectionId;
+  readonly blocked = new Set<BlockedPublish>();
+  /** Blocked publishes, its own or not, that it has repeated. */
+  readonly repeated = new Set<BlockedPublish>();
+  /** Answers owed for blocked publishes, repeats included. */
+  blockedCount = 0;
+  blockedBytes = 0;
+
+  constructor(id: ConnectionId) {
+    this.id = id;
+  }
+}
+
+export type Repeat = { readonly publisher: Publisher; readonly token: Token };
+
+export class BlockedPublish {
+  readonly queue: Queue;
+  readonly message: QueuedMessage;
+  readonly publisher: Publisher;
+  readonly token: Token;
+  /** Later publishes of the same id; they get the same answer. */
+  repeats: Repeat[] = [];
+
+  constructor(queue: Queue, message: QueuedMessage, { publisher, token }: Repeat) {
+    this.queue = queue;
+    this.message = message;
+    this.publisher = publisher;
+    this.token = token;
+  }
+
+  /** A connection that repeated the publish has ended: it gets no answer. */
+  dropRepeatsOf(publisher: Publisher): void {
+    this.repeats = this.repeats.filter((repeat) => repeat.publisher !== publisher);
+  }
+}

@@ -1,0 +1,84 @@
+// Handlers of the commands about queues. Implements QUEUE-001 to QUEUE-015, QUEUE-019, QUEUE-044 to QUEUE-048 and LIMIT-016.
+
+import {
+  defaultQueueOptions,
+  impossibleOption,
+  type QueueOptions,
+  sameOptions,
+} from '../model/queue-options.ts';
+import { answer } from './answers.ts';
+import { type Core, MAX_CHANGES_PER_STEP } from './core.ts';
+import type { Asker, InputOf } from './input-kinds.ts';
+import type { Queue } from './queue/queue.ts';
+
+export function createQueue(core: Core, input: InputOf<'createQueue'>): void {
+  const { connection, token, queue: name, options, invalid } = input;
+  const live = core.queues.get(name);
+  if (live !== undefined) {
+    const same = options === undefined ? invalid === undefined : sameOptions(name, options, live.options);
+    if (same) return answer(core, input);
+    return core.step.refuse(connection, token, 'QUEUE_EXISTS', `Queue ${name} exists with other options.`);
+  }
+  const wanted = options ?? defaultOptions(core);
+  const impossible = invalid ?? impossibleOption(name, wanted);
+  if (impossible !== undefined) {
+    return core.step.refuse(connection, token, 'INVALID_PAYLOAD', `Queue ${name}: ${impossible}.`);
+  }
+  if (create(core, input, name, wanted) !== undefined) answer(core, input);
+}
+
+export function deleteQueue(core: Core, input: InputOf<'deleteQueue'>): void {
+  const queue = core.queues.get(input.queue);
+  if (queue !== undefined) {
+    core.publishes.withdrawAll(queue, 'QUEUE_NOT_FOUND', `Queue ${queue.name} was deleted.`);
+    core.lifecycle.clearTimers(queue);
+    core.queues.delete(queue);
+  }
+  answer(core, input);
+}
+
+export function purgeQueue(core: Core, input: InputOf<'purgeQueue'>): void {
+  const queue = core.queues.get(input.queue);
+  if (queue !== undefined) return core.purges.begin(input, queue, MAX_CHANGES_PER_STEP);
+  const text = `Queue ${input.queue} does not exist.`;
+  core.step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', text);
+}
+
+export function queueInfo(core: Core, input: InputOf<'queueInfo'>): void {
+  answer(core, input, core.queues.get(input.queue)?.info() ?? null);
+}
+
+export function listQueues(core: Core, input: InputOf<'listQueues'>): void {
+  answer(core, input, core.queues.names());
+}
+
+/** The queue that a publish or subscribe names, created when that is allowed; otherwise the command is refused. */
+export function queueFor(core: Core, input: InputOf<'publish' | 'subscribe'>): Queue | undefined {
+  const queue = core.queues.get(input.queue);
+  if (queue !== undefined) return queue;
+  if (core.settings.enableAutoCreate) return create(core, input, input.queue, defaultOptions(core));
+  const text = `Queue ${input.queue} does not exist and is not created on its own here.`;
+  core.step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', text);
+  return undefined;
+}
+
+function create(
+  { queues, settings, step }: Core,
+  { connection, token }: Asker,
+  name: string,
+  options: QueueOptions,
+): Queue | undefined {
+  if (queues.size + queues.missing(name, options) <= settings.maxQueues) {
+    const queue = queues.create(name, options);
+    step.touch(queue);
+    return queue;
+  }
+  const text = `The broker has ${queues.size} queues, which is the limit.`;
+  step.refuse(connection, token, 'LIMIT_EXCEEDED', text);
+  return undefined;
+}
+
+function defaultOptions({ settings }: Core): QueueOptions {
+  const { defaultDeliveryMode, defaultMaxQueueSize } = settings;
+  return { ...defaultQueueOptions, mode: defaultDeliveryMode, maxQueueSize: defaultMaxQueueSize };
+}

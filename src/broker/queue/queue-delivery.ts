@@ -1,0 +1,32 @@
+// What a queue asks of its delivery. Each delivery mode implements this on the floor above, with one instance for each queue and state of
+// its own, so a queue knows no subscription, no delivery and no mode.
+
+import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
+import type { QueuedMessage } from './message.ts';
+import type { WaitingMessages } from './waiting-order.ts';
+
+export type QueueDelivery = {
+  readonly subscriberCount: number;
+  /** Deliveries that are not settled. */
+  readonly inFlightCount: number;
+  /** Messages some of whose copies are not sent yet. They count as waiting (DELIVERY-018). */
+  readonly partlySentCount: number;
+
+  /** An empty list in the order in which this mode sends waiting messages. */
+  newWaitingMessages(): WaitingMessages;
+
+  /** Whether a message published now would be sent as a whole, in this step, so that it never has to wait (OVERFLOW-001). */
+  canDeliverNow(): boolean;
+
+  /** Sends everything that can be sent now. */
+  dispatch(): void;
+
+  /** The partly sent message that was accepted first. */
+  oldestPartlySent(): QueuedMessage | undefined;
+
+  /**
+   * Cancels the unsent copies of the oldest partly sent message: as failed for the reason `failure`, or, without one, as if they had never
+   * been due. The message stays until its sent copies have ended.
+   */
+  cancelUnsentCopies(message: QueuedMessage, failure: DeadLetterReason | undefined): void;
+};

@@ -1,0 +1,93 @@
+// One queue: its options and its messages by what they are doing. Keeps the books and decides nothing: what happens to a message is
+// decided by its delivery mode and by message-lifecycle.ts. Must not know subscriptions, deliveries or publishers.
+
+import type { QueueInfo } from '../../model/queue-info.ts';
+import { deadLetterQueueOf, type QueueOptions } from '../../model/queue-options.ts';
+import { Heap } from '../collections/heap.ts';
+import { IdMap } from '../collections/id-map.ts';
+import { SequenceList } from '../collections/sequence-list.ts';
+import type { Timer } from '../collections/timer-queue.ts';
+import type { Generation, StoredQueue } from '../interface/store-record.ts';
+import type { QueuedMessage } from './message.ts';
+import type { QueueDelivery } from './queue-delivery.ts';
+import { utf8Length } from './utf8-length.ts';
+import { earlier, type WaitingMessages } from './waiting-order.ts';
+
+export class Queue {
+  readonly name: string;
+  readonly options: QueueOptions;
+  readonly generation: Generation;
+  readonly createdWallAt: number;
+  readonly deadLetterQueueName: string;
+  /** Bytes that a content gains by naming the dead letter queue instead of this one; 0 without a dead letter queue. */
+  readonly deadLetterGrowthBytes: number;
+  readonly delivery: QueueDelivery;
+
+  /** Messages that can be sent now. */
+  waiting: WaitingMessages;
+  /** Messages whose deliveries were interrupted repeatedly, by sequence and by the end of their backoff. */
+  backingOff = new SequenceList<QueuedMessage>();
+  backoffs = new Heap<QueuedMessage>();
+  /** Accepted messages that are not settled, by id. Dead letters are left out: nothing is a repeat of them (PUBLISH-012). */
+  unsettled = new IdMap<QueuedMessage>();
+
+  /** Bytes of all its messages, blocked ones included. */
+  heldBytes = 0;
+  deleted = false;
+  /** The timer for its oldest message; may be due early, never late. */
+  expiryTimer: Timer | undefined = undefined;
+  /** The timer for the backoff that ends first. */
+  backoffTimer: Timer | undefined = undefined;
+  /** Whether it is on the list of queues to look at before the step ends. */
+  isTouched = false;
+
+  constructor(stored: StoredQueue, newDelivery: (queue: Queue) => QueueDelivery) {
+    const { name, options } = stored;
+    this.name = name;
+    this.options = options;
+    this.generation = stored.generation;
+    this.createdWallAt = stored.createdWallAt;
+    this.deadLetterQueueName = deadLetterQueueOf(name, options);
+    this.deadLetterGrowthBytes = options.enableDeadLetterQueue
+      ? Math.max(0, utf8Length(this.deadLetterQueueName) - utf8Length(name))
+      : 0;
+    this.delivery = newDelivery(this);
+    this.waiting = this.delivery.newWaitingMessages();
+  }
+
+  get waitingCount(): number {
+    return this.waiting.size + this.backingOff.size + this.delivery.partlySentCount;
+  }
+
+  get isFull(): boolean {
+    return this.waitingCount >= this.options.maxQueueSize;
+  }
+
+  /** The waiting message that was accepted first, whatever its priority. */
+  oldestWaiting(): QueuedMessage | undefined {
+    return earlier(this.waiting.oldest(), earlier(this.backingOff.first(), this.delivery.oldestPartlySent()));
+  }
+
+  isExpired(message: QueuedMessage, now: number): boolean {
+    const ttl = this.options.messageTtlMs;
+    return ttl !== undefined && now - message.acceptedAt >= ttl;
+  }
+
+  /** The queue was deleted: whoever still refers to it keeps none of its messages in memory. */
+  releaseMessages(): void {
+    this.waiting = this.delivery.newWaitingMessages();
+    this.backingOff = new SequenceList();
+    this.backoffs = new Heap();
+    this.unsettled = new IdMap();
+  }
+
+  info(): QueueInfo {
+    return {
+      name: this.name,
+      messageCount: this.waitingCount,
+      subscriberCount: this.delivery.subscriberCount,
+      createdWallAt: this.createdWallAt,
+      options: this.options,
+    };
+  }
+}
