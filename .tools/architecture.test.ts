@@ -1,4 +1,4 @@
-// The whole tree keeps the import rules, and the architecture page says what the code does: the files of "The way of a message" exist
+// The whole tree keeps the import rules, and the architecture page says what the code does: the files of "The path of a message" exist
 // and are connected by imports, and the table "Who may import whom" is the one that is executed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 
-const steps = listItemsOf(sectionOf(page, 'The way of a message')).map(
+const steps = listItemsOf(sectionOf(page, 'The path of a message')).map(
   (item) => /^\[`([^`]+)`\]/.exec(item)?.[1] ?? '',
 );
 const pairs = steps.slice(1).map((next, index) => [steps[index] ?? '', next] as const);
@@ -45,7 +45,7 @@ function areConnected(one: string, other: string): boolean {
   return both || from(one, other) || from(other, one);
 }
 
-describe('the way of a message', () => {
+describe('the path of a message', () => {
   it('leads from the listener to the frames that are sent', () => {
     expect(steps[0]).toBe('net/tcp-listener.ts');
     expect(steps.at(-1)).toBe('gateway/outbound.ts');

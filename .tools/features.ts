@@ -1,20 +1,26 @@
-// Runs the scenarios twice: in process with virtual time, and over TCP against the built broker. Ends with
-// `N passed, N failed` over both. A run without scenarios fails. Arguments are passed on, e.g. a feature file or
+// Runs the scenarios three times: in process with virtual time, the same with a backend whose queues are elsewhere, and over TCP against
+// the built broker. Ends with `N passed, N failed` over all. A run without scenarios fails. Arguments are passed on, e.g. a feature file or
 // `--name`.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBrokerBuilt } from './build.mjs';
-import { runCucumber } from './features/cucumber.ts';
+import { type CucumberRun, runCucumber } from './features/cucumber.ts';
 import { add, type Count, countCucumber, failure, settle } from './runner/count.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// Over TCP most of the time is spent waiting, so two workers with brokers of their own take half as long.
-const runs = [
-  { driver: 'in-process', result: 'out/test/features-inprocess.json', workers: 0 },
-  { driver: 'tcp', result: 'out/test/features-tcp.json', workers: 2 },
-] as const;
+type Run = Pick<CucumberRun, 'driver'> & { readonly result: string; readonly workers: number };
+
+// Runs of one stage run beside each other: those in process keep one core busy each. Over TCP most of the time is spent waiting, so two
+// workers with brokers of their own take half as long.
+const stages: readonly (readonly Run[])[] = [
+  [
+    { driver: 'in-process', result: 'out/test/features-inprocess.json', workers: 0 },
+    { driver: 'delayed', result: 'out/test/features-delayed.json', workers: 0 },
+  ],
+  [{ driver: 'tcp', result: 'out/test/features-tcp.json', workers: 2 }],
+];
 
 const total = add(ensureBrokerBuilt() ? await runAll() : [failure('the broker could not be built')]);
 for (const remark of total.remarks) console.log(`  ${remark}`);
@@ -23,15 +29,17 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 
 async function runAll(): Promise<readonly Count[]> {
   const counts: Count[] = [];
-  for (const run of runs) {
-    const count = await runOnce(run, process.argv.slice(2));
-    console.log(`${run.driver}: ${count.passed} scenarios passed, ${count.failed} failed\n`);
-    counts.push({ ...count, remarks: count.remarks.map((remark) => `${run.driver}: ${remark}`) });
-  }
+  for (const runs of stages) counts.push(...(await Promise.all(runs.map(runAndTell))));
   return counts;
 }
 
-async function runOnce(run: (typeof runs)[number], args: readonly string[]): Promise<Count> {
+async function runAndTell(run: Run): Promise<Count> {
+  const count = await runOnce(run, process.argv.slice(2));
+  console.log(`\n${run.driver}: ${count.passed} scenarios passed, ${count.failed} failed\n`);
+  return { ...count, remarks: count.remarks.map((remark) => `${run.driver}: ${remark}`) };
+}
+
+async function runOnce(run: Run, args: readonly string[]): Promise<Count> {
   const path = join(root, run.result);
   rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true });

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = 'node_modules/@cucumber/cucumber/bin/cucumber.js';
 
 export type CucumberRun = {
-  readonly driver: 'in-process' | 'tcp';
+  readonly driver: 'in-process' | 'delayed' | 'tcp';
   readonly args: readonly string[];
   /** Modules that are loaded before tsx, from the root. */
   readonly imports?: readonly string[];

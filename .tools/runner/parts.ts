@@ -63,8 +63,12 @@ const programs = vitest(
   'out/test/programs.json',
 );
 
-// The same scenarios twice; each run must have had scenarios.
-const featureResults = ['out/test/features-inprocess.json', 'out/test/features-tcp.json'];
+// The same scenarios three times; each run must have had scenarios.
+const featureResults = [
+  'out/test/features-inprocess.json',
+  'out/test/features-delayed.json',
+  'out/test/features-tcp.json',
+];
 const features: Task = {
   ...script('features', '.tools/features.ts'),
   writes: featureResults,

@@ -20,6 +20,7 @@ const good: Readonly<Record<string, string>> = {
   'out/test/vitest.json': tests,
   'out/test/programs.json': tests,
   'out/test/features-inprocess.json': scenario,
+  'out/test/features-delayed.json': scenario,
   'out/test/features-tcp.json': scenario,
   'out/test/conformance.json': '{"results":[{"id":"FRAME-001a","outcome":"pass","clauses":["FRAME-001"]}]}',
 };
@@ -33,7 +34,14 @@ describe('the reports of a run', () => {
     write(good);
     const { evidence, problems } = readRun(root);
     expect(problems).toEqual([]);
-    expect(evidence.map(({ kind }) => kind)).toEqual(['tests', 'tests', 'features', 'features', 'checks']);
+    expect(evidence.map(({ kind }) => kind)).toEqual([
+      'tests',
+      'tests',
+      'features',
+      'features',
+      'features',
+      'checks',
+    ]);
   });
 
   it.each(inputs.map(({ path }) => path))('must all be there: %s', (path) => {

@@ -18,6 +18,7 @@ export const inputs: readonly Input[] = [
     read: readVitest,
   },
   { path: 'out/test/features-inprocess.json', madeBy: 'the features (npm run features)', read: readCucumber },
+  { path: 'out/test/features-delayed.json', madeBy: 'the features (npm run features)', read: readCucumber },
   { path: 'out/test/features-tcp.json', madeBy: 'the features (npm run features)', read: readCucumber },
   {
     path: 'out/test/conformance.json',

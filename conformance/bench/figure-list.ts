@@ -78,8 +78,8 @@ stands in a row of its own.`,
   {
     name: 'memory-limit',
     title: 'More than fits',
-    text: `10,000 messages of 1 MiB for a broker that may hold 1 GiB: the rest is refused with MEMORY_LIMIT, what was accepted is delivered
-and acknowledged, and then it accepts again.`,
+    text: `10,000 messages of 1 MiB for a broker whose memoryLimit is 1 GiB: the rest is refused with MEMORY_LIMIT, what was accepted is delivered
+and acknowledged, and then it accepts again. The process stays within the limit.`,
     command: script('memory-limit'),
     roundCount: 3,
   },

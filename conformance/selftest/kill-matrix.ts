@@ -98,9 +98,9 @@ export function matrixText({ checks, mutants, digest }: KillMatrix): string {
   return [
     '# Kill matrix',
     '',
-    'Every planted fault against every check: made by `npm run selftest:full`, which writes this page. A check that nothing kills might not be',
-    'able to fail; a fault that nothing sees is one that a broker may have unnoticed. The checks of profile `model`, which search at random, were',
-    'put before those faults alone that were planted for them.',
+    '`npm run selftest:full` runs every check against every planted fault and writes this page. A check that finds no fault may be unable to',
+    'fail. A fault that no check finds can stay undetected in a broker. The checks of profile `model` search at random; they ran only against the',
+    'faults that were planted for them.',
     '',
     `${mutants.length} planted faults, ${checks.length} checks. Made from sources with the digest \`${digest}\`.`,
     '',

@@ -1,6 +1,6 @@
 Feature: Compressed frames
-  Each frame says for itself whether it is compressed. A sender compresses only what was agreed and only what is long enough to
-  be worth it; a receiver reads every frame as what it is.
+  The flags of each frame say whether its body is compressed. A sender compresses with the negotiated algorithm, and only bodies
+  of at least CompressionThreshold bytes. A receiver reads each frame according to its flags.
 
   @COMPRESS-006 @COMPRESS-007 @COMPRESS-016
   Scenario Outline: A long message reaches a subscriber compressed with <algorithm>
@@ -15,14 +15,14 @@ Feature: Compressed frames
       | gzip      |
 
   @COMPRESS-005
-  Scenario: A short message is sent as it is
+  Scenario: A short message is sent uncompressed
     Given the subscriber is connected and offers "brotli,gzip"
     And the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" of 900 bytes to queue "orders"
     Then the subscriber receives message "m1" uncompressed
 
   @COMPRESS-005 @COMPRESS-006
-  Scenario: The threshold is a setting, and the body decides
+  Scenario: The threshold is configurable and applies to the body
     Given a broker with these settings:
       | compressionThreshold | 100 bytes |
     And the subscriber is connected and offers "gzip"
@@ -33,7 +33,7 @@ Feature: Compressed frames
     And the subscriber receives message "m2" compressed with gzip
 
   @COMPRESS-004 @COMPRESS-017
-  Scenario: A subscriber without an agreement gets everything uncompressed
+  Scenario: A subscriber that negotiated no compression receives all messages uncompressed
     Given the subscriber subscribes to queue "orders"
     And the publisher is connected and offers "gzip"
     When the publisher publishes message "m1" of 4 KiB compressed with gzip to queue "orders"
@@ -41,7 +41,7 @@ Feature: Compressed frames
     And the subscriber receives message "m1" uncompressed
 
   @COMPRESS-002 @COMPRESS-003 @COMPRESS-016
-  Scenario Outline: A message that was published compressed with <algorithm> arrives unchanged
+  Scenario Outline: A message that is published compressed with <algorithm> is delivered unchanged
     Given the subscriber subscribes to queue "orders"
     And the publisher is connected and offers "<algorithm>"
     When the publisher publishes message "m1" of 64 KiB compressed with <algorithm> to queue "orders"
@@ -53,7 +53,7 @@ Feature: Compressed frames
       | gzip      |
 
   @COMPRESS-016
-  Scenario: From gzip to brotli
+  Scenario: A message that is published with gzip is delivered with brotli
     Given the subscriber is connected and offers "brotli"
     And the subscriber subscribes to queue "orders"
     And the publisher is connected and offers "gzip"
@@ -79,7 +79,7 @@ Feature: Compressed frames
     And the subscriber receives message "m1"
 
   @COMPRESS-014
-  Scenario Outline: After the handshake a frame in <algorithm> is read whatever was agreed
+  Scenario Outline: After the handshake the broker reads a <algorithm> frame, whatever was negotiated
     Given the client is connected
     When the client sends a Ping with id "ping-1" compressed with <algorithm>
     Then the client receives a Pong with id "ping-1"
@@ -90,17 +90,17 @@ Feature: Compressed frames
       | brotli    |
 
   @COMPRESS-015
-  Scenario: Before the handshake a compressed frame is refused
+  Scenario: Before the handshake the broker refuses a compressed frame
     Given the client has opened a connection
     When the client sends a Ping with id "ping-1" compressed with gzip
     Then the client receives Error INVALID_MESSAGE
     And the broker closes the connection of the client
 
   @FRAME-026
-  Scenario Outline: A body that unpacks to exactly the limit is taken, in <algorithm>
+  Scenario Outline: The broker accepts a body that decompresses with <algorithm> to exactly the limit
     Given the subscriber subscribes to queue "orders"
     And the publisher is connected and offers "<algorithm>"
-    When the publisher publishes message "m1" in a body that unpacks with <algorithm> to exactly 1048576 bytes to queue "orders"
+    When the publisher publishes message "m1" in a body that decompresses with <algorithm> to exactly 1048576 bytes to queue "orders"
     Then message "m1" is confirmed to the publisher
     And the subscriber receives message "m1"
 

@@ -1,5 +1,5 @@
-Feature: Agreeing on a compression
-  The client lists the algorithms it knows, the one it likes best first. The broker takes the first of them that it knows too.
+Feature: Negotiating compression
+  The client lists the algorithms that it supports, the preferred one first. The broker selects the first that it supports too.
 
   @COMPRESS-009 @COMPRESS-019
   Scenario Outline: A client that offers <offered>

@@ -1,5 +1,5 @@
 Feature: Commands before the handshake
-  Before a successful Connect no command but Connect, Ping and Disconnect is carried out.
+  Before a successful Connect, the broker carries out no command except Connect, Ping and Disconnect.
 
   @CONN-001 @CONN-002 @CONN-008
   Scenario Outline: <command> is refused
@@ -25,7 +25,7 @@ Feature: Commands before the handshake
     And the client has opened a connection
     When the client sends a DeleteQueue with id "too early" for queue "orders"
     Then the client receives Error NOT_AUTHENTICATED with id "too early"
-    And queue "orders" exists still
+    And queue "orders" still exists
 
   @CONN-018 @CONN-020
   Scenario: Ping is answered

@@ -1,5 +1,5 @@
 Feature: Disconnect
-  A client that is done says so. The broker finishes what came before, closes, and answers nothing.
+  A client sends Disconnect before it leaves. The broker answers the earlier commands and closes the connection.
 
   @CONN-024 @CONN-036
   Scenario: Disconnect closes the connection without an answer
@@ -24,7 +24,7 @@ Feature: Disconnect
     And queue "orders" has 2 waiting messages
 
   @CONN-024 @CONN-031
-  Scenario: What follows a Disconnect is not carried out
+  Scenario: Commands after a Disconnect are not carried out
     Given the publisher is connected
     When the publisher sends in one piece:
       | command    | id  | queue  |

@@ -1,6 +1,5 @@
 Feature: The handshake
-  A client opens a connection and introduces itself with Connect. The broker accepts it with ConnectAck, and from then on
-  serves all commands.
+  A client opens a connection and sends Connect. The broker accepts it with ConnectAck, and then serves all commands.
 
   @CONN-005 @CONN-006 @CONN-007
   Scenario: A Connect is accepted
@@ -10,7 +9,7 @@ Feature: The handshake
     And the connection of the client stays open
 
   @CONN-037
-  Scenario: The broker introduces itself
+  Scenario: ConnectAck contains the version of the broker and the id of the connection
     Given the client has opened a connection
     When the client sends a Connect with id "hello"
     Then the client receives a ConnectAck with a value in each of these headers:
@@ -18,7 +17,7 @@ Feature: The handshake
       | connectionId  |
 
   @CONN-039 @NACK-002 @DELIVERY-047
-  Scenario: The broker names what it can beyond the plain protocol
+  Scenario: ConnectAck lists the capabilities of the broker
     Given the client has opened a connection
     When the client sends a Connect with id "hello"
     Then the client receives a ConnectAck whose header "capabilities" lists "nack" and "maxInFlight"
@@ -32,7 +31,7 @@ Feature: The handshake
     Then the client receives a ConnectAck with id "hello"
 
   @AUTH-007
-  Scenario: Credentials that nobody asked for are ignored
+  Scenario: Credentials of a kind that is not configured are ignored
     Given the client has opened a connection
     When the client sends a Connect with id "hello" and headers:
       | authToken    | a-token-of-thirty-two-characters |
@@ -41,7 +40,7 @@ Feature: The handshake
     Then the client receives a ConnectAck with id "hello"
 
   @CONN-011 @CONN-012
-  Scenario Outline: A protocol version that the broker does not speak is refused
+  Scenario Outline: A protocol version that the broker does not support is refused
     Given the client has opened a connection
     When the client sends a Connect of protocol version <version> with id "hello"
     Then the client receives Error UNSUPPORTED_VERSION with id "hello"
@@ -54,7 +53,7 @@ Feature: The handshake
       | 255     |
 
   @CONN-013
-  Scenario: After the handshake the version byte means nothing
+  Scenario: After the handshake the version byte is ignored
     Given the client is connected
     When the client sends a Ping of protocol version 7 with id "still there?"
     Then the client receives a Pong with id "still there?"
@@ -76,7 +75,7 @@ Feature: The handshake
     And the subscriber receives message "m1" uncompressed
 
   @CONN-003
-  Scenario: A refused command does not use up the connection
+  Scenario: After a refused command the client can still connect
     Given the client has opened a connection
     When the client sends a ListQueues with id "too early"
     And the client sends a Connect with id "hello"

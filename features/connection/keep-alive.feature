@@ -1,5 +1,5 @@
 Feature: Keep-alive
-  A client sends Ping, and the broker answers Pong at once, whatever else goes on.
+  A client sends Ping, and the broker answers Pong without waiting for other clients.
 
   @CONN-019 @CONN-020 @CONN-006
   Scenario: Ping is answered by Pong
@@ -36,7 +36,7 @@ Feature: Keep-alive
     Then the publisher receives a Pong with id "ping-1"
 
   @CONN-022 @OVERFLOW-016
-  Scenario: Ping is answered while a publish of the same connection waits for room
+  Scenario: Ping is answered while a publish of the same connection is blocked
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |

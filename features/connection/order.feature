@@ -1,5 +1,5 @@
 Feature: Order on one connection
-  The frames of a connection take effect in the order in which they were sent, and their answers come back in that order.
+  The broker carries out the frames of a connection in the order in which they were sent, and answers them in that order.
   A client need not wait for one answer before it sends the next command.
 
   @CONN-032 @CONN-035 @FRAME-016

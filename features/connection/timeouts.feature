@@ -1,5 +1,5 @@
-Feature: Patience
-  A broker does not wait for ever for a client that says nothing.
+Feature: Timeouts
+  A broker closes connections whose client does not send a Connect, the rest of a frame, or any byte in time.
 
   @CONN-014
   Scenario: A connection without a Connect is closed
@@ -12,7 +12,7 @@ Feature: Patience
     Then the broker closes the connection of the client
 
   @CONN-015
-  Scenario: After a Connect the handshake timer has stopped
+  Scenario: A Connect stops the handshake timeout
     Given a broker with these settings:
       | handshakeTimeout | 10 s |
     And the client is connected
@@ -20,7 +20,7 @@ Feature: Patience
     Then the connection of the client stays open
 
   @CONN-014
-  Scenario: A Ping is no Connect
+  Scenario: A Ping does not stop the handshake timeout
     Given a broker with these settings:
       | handshakeTimeout | 10 s |
     And the client has opened a connection
@@ -31,7 +31,7 @@ Feature: Patience
     And the broker closes the connection of the client
 
   @CONN-016
-  Scenario: A frame that is not completed closes the connection
+  Scenario: A frame that is not completed in time closes the connection
     Given a broker with these settings:
       | frameTimeout | 10 s |
     And the client is connected
@@ -52,7 +52,7 @@ Feature: Patience
     Then the connection of the client stays open
 
   @CONN-017
-  Scenario: A silent connection is closed
+  Scenario: A connection on which the client sends nothing is closed
     Given a broker with these settings:
       | idleTimeout | 15 s |
     And the client is connected
@@ -62,7 +62,7 @@ Feature: Patience
     Then the broker closes the connection of the client
 
   @CONN-017
-  Scenario: A connection that sends Ping is not silent
+  Scenario: A Ping restarts the idle timeout
     Given a broker with these settings:
       | idleTimeout | 15 s |
     And the client is connected

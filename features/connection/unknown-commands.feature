@@ -1,8 +1,8 @@
-Feature: Commands that the broker does not serve
-  A command that is not in the table, or that only a broker sends, is refused; the connection goes on.
+Feature: Commands that the broker does not support
+  The broker refuses a command that is unknown or that only a broker sends, and keeps the connection open.
 
   @CONN-026 @CONN-028 @CONN-008
-  Scenario Outline: The command number <number> is in no table
+  Scenario Outline: The command number <number> is unknown
     Given the client is connected
     When the client sends the command number <number> with id "what?"
     Then the client receives Error UNKNOWN_COMMAND with id "what?"
@@ -16,7 +16,7 @@ Feature: Commands that the broker does not serve
       | 255    |
 
   @CONN-027 @CONN-028
-  Scenario Outline: <command> is for brokers only
+  Scenario Outline: <command> is sent by brokers only
     Given the client is connected
     When the client sends a <command> with id "m1" for queue "orders"
     Then the client receives Error UNKNOWN_COMMAND with id "m1"

@@ -1,8 +1,8 @@
 Feature: Dead letters
-  A message that cannot be delivered moves to the dead letter queue of its queue, where that is enabled, and tells why.
+  A message that cannot be handled moves to the dead letter queue of its queue, if that is enabled. Its headers contain the reason.
 
   @RETRY-008 @DLQ-001 @DLQ-003 @DLQ-018 @DLQ-019
-  Scenario: After its last failed attempt
+  Scenario: After its last failed attempt a message is dead-lettered
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -19,7 +19,7 @@ Feature: Dead letters
     And the subscriber receives no further message
 
   @DLQ-012 @DLQ-013 @DLQ-014 @DLQ-015 @DLQ-016
-  Scenario: What a dead letter carries
+  Scenario: A dead letter contains its source, its reason and the number of its attempts
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"
@@ -47,7 +47,7 @@ Feature: Dead letters
     Then another client receives message "m1" with payload '{ "amount" : 12.50 }'
 
   @DLQ-002
-  Scenario: A dead letter queue may have a name of its own
+  Scenario: deadLetterQueueName sets the name of the dead letter queue
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true        |
       | deadLetterQueueName   | lost-orders |
@@ -57,7 +57,7 @@ Feature: Dead letters
     Then queue "lost-orders" has 1 waiting message
 
   @DLQ-004 @DLQ-006
-  Scenario: It is made together with its source
+  Scenario: A dead letter queue is created together with its source queue
     Given a broker with these settings:
       | enableAutoCreate | false |
     When the client creates queue "orders" with options:
@@ -74,7 +74,7 @@ Feature: Dead letters
       | overflowStrategy      | 0      |
 
   @DLQ-005
-  Scenario: It is made again when it is needed
+  Scenario: A deleted dead letter queue is created again for the next dead letter
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"
@@ -84,7 +84,7 @@ Feature: Dead letters
     Then queue "orders.dlq" has 1 waiting message
 
   @DLQ-007
-  Scenario: A queue that exists under that name is used as it is
+  Scenario: An existing queue with the name of the dead letter queue is used unchanged
     Given queue "lost" exists with options:
       | mode         | PriorityBased |
       | maxQueueSize | 7             |
@@ -100,7 +100,7 @@ Feature: Dead letters
       | messageCount | 1 |
 
   @DLQ-008 @DLQ-009
-  Scenario: A dead letter always enters
+  Scenario: A dead letter enters a full dead letter queue
     Given queue "lost" exists with options:
       | maxQueueSize     | 1          |
       | overflowStrategy | DropNewest |
@@ -164,7 +164,7 @@ Feature: Dead letters
       | total_errors        | 1 |
 
   @PUBLISH-012
-  Scenario: The id of a dead letter is free again
+  Scenario: The id of a dead letter can be used again
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"

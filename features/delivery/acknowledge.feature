@@ -1,8 +1,8 @@
 Feature: Acknowledging
-  A message stays the broker's concern until its subscriber acknowledges it. Ack gets no answer.
+  The broker keeps a message until its subscriber acknowledges it. It does not answer Ack.
 
   @DELIVERY-001 @CONN-036 @DELIVERY-065
-  Scenario: An acknowledged message is gone
+  Scenario: An acknowledged message is removed
     Given the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
@@ -13,7 +13,7 @@ Feature: Acknowledging
     Then another client receives no message
 
   @DELIVERY-001
-  Scenario: A message that is not acknowledged is not gone
+  Scenario: A message that is not acknowledged is not removed
     Given the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
@@ -48,7 +48,7 @@ Feature: Acknowledging
     Then queue "orders" has 1 waiting message
 
   @DELIVERY-060 @DELIVERY-057
-  Scenario: When the message has gone to another subscriber, only that one's ack counts
+  Scenario: After a message was sent to another subscriber, only the ack of that subscriber is accepted
     Given subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A receives message "m1"
@@ -81,7 +81,7 @@ Feature: Acknowledging
     And queue "payments" has 0 waiting messages
 
   @DELIVERY-068
-  Scenario: Of several deliveries with the same id the oldest is meant
+  Scenario: An ack settles the oldest of several deliveries with the same id
     Given the subscriber subscribes to queue "orders"
     And the subscriber subscribes to queue "payments"
     And the publisher publishes message "m1" to queue "orders"

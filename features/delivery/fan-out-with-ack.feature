@@ -1,8 +1,9 @@
 Feature: FanOutWithAck
-  Each message goes to every subscriber that is there when its first copy is sent, and each must acknowledge its own copy.
+  The broker delivers each message to every subscriber that is subscribed when it sends the first copy. Each subscriber must
+  acknowledge its own copy.
 
   @DELIVERY-014
-  Scenario: Every subscriber gets every message once
+  Scenario: Every subscriber receives every message once
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And subscriber A subscribes to queue "news"
@@ -14,7 +15,7 @@ Feature: FanOutWithAck
     And subscriber C receives messages "m1 to m3"
 
   @DELIVERY-015
-  Scenario: A subscriber that comes later gets no copy
+  Scenario: A subscriber that subscribes later receives no copy
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And subscriber A subscribes to queue "news"
@@ -26,7 +27,7 @@ Feature: FanOutWithAck
     And subscriber B receives no further message
 
   @DELIVERY-034 @DELIVERY-010 @DELIVERY-015
-  Scenario: Messages that waited go to the first subscriber
+  Scenario: Waiting messages are delivered to the first subscriber
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And the publisher publishes messages "m1, m2" to queue "news"
@@ -52,7 +53,7 @@ Feature: FanOutWithAck
     And subscriber A receives no further message
 
   @DELIVERY-021
-  Scenario: When all have acknowledged, the message is done
+  Scenario: When all subscribers have acknowledged, the message is removed
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And subscriber A subscribes to queue "news"
@@ -65,7 +66,7 @@ Feature: FanOutWithAck
     Then queue "news" has 0 waiting messages
 
   @DELIVERY-021
-  Scenario: A subscriber that goes without an ack takes its copy along
+  Scenario: The copy of a subscriber that leaves without an ack is dropped
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And subscriber A subscribes to queue "news"
@@ -78,7 +79,7 @@ Feature: FanOutWithAck
     And queue "news" has 0 waiting messages
 
   @DELIVERY-022
-  Scenario: When all subscribers go without an ack, the message waits again
+  Scenario: When all subscribers leave without an ack, the message waits again
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And subscriber A subscribes to queue "news"
@@ -91,7 +92,7 @@ Feature: FanOutWithAck
     Then subscriber C receives message "m1"
 
   @DELIVERY-017 @DELIVERY-018 @DELIVERY-049
-  Scenario: A subscriber without room gets its copy when it has room, and delays nobody
+  Scenario: A subscriber without room receives its copy when it has room, and does not delay the others
     Given queue "news" exists with options:
       | mode | FanOutWithAck |
     And subscriber A subscribes to queue "news" for at most 1 message at a time
@@ -106,7 +107,7 @@ Feature: FanOutWithAck
     And queue "news" has 1 waiting message
 
   @DELIVERY-019 @OVERFLOW-002
-  Scenario: DropOldest takes the copies that are not yet sent
+  Scenario: DropOldest drops the copies that are not yet sent
     Given queue "news" exists with options:
       | mode         | FanOutWithAck |
       | maxQueueSize | 1             |

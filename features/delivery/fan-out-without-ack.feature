@@ -1,8 +1,8 @@
 Feature: FanOutWithoutAck
-  Each message goes to every subscriber that is there, and is done with that.
+  The broker sends each message once to every subscriber, and removes it.
 
   @DELIVERY-024
-  Scenario: Every subscriber gets every message
+  Scenario: Every subscriber receives every message
     Given queue "ticks" exists with options:
       | mode | FanOutWithoutAck |
     And subscriber A subscribes to queue "ticks"
@@ -13,7 +13,7 @@ Feature: FanOutWithoutAck
     And queue "ticks" has 0 waiting messages
 
   @DELIVERY-025
-  Scenario: A message is done when it is sent
+  Scenario: A message is settled when it is sent
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -54,7 +54,7 @@ Feature: FanOutWithoutAck
     And subscriber B receives no message
 
   @DELIVERY-027 @DELIVERY-029 @DELIVERY-048
-  Scenario: A subscriber that does not read misses messages, alone, and they are counted
+  Scenario: Only a subscriber that does not read misses messages, and total_errors counts them
     Given a broker with these settings:
       | maxOutboundBytes | 64 KiB |
     And queue "ticks" exists with options:
@@ -65,8 +65,8 @@ Feature: FanOutWithoutAck
     And the numbers of "/metrics/" are noted
     When the publisher publishes messages "m1 to m20" of 1000 KiB to queue "ticks", each when the one before has arrived
     Then subscriber B receives messages "m1 to m20"
-    And these numbers of "/metrics/" have grown:
+    And these numbers of "/metrics/" have increased:
       | total_errors |
-    When subscriber A reads on
+    When subscriber A resumes reading
     And the publisher publishes message "n1" to queue "ticks"
     Then subscriber B receives message "n1"

@@ -1,8 +1,8 @@
 Feature: Messages are given back
-  When a subscriber's connection ends, what it had not acknowledged waits again, in its old place, for others.
+  When a subscriber's connection ends, its unacknowledged messages wait again, in their previous places, for other subscribers.
 
   @DELIVERY-038 @DELIVERY-006
-  Scenario: Another subscriber gets what the first one left
+  Scenario: Messages in flight are delivered to another subscriber
     Given subscriber A subscribes to queue "orders"
     And the publisher publishes messages "m1 to m3" to queue "orders"
     And subscriber A receives messages "m1 to m3"
@@ -12,14 +12,14 @@ Feature: Messages are given back
     Then subscriber B receives messages "m1, m3"
 
   @DELIVERY-038
-  Scenario: Without another subscriber they wait
+  Scenario: Messages that are given back wait if there is no other subscriber
     Given subscriber A subscribes to queue "orders"
     And the publisher publishes messages "m1 to m3" to queue "orders"
     When subscriber A disconnects
     Then queue "orders" has 3 waiting messages
 
   @DELIVERY-039
-  Scenario: They take their old places
+  Scenario: Messages that are given back return to their previous places
     Given subscriber A subscribes to queue "orders" for at most 2 messages at a time
     And the publisher publishes messages "m1 to m4" to queue "orders"
     And subscriber A receives messages "m1, m2"
@@ -28,7 +28,7 @@ Feature: Messages are given back
     Then subscriber B receives messages "m1 to m4"
 
   @DELIVERY-055
-  Scenario: The next subscriber is told that it is not the first
+  Scenario: A message that is given back has header deliveryAttempts
     Given subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A receives message "m1"
@@ -37,7 +37,7 @@ Feature: Messages are given back
     Then subscriber B receives message "m1" again, with header "deliveryAttempts" "2"
 
   @DELIVERY-040
-  Scenario: A delivery that was cut short is no failed attempt
+  Scenario: An interrupted delivery is not a failed attempt
     Given queue "orders" exists with options:
       | maxRetryAttempts | 1 |
     And subscriber A subscribes to queue "orders"
@@ -48,7 +48,7 @@ Feature: Messages are given back
     Then subscriber B receives message "m1"
 
   @QUEUE-030 @QUEUE-031
-  Scenario: They may fill a queue beyond its size
+  Scenario: Messages that are given back may exceed the size of the queue
     Given queue "orders" exists with options:
       | maxQueueSize     | 2          |
       | overflowStrategy | DropNewest |

@@ -1,8 +1,8 @@
 Feature: PriorityBased
-  Each message goes to one subscriber, the most important waiting one first.
+  The broker delivers each message to one subscriber, the waiting message with the highest priority first.
 
   @DELIVERY-031 @PUBLISH-021 @PUBLISH-022
-  Scenario: The highest priority comes first
+  Scenario: The highest priority is delivered first
     Given queue "alarms" exists with options:
       | mode | PriorityBased |
     And the publisher publishes message "low" to queue "alarms" with priority Low
@@ -23,7 +23,7 @@ Feature: PriorityBased
     Then the subscriber receives messages "m2, m1"
 
   @PUBLISH-023
-  Scenario: An unknown priority counts as Normal
+  Scenario: An unknown priority is treated as Normal
     Given queue "alarms" exists with options:
       | mode | PriorityBased |
     And the publisher publishes message "low" to queue "alarms" with priority Low
@@ -33,7 +33,7 @@ Feature: PriorityBased
     Then the subscriber receives messages "high, odd, low"
 
   @DELIVERY-033 @DELIVERY-036
-  Scenario: Within a priority the order is that of publishing
+  Scenario: Messages of one priority are delivered in the order of publishing
     Given queue "alarms" exists with options:
       | mode | PriorityBased |
     And the publisher publishes message "a1" to queue "alarms" with priority High
@@ -55,7 +55,7 @@ Feature: PriorityBased
     And subscriber B receives messages "m2, m4"
 
   @DELIVERY-031 @DELIVERY-039
-  Scenario: What is given back keeps its priority and its place
+  Scenario: A message that is given back keeps its priority and its place
     Given queue "alarms" exists with options:
       | mode | PriorityBased |
     And subscriber A subscribes to queue "alarms" for at most 2 messages at a time
@@ -69,7 +69,7 @@ Feature: PriorityBased
     Then subscriber B receives messages "m2, m4, m1, m3"
 
   @DELIVERY-035
-  Scenario: In other modes a priority changes nothing
+  Scenario: In other modes the priority does not change the order
     Given queue "orders" exists
     And the publisher publishes message "m1" to queue "orders" with priority Low
     And the publisher publishes message "m2" to queue "orders" with priority Critical

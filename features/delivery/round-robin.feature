@@ -1,8 +1,8 @@
 Feature: RoundRobin
-  Each message goes to one subscriber; the subscribers take turns.
+  The broker delivers each message to one subscriber; the subscribers take turns.
 
   @DELIVERY-011 @DELIVERY-012 @DELIVERY-013
-  Scenario: Idle subscribers take turns in the order in which they subscribed
+  Scenario: Subscribers take turns in the order in which they subscribed
     Given subscriber A subscribes to queue "orders"
     And subscriber B subscribes to queue "orders"
     And subscriber C subscribes to queue "orders"
@@ -14,7 +14,7 @@ Feature: RoundRobin
     And subscriber B receives no further message
 
   @DELIVERY-011 @DELIVERY-013
-  Scenario: The turns go on where they were
+  Scenario: The turns continue after the last subscriber
     Given subscriber A subscribes to queue "orders"
     And subscriber B subscribes to queue "orders"
     When the publisher publishes messages "m1 to m5" to queue "orders"
@@ -22,7 +22,7 @@ Feature: RoundRobin
     And subscriber B receives messages "m2, m4"
 
   @DELIVERY-011
-  Scenario: A subscriber that has gone is passed over
+  Scenario: A subscriber that has left is skipped
     Given subscriber A subscribes to queue "orders"
     And subscriber B subscribes to queue "orders"
     And subscriber C subscribes to queue "orders"
@@ -33,7 +33,7 @@ Feature: RoundRobin
     And subscriber B receives no message
 
   @DELIVERY-049
-  Scenario: A subscriber that does not acknowledge delays nobody
+  Scenario: A subscriber that does not acknowledge does not delay others
     Given subscriber A subscribes to queue "orders" for at most 1 message at a time
     And subscriber B subscribes to queue "orders"
     When the publisher publishes messages "m1 to m6" to queue "orders"
@@ -41,7 +41,7 @@ Feature: RoundRobin
     And subscriber B receives messages "m2 to m6"
 
   @DELIVERY-048
-  Scenario: A subscriber that does not read delays nobody
+  Scenario: A subscriber that does not read does not delay others
     Given subscriber A subscribes to queue "orders" for at most 1 message at a time
     And subscriber B subscribes to queue "orders"
     And subscriber A stops reading

@@ -1,16 +1,16 @@
 Feature: The window
-  A subscriber has only so many messages in flight. The window begins small, grows with every quick acknowledgment and halves
-  when one fails to come, so that a slow subscriber is not sent what it would let time out.
+  The window limits the messages in flight of a subscription. It starts small, grows with every quick acknowledgment and halves at
+  an ack timeout, so that a slow subscriber does not receive messages that it cannot acknowledge in time.
 
   @DELIVERY-042
-  Scenario: The window begins with 8 messages
+  Scenario: The window is 8 messages at first
     Given the publisher publishes messages "m1 to m20" to queue "orders"
     When the subscriber subscribes to queue "orders"
     Then the subscriber receives messages "m1 to m8"
     And queue "orders" has 12 waiting messages
 
   @DELIVERY-043
-  Scenario: Each quick acknowledgment makes room for two
+  Scenario: A quick acknowledgment makes room for two messages
     Given the publisher publishes messages "m1 to m20" to queue "orders"
     And the subscriber subscribes to queue "orders"
     And the subscriber receives messages "m1 to m8"
@@ -20,7 +20,7 @@ Feature: The window
     Then the subscriber receives messages "m11 to m14"
 
   @DELIVERY-043
-  Scenario: A slow acknowledgment makes room for one
+  Scenario: A slow acknowledgment makes room for one message
     Given a broker with these settings:
       | ackTimeout | 20 s |
     And the publisher publishes messages "m1 to m20" to queue "orders"
@@ -42,7 +42,7 @@ Feature: The window
     Then the subscriber receives messages "m4, m5"
 
   @DELIVERY-046
-  Scenario: A subscriber may fix its window
+  Scenario: A subscriber may set a fixed window
     Given the publisher publishes messages "m1 to m20" to queue "orders"
     When the subscriber subscribes to queue "orders" for at most 2 messages at a time
     Then the subscriber receives messages "m1, m2"
@@ -51,7 +51,7 @@ Feature: The window
     And the subscriber receives no further message
 
   @DELIVERY-042
-  Scenario: Each queue has a window of its own
+  Scenario: Each subscription has its own window
     Given the publisher publishes messages "m1 to m4" to queue "orders"
     And the publisher publishes messages "p1 to p4" to queue "payments"
     When the subscriber subscribes to queue "orders" for at most 2 messages at a time
@@ -59,7 +59,7 @@ Feature: The window
     Then the subscriber receives messages "m1, m2, p1 to p3"
 
   @DELIVERY-044
-  Scenario: An acknowledgment that fails to come halves the window
+  Scenario: An ack timeout halves the window
     Given a broker with these settings:
       | ackTimeout | 3 s   |
       | retryDelay | 100 s |
@@ -72,7 +72,7 @@ Feature: The window
     Then the subscriber receives messages "n1 to n4"
 
   @DELIVERY-044
-  Scenario: The window does not get smaller than one message
+  Scenario: The window is at least one message
     Given a broker with these settings:
       | ackTimeout | 3 s   |
       | retryDelay | 100 s |

@@ -1,8 +1,8 @@
 Feature: Attempts and dead letters in a durable store
-  Failed attempts are remembered, and a dead letter is in one of two queues, whatever happens.
+  The broker stores failed attempts, and a message that is being dead-lettered is always in exactly one of the two queues.
 
   @DURABLE-011
-  Scenario: Failed attempts are counted on
+  Scenario: The number of failed attempts is kept over a restart
     Given a broker with these settings:
       | ackTimeout | 5 s |
       | retryDelay | 2 s |
@@ -23,7 +23,7 @@ Feature: Attempts and dead letters in a durable store
     And the subscriber receives no further message
 
   @DURABLE-012 @DURABLE-013 @DURABLE-014
-  Scenario: A dead letter survives with all that it tells
+  Scenario: A dead letter keeps its content and headers over a restart
     Given a broker with a durable store
     And queue "orders" exists with options:
       | enableDeadLetterQueue | true |
@@ -42,7 +42,7 @@ Feature: Attempts and dead letters in a durable store
       | deadLetteredAt     | a timestamp          |
 
   @DURABLE-015 @DLQ-019
-  Scenario: It is not in the queue that it left
+  Scenario: After a restart a dead letter is not in its source queue
     Given a broker with a durable store
     And queue "orders" exists with options:
       | enableDeadLetterQueue | true |
@@ -55,7 +55,7 @@ Feature: Attempts and dead letters in a durable store
     And queue "orders.dlq" has 1 waiting message
 
   @DLQ-010 @DLQ-011
-  Scenario: A dead letter that fails again is discarded, also after a restart
+  Scenario: A dead letter that fails again after a restart is discarded
     Given a broker with a durable store
     And queue "orders.dlq" exists with options:
       | enableDeadLetterQueue | true |

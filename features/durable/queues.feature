@@ -1,5 +1,5 @@
 Feature: Queues in a durable store
-  Queues survive with all that was said when they were made; those that were deleted do not come back.
+  The broker keeps queues and their options over a restart; deleted queues stay deleted.
 
   @DURABLE-008
   Scenario: Queues keep their options
@@ -35,7 +35,7 @@ Feature: Queues in a durable store
     Then queue "orders" has the noted creation time
 
   @DURABLE-027
-  Scenario: A deleted queue does not come back
+  Scenario: A deleted queue stays deleted
     Given a broker with a durable store
     And the publisher publishes messages "m1, m2" to queue "orders"
     And the publisher deletes queue "orders"
@@ -45,7 +45,7 @@ Feature: Queues in a durable store
     Then queue "orders" has 0 waiting messages
 
   @DURABLE-027
-  Scenario: A queue that was made anew has only what came later
+  Scenario: A queue that was created again has only later messages
     Given a broker with a durable store
     And the publisher publishes messages "m1, m2" to queue "orders"
     And the publisher deletes queue "orders"
@@ -56,7 +56,7 @@ Feature: Queues in a durable store
     And the subscriber receives no further message
 
   @DURABLE-027
-  Scenario: What was pushed out of a full queue does not come back
+  Scenario: A message that was evicted stays removed
     Given a broker with a durable store
     And queue "orders" exists with options:
       | maxQueueSize     | 2          |
@@ -68,7 +68,7 @@ Feature: Queues in a durable store
     And the subscriber receives no further message
 
   @DURABLE-023
-  Scenario: Without a durable store everything is forgotten
+  Scenario: Without a durable store all queues are lost
     Given the publisher publishes message "m1" to queue "orders"
     When the broker is stopped and started again
     Then the list of queues is ""

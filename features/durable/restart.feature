@@ -1,9 +1,9 @@
 Feature: Restart
-  A broker with a durable store has after a stop, or after it was killed, what it had before: its queues, and the messages that
-  were confirmed and not settled.
+  After it was stopped or killed, a broker with a durable store has the same queues as before, and all messages that were confirmed
+  and not settled.
 
   @DURABLE-001 @DURABLE-003
-  Scenario: Confirmed messages survive a broker that is killed
+  Scenario: Confirmed messages are kept when the broker is killed
     Given a broker with a durable store
     And the publisher publishes messages "m1 to m3" to queue "orders"
     And messages "m1 to m3" are confirmed to the publisher
@@ -13,7 +13,7 @@ Feature: Restart
     Then the subscriber receives messages "m1 to m3"
 
   @SHUTDOWN-003 @DURABLE-004
-  Scenario: They survive a stop
+  Scenario: Confirmed messages are kept when the broker is stopped
     Given a broker with a durable store
     And the publisher publishes messages "m1 to m3" to queue "orders"
     When the broker is stopped and started again
@@ -23,7 +23,7 @@ Feature: Restart
     And the subscriber receives no further message
 
   @DURABLE-005 @DURABLE-006
-  Scenario: What was acknowledged does not come again
+  Scenario: Acknowledged messages are not delivered again
     Given a broker with a durable store
     And the publisher publishes messages "m1 to m4" to queue "orders"
     And the subscriber subscribes to queue "orders"
@@ -35,7 +35,7 @@ Feature: Restart
     And the subscriber receives no further message
 
   @DURABLE-002 @DELIVERY-040
-  Scenario: What was in flight comes again, and its attempt did not fail
+  Scenario: Messages in flight are delivered again, and their attempts did not fail
     Given a broker with a durable store
     And queue "orders" exists with options:
       | maxRetryAttempts | 1 |
@@ -61,7 +61,7 @@ Feature: Restart
       | x-größe       | ä    |
 
   @DURABLE-010
-  Scenario: Messages keep their order, and those given back their places
+  Scenario: Messages keep their order, and messages that were given back keep their places
     Given a broker with a durable store
     And the publisher publishes messages "m1 to m5" to queue "orders"
     And the subscriber subscribes to queue "orders"
@@ -85,7 +85,7 @@ Feature: Restart
     Then the subscriber receives messages "m2, m1"
 
   @DELIVERY-023
-  Scenario: A FanOutWithAck message goes to the subscribers of the time after the restart
+  Scenario: A FanOutWithAck message is delivered to the subscribers after the restart
     Given a broker with a durable store
     And queue "orders" exists with options:
       | mode | FanOutWithAck |
@@ -100,7 +100,7 @@ Feature: Restart
     Then the subscriber receives message "m1"
 
   @TTL-004 @TTL-010
-  Scenario: The time while the broker is down counts for the age
+  Scenario: The age of a message includes the time while the broker is down
     Given a broker with a durable store
     And queue "orders" exists with a message TTL of 20 s
     And queue "payments" exists with a message TTL of 600 s
@@ -109,5 +109,5 @@ Feature: Restart
     When the broker is killed
     And 21 s pass
     And the broker is started again
-    Then queue "orders" comes to have 0 waiting messages
+    Then queue "orders" eventually has 0 waiting messages
     And queue "payments" has 1 waiting message

@@ -1,14 +1,14 @@
 Feature: Expiry
-  A message that has waited longer than the message TTL of its queue is not delivered any more.
+  The broker does not deliver a message that is older than the message TTL of its queue.
 
   @TTL-001 @TTL-002 @TTL-005 @TTL-008
-  Scenario: A message expires on its own
+  Scenario: A message expires without a subscriber
     Given queue "orders" exists with a message TTL of 8 s
     And the numbers of "/metrics/" are noted
     When the publisher publishes message "m1" to queue "orders"
     Then queue "orders" has 1 waiting message
     When 9 s pass
-    Then queue "orders" comes to have 0 waiting messages
+    Then queue "orders" eventually has 0 waiting messages
     And these numbers of "/metrics/" have changed by:
       | total_messages_published | 1 |
       | total_errors             | 1 |
@@ -29,13 +29,13 @@ Feature: Expiry
       | deadLetterSource   | queue "orders" |
 
   @TTL-001
-  Scenario: A younger message outlives an older one
+  Scenario: An older message expires before a younger one
     Given queue "orders" exists with a message TTL of 10 s
     And the publisher publishes message "m1" to queue "orders"
     When 6 s pass
     And the publisher publishes message "m2" to queue "orders"
     And 5 s pass
-    Then queue "orders" comes to have 1 waiting message
+    Then queue "orders" eventually has 1 waiting message
     When the subscriber subscribes to queue "orders"
     Then the subscriber receives message "m2"
     And the subscriber receives no further message
@@ -54,7 +54,7 @@ Feature: Expiry
     And queue "orders.dlq" has 0 waiting messages
 
   @TTL-010
-  Scenario: A message that is given back when it is over its TTL expires then
+  Scenario: A message over its TTL expires when it is given back
     Given queue "orders" exists with a message TTL of 2 s and options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"
@@ -62,11 +62,11 @@ Feature: Expiry
     And the subscriber receives message "m1"
     When 4 s pass
     And the subscriber disconnects
-    Then queue "orders" comes to have 0 waiting messages
-    And queue "orders.dlq" comes to have 1 waiting message
+    Then queue "orders" eventually has 0 waiting messages
+    And queue "orders.dlq" eventually has 1 waiting message
 
   @TTL-010
-  Scenario: A message that would be sent again over its TTL expires then
+  Scenario: A message over its TTL expires when it would be sent again
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -83,7 +83,7 @@ Feature: Expiry
     And the subscriber receives no further message
 
   @TTL-011
-  Scenario: When the last attempt fails over the TTL, the attempts are the reason
+  Scenario: When the last attempt fails after the TTL has passed, the reason is MaxRetriesExceeded
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -99,19 +99,19 @@ Feature: Expiry
       | deadLetterReason | MaxRetriesExceeded |
 
   @TTL-003
-  Scenario: The age of a dead letter counts from its dead-lettering
+  Scenario: The age of a dead letter starts when it is dead-lettered
     Given queue "lost" exists with a message TTL of 20 s
     And queue "orders" exists with a message TTL of 3 s and options:
       | enableDeadLetterQueue | true |
       | deadLetterQueueName   | lost |
     When the publisher publishes message "m1" to queue "orders"
     And 4 s pass
-    Then queue "lost" comes to have 1 waiting message
+    Then queue "lost" eventually has 1 waiting message
     When 20 s pass
-    Then queue "lost" comes to have 0 waiting messages
+    Then queue "lost" eventually has 0 waiting messages
 
   @TTL-012 @QUEUE-004
-  Scenario: Without a message TTL nothing expires
+  Scenario: Without a message TTL no message expires
     Given queue "orders" exists
     And the publisher publishes message "m1" to queue "orders"
     When 8 s pass

@@ -1,6 +1,6 @@
 Feature: Message bodies
-  Inside an intact frame a faulty body is one command that cannot be carried out. The broker refuses it, and the connection
-  goes on with the next frame.
+  A faulty body inside an intact frame is a command that cannot be carried out. The broker refuses it and reads the next frame of
+  the connection.
 
   @BODY-029 @BODY-030 @BODY-031
   Scenario Outline: A body that <fault>
@@ -11,14 +11,14 @@ Feature: Message bodies
     And queue "orders" does not exist
 
     Examples:
-      | fault                                   |
-      | breaks off after the command            |
-      | breaks off in the id                    |
-      | breaks off in the queue                 |
-      | breaks off in the payload               |
-      | breaks off in the headers               |
-      | announces more headers than it has      |
-      | announces a payload longer than itself  |
+      | fault                                    |
+      | ends after the command                   |
+      | ends in the id                           |
+      | ends in the queue                        |
+      | ends in the payload                      |
+      | ends in the headers                      |
+      | announces more headers than it has       |
+      | announces a payload longer than the body |
 
   @BODY-005 @BODY-020 @BODY-021 @BODY-032 @CONN-009
   Scenario Outline: A body that <fault>
@@ -37,23 +37,23 @@ Feature: Message bodies
       | has a header value that is not UTF-8 |
 
   @CONN-009
-  Scenario: An Error that answers a command without id has an id of its own
+  Scenario: An Error that answers a command without id has a new id
     Given the publisher is connected
     When the publisher sends a Publish of message "m1" that has an empty id
-    Then the publisher receives Error INVALID_MESSAGE with an id of the broker's own
+    Then the publisher receives Error INVALID_MESSAGE with a new id
 
   @BODY-033
-  Scenario: Other connections do not notice
+  Scenario: Other connections are not affected
     Given the subscriber subscribes to queue "orders"
     And client A is connected
-    When client A sends a Publish of message "m1" that breaks off in the payload
+    When client A sends a Publish of message "m1" that ends in the payload
     And the publisher publishes message "m2" to queue "orders"
     Then client A receives Error INVALID_MESSAGE
     And message "m2" is confirmed to the publisher
     And the subscriber receives message "m2"
 
   @BODY-011 @BODY-014
-  Scenario: Bytes after the last field are ignored, and not passed on
+  Scenario: Bytes after the last field are ignored and not delivered
     Given the subscriber subscribes to queue "orders"
     And the publisher is connected
     When the publisher sends a Publish of message "m1" that has bytes after its last field
@@ -61,7 +61,7 @@ Feature: Message bodies
     And the subscriber receives message "m1" with nothing after its last field
 
   @BODY-012
-  Scenario: Of two headers with the same name the last one counts
+  Scenario: The last of two headers with the same name is used
     Given the subscriber subscribes to queue "orders"
     And the publisher is connected
     When the publisher sends a Publish of message "m1" that has the same header twice, first with another value
@@ -101,13 +101,13 @@ Feature: Message bodies
     And the subscriber receives message "m1"
 
   @BODY-017
-  Scenario: Ids are told apart by case
+  Scenario: Ids are case-sensitive
     When the publisher publishes messages "m1, M1" to queue "orders"
     Then messages "m1, M1" are confirmed to the publisher
     And queue "orders" has 2 waiting messages
 
   @BODY-015
-  Scenario: An id of 256 bytes is taken
+  Scenario: An id of 256 bytes is accepted
     Given the client is connected
     When the client sends a Ping with an id of 256 bytes
     Then the client receives a Pong with that id

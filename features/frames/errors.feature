@@ -1,9 +1,9 @@
 Feature: Errors
-  A command that is refused gets one Error, with a code for programs and a text for people, and the connection goes on. Where a
-  command has several faults the one that comes first in the protocol's order is reported.
+  The broker answers a refused command by one Error, with a code for programs and a text for people, and keeps the connection open.
+  If a command has several faults, the broker reports the first one in the order of the protocol.
 
   @ERROR-001 @ERROR-002 @ERROR-006 @CONN-008
-  Scenario: A refused command gets an Error and no answer
+  Scenario: A refused command is answered by an Error only
     Given the publisher is connected
     When the publisher publishes message "m1" to queue "orders" with payload "no JSON"
     Then message "m1" of the publisher is refused with INVALID_PAYLOAD
@@ -26,40 +26,40 @@ Feature: Errors
       | QueueInfo   |
 
   @ERROR-011
-  Scenario: A missing handshake comes before a breach of a field rule
+  Scenario: A missing handshake is reported before a broken field rule
     Given the client has opened a connection
     When the client sends a Publish with id "m1" for queue "or/ders"
     Then the client receives Error NOT_AUTHENTICATED with id "m1"
 
   @ERROR-012
-  Scenario: A breach of a field rule comes before a missing queue
+  Scenario: A broken field rule is reported before a missing queue
     Given the client is connected
     When the client sends a Publish with an id of 257 bytes
     Then the client receives Error INVALID_MESSAGE
 
   @ERROR-015
-  Scenario: A missing queue comes before a faulty payload
+  Scenario: A missing queue is reported before an invalid payload
     Given a broker with these settings:
       | enableAutoCreate | false |
     When the publisher publishes message "m1" to queue "orders" with payload "no JSON"
     Then message "m1" of the publisher is refused with QUEUE_NOT_FOUND
 
   @ERROR-015
-  Scenario: An existing queue comes before faulty options
+  Scenario: An existing queue is reported before invalid options
     Given queue "orders" exists
     When the client creates queue "orders" with options:
       | maxQueueSize | 0 |
     Then the command is refused with QUEUE_EXISTS
 
   @ERROR-016
-  Scenario: A faulty payload comes before a repeat
+  Scenario: An invalid payload is reported before a repeat is recognized
     Given the publisher publishes message "m1" to queue "orders"
     When the publisher publishes message "m1" to queue "orders" with payload "no JSON"
     Then message "m1" is confirmed to the publisher
     And the publisher receives Error INVALID_PAYLOAD with id "m1"
 
   @ERROR-017 @PUBLISH-005
-  Scenario: A repeat comes before overflow
+  Scenario: A repeat is recognized before overflow is checked
     Given queue "orders" exists with options:
       | maxQueueSize     | 1          |
       | overflowStrategy | DropNewest |
@@ -68,14 +68,14 @@ Feature: Errors
     And queue "orders" has 1 waiting message
 
   @ERROR-007
-  Scenario: A fault of the frame comes before anything in its body
+  Scenario: A fault of the frame is reported before any fault of its body
     Given the client has opened a connection
     When the client sends a frame with compression flags 3
     Then the client receives Error INVALID_MESSAGE
     And the broker closes the connection of the client
 
   @ERROR-008
-  Scenario: A body that breaks off comes before a wrong version
+  Scenario: A truncated body is reported before a wrong version
     Given the client has opened a connection
     When the client sends these bytes:
       | 00 00 00 05 00 | five bytes follow                                |
@@ -84,7 +84,7 @@ Feature: Errors
     And the connection of the client stays open
 
   @ERROR-010
-  Scenario: An exceeded rate comes before a missing handshake
+  Scenario: An exceeded rate is reported before a missing handshake
     Given a broker with these settings:
       | rateLimit                     | on   |
       | maxConnectionsPerIpPerWindow  | 1000 |

@@ -1,45 +1,45 @@
 Feature: Framing faults
-  After a faulty frame nobody can say where the next one begins. The broker says what is wrong and closes that connection;
-  nobody else notices.
+  After a faulty frame the broker cannot find the next one. It answers the fault by an Error and closes the connection. Other
+  connections are not affected.
 
   @FRAME-004 @FRAME-006 @FRAME-007 @FRAME-012 @FRAME-013
   Scenario Outline: A frame with <fault>
     Given the client is connected
     When the client sends a frame with <fault>
-    Then the client receives Error INVALID_MESSAGE with an id of the broker's own
+    Then the client receives Error INVALID_MESSAGE with a new id
     And the broker closes the connection of the client
     And queue "orders" does not exist
 
     Examples:
-      | fault                        |
-      | a body length of 0           |
-      | a body length of 1           |
-      | compression flags 3          |
-      | compression flags 255        |
-      | gzip data that is none       |
-      | brotli data that is none     |
-      | gzip data that breaks off    |
-      | brotli data that breaks off  |
+      | fault                   |
+      | a body length of 0      |
+      | a body length of 1      |
+      | compression flags 3     |
+      | compression flags 255   |
+      | data that is not gzip   |
+      | data that is not brotli |
+      | truncated gzip data     |
+      | truncated brotli data   |
 
   @FRAME-005 @FRAME-008 @FRAME-011 @FRAME-013 @FRAME-019 @FRAME-020
   Scenario Outline: A frame with <fault>
     Given the client is connected
     When the client sends a frame with <fault>
-    Then the client receives Error MESSAGE_TOO_LARGE with an id of the broker's own
+    Then the client receives Error MESSAGE_TOO_LARGE with a new id
     And the broker closes the connection of the client
     And queue "orders" does not exist
 
     Examples:
-      | fault                                            |
-      | a body length of one byte over the limit         |
-      | the largest body length that four bytes can say  |
-      | a body that unpacks to one byte over the limit   |
+      | fault                                               |
+      | a body length of one byte over the limit            |
+      | the largest body length that four bytes can hold    |
+      | a body that decompresses to one byte over the limit |
 
   @FRAME-005 @FRAME-013
   Scenario Outline: Before the handshake: a frame with <fault>
     Given the client has opened a connection
     When the client sends a frame with <fault>
-    Then the client receives Error <code> with an id of the broker's own
+    Then the client receives Error <code> with a new id
     And the broker closes the connection of the client
 
     Examples:
@@ -52,7 +52,7 @@ Feature: Framing faults
   Scenario Outline: A faulty header is refused without waiting for the body
     Given the client is connected
     When the client sends only the five bytes before a body of <length> bytes with compression flags <flags>
-    Then the client receives Error <code> with an id of the broker's own
+    Then the client receives Error <code> with a new id
     And the broker closes the connection of the client
 
     Examples:
@@ -62,7 +62,7 @@ Feature: Framing faults
       | 100        | 9     | INVALID_MESSAGE   |
 
   @FRAME-014
-  Scenario: What came before the fault is carried out and answered
+  Scenario: Commands before the fault are carried out and answered
     Given the publisher is connected
     When the publisher sends a Publish of message "m0" and right after it a frame with a body length of 0
     Then the publisher receives in this order:
@@ -73,26 +73,26 @@ Feature: Framing faults
     And queue "orders" has 1 waiting message
 
   @FRAME-009
-  Scenario: The broker goes on
+  Scenario: After framing faults the broker serves new connections
     Given client A is connected
     And client B is connected
     When client A sends a frame with a body length of 1
-    And client B sends a frame with brotli data that is none
+    And client B sends a frame with data that is not brotli
     Then client A receives Error INVALID_MESSAGE
     And client B receives Error INVALID_MESSAGE
     And the broker serves a new connection
 
   @FRAME-009 @FRAME-027
-  Scenario: A body that unpacks to more than 64 MiB is survived
+  Scenario: After a body that decompresses to more than 64 MiB the broker serves other connections
     Given client A is connected
     And client B is connected
-    When client A sends a frame with a body that unpacks to 65 MiB
+    When client A sends a frame with a body that decompresses to 65 MiB
     Then client A receives Error MESSAGE_TOO_LARGE
     And the connection of client B stays open
     And the broker serves a new connection
 
   @FRAME-010
-  Scenario: Other connections are not disturbed
+  Scenario: Other connections are not affected
     Given the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And client A is connected

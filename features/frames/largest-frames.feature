@@ -1,8 +1,8 @@
-Feature: Nothing larger than a frame
-  A broker never sends a frame that a client could not read. What it adds of its own gives way.
+Feature: Size of frames that the broker sends
+  A broker never sends a frame that is too large for a client. If necessary it omits the headers that it would add.
 
   @FRAME-022 @FRAME-018
-  Scenario: A header that would not fit is left out
+  Scenario: A header that would not fit is omitted
     Given subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" in a body of exactly 1048576 bytes to queue "orders"
     And subscriber A receives message "m1"
@@ -11,7 +11,7 @@ Feature: Nothing larger than a frame
     Then subscriber B receives message "m1" without header "deliveryAttempts"
 
   @FRAME-023
-  Scenario: Headers that the broker adds do not count for the limit of 50
+  Scenario: Headers that the broker adds do not count towards the limit of 50
     Given subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" with 50 headers to queue "orders"
     And subscriber A receives message "m1"
@@ -31,7 +31,7 @@ Feature: Nothing larger than a frame
       | deliveryAttempts | 2 |
 
   @FRAME-021
-  Scenario: A message that would not fit under the dead letter queue's name is refused
+  Scenario: A message that would not fit with the name of the dead letter queue is refused
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     When the publisher publishes message "m1" in a body of exactly 1048576 bytes to queue "orders"
@@ -40,7 +40,7 @@ Feature: Nothing larger than a frame
     And message "m2" is confirmed to the publisher
 
   @FRAME-025
-  Scenario: An answer that does not fit is an Error
+  Scenario: An Error replaces an answer that does not fit
     Given a broker with these settings:
       | maxMessageSize | 256 bytes |
     And queue "a-queue-with-a-rather-long-name-number-one-of-four" exists

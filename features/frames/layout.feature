@@ -25,7 +25,7 @@ Feature: The bytes of a frame
       | 00 00       | no headers            |
 
   @BODY-001 @BODY-003 @BODY-007 @BODY-008 @BODY-013 @BODY-043 @DELIVERY-054
-  Scenario: A message on its way
+  Scenario: A Publish and its Deliver
     Given the client has opened a connection
     When the client sends these bytes:
       | 00 00 00 0d 00 01 00 00 01 63 00 00 00 00 00 00 00 00 | Connect                |
@@ -57,7 +57,7 @@ Feature: The bytes of a frame
       | 00 01 00 01 61 00 02 c3 a9             | one header, a: é       |
 
   @BODY-010 @ERROR-002
-  Scenario: An Error carries its code and its text behind the headers
+  Scenario: An Error contains its code and its text after the headers
     Given the client is connected
     When the client sends a Publish with id "m1"
     Then the client receives a frame that begins with these bytes after its length:

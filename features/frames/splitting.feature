@@ -1,14 +1,14 @@
 Feature: Frames on a stream of bytes
-  TCP hands bytes over in any pieces. A frame is read the same, however it was cut or joined on the way.
+  TCP may split and join frames at any byte. The broker reads a frame in the same way however it arrives.
 
   @FRAME-001 @FRAME-015
-  Scenario: A frame that comes byte by byte
+  Scenario: A frame that arrives byte by byte
     Given the client has opened a connection
     When the client sends a Connect with id "slowly" byte by byte
     Then the client receives a ConnectAck with id "slowly"
 
   @FRAME-015
-  Scenario Outline: A frame that is cut after <count> bytes
+  Scenario Outline: A frame that is split after <count> bytes
     Given the publisher has sent the first <count> bytes of a Publish of message "m1" to queue "orders"
     And queue "orders" does not exist
     When the publisher sends the rest
@@ -23,7 +23,7 @@ Feature: Frames on a stream of bytes
       | 30    |
 
   @FRAME-016
-  Scenario: Several frames in one piece
+  Scenario: Several frames in one segment
     Given the publisher is connected
     When the publisher sends in one piece:
       | command | id     | queue  |
@@ -46,7 +46,7 @@ Feature: Frames on a stream of bytes
     And the subscriber receives message "m1"
 
   @FRAME-028
-  Scenario: A frame that the end of its connection cuts short
+  Scenario: A frame that is incomplete when its connection ends
     Given the publisher has sent the first 30 bytes of a Publish of message "m1" to queue "orders"
     When the connection of the publisher breaks
     Then queue "orders" does not exist

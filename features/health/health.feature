@@ -1,9 +1,9 @@
 Feature: Health
-  A broker tells over HTTP how it is. It is healthy while it uses less than 90 percent of its memory.
+  A broker reports its health over HTTP. It is healthy while it uses less than 90 percent of its memory.
 
   @HEALTH-001 @HEALTH-002 @HEALTH-003 @HEALTH-004 @HEALTH-006
   Scenario: A healthy broker
-    When somebody gets "/health/"
+    When an HTTP client requests "/health/"
     Then the HTTP status is 200
     And the JSON of the answer has:
       | status                   | healthy   |
@@ -17,25 +17,25 @@ Feature: Health
       | timestamp                | timestamp |
 
   @HEALTH-005 @HEALTH-009 @HEALTH-010
-  Scenario: A broker that has used up its memory
+  Scenario: A broker that uses 90 percent of its memory
     Given a broker with these settings:
       | memoryLimit | 1 MiB |
-    When somebody gets "/health/"
+    When an HTTP client requests "/health/"
     Then the HTTP status is 503
     And the JSON of the answer has:
       | status     | unhealthy |
       | is_healthy | false     |
 
   @HEALTH-012
-  Scenario: The last slash may be left out
-    When somebody gets "/health"
+  Scenario: The last slash is optional
+    When an HTTP client requests "/health"
     Then the HTTP status is 200
     And the JSON of the answer has:
       | status | healthy |
 
   @HEALTH-013
-  Scenario: Parameters do not matter
-    When somebody gets "/health/?verbose=1&color=blue"
+  Scenario: Parameters are ignored
+    When an HTTP client requests "/health/?verbose=1&color=blue"
     Then the HTTP status is 200
 
   @HEALTH-007 @HEALTH-008
@@ -63,14 +63,14 @@ Feature: Health
       | in_flight_messages       | 2 |
 
   @HTTP-007 @HTTP-001
-  Scenario: Another path does not exist
-    When somebody gets "/nothing/here"
+  Scenario: An unknown path is answered by 404
+    When an HTTP client requests "/nothing/here"
     Then the HTTP status is 404
     And the answer is a problem document
 
   @HTTP-008 @HTTP-001
   Scenario Outline: <method> is not allowed
-    When somebody sends <method> to "/health/"
+    When an HTTP client sends <method> to "/health/"
     Then the HTTP status is 405
     And the answer is a problem document
 
@@ -81,12 +81,12 @@ Feature: Health
       | DELETE |
 
   @HTTP-002 @HTTP-001
-  Scenario: A web page cannot read the broker through a name of its own
-    When somebody gets "/health/" from the host "rebound.example"
+  Scenario: A request with an unknown Host header is refused
+    When an HTTP client requests "/health/" from the host "rebound.example"
     Then the HTTP status is 421
     And the answer is a problem document
 
   @HTTP-003
-  Scenario: Other origins are not let in
-    When somebody gets "/health/" from the origin "https://elsewhere.example"
+  Scenario: Cross-origin requests are not allowed
+    When an HTTP client requests "/health/" from the origin "https://elsewhere.example"
     Then the answer has no header "access-control-allow-origin"

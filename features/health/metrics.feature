@@ -1,9 +1,9 @@
 Feature: Metrics
-  Counters and gauges over HTTP. Counters never fall; what each counts is said here by differences over a quiet moment.
+  Counters and gauges over HTTP. Counters never decrease. The scenarios compare readings before and after a few commands.
 
   @METRICS-001 @METRICS-002 @METRICS-003 @METRICS-004 @METRICS-005 @METRICS-006
   Scenario: The complete record
-    When somebody gets "/metrics/"
+    When an HTTP client requests "/metrics/"
     Then the HTTP status is 200
     And the JSON of the answer has:
       | total_messages_published    | integer   |
@@ -23,8 +23,8 @@ Feature: Metrics
       | uptime                      | time span |
 
   @METRICS-020
-  Scenario: The last slash may be left out
-    When somebody gets "/metrics"
+  Scenario: The last slash is optional
+    When an HTTP client requests "/metrics"
     Then the HTTP status is 200
     And the JSON of the answer has:
       | active_queues | integer |
@@ -63,7 +63,7 @@ Feature: Metrics
       | total_errors             | 1 |
 
   @METRICS-010 @DELIVERY-059 @DELIVERY-058
-  Scenario: Acks that end no delivery are not counted
+  Scenario: Acks that settle no delivery are not counted
     Given the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the numbers of "/metrics/" are noted
@@ -84,7 +84,7 @@ Feature: Metrics
       | total_errors | 2 |
 
   @METRICS-013 @OVERFLOW-006
-  Scenario: Messages that are pushed out are counted as errors
+  Scenario: Evicted messages are counted as errors
     Given queue "orders" exists with options:
       | maxQueueSize | 2 |
     And the numbers of "/metrics/" are noted
@@ -107,7 +107,7 @@ Feature: Metrics
       | in_flight_messages       | 0 |
 
   @METRICS-012
-  Scenario: Moves into a dead letter queue are counted
+  Scenario: Messages that move to a dead letter queue are counted
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"
@@ -120,7 +120,7 @@ Feature: Metrics
       | in_flight_messages          | -2 |
 
   @METRICS-016 @METRICS-018
-  Scenario: Connections are counted when they are made, and as long as they last
+  Scenario: Accepted and open connections are counted
     Given the numbers of "/metrics/" are noted
     When client A has opened a connection
     And client B has opened a connection
@@ -130,14 +130,14 @@ Feature: Metrics
       | active_connections         | 1 |
 
   @METRICS-019 @LIMIT-012
-  Scenario: A connection too many is rejected and counted
+  Scenario: A connection over the limit is rejected and counted
     Given a broker with these settings:
       | maxConnections | 2 |
     And client A is connected
     And client B is connected
     And the numbers of "/metrics/" are noted
     When client C has opened a connection
-    Then client C receives Error CONNECTION_LIMIT with an id of the broker's own
+    Then client C receives Error CONNECTION_LIMIT with a new id
     And the broker closes the connection of client C
     And these numbers of "/metrics/" have changed by:
       | total_connections_rejected | 1 |
@@ -170,7 +170,7 @@ Feature: Metrics
       | active_queues | 1 |
 
   @METRICS-007
-  Scenario: Counters do not fall when queues and connections go
+  Scenario: Counters do not decrease when queues and connections end
     Given the subscriber subscribes to queue "orders"
     And the publisher publishes messages "m1 to m3" to queue "orders"
     And the subscriber acknowledges message "m1"

@@ -1,8 +1,8 @@
 Feature: Limits
-  What clients can make a broker do and hold is bounded, and a client that meets a limit is told.
+  There are limits for what a client can make a broker do and store. A client that reaches a limit receives an Error.
 
   @LIMIT-001 @LIMIT-002 @LIMIT-003
-  Scenario: A publish over the rate is refused, and the connection stays
+  Scenario: A publish over the rate is refused, and the connection stays open
     Given a broker with these settings:
       | rateLimit                     | on   |
       | maxConnectionsPerIpPerWindow  | 1000 |
@@ -20,7 +20,7 @@ Feature: Limits
     And queue "orders" has 3 waiting messages
 
   @LIMIT-020
-  Scenario: Another client's rate is its own
+  Scenario: The rates of two clients are independent
     Given a broker with these settings:
       | rateLimit                     | on   |
       | maxConnectionsPerIpPerWindow  | 1000 |
@@ -38,7 +38,7 @@ Feature: Limits
     And message "b1" is confirmed to publisher B
 
   @LIMIT-004
-  Scenario: Refused publishes count too
+  Scenario: Refused publishes count towards the rate
     Given a broker with these settings:
       | rateLimit                     | on   |
       | maxConnectionsPerIpPerWindow  | 1000 |
@@ -54,7 +54,7 @@ Feature: Limits
     And message "m4" of the publisher is refused with RATE_LIMITED
 
   @CONN-023
-  Scenario: Acks and pings do not count
+  Scenario: Acks and pings do not count towards the rate
     Given a broker with these settings:
       | rateLimit                     | on   |
       | maxConnectionsPerIpPerWindow  | 1000 |
@@ -72,7 +72,7 @@ Feature: Limits
     And the client receives a Pong with id "p2"
 
   @LIMIT-012
-  Scenario: There is a limit to connections
+  Scenario: The number of connections is limited
     Given a broker with these settings:
       | maxConnections | 2 |
     And client A is connected
@@ -86,7 +86,7 @@ Feature: Limits
     Then client D receives a ConnectAck with id "hello"
 
   @LIMIT-011
-  Scenario: Connections that were rejected do not count for the window
+  Scenario: Rejected connections do not count towards the limit per address
     Given a broker with these settings:
       | rateLimit                    | on   |
       | maxConnectionsPerIpPerWindow | 2    |
@@ -103,7 +103,7 @@ Feature: Limits
     And the connection of client E stays open
 
   @LIMIT-013 @LIMIT-014
-  Scenario: When the broker holds too many bytes, publishes are refused while deliveries go on
+  Scenario: When the broker holds too many bytes, it refuses publishes and continues to deliver
     Given a broker with these settings:
       | maxQueuedBytes | 100 KiB |
     When the publisher publishes messages "m1 to m3" of 40 KiB each to queue "orders"
@@ -117,7 +117,7 @@ Feature: Limits
     And the subscriber receives message "m4"
 
   @LIMIT-016
-  Scenario: There is a limit to queues
+  Scenario: The number of queues is limited
     Given a broker with these settings:
       | maxQueues | 2 |
     And queue "orders" exists
@@ -129,7 +129,7 @@ Feature: Limits
     And queue "returns" does not exist
 
   @LIMIT-017
-  Scenario: There is a limit to the subscriptions of a connection
+  Scenario: The number of subscriptions of a connection is limited
     Given a broker with these settings:
       | maxSubscriptionsPerConnection | 2 |
     And the subscriber subscribes to queue "orders"

@@ -1,8 +1,8 @@
 Feature: BlockPublisher
-  A publish to a full queue waits for room, and with it nothing but that one message.
+  A publish to a full queue is blocked until the queue has room. Only this message waits, and not its connection.
 
   @OVERFLOW-010 @OVERFLOW-011 @OVERFLOW-012
-  Scenario: A publish waits for room and is confirmed then
+  Scenario: A blocked publish is confirmed when the queue has room
     Given queue "orders" exists with options:
       | maxQueueSize     | 2              |
       | overflowStrategy | BlockPublisher |
@@ -18,7 +18,7 @@ Feature: BlockPublisher
     And the subscriber receives messages "m1, m2"
 
   @OVERFLOW-012
-  Scenario: Nothing is lost, however long it takes
+  Scenario: No blocked message is lost
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -29,7 +29,7 @@ Feature: BlockPublisher
     And the subscriber receives messages "m1 to m20"
 
   @OVERFLOW-014
-  Scenario: Blocked messages of several publishers enter in the order in which they came
+  Scenario: Blocked messages of several publishers enter the queue in the order of their arrival
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -40,7 +40,7 @@ Feature: BlockPublisher
     Then the subscriber receives messages "a1, a2, b1, a3"
 
   @OVERFLOW-013
-  Scenario: Other connections do not notice
+  Scenario: Other connections are not affected
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -51,7 +51,7 @@ Feature: BlockPublisher
     And message "a2" is not confirmed to publisher A
 
   @OVERFLOW-016 @OVERFLOW-017
-  Scenario: The same connection may publish to other queues and ask other things
+  Scenario: The broker handles other commands of the same connection
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -63,7 +63,7 @@ Feature: BlockPublisher
     And message "m2" is not confirmed to the publisher
 
   @OVERFLOW-015
-  Scenario: The same connection may acknowledge, and so make the room it waits for
+  Scenario: The broker handles acks of the same connection, which make room in the queue
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -76,7 +76,7 @@ Feature: BlockPublisher
     And client A receives messages "m1, m2"
 
   @OVERFLOW-018
-  Scenario Outline: A publisher that <leaves> takes its blocked messages along
+  Scenario Outline: The blocked messages of a publisher that <leaves> are dropped
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -93,7 +93,7 @@ Feature: BlockPublisher
       | loses connection  | the connection of publisher A breaks  |
 
   @OVERFLOW-019
-  Scenario: The age of a blocked message counts from its entry
+  Scenario: The age of a blocked message starts when it enters the queue
     Given queue "orders" exists with a message TTL of 10 s and options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |
@@ -106,7 +106,7 @@ Feature: BlockPublisher
     And message "m1" is confirmed to the publisher
 
   @OVERFLOW-020
-  Scenario: A connection may have only so many blocked messages
+  Scenario: The number of blocked messages of a connection is limited
     Given a broker with these settings:
       | maxBlockedPublishes | 2 |
     And queue "orders" exists with options:
@@ -118,7 +118,7 @@ Feature: BlockPublisher
     And message "m4" of the publisher is refused with QUEUE_FULL
 
   @OVERFLOW-021
-  Scenario: A connection may have only so many bytes of blocked messages
+  Scenario: The bytes of blocked messages of a connection are limited
     Given a broker with these settings:
       | maxBlockedBytes | 10 KiB |
     And queue "orders" exists with options:

@@ -1,8 +1,8 @@
 Feature: Overflow
-  What happens when a message is published to a full queue is the queue's overflow strategy.
+  The overflow strategy of a queue decides what a publish to the full queue does.
 
   @OVERFLOW-001 @QUEUE-029 @DELIVERY-003
-  Scenario Outline: <strategy>: a message that a subscriber takes at once is never refused
+  Scenario Outline: <strategy>: a message that can be delivered immediately is never refused
     Given queue "orders" exists with options:
       | maxQueueSize          | 1          |
       | overflowStrategy      | <strategy> |
@@ -20,7 +20,7 @@ Feature: Overflow
       | RedirectToDlq  |
 
   @OVERFLOW-002 @OVERFLOW-004 @OVERFLOW-005 @OVERFLOW-006
-  Scenario: DropOldest pushes out the message that was published first
+  Scenario: DropOldest evicts the message that was published first
     Given queue "orders" exists with options:
       | maxQueueSize          | 3          |
       | overflowStrategy      | DropOldest |
@@ -37,7 +37,7 @@ Feature: Overflow
     Then the subscriber receives messages "m3 to m5"
 
   @OVERFLOW-003
-  Scenario: DropOldest does not look at the priority
+  Scenario: DropOldest ignores the priority
     Given queue "alarms" exists with options:
       | mode         | PriorityBased |
       | maxQueueSize | 2             |
@@ -59,7 +59,7 @@ Feature: Overflow
     Then the subscriber receives messages "m1, m2"
 
   @OVERFLOW-022 @OVERFLOW-023 @OVERFLOW-024 @PUBLISH-002
-  Scenario: RedirectToDlq sends the new message to the dead letter queue
+  Scenario: RedirectToDlq adds the new message to the dead letter queue
     Given queue "orders" exists with options:
       | maxQueueSize          | 2             |
       | overflowStrategy      | RedirectToDlq |

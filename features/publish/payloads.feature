@@ -1,8 +1,8 @@
 Feature: Payloads
-  A payload is one JSON text in UTF-8, or nothing at all. Its bytes are passed on as they are.
+  A payload is one JSON text in UTF-8, or absent. The broker delivers its bytes unchanged.
 
   @PUBLISH-013 @DELIVERY-054
-  Scenario Outline: The JSON text <payload> is taken
+  Scenario Outline: The JSON text <payload> is accepted
     Given the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders" with payload:
       """
@@ -28,7 +28,7 @@ Feature: Payloads
       | "\ud83d"                         |
 
   @PUBLISH-014 @PUBLISH-019 @PUBLISH-003
-  Scenario Outline: <payload> is no JSON text
+  Scenario Outline: <payload> is not a JSON text
     Given the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders" with payload:
       """
@@ -64,7 +64,7 @@ Feature: Payloads
       | begins with a byte order mark | ef bb bf 7b 7d |
 
   @PUBLISH-018
-  Scenario: 64 levels of nesting are taken
+  Scenario: 64 levels of nesting are accepted
     When the publisher publishes message "m1" to queue "orders" with a payload nested 64 levels deep
     Then message "m1" is confirmed to the publisher
 

@@ -1,5 +1,5 @@
 Feature: Publishing
-  A publisher sends a message to a queue, and PublishAck tells that the broker has taken responsibility for it.
+  A publisher sends a message to a queue. After PublishAck the broker is responsible for the message.
 
   @PUBLISH-001 @CONN-006 @CONN-010
   Scenario: A message is confirmed
@@ -14,7 +14,7 @@ Feature: Publishing
     And queue "orders" has 1 waiting message
 
   @PUBLISH-004 @DELIVERY-050 @DELIVERY-051 @DELIVERY-053 @DELIVERY-054
-  Scenario: A message arrives as it was published
+  Scenario: A message is delivered as it was published
     Given the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders" with payload:
       """
@@ -26,14 +26,14 @@ Feature: Publishing
       """
 
   @DELIVERY-051
-  Scenario: A message carries the name of its queue
+  Scenario: A message contains the name of its queue
     Given the subscriber subscribes to queue "orders"
     And the subscriber subscribes to queue "payments"
     When the publisher publishes message "m1" to queue "payments"
     Then the subscriber receives message "m1" of queue "payments"
 
   @DELIVERY-052
-  Scenario: Headers arrive unchanged
+  Scenario: Headers are delivered unchanged
     Given the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders" with headers:
       | correlationId | 4711                 |
@@ -47,7 +47,7 @@ Feature: Publishing
       | X-Color       | grün                 |
 
   @BODY-019 @DELIVERY-052
-  Scenario: Header names are told apart by case
+  Scenario: Header names are case-sensitive
     Given the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders" with headers:
       | color | red  |
@@ -57,7 +57,7 @@ Feature: Publishing
       | Color | blue |
 
   @PUBLISH-010
-  Scenario: The same id in two queues means two messages
+  Scenario: Messages with the same id in two queues are different messages
     When the publisher publishes message "m1" to queue "orders"
     And the publisher publishes message "m1" to queue "payments"
     Then messages "m1, m1" are confirmed to the publisher

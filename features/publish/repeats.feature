@@ -1,6 +1,6 @@
 Feature: Repeats
-  A publisher that got no answer sends its message again under the same id. The broker recognises the repeat and confirms it
-  without taking the message twice.
+  A publisher that received no answer sends its message again with the same id. The broker recognizes the repeat and confirms it
+  without adding a second message.
 
   @PUBLISH-005 @PUBLISH-008
   Scenario: A repeat of a waiting message
@@ -28,7 +28,7 @@ Feature: Repeats
     And queue "orders" has 1 waiting message
 
   @PUBLISH-011
-  Scenario: The id of a settled message is free again
+  Scenario: The id of a settled message can be used again
     Given the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
@@ -38,7 +38,7 @@ Feature: Repeats
     And the subscriber receives message "m1"
 
   @PUBLISH-009
-  Scenario: A repeat pushes nothing out of a full queue
+  Scenario: A repeat evicts no message from a full queue
     Given queue "orders" exists with options:
       | maxQueueSize | 2 |
     When the publisher publishes messages "m1, m2, m2" to queue "orders"
@@ -47,7 +47,7 @@ Feature: Repeats
     Then the subscriber receives messages "m1, m2"
 
   @PUBLISH-007
-  Scenario: A repeat of a publish that waits for room gets the first one's answer
+  Scenario: A repeat of a blocked publish receives the same answer as the first
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |

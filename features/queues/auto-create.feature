@@ -1,8 +1,8 @@
-Feature: Queues that come into being by use
-  With EnableAutoCreate, which is the default, publishing to a missing queue makes it, and so does subscribing.
+Feature: Auto-created queues
+  With EnableAutoCreate, which is the default, a publish or a subscription to a missing queue creates it.
 
   @QUEUE-044 @QUEUE-049
-  Scenario: By publishing
+  Scenario: A publish creates a missing queue
     When the publisher publishes message "m1" to queue "orders"
     Then message "m1" is confirmed to the publisher
     And queue "orders" has these properties:
@@ -12,13 +12,13 @@ Feature: Queues that come into being by use
       | maxRetryAttempts | 3     |
 
   @QUEUE-047
-  Scenario: By subscribing
+  Scenario: A subscription creates a missing queue
     When the subscriber subscribes to queue "orders"
     Then the command succeeds
     And queue "orders" has 1 subscriber
 
   @QUEUE-044 @QUEUE-047
-  Scenario: With the defaults of the server
+  Scenario: An auto-created queue has the defaults of the server
     Given a broker with these settings:
       | defaultDeliveryMode | FanOutWithAck |
       | maxQueueSize        | 77            |

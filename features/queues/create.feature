@@ -1,12 +1,12 @@
 Feature: Creating a queue
-  A queue holds messages under a name, with options that are fixed when it is made.
+  A queue has a name, and options that are set when it is created.
 
   @QUEUE-001 @CONN-006
   Scenario: A queue is created
     Given the client is connected
     When the client sends a CreateQueue with id "create" for queue "orders"
     Then the client receives a CreateQueue with id "create" and queue "orders"
-    And queue "orders" exists still
+    And queue "orders" still exists
 
   @QUEUE-001 @QUEUE-021 @QUEUE-022 @QUEUE-023
   Scenario: A queue has the options that it was created with
@@ -30,7 +30,7 @@ Feature: Creating a queue
       | maxRetryAttempts      | 7            |
 
   @QUEUE-002 @QUEUE-003 @QUEUE-004 @QUEUE-005 @QUEUE-006 @QUEUE-007
-  Scenario: An option that is not given has its default
+  Scenario: An omitted option has its default
     When the client creates queue "orders" with the payload:
       """
       {}
@@ -57,7 +57,7 @@ Feature: Creating a queue
       | maxRetryAttempts | 3  |
 
   @QUEUE-003
-  Scenario: With options that leave something out the defaults of the protocol count, not those of the server
+  Scenario: An omitted option has the default of the protocol, not that of the server
     Given a broker with these settings:
       | defaultDeliveryMode | FanOutWithAck |
       | maxQueueSize        | 77            |
@@ -108,7 +108,7 @@ Feature: Creating a queue
       | RedirectToDlq  | 3      |
 
   @BODY-040 @BODY-042
-  Scenario Outline: The time span <given> is told as <shown>
+  Scenario Outline: The time span <given> is shown as <shown>
     When the client creates queue "orders" with options:
       | messageTtl | <given> |
     Then the command succeeds
@@ -174,7 +174,7 @@ Feature: Creating a queue
       | deadLetterQueueName | absent |
 
   @QUEUE-014 @QUEUE-009
-  Scenario: Creating a queue again does not touch its messages
+  Scenario: Creating a queue again does not change its messages
     Given queue "orders" exists
     And the publisher publishes messages "m1, m2" to queue "orders"
     When the client creates queue "orders"

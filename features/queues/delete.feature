@@ -1,5 +1,5 @@
 Feature: Deleting a queue
-  A deleted queue is gone with its messages. Subscriptions wait for a queue of that name to come back.
+  Deleting a queue removes it and its messages. Its subscriptions stay registered for a new queue of that name.
 
   @QUEUE-014 @CONN-006
   Scenario: A queue is deleted with its messages
@@ -17,7 +17,7 @@ Feature: Deleting a queue
     Then the command succeeds
 
   @QUEUE-016 @QUEUE-026
-  Scenario: Subscriptions come alive with a new queue of that name
+  Scenario: Subscriptions continue when a queue of that name is created again
     Given the subscriber subscribes to queue "orders"
     When the client deletes queue "orders"
     And the client creates queue "orders"
@@ -26,7 +26,7 @@ Feature: Deleting a queue
     Then the subscriber receives message "m1"
 
   @QUEUE-017 @QUEUE-018
-  Scenario: Messages in flight are gone, and late acks are ignored
+  Scenario: Messages in flight are removed, and late acks are ignored
     Given the publisher publishes message "m1" to queue "orders"
     And subscriber A subscribes to queue "orders"
     And subscriber A receives message "m1"
@@ -39,15 +39,15 @@ Feature: Deleting a queue
     And queue "orders" has 0 waiting messages
 
   @QUEUE-020
-  Scenario: The dead letter queue of a deleted queue stays
+  Scenario: The dead letter queue of a deleted queue is not deleted
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     When the client deletes queue "orders"
     Then queue "orders" does not exist
-    And queue "orders.dlq" exists still
+    And queue "orders.dlq" still exists
 
   @QUEUE-019 @OVERFLOW-012
-  Scenario: A publish that waits for room is refused
+  Scenario: A blocked publish is refused
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |
       | overflowStrategy | BlockPublisher |

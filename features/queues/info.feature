@@ -1,5 +1,5 @@
 Feature: Queue info
-  QueueInfo tells how a queue was made and how it is doing.
+  QueueInfo answers with the options and figures of a queue.
 
   @QUEUE-021 @CONN-006 @BODY-034 @BODY-035 @BODY-036
   Scenario: The info of a queue
@@ -27,7 +27,7 @@ Feature: Queue info
     Then the answer is a QueueInfo without payload
 
   @QUEUE-025 @DELIVERY-002
-  Scenario: Only waiting messages are counted
+  Scenario: messageCount counts waiting messages only
     Given the publisher publishes messages "m1 to m5" to queue "orders"
     Then queue "orders" has 5 waiting messages
     When the subscriber subscribes to queue "orders" for at most 2 messages at a time
@@ -38,7 +38,7 @@ Feature: Queue info
     And queue "orders" has 1 waiting message
 
   @QUEUE-026 @DELIVERY-069
-  Scenario: Subscribers are counted while they are subscribed
+  Scenario: subscriberCount counts current subscriptions
     Given subscriber A subscribes to queue "orders"
     And subscriber B subscribes to queue "orders"
     Then queue "orders" has 2 subscribers

@@ -1,5 +1,5 @@
 Feature: Listing queues
-  ListQueues names all queues that exist.
+  ListQueues answers with the names of all queues.
 
   @QUEUE-028 @CONN-006
   Scenario: The answer is a list of names
@@ -16,13 +16,13 @@ Feature: Listing queues
     Then the list of queues is "payments"
 
   @QUEUE-028 @QUEUE-044 @QUEUE-047
-  Scenario: Queues that come into being by use are listed too
+  Scenario: Auto-created queues are listed too
     When the publisher publishes message "m1" to queue "orders"
     And the subscriber subscribes to queue "payments"
     Then the list of queues is "orders, payments"
 
   @QUEUE-028 @DLQ-004
-  Scenario: A dead letter queue is a queue like others
+  Scenario: A dead letter queue is listed like other queues
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     Then the list of queues is "orders, orders.dlq"

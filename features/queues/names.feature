@@ -2,7 +2,7 @@ Feature: Queue names
   A name has 1 to 256 characters: letters and digits of any script, hyphen, underscore and full stop. Case matters.
 
   @BODY-022
-  Scenario Outline: The name <name> is taken
+  Scenario Outline: The name <name> is accepted
     When the client creates queue "<name>"
     Then the command succeeds
     And queue "<name>" has these properties:
@@ -34,7 +34,7 @@ Feature: Queue names
       | orders,new |
 
   @BODY-022
-  Scenario: A name of 256 characters is taken
+  Scenario: A name of 256 characters is accepted
     When the client creates a queue whose name has 256 letters
     Then the command succeeds
 
@@ -44,7 +44,7 @@ Feature: Queue names
     Then the command is refused with INVALID_MESSAGE
 
   @BODY-018
-  Scenario: Names are told apart by case
+  Scenario: Names are case-sensitive
     Given queue "orders" exists
     When the client creates queue "Orders" with options:
       | maxQueueSize | 5 |

@@ -1,5 +1,5 @@
-Feature: Options that cannot be
-  A CreateQueue with impossible options is refused, and no queue is made.
+Feature: Invalid options
+  The broker refuses a CreateQueue with invalid options and creates no queue.
 
   @QUEUE-032 @QUEUE-033 @QUEUE-034 @QUEUE-035 @QUEUE-036 @QUEUE-041 @QUEUE-042
   Scenario Outline: <option> cannot be <value>
@@ -54,7 +54,7 @@ Feature: Options that cannot be
       | messageTtl       | 10000.00:00:00 |
 
   @QUEUE-041 @QUEUE-042
-  Scenario Outline: The payload <payload> holds no options
+  Scenario Outline: The payload <payload> is not an object of options
     When the client creates queue "orders" with the payload:
       """
       <payload>
@@ -77,7 +77,7 @@ Feature: Options that cannot be
     And queue "orders" does not exist
 
   @QUEUE-038 @QUEUE-042
-  Scenario: A queue is not its own dead letter queue
+  Scenario: A queue cannot be its own dead letter queue
     When the client creates queue "orders" with options:
       | enableDeadLetterQueue | true   |
       | deadLetterQueueName   | orders |
@@ -85,7 +85,7 @@ Feature: Options that cannot be
     And queue "orders" does not exist
 
   @QUEUE-039 @QUEUE-042
-  Scenario: A dead letter queue's name keeps the rule for queue names
+  Scenario: The name of a dead letter queue must follow the rule for queue names
     When the client creates queue "orders" with options:
       | enableDeadLetterQueue | true        |
       | deadLetterQueueName   | lost orders |
@@ -93,7 +93,7 @@ Feature: Options that cannot be
     And queue "orders" does not exist
 
   @QUEUE-040
-  Scenario: A generated dead letter queue name is not too long
+  Scenario: The generated name of a dead letter queue must not be too long
     When the client creates a queue whose name has 252 letters with options:
       | enableDeadLetterQueue | true |
     Then the command succeeds

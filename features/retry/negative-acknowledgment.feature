@@ -1,8 +1,8 @@
 Feature: Negative acknowledgment
-  A subscriber whose handler failed says so instead of staying silent, and need not let the ack timeout pass.
+  A subscriber whose handler failed sends a negative acknowledgment, so that the broker does not wait for the ack timeout.
 
   @NACK-001 @NACK-003
-  Scenario: After HandlerException the pause begins at once
+  Scenario: After HandlerException the pause begins immediately
     Given a broker with these settings:
       | ackTimeout | 600 s |
       | retryDelay | 2 s   |
@@ -15,7 +15,7 @@ Feature: Negative acknowledgment
     Then the subscriber receives message "m1" again after 4 s
 
   @NACK-004
-  Scenario: An unknown reason counts as HandlerException
+  Scenario: An unknown reason is treated as HandlerException
     Given a broker with these settings:
       | ackTimeout | 600 s |
       | retryDelay | 2 s   |
@@ -26,7 +26,7 @@ Feature: Negative acknowledgment
     Then the subscriber receives message "m1" again after 2 s
 
   @NACK-005 @NACK-007 @DLQ-013
-  Scenario: After DeserializationError the message is dead-lettered at once
+  Scenario: After DeserializationError the message is dead-lettered immediately
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
     And the subscriber subscribes to queue "orders"
@@ -40,7 +40,7 @@ Feature: Negative acknowledgment
       | deadLetterAttempts | 1                    |
 
   @NACK-006 @NACK-007
-  Scenario: A refusal of the last attempt dead-letters at once
+  Scenario: After a refusal of the last attempt the message is dead-lettered immediately
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
       | maxRetryAttempts      | 1    |
@@ -61,7 +61,7 @@ Feature: Negative acknowledgment
     And the connection of the subscriber stays open
 
   @NACK-008
-  Scenario: In FanOutWithAck one copy fails, not the others
+  Scenario: In FanOutWithAck a refusal fails one copy only
     Given a broker with these settings:
       | ackTimeout | 600 s |
       | retryDelay | 2 s   |
@@ -77,7 +77,7 @@ Feature: Negative acknowledgment
     And subscriber B receives no further message
 
   @DELIVERY-008
-  Scenario: A refusal during the pause counts
+  Scenario: A refusal during the pause is handled
     Given a broker with these settings:
       | ackTimeout | 1 s  |
       | retryDelay | 60 s |

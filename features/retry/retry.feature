@@ -1,9 +1,9 @@
 Feature: Retry
-  A message that is not acknowledged in time is sent again. The pause before each further attempt doubles: attempt 1 at once,
-  attempt 2 after 1 s, attempt 3 after 2 s, attempt 4 after 4 s, each beyond the ack timeout of the attempt before.
+  A message that is not acknowledged in time is sent again. The pause before each further attempt doubles: attempt 1 immediately,
+  attempt 2 after 1 s, attempt 3 after 2 s, attempt 4 after 4 s, each in addition to the ack timeout of the attempt before.
 
   @RETRY-001 @RETRY-002 @RETRY-003 @RETRY-006 @RETRY-013 @RETRY-014 @RETRY-015 @DELIVERY-055
-  Scenario: The specification's own example
+  Scenario: The example of the specification
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -17,7 +17,7 @@ Feature: Retry
     And the subscriber receives message "m1" again after 6 s, with header "deliveryAttempts" "4"
 
   @RETRY-004
-  Scenario: The pause does not grow beyond its limit
+  Scenario: The pause does not exceed its limit
     Given a broker with these settings:
       | ackTimeout    | 1 s |
       | retryDelay    | 1 s |
@@ -55,7 +55,7 @@ Feature: Retry
       | in_flight_messages       | -1 |
 
   @RETRY-001
-  Scenario: An ack in time ends it
+  Scenario: After an ack in time the message is not sent again
     Given a broker with these settings:
       | ackTimeout | 5 s |
       | retryDelay | 1 s |
@@ -67,7 +67,7 @@ Feature: Retry
     Then the subscriber receives no further message
 
   @DELIVERY-007 @DELIVERY-004
-  Scenario: An ack during the pause counts
+  Scenario: An ack during the pause settles the message
     Given a broker with these settings:
       | ackTimeout | 1 s  |
       | retryDelay | 60 s |
@@ -80,7 +80,7 @@ Feature: Retry
     Then the subscriber receives message "m2"
 
   @DELIVERY-009
-  Scenario: An attempt that is due goes before younger messages
+  Scenario: An attempt that is due is made before younger messages are sent
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -103,7 +103,7 @@ Feature: Retry
     And subscriber A receives no further message
 
   @DELIVERY-060
-  Scenario: The ack of the earlier receiver does not count any more
+  Scenario: The ack of the earlier receiver is ignored
     Given a broker with these settings:
       | ackTimeout | 5 s |
       | retryDelay | 1 s |
@@ -119,7 +119,7 @@ Feature: Retry
     Then queue "orders" has 1 waiting message
 
   @DELIVERY-062
-  Scenario: What was in flight at an Unsubscribe waits for others after the ack timeout
+  Scenario: Messages in flight at an Unsubscribe wait for other subscribers after the ack timeout
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -132,7 +132,7 @@ Feature: Retry
     And subscriber A receives no further message
 
   @RETRY-007 @DELIVERY-040
-  Scenario: Attempts that were cut short do not count
+  Scenario: Interrupted deliveries are not failed attempts
     Given a broker with these settings:
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
@@ -147,7 +147,7 @@ Feature: Retry
     And subscriber B receives message "m1" again after 3 s
 
   @DELIVERY-041
-  Scenario: A message that is cut short again and again is offered more and more slowly
+  Scenario: A message whose delivery is interrupted repeatedly is offered after increasing pauses
     Given a broker with these settings:
       | retryDelay | 5 s |
     And the publisher publishes message "m1" to queue "orders"

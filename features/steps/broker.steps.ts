@@ -13,15 +13,15 @@ When('{duration} pass(es)', async function (this: FeatureWorld, durationMs: numb
   await this.pass(durationMs);
 });
 
-When('the broker is told to stop', async function (this: FeatureWorld) {
+When('the broker is stopped', async function (this: FeatureWorld) {
   await shutdown.stop(this);
 });
 
-Then('the broker ends in good order', async function (this: FeatureWorld) {
+Then('the broker stops normally', async function (this: FeatureWorld) {
   await shutdown.waitForEnd(this);
 });
 
-Then('the broker has not ended', async function (this: FeatureWorld) {
+Then('the broker is still running', async function (this: FeatureWorld) {
   await shutdown.assertRunning(this);
 });
 

@@ -81,7 +81,7 @@ When('{client} stops reading', async function (this: FeatureWorld, label: string
   (await this.client(label)).stopReading();
 });
 
-When('{client} reads on', async function (this: FeatureWorld, label: string) {
+When('{client} resumes reading', async function (this: FeatureWorld, label: string) {
   (await this.client(label)).readOn();
 });
 
@@ -114,7 +114,7 @@ Then(
 );
 
 Then(
-  "{client} receives Error {errorCode} with an id of the broker's own",
+  '{client} receives Error {errorCode} with a new id',
   async function (this: FeatureWorld, label: string, code: string) {
     await connection.receiveErrorOfOwnId(this, label, code);
   },

@@ -86,7 +86,7 @@ When(
 );
 
 When(
-  '{client} publishes message {string} in a body that unpacks with {algorithm} to exactly {size} to queue "orders"',
+  '{client} publishes message {string} in a body that decompresses with {algorithm} to exactly {size} to queue "orders"',
   async function (this: FeatureWorld, label: string, id: string, algorithm: Algorithm, bodyBytes: number) {
     await frames.publishOfBodySize(this, label, { id, bodyBytes, algorithm });
   },

@@ -5,23 +5,26 @@ import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import * as http from '../support/http.ts';
 import type { FeatureWorld } from '../support/world.ts';
 
-When('somebody gets {string}', async function (this: FeatureWorld, path: string) {
+When('an HTTP client requests {string}', async function (this: FeatureWorld, path: string) {
   await http.request(this, path);
 });
 
-When('somebody sends {word} to {string}', async function (this: FeatureWorld, method: string, path: string) {
-  await http.request(this, path, { method });
-});
+When(
+  'an HTTP client sends {word} to {string}',
+  async function (this: FeatureWorld, method: string, path: string) {
+    await http.request(this, path, { method });
+  },
+);
 
 When(
-  'somebody gets {string} from the host {string}',
+  'an HTTP client requests {string} from the host {string}',
   async function (this: FeatureWorld, path: string, host: string) {
     await http.request(this, path, { headers: { host } });
   },
 );
 
 When(
-  'somebody gets {string} from the origin {string}',
+  'an HTTP client requests {string} from the origin {string}',
   async function (this: FeatureWorld, path: string, origin: string) {
     await http.request(this, path, { headers: { origin } });
   },
@@ -62,7 +65,7 @@ Then(
 );
 
 Then(
-  'these numbers of {string} have grown:',
+  'these numbers of {string} have increased:',
   async function (this: FeatureWorld, path: string, table: DataTable) {
     await http.assertGrowth(this, path, table.raw().flat());
   },

@@ -81,7 +81,7 @@ Then('the answer is {command} without payload', async function (this: FeatureWor
   assert.deepEqual([message.command, message.payload.length], [command, 0]);
 });
 
-Then('queue {string} exists still', async function (this: FeatureWorld, name: string) {
+Then('queue {string} still exists', async function (this: FeatureWorld, name: string) {
   await queues.assertExists(this, name, true);
 });
 
@@ -104,7 +104,7 @@ Then(
 );
 
 Then(
-  'queue {string} comes to have {int} waiting message(s)',
+  'queue {string} eventually has {int} waiting message(s)',
   async function (this: FeatureWorld, name: string, count: number) {
     await queues.waitForCount(this, name, count);
   },
@@ -126,7 +126,7 @@ Then('the list of queues is {string}', async function (this: FeatureWorld, names
   assert.deepEqual([...(await queues.listQueues(this))].sort(), expected.sort());
 });
 
-Then('a queue name of {int} letters is taken', async function (this: FeatureWorld, length: number) {
+Then('a queue name of {int} letters is accepted', async function (this: FeatureWorld, length: number) {
   const name = await queues.nameOfLength(this, length);
   await queues.createQueue(this, name);
   await queues.assertExists(this, name, true);

@@ -33,12 +33,15 @@ When('the disk has room again', async function (this: FeatureWorld) {
   await restart.fillDisk(this, false);
 });
 
-When('{client} connects again as soon as it is let in', async function (this: FeatureWorld, label: string) {
-  await restart.connectAgain(this, label);
-});
+When(
+  '{client} connects again as soon as the broker accepts it',
+  async function (this: FeatureWorld, label: string) {
+    await restart.connectAgain(this, label);
+  },
+);
 
 Then(
-  '{client} is not let in, with {errorCode}',
+  '{client} is refused at Connect with {errorCode}',
   async function (this: FeatureWorld, label: string, code: string) {
     await restart.assertNotLetIn(this, label, code);
   },

@@ -1,6 +1,6 @@
 // The run of one scenario: its broker, its clients and what they did. Steps are one-liners over it. It starts the broker at
 // the first use, so that a scenario that asks for nothing special says nothing about it, and it knows nothing of how the
-// broker is run: that is the driver's, chosen by the environment variable FEATURES_DRIVER (in-process or tcp).
+// broker is run: that is the driver's, chosen by the environment variable FEATURES_DRIVER (in-process, delayed or tcp).
 
 import assert from 'node:assert/strict';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
@@ -9,6 +9,7 @@ import { Command, commandName } from '../../src/protocol/command.ts';
 import type { Algorithm } from '../../src/protocol/compression.ts';
 import type { Message, MessageFields } from '../../src/protocol/message.ts';
 import { Client } from './client.ts';
+import { delayedDriver } from './drivers/delayed.ts';
 import type { BrokerUnderTest, Driver, HttpAnswer, Setting } from './drivers/driver.ts';
 import { inProcessDriver } from './drivers/in-process.ts';
 import { tcpDriver } from './drivers/tcp.ts';
@@ -155,8 +156,9 @@ export function ofCommand(command: number, id?: string): FrameMatch {
 
 function chosenDriver(name: string): Driver {
   if (name === 'in-process') return inProcessDriver();
+  if (name === 'delayed') return delayedDriver();
   if (name === 'tcp') return tcpDriver();
-  throw new Error(`FEATURES_DRIVER is in-process or tcp, not ${name}.`);
+  throw new Error(`FEATURES_DRIVER is in-process, delayed or tcp, not ${name}.`);
 }
 
 setWorldConstructor(FeatureWorld);

@@ -20,13 +20,19 @@ export type BackendState =
 
 /** Receives what a backend produces. Its methods must not throw. */
 export type BackendReceiver = {
-  /** Carry these out now, in this order: what they say is durable. Effects for unknown connections are to be ignored. */
+  /**
+   * Carry these out now, in this order: what they say is durable. Effects for unknown connections are to be ignored. When the call returns,
+   * `writable` was submitted for each connection that takes no more: a backend that begins a new burst earlier exceeds maxOutboundBytes.
+   */
   effects(effects: readonly Effect[]): void;
-  /** These inputs, in the order of their submission, take no more memory of the backend's queue of inputs. */
+  /**
+   * These inputs, in the order of their submission, take no more memory of the backend's queue of inputs. Inputs of the backend's own, such as
+   * ticks, may be among them. Inputs that were dropped by a failure or by `close` are never reported.
+   */
   processed(inputs: readonly Input[]): void;
   /**
-   * The state has changed. After `failed` the backend knows no connection any more; publishes whose commit is unknown were refused with
-   * STORAGE_ERROR before.
+   * The state has changed. After `failed` the backend knows no connection any more; publishes whose commit is unknown, and those that never
+   * reached the queues, were refused with STORAGE_ERROR before.
    */
   stateChanged(state: BackendState): void;
 };
@@ -50,13 +56,18 @@ export type Backend = {
   /** Hands over an input. Dropped, without an answer, unless the state is `serving` or `draining`. Effects never come within the call. */
   submit(input: Input): void;
 
-  /** Snapshot of a queue; undefined when there is none of that name. */
+  /**
+   * Snapshot of a queue; undefined when there is none of that name. A backend whose queues live elsewhere gives the last snapshot that came
+   * from there, and undefined before the first. The input `queueInfo` is always answered with the queue as it is.
+   */
   queueInfo(name: string): QueueInfo | undefined;
 
+  /** As of the last effects or later. */
   statistics(): BackendStatistics;
 
   /**
-   * Ends the backend: drops inputs that were not processed, cancels a recovery. Resolves when everything that was answered is safe and
+   * Ends the backend: drops inputs that were not processed, cancels a recovery. The state is `closed` when the call returns, and the receiver
+   * is not called after that. Resolves when everything that was answered is safe and
    * nothing runs any more; rejects when that fails. Later calls return the promise of the first.
    */
   close(): Promise<void>;

@@ -26,7 +26,7 @@ export class Broker {
 
   /** `stats`: those of the core before this one, whose counters go on; the gauges begin at 0. */
   constructor(settings: BrokerSettings, stats: BrokerStats = emptyStats()) {
-    this.#core = new Core(settings, { ...stats, inFlightCount: 0, queuedBytes: 0 });
+    this.#core = new Core(settings, { ...stats, inFlightCount: 0, queuedBytes: 0, structureBytes: 0 });
     const { step, queues, lifecycle } = this.#core;
     this.#recovery = new Recovery(step, queues, lifecycle);
   }

@@ -40,7 +40,7 @@ export class Core {
     this.attempts = new Attempts(step, this.inFlight, settings);
     this.bursts = new BurstLimit(step, settings);
     // A queue needs its delivery, and that the lifecycle of messages, which needs the queues.
-    this.subscriptions = new Subscriptions(settings, () => this);
+    this.subscriptions = new Subscriptions(step, settings, () => this);
     this.queues = new Queues(step, this.subscriptions);
     this.lifecycle = new MessageLifecycle(step, this.queues, timers, settings);
     this.publishes = new Publishes(step, this.lifecycle, settings);

@@ -4,7 +4,8 @@ import { answer } from './answers.ts';
 import { closeWhenIdle } from './connection-handlers.ts';
 import { type Core, MAX_CHANGES_PER_STEP } from './core.ts';
 import type { InputOf } from './input-kinds.ts';
-import { queueFor } from './queue-handlers.ts';
+import { subscriptionBytes } from './queue/structure-bytes.ts';
+import { queueFor, refusesStructure } from './queue-handlers.ts';
 
 export function publish(core: Core, input: InputOf<'publish'>): void {
   const { connection, token, invalid } = input;
@@ -23,7 +24,7 @@ export function subscribe(core: Core, input: InputOf<'subscribe'>): void {
     return core.step.refuse(input.connection, input.token, 'LIMIT_EXCEEDED', text);
   }
   const queue = queueFor(core, input);
-  if (queue === undefined) return;
+  if (queue === undefined || refusesStructure(core, input, subscriptionBytes(queue.name))) return;
   answer(core, input);
   core.subscriptions.add(subscriber, queue, input.maxInFlight);
 }

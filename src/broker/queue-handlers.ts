@@ -1,4 +1,5 @@
-// Handlers of the commands about queues. Implements QUEUE-001 to QUEUE-015, QUEUE-019, QUEUE-044 to QUEUE-048 and LIMIT-016.
+// Handlers of the commands about queues. Implements QUEUE-001 to QUEUE-015, QUEUE-019, QUEUE-044 to QUEUE-048, LIMIT-016 and
+// LIMIT-022.
 
 import {
   defaultQueueOptions,
@@ -10,6 +11,7 @@ import { answer } from './answers.ts';
 import { type Core, MAX_CHANGES_PER_STEP } from './core.ts';
 import type { Asker, InputOf } from './input-kinds.ts';
 import type { Queue } from './queue/queue.ts';
+import { queueBytes } from './queue/structure-bytes.ts';
 
 export function createQueue(core: Core, input: InputOf<'createQueue'>): void {
   const { connection, token, queue: name, options, invalid } = input;
@@ -62,13 +64,25 @@ export function queueFor(core: Core, input: InputOf<'publish' | 'subscribe'>): Q
   return undefined;
 }
 
-function create(
-  { queues, settings, step }: Core,
+/** Refuses a command for which so many bytes of structure would be needed, when the limit has no room for them. */
+export function refusesStructure(
+  { settings, step }: Core,
   { connection, token }: Asker,
-  name: string,
-  options: QueueOptions,
-): Queue | undefined {
-  if (queues.size + queues.missing(name, options) <= settings.maxQueues) {
+  bytes: number,
+): boolean {
+  if (step.stats.structureBytes + bytes <= settings.maxStructureBytes) return false;
+  const text = `The queues and subscriptions take as many bytes as they may, ${settings.maxStructureBytes}.`;
+  step.refuse(connection, token, 'MEMORY_LIMIT', text);
+  return true;
+}
+
+function create(core: Core, asker: Asker, name: string, options: QueueOptions): Queue | undefined {
+  const { queues, settings, step } = core;
+  const { connection, token } = asker;
+  const missing = queues.missing(name, options);
+  if (refusesStructure(core, asker, missing * queueBytes({ name, deadLetterQueueName: name })))
+    return undefined;
+  if (queues.size + missing <= settings.maxQueues) {
     const queue = queues.create(name, options);
     step.touch(queue);
     return queue;

@@ -102,7 +102,7 @@ describe('a recovered message', () => {
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1')).toEqual([`${a}: publish q m1 ok`]);
     expect(h.waiting('q')).toBe(1);
-    expect(h.broker.stats()).toMatchObject({ publishedCount: 0, queuedBytes: 10 + 256 });
+    expect(h.broker.stats()).toMatchObject({ publishedCount: 0, queuedBytes: 10 + 384 });
   });
 
   it('may exceed the size of its queue; a publish then finds it full [QUEUE-030]', () => {

@@ -19,8 +19,8 @@ import { VERSION } from './version.ts';
 export const adapter: Command = {
   help: `usage: truemq adapter
 
-Speaks the adapter protocol of truemq-conformance, version 1: reads one line of JSON from stdin, starts the broker that it
-describes, answers with one line of JSON on stdout, and runs until SIGTERM or until stdin is closed. Logs go to stderr.`,
+Implements version 1 of the adapter protocol of truemq-conformance: reads one line of JSON from stdin, starts the broker that
+the line describes, answers with one line of JSON on stdout, and runs until SIGTERM or the end of stdin. Logs go to stderr.`,
 
   async run(argv, surroundings) {
     parseArguments(argv, { flags: {}, positionals: [] });

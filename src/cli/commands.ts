@@ -8,17 +8,17 @@ export type CommandEntry = { readonly summary: string; readonly load: () => Prom
 export const commands: Readonly<Record<string, CommandEntry>> = {
   serve: { summary: 'start the broker', load: async () => (await import('./serve.ts')).serve },
   config: {
-    summary: 'print the effective configuration and where each value came from',
+    summary: 'print the effective configuration and the origin of each value',
     load: async () => (await import('./config.ts')).config,
   },
   pub: { summary: 'publish messages to a queue', load: async () => (await import('./pub.ts')).pub },
   sub: { summary: 'print the messages of a queue', load: async () => (await import('./sub.ts')).sub },
   store: {
-    summary: 'check, export, import, measure or compact the file of a durable store',
+    summary: 'check, export, import, measure or compact the file of an SQLite store',
     load: async () => (await import('./store.ts')).store,
   },
   adapter: {
-    summary: 'start the broker for the conformance runner, over its adapter protocol',
+    summary: 'start the broker for the conformance runner, using its adapter protocol',
     load: async () => (await import('./adapter.ts')).adapter,
   },
   version: { summary: 'print the version', load: async () => (await import('./version.ts')).version },

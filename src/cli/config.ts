@@ -12,8 +12,8 @@ export const config: Command = {
   help: `usage: truemq config [--config FILE] [flags]
        truemq config --reference
 
-Prints the configuration that "truemq serve" with the same flags, environment and file would have, and where each value came
-from. The output is YAML and can be used as a file. With --reference: the page about all keys, in Markdown.
+Prints the configuration that "truemq serve" would use with the same flags, environment and file, and the origin of each value.
+The output is YAML and can be used as a configuration file. With --reference: prints the reference of all keys in Markdown.
 
 ${flagHelp()}`,
   async run(argv, surroundings) {

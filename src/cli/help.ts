@@ -39,6 +39,6 @@ export function overview(): string {
     '',
     ...lines,
     '',
-    'truemq help COMMAND tells more about one of them.',
+    'truemq help COMMAND prints the help of a command.',
   ].join('\n');
 }

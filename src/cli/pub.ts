@@ -19,16 +19,16 @@ const PRIORITIES = Object.keys(Priority) as PriorityName[];
 export const pub: Command = {
   help: `usage: truemq pub QUEUE [JSON] [flags]
 
-Publishes JSON to QUEUE, and says so when the broker has confirmed it. Without JSON it reads stdin, one JSON text per line; a
-line that is none is reported with its number and left out, empty lines are passed over.
+Publishes JSON to QUEUE, and prints a line when the broker has confirmed it. Without JSON it publishes each line of stdin, which
+must be one JSON text. It reports the number of a line that is not JSON and skips it; it also skips empty lines.
 
   --header K=V      a header of the message; may be given several times
   --priority NAME   Low, Normal, High or Critical
   --count N         publish each message N times [1]
 ${CONNECTION_HELP}
 
-Exit code: 0 when every message was confirmed, 1 when one was not, 2 when the command line cannot be understood.
-A publish over the broker's rate limit is tried again until it is taken; order may then differ from the input's.`,
+Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line.
+A publish over the broker's rate limit is repeated until the broker accepts it; this may change the order of the messages.`,
 
   async run(argv, surroundings) {
     const flags = { ...connectionFlags, header: 'texts', priority: 'text', count: 'text' } as const;

@@ -18,10 +18,10 @@ import { VERSION } from './version.ts';
 export const serve: Command = {
   help: `usage: truemq serve [--config FILE] [--print-ready] [flags]
 
-Starts the broker. The first Ctrl-C (or SIGTERM) lets messages in flight finish, the second ends it at once.
+Starts the broker. At the first Ctrl-C (or SIGTERM) it waits for the acks of messages in flight, then ends. The second ends it immediately.
 
-  --config FILE                          a file of keys, in JSON or YAML; flags and environment win over it
-  --print-ready                          print one line of JSON when everything listens, in place of lines for people
+  --config FILE                          a file of keys, in JSON or YAML; flags and environment override it
+  --print-ready                          print one line of JSON when all servers listen, instead of lines for people
 
 ${flagHelp()}`,
 

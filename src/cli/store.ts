@@ -41,17 +41,17 @@ export const store: Command = {
        truemq store stats FILE [--json]
        truemq store compact FILE
 
-Looks after FILE, the file of a broker with --storage sqlite, while no broker has it: a file that one holds is refused.
+Maintains FILE, the file of a broker with --storage sqlite. No broker may use the file meanwhile.
 
-  check      tells whether everything in it is sound; exit code 1 and what is wrong where it is not. Changes nothing
-  export     writes it as text: one line of JSON for each queue and each message, payloads byte for byte. Changes nothing
-  import     makes a new FILE of such a text, all of it or nothing; names the lines that are wrong
-  stats      messages, dead letters, bytes and age by queue, and the size of the file. Changes nothing
-  compact    gives the room of what has left back to the disk
+  check      checks the file and lists its faults; exit code 1 if there are any. Does not change the file
+  export     writes the file as text: one line of JSON for each queue and each message. Does not change the file
+  import     creates a new FILE from such a text, or lists the invalid lines and creates none
+  stats      prints messages, dead letters, bytes and age by queue, and the size of the file. Does not change the file
+  compact    returns unused space to the disk
 
-  --output TEXT   where the text goes, a new file; else to stdout
-  --input TEXT    where the text comes from; else from stdin
-  --json          figures for programs`,
+  --output TEXT   the new file for the text [stdout]
+  --input TEXT    the file with the text [stdin]
+  --json          print figures as JSON`,
 
   async run(argv, surroundings) {
     const [name, ...rest] = argv;

@@ -15,13 +15,13 @@ const SMALL_WINDOW_COUNT = 8;
 export const sub: Command = {
   help: `usage: truemq sub QUEUE [flags]
 
-Prints the payload of each message of QUEUE on a line of its own, and acknowledges it, until it is stopped (Ctrl-C).
+Prints the payload of each message of QUEUE on a separate line, and acknowledges it, until it is stopped (Ctrl-C).
 
   --count N         stop after N messages
   --verbose         print id, headers and payload, as one JSON object per line
 ${CONNECTION_HELP}
 
-Exit code: 0 when it was stopped or has printed enough, 1 when the connection failed, 2 for a wrong command line.`,
+Exit code: 0 when it was stopped or has printed N messages, 1 when the connection failed, 2 for a wrong command line.`,
 
   async run(argv, surroundings) {
     const flags = { ...connectionFlags, count: 'text', verbose: 'switch' } as const;

@@ -18,6 +18,7 @@ export const derivedDefaults = {
   storagePath: (known: Known) => (known.storage === 'module' ? '' : 'truemq.db'),
   memoryLimit: (_known: Known, machine: Machine) => machine.memoryBytes,
   maxQueuedBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 2),
+  maxStructureBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 8),
   maxBufferedBytes: (known: Known) => Math.floor(known.memoryLimitBytes / 8),
   maxDecompressedSize: (known: Known) => known.maxMessageSizeBytes,
   allowedHosts: (known: Known) => [...new Set([known.host, known.healthHost, 'localhost'])],

@@ -26,7 +26,7 @@ export const configurationKeys = {
     kind: 'port',
     section: 'Listening',
     default: 2925,
-    doc: 'TCP port that the broker listens on; 0 takes any free one.',
+    doc: 'TCP port that the broker listens on; 0 means any free port.',
   },
   maxConnections: {
     kind: 'count',
@@ -34,7 +34,7 @@ export const configurationKeys = {
     default: 1_000,
     min: 1,
     max: 1_000_000,
-    doc: 'Connections open at once; one more gets CONNECTION_LIMIT and is closed.',
+    doc: 'Maximum number of open connections; the broker answers one more by CONNECTION_LIMIT and closes it.',
   },
   handshakeTimeout: {
     kind: 'duration',
@@ -42,7 +42,7 @@ export const configurationKeys = {
     default: 10 * SECOND_MS,
     min: 1,
     max: LONGEST_TIMER_MS,
-    doc: 'How long a new connection may take until its Connect has arrived.',
+    doc: 'The broker closes a connection on which no Connect arrives within this time.',
   },
   frameTimeout: {
     kind: 'duration',
@@ -50,7 +50,7 @@ export const configurationKeys = {
     default: 30 * SECOND_MS,
     min: 1,
     max: LONGEST_TIMER_MS,
-    doc: 'How long a frame may take from its first byte to its last.',
+    doc: 'The broker closes a connection on which a frame takes longer than this from its first byte to its last.',
   },
   idleTimeout: {
     kind: 'duration',
@@ -58,7 +58,7 @@ export const configurationKeys = {
     default: 5 * MINUTE_MS,
     min: 1,
     max: LONGEST_TIMER_MS,
-    doc: 'How long a connection may be silent before it is closed.',
+    doc: 'The broker closes a connection on which the client sends no byte for this time.',
   },
   shutdownTimeout: {
     kind: 'duration',
@@ -66,7 +66,7 @@ export const configurationKeys = {
     default: 30 * SECOND_MS,
     min: 0,
     max: LONGEST_TIMER_MS,
-    doc: 'How long a stopping broker waits for the acknowledgments of messages in flight.',
+    doc: 'Maximum time that a stopping broker waits for the acknowledgments of messages in flight.',
   },
 
   defaultDeliveryMode: {
@@ -82,14 +82,14 @@ export const configurationKeys = {
     default: 10_000,
     min: 1,
     max: INT32_MAX,
-    doc: 'Messages that may wait in a queue that is created without options.',
+    doc: 'Maximum number of waiting messages of a queue that is created without options.',
   },
   enableAutoCreate: {
     kind: 'boolean',
     section: 'Queues',
     words: ['true', 'false'],
     default: true,
-    doc: 'Whether publishing to a missing queue, or subscribing to it, creates it.',
+    doc: 'Whether a publish or a subscription to a missing queue creates it.',
   },
   maxQueues: {
     kind: 'count',
@@ -97,42 +97,42 @@ export const configurationKeys = {
     default: 100_000,
     min: 1,
     max: 10_000_000,
-    doc: 'Queues that may exist at once.',
+    doc: 'Maximum number of queues.',
   },
   validatePayload: {
     kind: 'boolean',
     section: 'Queues',
     words: ['true', 'false'],
     default: true,
-    doc: 'Whether a payload that is not one valid JSON text is refused.',
+    doc: 'Whether the broker refuses a payload that is not one valid JSON text.',
   },
   storage: {
     kind: 'choice',
     section: 'Storage',
     choices: ['memory', 'sqlite', 'module'],
     derived: 'memory; module when storageModule is given',
-    doc: 'Where messages are kept: memory keeps nothing over a restart, sqlite keeps everything in a file, module is the store of storageModule.',
+    doc: 'Where the broker keeps messages: memory loses them at a restart, sqlite keeps them in a file, module keeps them in the store of storageModule.',
   },
   storageModule: {
     kind: 'text',
     section: 'Storage',
     default: '',
     mayBeEmpty: true,
-    doc: 'An ES module with a store of your own: a path, absolute or beginning with ./ or ../ (from the working directory), or the name of a package that is installed beside truemq. Only with storage module.',
+    doc: 'An ES module that opens your own store: a path, absolute or beginning with ./ or ../ (relative to the working directory), or the name of a package that is installed beside truemq. Only with storage module.',
   },
   storagePath: {
     kind: 'text',
     section: 'Storage',
     derived: 'truemq.db; none with storage module',
     mayBeEmpty: true,
-    doc: 'The file of the sqlite storage; it is created when it is not there. With storage module: a text that is passed to the module.',
+    doc: 'With storage sqlite: the file; the broker creates it if it does not exist. With storage module: a text that the broker passes to the module.',
   },
   synchronous: {
     kind: 'choice',
     section: 'Storage',
     choices: ['full', 'normal'],
     default: 'full',
-    doc: 'What sqlite waits for: full survives a loss of power, normal a crash of the broker, and is faster.',
+    doc: 'How safely sqlite saves: with full, confirmed messages survive a loss of power; with normal, only a crash of the broker; normal is faster.',
   },
 
   ackTimeout: {
@@ -149,7 +149,7 @@ export const configurationKeys = {
     default: SECOND_MS,
     min: 0,
     max: LONGEST_TIMER_MS,
-    doc: 'Pause after the first failed attempt, beyond ackTimeout; it doubles with each further one.',
+    doc: 'Pause after the first failed attempt, in addition to ackTimeout; it doubles with each further failed attempt.',
   },
   maxRetryDelay: {
     kind: 'duration',
@@ -157,7 +157,7 @@ export const configurationKeys = {
     default: 2 * MINUTE_MS,
     min: 0,
     max: LONGEST_TIMER_MS,
-    doc: 'Longest pause between two attempts, beyond ackTimeout.',
+    doc: 'Maximum pause between two attempts, in addition to ackTimeout.',
   },
   maxInFlightPerSubscriber: {
     kind: 'count',
@@ -165,7 +165,7 @@ export const configurationKeys = {
     default: 256,
     min: 1,
     max: 65_536,
-    doc: 'Unacknowledged messages that one subscription may hold.',
+    doc: 'Maximum number of unacknowledged messages of one subscription.',
   },
   maxSubscriptionsPerConnection: {
     kind: 'count',
@@ -173,7 +173,7 @@ export const configurationKeys = {
     default: 1_000,
     min: 1,
     max: 1_000_000,
-    doc: 'Queues that one connection may be subscribed to.',
+    doc: 'Maximum number of subscriptions of one connection.',
   },
 
   maxMessageSize: {
@@ -182,7 +182,7 @@ export const configurationKeys = {
     default: MIB,
     min: 256,
     max: 64 * MIB,
-    doc: 'Longest body of a frame; existing clients read at most 1MiB.',
+    doc: 'Maximum size of the body of a frame; existing clients read at most 1MiB.',
   },
   maxDecompressedSize: {
     kind: 'size',
@@ -190,7 +190,7 @@ export const configurationKeys = {
     derived: 'maxMessageSize',
     min: 256,
     max: 64 * MIB,
-    doc: 'Longest body that a compressed frame may hold.',
+    doc: 'Maximum size of a decompressed body.',
   },
   maxQueuedBytes: {
     kind: 'size',
@@ -198,7 +198,7 @@ export const configurationKeys = {
     derived: 'half of memoryLimit',
     min: 1,
     max: 1024 * GIB,
-    doc: 'Bytes of all messages held; a publish beyond gets MEMORY_LIMIT.',
+    doc: 'Maximum number of bytes of all messages that the broker holds; it answers a publish beyond by MEMORY_LIMIT.',
   },
   maxBlockedPublishes: {
     kind: 'count',
@@ -206,7 +206,7 @@ export const configurationKeys = {
     default: 1_024,
     min: 0,
     max: 1_000_000,
-    doc: 'Publishes of one connection that may wait for room in full queues.',
+    doc: 'Maximum number of blocked publishes of one connection.',
   },
   maxBlockedBytes: {
     kind: 'size',
@@ -214,7 +214,7 @@ export const configurationKeys = {
     default: 4 * MIB,
     min: 0,
     max: GIB,
-    doc: "Bytes of one connection's publishes that may wait for room in full queues.",
+    doc: 'Maximum number of bytes of the blocked publishes of one connection.',
   },
   maxOutboundBytes: {
     kind: 'size',
@@ -222,7 +222,7 @@ export const configurationKeys = {
     default: 4 * MIB,
     min: 1,
     max: GIB,
-    doc: 'Unsent bytes of one connection; over it the broker stops reading from it and delivering to it.',
+    doc: 'Limit of the unsent bytes of one connection; above it the broker stops reading from the connection and delivering to it.',
   },
   maxPendingInputBytes: {
     kind: 'size',
@@ -230,7 +230,15 @@ export const configurationKeys = {
     default: 4 * MIB,
     min: 1,
     max: GIB,
-    doc: "Bytes of one connection's commands that were read and not yet carried out; over it the broker stops reading.",
+    doc: 'Limit of the bytes that the broker has read from one connection and not yet handled; above it the broker stops reading.',
+  },
+  maxStructureBytes: {
+    kind: 'size',
+    section: 'Memory',
+    derived: 'an eighth of memoryLimit',
+    min: 1,
+    max: 1024 * GIB,
+    doc: 'Bytes of queues, subscriptions and deliveries in flight; a command that needs more gets MEMORY_LIMIT.',
   },
   maxBufferedBytes: {
     kind: 'size',
@@ -246,7 +254,7 @@ export const configurationKeys = {
     derived: "the container's, else the machine's",
     min: MIB,
     max: 1024 * GIB,
-    doc: 'Memory that the broker may use; health is unhealthy from 90 percent of it on.',
+    doc: 'Memory that the broker may use; it is unhealthy when it uses 90 percent of it or more.',
   },
 
   rateLimit: {
@@ -254,7 +262,7 @@ export const configurationKeys = {
     section: 'Rate limits',
     words: ['on', 'off'],
     default: true,
-    doc: 'Whether the three limits below are kept.',
+    doc: 'Whether the broker applies the three limits below.',
   },
   maxConnectionsPerIpPerWindow: {
     kind: 'count',
@@ -262,7 +270,7 @@ export const configurationKeys = {
     default: 20,
     min: 1,
     max: 1_000_000,
-    doc: 'Connections from one address within connectionWindow; one more is closed at once.',
+    doc: 'Maximum number of connections from one address within connectionWindow; the broker closes one more immediately. IPv6 addresses with the same /64 prefix count as one address.',
   },
   connectionWindow: {
     kind: 'duration',
@@ -278,7 +286,7 @@ export const configurationKeys = {
     default: 1_000,
     min: 1,
     max: 10_000_000,
-    doc: 'Publishes of one connection per second; one more gets RATE_LIMITED.',
+    doc: 'Maximum number of publishes of one connection per second; the broker answers one more by RATE_LIMITED.',
   },
 
   supportedCompressions: {
@@ -286,7 +294,7 @@ export const configurationKeys = {
     section: 'Compression',
     choices: ['brotli', 'gzip'],
     default: ['brotli', 'gzip'],
-    doc: 'Compressions that a client may negotiate; empty for none.',
+    doc: 'Compression algorithms that a client may negotiate; empty for none.',
   },
   compressionThreshold: {
     kind: 'size',
@@ -294,7 +302,7 @@ export const configurationKeys = {
     default: 1_024,
     min: 0,
     max: 64 * MIB,
-    doc: 'Shortest body that is compressed.',
+    doc: 'Minimum size of a body that the broker compresses.',
   },
 
   health: {
@@ -302,7 +310,7 @@ export const configurationKeys = {
     section: 'Health and metrics',
     words: ['on', 'off'],
     default: true,
-    doc: 'Whether the HTTP server for health and metrics is started.',
+    doc: 'Whether the broker starts the HTTP server for health and metrics.',
   },
   healthHost: {
     kind: 'text',
@@ -314,13 +322,13 @@ export const configurationKeys = {
     kind: 'port',
     section: 'Health and metrics',
     default: 2926,
-    doc: 'TCP port that the health server listens on; 0 takes any free one.',
+    doc: 'TCP port that the health server listens on; 0 means any free port.',
   },
   allowedHosts: {
     kind: 'list',
     section: 'Health and metrics',
-    derived: 'the names and addresses it listens on, and localhost',
-    doc: 'Names that an HTTP request may carry in its Host header, beside IP addresses and localhost.',
+    derived: 'the names and addresses that the broker listens on, and localhost',
+    doc: 'Names that an HTTP request may have in its Host header, besides IP addresses and localhost.',
   },
   dashboard: {
     kind: 'boolean',
@@ -328,7 +336,7 @@ export const configurationKeys = {
     words: ['on', 'off'],
     default: false,
     unavailable: { on: 'the dashboard is not available in this version' },
-    doc: 'Whether the dashboard is started.',
+    doc: 'Whether the broker starts the dashboard.',
   },
 
   logLevel: {
@@ -336,14 +344,14 @@ export const configurationKeys = {
     section: 'Logging',
     choices: ['error', 'warn', 'info', 'debug'],
     default: 'info',
-    doc: 'The least important level that is logged.',
+    doc: 'The broker logs messages of this level and of all more important ones.',
   },
   logFormat: {
     kind: 'choice',
     section: 'Logging',
     choices: ['pretty', 'json'],
     derived: 'pretty on a terminal, else json',
-    doc: 'How log lines look; they go to stderr.',
+    doc: 'Format of the log lines, which the broker writes to stderr.',
   },
 } as const satisfies Record<string, KeyKind>;
 

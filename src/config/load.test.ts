@@ -86,6 +86,7 @@ describe('defaults', () => {
       maxBlockedPublishes: 1_024,
       maxBlockedBytes: 4_194_304,
       maxOutboundBytes: 4_194_304,
+      maxStructureBytes: GIB,
       maxBufferedBytes: (8 * GIB) / 8,
       maxPendingInputBytes: 4_194_304,
       memoryLimitBytes: 8 * GIB,

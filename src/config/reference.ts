@@ -10,14 +10,16 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from the table of keys: npx truemq config --reference > docs/reference/configuration.md -->
 
-A value comes from, in falling precedence: a flag, the environment, the file given with \`--config FILE\` (JSON or YAML, a flat
-map of the keys below), the default. \`truemq config\` prints the effective configuration and where each value came from.
+A value can be set in four places. In descending precedence they are: a flag, the environment, the file given with
+\`--config FILE\` (JSON or YAML, a flat map of the keys below), the default. \`truemq config\` prints the effective configuration
+and the origin of each value.
 
-An unknown key or flag, a wrong type or an impossible value is an error that names the key, where it came from, what came and
-what is allowed; the exit code is 2. An unknown \`TRUEMQ_\` variable is an error when it looks like a mistyped one, else a warning.
+The broker refuses an unknown key or flag, a wrong type and an invalid value with exit code 2. The message names the key, the
+origin of the value, the value and the allowed values. The broker refuses an unknown \`TRUEMQ_\` variable if its name is similar to
+a known one; otherwise it prints a warning.
 
 Durations: \`250ms\`, \`30s\`, \`5m\`, \`1h\` or a time span \`00:00:30\`; in a file also a number of milliseconds.
-Sizes: bytes, or \`64KiB\`, \`1MiB\`, \`2GiB\`.
+Sizes: a number of bytes, or \`64KiB\`, \`1MiB\`, \`2GiB\`.
 `;
 
 /** The text of docs/reference/configuration.md. */

@@ -239,6 +239,10 @@ export class Gateway {
   }
 
   async #drain(): Promise<void> {
+    // Before anything is waited for: nobody shakes hands meanwhile.
+    for (const connection of [...this.#connections.values()]) {
+      if (!connection.isConnected) connection.close();
+    }
     if (this.readiness().ready) await this.#endCommands();
     await this.#closeConnections();
     await this.#backend.close();
@@ -263,9 +267,6 @@ export class Gateway {
     const emptied = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
-    for (const connection of [...this.#connections.values()]) {
-      if (!connection.isConnected) connection.close();
-    }
     const closeAll = () => {
       for (const connection of [...this.#connections.values()]) connection.close();
     };

@@ -19,7 +19,7 @@ export type AuditedQueue = {
   readonly messages: Map<number, AuditedMessage>;
 };
 
-const WEIGHT_OF_A_MESSAGE = 256;
+const WEIGHT_OF_A_MESSAGE = 384;
 const FAN_OUT_MODES: readonly number[] = [1, 2];
 
 export class AuditedStore {

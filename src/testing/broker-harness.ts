@@ -36,7 +36,9 @@ export const testSettings: BrokerSettings = {
   maxQueuedBytes: 1_073_741_824,
   maxQueues: 100_000,
   maxSubscriptionsPerConnection: 1000,
+  maxStructureBytes: 1_073_741_824,
   maxBurstBytes: 1_073_741_824,
+  maxTotalBurstBytes: 1_073_741_824,
   maxContentBytes: 1_048_576,
 };
 

@@ -62,7 +62,9 @@ const scenarioSettings: BrokerSettings = {
   maxRetryDelayMs: 350,
   maxInFlightPerSubscriber: 10,
   maxSubscriptionsPerConnection: 3,
+  maxStructureBytes: 1_073_741_824,
   maxBurstBytes: 1_073_741_824,
+  maxTotalBurstBytes: 1_073_741_824,
   maxContentBytes: 300,
 };
 

@@ -1,5 +1,7 @@
-// A whole broker as tests make it: a gateway on a local backend, with the options of both in one object.
+// A whole broker as tests make it: a gateway on a local backend, with the options of both in one object. Another backend may stand between
+// the two.
 
+import type { Backend } from '../backend/backend.ts';
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';
@@ -19,14 +21,17 @@ export type BrokerParts = {
   readonly openStore: OpenStore;
   readonly compressor: Compressor;
   readonly logger: Logger;
+  /** The backend that the gateway is given in place of the local one. Default: the local one. */
+  readonly between?: (local: Backend) => Backend;
 };
 
 export function composeBroker(
   options: BrokerOptions,
-  { environment, openStore, compressor, logger }: BrokerParts,
+  { environment, openStore, compressor, logger, between }: BrokerParts,
 ): Gateway {
   const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
-  const backend = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
+  const local = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
+  const backend = between === undefined ? local : between(local);
   return new Gateway(options, { environment, backend, compressor, logger });
 }
 

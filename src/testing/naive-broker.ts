@@ -78,7 +78,12 @@ export class NaiveBroker {
 
   stats(): BrokerStats {
     const inFlightCount = deliveriesInFlight(this.#state).length;
-    return { ...this.#state.counters, inFlightCount, queuedBytes: queuedBytes(this.#state) };
+    return {
+      ...this.#state.counters,
+      inFlightCount,
+      queuedBytes: queuedBytes(this.#state),
+      structureBytes: 0,
+    };
   }
 }
 

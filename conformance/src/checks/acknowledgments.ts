@@ -10,7 +10,7 @@ import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } f
 const acks: CheckModule = [
   {
     id: 'DELIVERY-001a',
-    title: 'does not deliver a message again that was acknowledged with its queue',
+    title: 'does not deliver a message again after an Ack that names its queue',
     clauses: ['DELIVERY-001', 'DELIVERY-067'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -18,7 +18,7 @@ const acks: CheckModule = [
   },
   {
     id: 'DELIVERY-065a',
-    title: 'takes an Ack by the message id alone, as existing clients send it',
+    title: 'accepts an Ack with the message id alone, as existing clients send it',
     clauses: ['DELIVERY-065', 'DELIVERY-001'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -26,7 +26,7 @@ const acks: CheckModule = [
   },
   {
     id: 'DELIVERY-066a',
-    title: 'takes an Ack that names its message in header messageId',
+    title: 'accepts an Ack that names its message in header messageId',
     clauses: ['DELIVERY-066'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -37,7 +37,7 @@ const acks: CheckModule = [
   },
   {
     id: 'DELIVERY-003a',
-    title: 'does not count a message in flight for maxQueueSize',
+    title: 'does not count a message in flight towards maxQueueSize',
     clauses: ['DELIVERY-003', 'DELIVERY-002'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -165,7 +165,7 @@ const acks: CheckModule = [
 const subscriptions: CheckModule = [
   {
     id: 'DELIVERY-061a',
-    title: 'sends no message of a queue after UnsubscribeAck, however many are published meanwhile',
+    title: 'sends no message of a queue after UnsubscribeAck, however many messages are published',
     clauses: ['DELIVERY-061', 'CONN-034', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 23, messages: 1 },
@@ -214,7 +214,7 @@ const subscriptions: CheckModule = [
       await client.subscribe(queue);
       await client.subscribe(queue);
       await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 1 });
-      await expectOnlySentinel(ctx, client, queue, { text: 'the message comes once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
     },
   },
   {
@@ -272,7 +272,7 @@ async function expectSettled(
   await holder.ping();
   await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
   await client.subscribe(queue);
-  await expectOnlySentinel(ctx, client, queue, { text: 'the acknowledged message does not come again' });
+  await expectOnlySentinel(ctx, client, queue, { text: 'the acknowledged message is not delivered again' });
 }
 
 type Twins = {
@@ -308,8 +308,10 @@ async function expectLeft(
   await waitForInfo(ctx, client, queues.settled, { field: 'subscriberCount', value: 0 });
   await client.subscribe(queues.left);
   const again = await client.delivery({ queue: queues.left });
-  ctx.assert.equal(again.id, id, 'the delivery that was not acknowledged comes again');
+  ctx.assert.equal(again.id, id, 'the unacknowledged message is delivered again');
   await client.ack(again);
   await client.subscribe(queues.settled);
-  await expectOnlySentinel(ctx, client, queues.settled, { text: 'the acknowledged one does not come again' });
+  await expectOnlySentinel(ctx, client, queues.settled, {
+    text: 'the acknowledged message is not delivered again',
+  });
 }

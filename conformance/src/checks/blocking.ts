@@ -23,12 +23,12 @@ const waiting: CheckModule = [
       const taken = idsOf(await takeAndAck(client, queue, 2));
       ctx.assert.deepEqual(taken, [first, id], 'the messages delivered');
       await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
-      await expectOnlySentinel(ctx, client, queue, { text: 'each comes once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered once' });
     },
   },
   {
     id: 'OVERFLOW-012a',
-    title: 'loses none of ten messages published at once to a BlockPublisher queue for two',
+    title: 'loses none of ten messages published together to a BlockPublisher queue for two',
     clauses: ['OVERFLOW-012', 'OVERFLOW-011', 'OVERFLOW-014'],
     profile: 'delivery',
     evidence: { frames: 24, messages: 11 },
@@ -42,7 +42,7 @@ const waiting: CheckModule = [
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the messages delivered');
       await Promise.all(published);
-      await expectOnlySentinel(ctx, client, queue, { text: 'each comes once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered once' });
     },
   },
   {
@@ -64,7 +64,7 @@ const waiting: CheckModule = [
   },
   {
     id: 'OVERFLOW-014a',
-    title: 'lets blocked publishes of several connections in by the order of their arrival',
+    title: 'adds blocked publishes of several connections in the order of their arrival',
     clauses: ['OVERFLOW-014', 'OVERFLOW-011'],
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
@@ -80,7 +80,7 @@ const waiting: CheckModule = [
   },
   {
     id: 'OVERFLOW-018a',
-    title: 'never delivers the blocked message of a publisher that has left',
+    title: 'never delivers the blocked message of a publisher whose connection ended',
     clauses: ['OVERFLOW-018'],
     profile: 'delivery',
     evidence: { frames: 10, messages: 2 },
@@ -95,7 +95,7 @@ const waiting: CheckModule = [
   },
   {
     id: 'OVERFLOW-019a',
-    title: 'counts the age of a blocked message from its entry into the queue',
+    title: 'starts the age of a blocked message when it enters the queue',
     clauses: ['OVERFLOW-019', 'TTL-002'],
     profile: 'delivery',
     waits: true,
@@ -113,7 +113,7 @@ const waiting: CheckModule = [
   },
   {
     id: 'OVERFLOW-020a',
-    title: 'refuses one blocked Publish more than a connection may have with QUEUE_FULL',
+    title: 'refuses a blocked Publish beyond the limit of a connection with QUEUE_FULL',
     clauses: ['OVERFLOW-020'],
     profile: 'limits',
     requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
@@ -145,7 +145,7 @@ const waiting: CheckModule = [
 const meanwhile: CheckModule = [
   {
     id: 'OVERFLOW-015a',
-    title: 'serves acks of a connection while its Publish is blocked, or does not read from it',
+    title: 'handles acks of a connection while its Publish is blocked, or does not read from it',
     clauses: ['OVERFLOW-015'],
     profile: 'delivery',
     accepts: ['the ack settles its message', 'the broker does not read from the connection meanwhile'],
@@ -166,7 +166,7 @@ const meanwhile: CheckModule = [
       if (!isRead) return ctx.note('the broker does not read from a connection with a blocked Publish');
       await publisher.abort();
       await waitForInfo(ctx, client, watched, { field: 'subscriberCount', value: 0 });
-      await expectEmpty(ctx, watched, { text: 'the acknowledged message does not come again' });
+      await expectEmpty(ctx, watched, { text: 'the acknowledged message is not delivered again' });
     },
   },
   {
@@ -196,10 +196,10 @@ const meanwhile: CheckModule = [
   },
   {
     id: 'OVERFLOW-017a',
-    title: 'lets publishes to other queues overtake a blocked one, or does not read from the connection',
+    title: 'handles publishes to other queues while one is blocked, or does not read from the connection',
     clauses: ['OVERFLOW-017', 'OVERFLOW-011'],
     profile: 'delivery',
-    accepts: ['they overtake it', 'the broker does not read from the connection meanwhile'],
+    accepts: ['they are handled', 'the broker does not read from the connection meanwhile'],
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
       const { client, publisher, queue, id } = await withBlocked(ctx);
@@ -219,7 +219,7 @@ const meanwhile: CheckModule = [
   },
   {
     id: 'PUBLISH-007a',
-    title: 'gives the repeat of a blocked Publish the answer of the first one, and not before it',
+    title: 'answers the repeat of a blocked Publish like the first one, and not before it',
     clauses: ['PUBLISH-007', 'PUBLISH-008', 'OVERFLOW-010'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -235,7 +235,7 @@ const meanwhile: CheckModule = [
       ctx.assert.equal(taken[1]?.text(), '"blocked"', 'the content is that of the first one', 'PUBLISH-008');
       await publisher.expect({ command: 'PublishAck', id });
       await repeater.expect({ command: 'PublishAck', id });
-      await expectOnlySentinel(ctx, client, queue, { text: 'the message comes once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
     },
   },
   {

@@ -11,7 +11,7 @@ import { refusedBytes, refusedWith, reopening } from './shared/refusal.ts';
 export const body: CheckModule = [
   {
     id: 'BODY-003a',
-    title: 'carries text of many scripts in id, queue, headers and payload',
+    title: 'delivers text of many scripts in id, queue, headers and payload',
     clauses: ['BODY-003', 'BODY-001', 'BODY-004', 'BODY-008', 'DELIVERY-052'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
@@ -31,7 +31,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-005a',
-    title: 'refuses an empty id with INVALID_MESSAGE and stores nothing',
+    title: 'refuses an empty id with INVALID_MESSAGE and does not store the message',
     clauses: ['BODY-005'],
     profile: 'core',
     accepts: ['Error INVALID_MESSAGE', 'closing the connection'],
@@ -50,7 +50,7 @@ export const body: CheckModule = [
     title: 'carries out a Publish that has headers with an empty key or value',
     clauses: ['BODY-009'],
     profile: 'core',
-    accepts: ['the empty pairs are dropped', 'they are carried unchanged'],
+    accepts: ['the empty pairs are dropped', 'they are passed on unchanged'],
     evidence: { frames: 4, messages: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect();
@@ -84,10 +84,10 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-012a',
-    title: 'takes the last of several headers with the same key, in Connect and in what it delivers',
+    title: 'uses the last of several headers with the same key, in Connect and in Deliver',
     clauses: ['BODY-012', 'COMPRESS-009'],
     profile: 'core',
-    accepts: ['the last algorithm of the two is agreed on', 'none is: the broker does without compression'],
+    accepts: ['the last algorithm of the two is agreed on', 'no algorithm is agreed on'],
     evidence: { frames: 5, messages: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect({
@@ -132,7 +132,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-014a',
-    title: 'delivers a message that ends after its headers, also when what was published did not',
+    title: 'delivers a message that ends after its headers, even if the published body had more bytes',
     clauses: ['BODY-014', 'BODY-011'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -144,7 +144,7 @@ export const body: CheckModule = [
       await connection.sendRaw(withTrail({ command: Command.Publish, id, queue, payload: '1' }));
       const answer = await connection.expectOrClosed({ command: ['PublishAck', 'Error'] });
       const isTaken = typeof answer !== 'string' && answer.commandName === 'PublishAck';
-      ctx.should(isTaken, 'BODY-011', 'a body with more bytes after its last field is taken');
+      ctx.should(isTaken, 'BODY-011', 'a body with more bytes after its last field is accepted');
       if (!isTaken) return;
       const delivery = await connection.delivery({ queue, id });
       ctx.assert.equal(delivery.trailingByteCount, 0, 'the bytes after the headers');
@@ -153,7 +153,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-015a',
-    title: 'takes ids of 1 and of 256 bytes',
+    title: 'accepts ids of 1 and of 256 bytes',
     clauses: ['BODY-015'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -184,7 +184,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-017a',
-    title: 'tells ids apart by case: two messages, not a repeat',
+    title: 'treats ids as case-sensitive: two messages, not a repeat',
     clauses: ['BODY-017'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -205,7 +205,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-018a',
-    title: 'tells queue names apart by case',
+    title: 'treats queue names as case-sensitive',
     clauses: ['BODY-018'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -220,7 +220,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-019a',
-    title: 'tells header names apart by case',
+    title: 'treats header names as case-sensitive',
     clauses: ['BODY-019', 'COMPRESS-010', 'DELIVERY-052'],
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
@@ -265,7 +265,7 @@ export const body: CheckModule = [
   },
   {
     id: 'BODY-029a',
-    title: 'answers a body that breaks off with INVALID_MESSAGE',
+    title: 'answers a truncated body with INVALID_MESSAGE',
     clauses: ['BODY-029', 'BODY-031', 'BODY-032'],
     profile: 'core',
     accepts: ['Error INVALID_MESSAGE, and the connection stays open', 'closing the connection'],
@@ -274,13 +274,13 @@ export const body: CheckModule = [
       const connection = await ctx.connect();
       const whole = publishParts({ id: ctx.id('m'), queue: ctx.queue('q'), headers: [] });
       const cut = frameAround(whole.subarray(0, -4));
-      const { error } = await refusedBytes(ctx, connection, cut, 'the body breaks off in the payload');
+      const { error } = await refusedBytes(ctx, connection, cut, 'the body ends in the payload');
       if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
     },
   },
   {
     id: 'BODY-030a',
-    title: 'carries out no Publish that breaks off, wherever it does, and disturbs nobody else',
+    title: 'carries out no truncated Publish, and does not affect other connections',
     clauses: ['BODY-030', 'BODY-033', 'BODY-029'],
     profile: 'core',
     accepts: ['Error, and the connection stays open', 'closing the connection'],

@@ -21,7 +21,7 @@ const smallMemory = {
 export const bounds: CheckModule = [
   {
     id: 'LIMIT-013a',
-    title: 'refuses a Publish beyond maxQueuedBytes with MEMORY_LIMIT, and stores nothing of it',
+    title: 'refuses a Publish beyond maxQueuedBytes with MEMORY_LIMIT, and does not store it',
     clauses: ['LIMIT-013', 'PUBLISH-003'],
     ...smallMemory,
     evidence: { frames: 4, assertions: 3 },
@@ -30,13 +30,19 @@ export const bounds: CheckModule = [
       const queue = await newQueue(ctx, client, 'heavy');
       const { stored, refusal } = await fill(ctx, client, queue);
       ctx.assert.equal(refusal?.errorCode, 'MEMORY_LIMIT', 'the code of the Error beyond the bound');
-      ctx.assert.between(stored.length * messageBytes, messageBytes, maxQueuedBytes, 'bytes that were taken');
+      ctx.assert.between(
+        stored.length * messageBytes,
+        messageBytes,
+        maxQueuedBytes,
+        'bytes of accepted messages',
+      );
       ctx.assert.equal(await waitingCount(client, queue), stored.length, 'messages that wait');
     },
   },
   {
     id: 'LIMIT-014a',
-    title: 'delivers and takes acks while publishes get MEMORY_LIMIT, and takes publishes again afterwards',
+    title:
+      'delivers messages and handles acks while it answers publishes by MEMORY_LIMIT, and accepts publishes afterwards',
     clauses: ['LIMIT-014', 'LIMIT-013'],
     ...smallMemory,
     evidence: { frames: 8, messages: 2 },
@@ -58,7 +64,7 @@ export const bounds: CheckModule = [
   },
   {
     id: 'LIMIT-016a',
-    title: 'refuses a queue beyond maxQueues with LIMIT_EXCEEDED, whatever would make it',
+    title: 'refuses a queue beyond maxQueues with LIMIT_EXCEEDED, whichever command would create it',
     clauses: ['LIMIT-016'],
     profile: 'limits',
     isolation: 'fresh',

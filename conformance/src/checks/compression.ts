@@ -17,7 +17,7 @@ const defaultThresholdBytes = 1024;
 const negotiation: CheckModule = [
   {
     id: 'COMPRESS-009a',
-    title: "agrees on the first algorithm of the client's list, whichever it is",
+    title: "negotiates the first algorithm of the client's list, whichever it is",
     clauses: ['COMPRESS-009', 'COMPRESS-019'],
     profile: 'compression',
     evidence: { frames: 4, assertions: 4 },
@@ -34,7 +34,7 @@ const negotiation: CheckModule = [
   },
   {
     id: 'COMPRESS-010a',
-    title: 'agrees on nothing when Connect has no list',
+    title: 'negotiates no compression when Connect has no list',
     clauses: ['COMPRESS-010'],
     profile: 'compression',
     evidence: { frames: 1, assertions: 1 },
@@ -49,7 +49,7 @@ const negotiation: CheckModule = [
   },
   {
     id: 'COMPRESS-011a',
-    title: 'agrees on nothing when it supports no listed algorithm, and sends uncompressed frames',
+    title: 'negotiates no compression when it supports no listed algorithm, and sends uncompressed frames',
     clauses: ['COMPRESS-011', 'COMPRESS-004'],
     profile: 'compression',
     evidence: { frames: 5, messages: 1 },
@@ -114,10 +114,14 @@ const sending: CheckModule = [
       const delivery = await client.delivery({ queue });
       const { command, headers } = delivery;
       const bodyBytes = encodeBody({ command, id, queue, payload: delivery.payload, headers }).length;
-      ctx.assert.ok(delivery.flags === 0 || bodyBytes >= defaultThresholdBytes, 'it comes uncompressed', {
-        expected: `flags 0 for a body of ${bodyBytes} bytes`,
-        actual: delivery.flags,
-      });
+      ctx.assert.ok(
+        delivery.flags === 0 || bodyBytes >= defaultThresholdBytes,
+        'the message arrives uncompressed',
+        {
+          expected: `flags 0 for a body of ${bodyBytes} bytes`,
+          actual: delivery.flags,
+        },
+      );
       await client.ack(delivery);
     },
   },
@@ -163,7 +167,7 @@ const reading: CheckModule = [
   },
   {
     id: 'COMPRESS-002a',
-    title: 'takes a Publish in a gzip frame and delivers its fields',
+    title: 'accepts a Publish in a gzip frame and delivers its fields',
     clauses: ['COMPRESS-002', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
@@ -171,7 +175,7 @@ const reading: CheckModule = [
   },
   {
     id: 'COMPRESS-003a',
-    title: 'takes a Publish in a brotli frame and delivers its fields',
+    title: 'accepts a Publish in a brotli frame and delivers its fields',
     clauses: ['COMPRESS-003', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
@@ -204,7 +208,7 @@ const growing: CheckModule = [
   },
   {
     id: 'FRAME-026a',
-    title: 'takes a Publish that decompresses to exactly MaxMessageSize and delivers it',
+    title: 'accepts a Publish that decompresses to exactly MaxMessageSize and delivers it',
     clauses: ['FRAME-026', 'COMPRESS-016', 'FRAME-018'],
     profile: 'compression',
     evidence: { frames: 5, messages: 1 },
@@ -225,7 +229,8 @@ const growing: CheckModule = [
   },
   {
     id: 'FRAME-027a',
-    title: 'survives a body that decompresses to more than 64 MiB, and stores nothing of it',
+    title:
+      'keeps serving other connections after a body that decompresses to more than 64 MiB, and does not store it',
     clauses: ['FRAME-027', 'FRAME-019', 'FRAME-008'],
     profile: 'compression',
     accepts: ['a framing fault', 'Error MESSAGE_TOO_LARGE, and the connection stays open'],

@@ -47,7 +47,7 @@ export const connection: CheckModule = [
   },
   {
     id: 'CONN-009a',
-    title: 'gives an Error for a command without a readable id an id of its own',
+    title: 'gives an Error for a command without a readable id a new id',
     clauses: ['CONN-009'],
     profile: 'core',
     accepts: ['an Error with an id that is not empty', 'closing the connection'],
@@ -55,7 +55,7 @@ export const connection: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const cut = frameAround(encodeBody({ command: Command.Ping, id: ctx.id() }).subarray(0, 9));
-      const { error } = await refusedBytes(ctx, client, cut, 'the body breaks off in the id');
+      const { error } = await refusedBytes(ctx, client, cut, 'the body ends in the id');
       ctx.assert.ok(error === undefined || error.id !== '', 'the Error has an id', {
         actual: error === undefined ? 'closed' : frameText(error),
       });
@@ -93,7 +93,7 @@ export const connection: CheckModule = [
   },
   {
     id: 'CONN-021a',
-    title: 'answers each of two clients that have sent half a Ping when the rest comes',
+    title: 'answers each of two clients that sent half a Ping when the rest arrives',
     clauses: ['CONN-021', 'CONN-019'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -239,7 +239,7 @@ export const connection: CheckModule = [
       await client.publish(queue, '1');
       const ack = await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck comes first');
+      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck is sent first');
       await client.ack(delivery);
     },
   },
@@ -276,7 +276,7 @@ export const connection: CheckModule = [
   },
   {
     id: 'CONN-036a',
-    title: 'sends nothing for an Ack',
+    title: 'sends no answer to an Ack',
     clauses: ['CONN-036'],
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
@@ -291,7 +291,7 @@ export const connection: CheckModule = [
   },
   {
     id: 'ERROR-001a',
-    title: 'gives a refused command an Error and no positive answer beside it',
+    title: 'answers a refused command by an Error and no positive answer',
     clauses: ['ERROR-001', 'PUBLISH-003'],
     profile: 'core',
     evidence: { frames: 4, assertions: 2 },

@@ -37,7 +37,7 @@ const queues: CheckModule = [
   },
   {
     id: 'DLQ-003a',
-    title: 'calls the dead letter queue of a queue <queue>.dlq when it has no name of its own',
+    title: 'names the dead letter queue of a queue <queue>.dlq when the options set no name',
     clauses: ['DLQ-003', 'DLQ-001'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
@@ -51,7 +51,7 @@ const queues: CheckModule = [
   },
   {
     id: 'DLQ-004a',
-    title: 'makes a dead letter queue together with its source, also when EnableAutoCreate is false',
+    title: 'creates a dead letter queue together with its source queue, even if EnableAutoCreate is false',
     clauses: ['DLQ-004', 'DLQ-003'],
     profile: 'retry-dlq',
     requires: { configuration: { queueDefaults: { enableAutoCreate: false } } },
@@ -65,7 +65,7 @@ const queues: CheckModule = [
   },
   {
     id: 'DLQ-005a',
-    title: 'makes a dead letter queue that was deleted again when a dead letter needs it',
+    title: 'creates a deleted dead letter queue again for the next dead letter',
     clauses: ['DLQ-005', 'OVERFLOW-022'],
     profile: 'retry-dlq',
     evidence: { frames: 8, messages: 1 },
@@ -81,7 +81,8 @@ const queues: CheckModule = [
   },
   {
     id: 'DLQ-006a',
-    title: 'makes a dead letter queue RoundRobin, DropOldest, as large as its source, with nothing else',
+    title:
+      'creates a dead letter queue as RoundRobin, DropOldest, with the size of its source queue and no other options',
     clauses: ['DLQ-006'],
     profile: 'retry-dlq',
     evidence: { frames: 3, assertions: 2 },
@@ -101,7 +102,7 @@ const queues: CheckModule = [
   },
   {
     id: 'DLQ-007a',
-    title: 'uses a queue that exists under the name of the dead letter queue as it is',
+    title: 'uses an existing queue with the name of the dead letter queue unchanged',
     clauses: ['DLQ-007', 'QUEUE-009'],
     profile: 'retry-dlq',
     evidence: { frames: 7, assertions: 2 },
@@ -143,7 +144,7 @@ const queues: CheckModule = [
         await client.subscribe(letters);
         const [left] = await takeAndAck(client, letters, 1);
         ctx.assert.equal(left?.text(), '0', 'the payload of the dead letter that is left');
-        await expectOnlySentinel(ctx, client, letters, { text: 'the older one is gone' });
+        await expectOnlySentinel(ctx, client, letters, { text: 'the older message is removed' });
       }
     },
   },
@@ -187,7 +188,7 @@ const content: CheckModule = [
   },
   {
     id: 'DLQ-013a',
-    title: 'tells with a dead letter its reason, its source, its failed attempts and the time',
+    title: 'adds to a dead letter its reason, its source, its failed attempts and the time',
     clauses: ['DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016', 'OVERFLOW-024'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
@@ -206,7 +207,7 @@ const content: CheckModule = [
   },
   {
     id: 'DLQ-018a',
-    title: 'dead-letters a message after its last attempt as MaxRetriesExceeded, with the number of attempts',
+    title: 'dead-letters a message after its last attempt with MaxRetriesExceeded and the number of attempts',
     clauses: ['DLQ-018', 'DLQ-015', 'RETRY-008'],
     ...waits,
     evidence: { frames: 8, messages: 3 },
@@ -229,7 +230,8 @@ const content: CheckModule = [
 const once: CheckModule = [
   {
     id: 'DLQ-010a',
-    title: 'discards a dead letter that fails again, though the dead letter queue has one of its own',
+    title:
+      'discards a dead letter that fails again, although the dead letter queue has its own dead letter queue',
     clauses: ['DLQ-010'],
     ...waits,
     evidence: { frames: 13, messages: 3 },
@@ -251,7 +253,7 @@ const once: CheckModule = [
   },
   {
     id: 'DLQ-011a',
-    title: 'dead-letters a message whose publisher gave it the headers of a dead letter, and corrects them',
+    title: 'dead-letters a message that was published with the headers of a dead letter, and replaces them',
     clauses: ['DLQ-011', 'DLQ-013', 'DLQ-014'],
     ...waits,
     evidence: { frames: 8, messages: 2 },
@@ -272,7 +274,7 @@ const once: CheckModule = [
   },
   {
     id: 'DLQ-017a',
-    title: 'dead-letters a message once though both its FanOutWithAck subscribers fail it',
+    title: 'dead-letters a message once although both its FanOutWithAck subscribers fail it',
     clauses: ['DLQ-017', 'DELIVERY-020'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
@@ -306,7 +308,7 @@ const once: CheckModule = [
   },
   {
     id: 'DLQ-019a',
-    title: 'has a dead letter no more in the queue that it left',
+    title: 'has a dead letter no longer in its source queue',
     clauses: ['DLQ-019', 'RETRY-008'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -323,12 +325,12 @@ const once: CheckModule = [
       const reader = await readerOf(ctx, name.queue, ctx.target.ackTimeoutMs);
       await reader.ack(await deadLetter(ctx, reader, name));
       ctx.assert.equal(await waitingCount(publisher, queue), 0, 'messages that wait in the source');
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the source delivers it to nobody' });
+      await expectNothingLeft(ctx, subscriber, queue, { text: 'the source queue does not deliver it' });
     },
   },
   {
     id: 'PUBLISH-012a',
-    title: 'takes a Publish with the id of a dead letter for a new message',
+    title: 'adds a new message for a Publish with the id of a dead letter',
     clauses: ['PUBLISH-012', 'PUBLISH-010'],
     profile: 'retry-dlq',
     evidence: { frames: 10, messages: 3 },

@@ -11,7 +11,7 @@ import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } f
 const distribution: CheckModule = [
   {
     id: 'DELIVERY-010a',
-    title: 'delivers what waits to a subscriber that arrives, without another Publish',
+    title: 'delivers waiting messages when a subscription starts, without another Publish',
     clauses: ['DELIVERY-010', 'DELIVERY-034'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -45,7 +45,8 @@ const distribution: CheckModule = [
   },
   {
     id: 'DELIVERY-012a',
-    title: 'delivers three messages to three idle subscribers of a RoundRobin queue, one to each',
+    title:
+      'delivers three messages to three subscribers of a RoundRobin queue without messages in flight, one to each',
     clauses: ['DELIVERY-012', 'DELIVERY-011'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
@@ -60,7 +61,7 @@ const distribution: CheckModule = [
   },
   {
     id: 'DELIVERY-013a',
-    title: 'goes over the subscribers of a RoundRobin queue in the order in which they subscribed',
+    title: 'selects the subscribers of a RoundRobin queue in the order in which they subscribed',
     clauses: ['DELIVERY-013', 'DELIVERY-012'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
@@ -116,7 +117,7 @@ const distribution: CheckModule = [
 const order: CheckModule = [
   {
     id: 'DELIVERY-035a',
-    title: 'delivers what one publisher sent to one subscriber in publish order',
+    title: 'delivers the messages of one publisher to one subscriber in publish order',
     clauses: ['DELIVERY-035', 'CONN-031'],
     profile: 'delivery',
     evidence: { frames: 84, messages: 40 },
@@ -134,7 +135,7 @@ const order: CheckModule = [
   },
   {
     id: 'DELIVERY-037a',
-    title: 'delivers what several publishers sent in the order of their PublishAcks',
+    title: 'delivers the messages of several publishers in the order of their PublishAcks',
     clauses: ['DELIVERY-037'],
     profile: 'delivery',
     evidence: { frames: 16, messages: 6 },
@@ -156,7 +157,7 @@ const order: CheckModule = [
 const givingBack: CheckModule = [
   {
     id: 'DELIVERY-038a',
-    title: 'offers what a subscriber held to others when its connection is reset',
+    title: 'offers the messages in flight of a subscriber to others when its connection is reset',
     clauses: ['DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -164,7 +165,7 @@ const givingBack: CheckModule = [
   },
   {
     id: 'DELIVERY-038b',
-    title: 'offers what a subscriber held to others when it disconnects',
+    title: 'offers the messages in flight of a subscriber to others when it disconnects',
     clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -172,7 +173,7 @@ const givingBack: CheckModule = [
   },
   {
     id: 'DELIVERY-039a',
-    title: 'puts messages that are given back into their old places',
+    title: 'returns messages that are given back to their previous places',
     clauses: ['DELIVERY-039', 'DELIVERY-038'],
     profile: 'delivery',
     evidence: { frames: 28, messages: 13 },
@@ -192,7 +193,7 @@ const givingBack: CheckModule = [
   },
   {
     id: 'DELIVERY-040a',
-    title: 'does not count a delivery that was cut short as a failed attempt',
+    title: 'does not count an interrupted delivery as a failed attempt',
     clauses: ['DELIVERY-040', 'DELIVERY-038'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -212,7 +213,8 @@ const givingBack: CheckModule = [
   },
   {
     id: 'DELIVERY-055a',
-    title: 'counts the sendings in header deliveryAttempts from the second on, replacing one of that name',
+    title:
+      'sets header deliveryAttempts from the second time on that it sends a message, and replaces one of that name',
     clauses: ['DELIVERY-055', 'FRAME-024'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -243,7 +245,7 @@ const givingBack: CheckModule = [
   },
   {
     id: 'FRAME-018a',
-    title: 'sends no frame over MaxMessageSize, also when a header would be added to the largest message',
+    title: 'sends no frame over MaxMessageSize, even if it would add a header to the largest message',
     clauses: ['FRAME-018', 'FRAME-022'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -298,7 +300,7 @@ const content: CheckModule = [
   },
   {
     id: 'DELIVERY-053a',
-    title: 'delivers the JSON value that was published, empty and false ones too',
+    title: 'delivers the JSON value that was published, including empty and false values',
     clauses: ['DELIVERY-053'],
     profile: 'delivery',
     evidence: { frames: 14, messages: 6 },
@@ -316,7 +318,7 @@ const content: CheckModule = [
   },
   {
     id: 'DELIVERY-054a',
-    title: 'delivers the very bytes of the payload',
+    title: 'delivers the same bytes of the payload',
     clauses: ['DELIVERY-054'],
     profile: 'delivery',
     evidence: { frames: 5, messages: 1 },
@@ -370,7 +372,7 @@ async function expectOfferedAgain(
   const again = await client.delivery({ queue });
   ctx.assert.equal(again.id, id, 'the message delivered again');
   await client.ack(again);
-  await expectOnlySentinel(ctx, client, queue, { text: 'it comes once' });
+  await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
 }
 
 /** Has one message delivered twice, the first time to a subscriber that leaves without an ack; returns the second Deliver. */

@@ -14,7 +14,7 @@ import { cutSubscriber, idsOf, publishSeries, takeAndAck } from './shared/subscr
 const saving: CheckModule = [
   {
     id: 'DURABLE-001a',
-    title: 'has a message after a crash though it was killed as soon as its PublishAck came',
+    title: 'has a message after a crash, although it was killed as soon as its PublishAck arrived',
     clauses: ['DURABLE-001', 'DURABLE-003', 'PUBLISH-002'],
     ...durable,
     evidence: { frames: 8, messages: 1 },
@@ -28,7 +28,7 @@ const saving: CheckModule = [
   },
   {
     id: 'DURABLE-002a',
-    title: 'has a message after a crash though it was killed as soon as its Deliver came',
+    title: 'has a message after a crash, although it was killed as soon as its Deliver arrived',
     clauses: ['DURABLE-002', 'DURABLE-003', 'DELIVERY-006'],
     ...durable,
     evidence: { frames: 9, messages: 2 },
@@ -51,9 +51,9 @@ const saving: CheckModule = [
     prefers: { timing: { shutdownTimeoutMs: 1000, retryDelayMs: 20 } },
     broad: true,
     accepts: [
-      'a confirmed message comes at least once, until it is acknowledged',
-      'it comes again after an ack that the crash may have undone',
-      'one whose publish was not answered comes, or does not',
+      'a confirmed message is delivered at least once, until it is acknowledged',
+      'a message is delivered again after an ack that the crash may have undone',
+      'a message whose Publish was not answered may be delivered',
     ],
     evidence: { frames: 200, messages: 60, assertions: 100 },
     run: async (ctx) => {
@@ -74,10 +74,10 @@ const saving: CheckModule = [
   },
   {
     id: 'DURABLE-003b',
-    title: 'has all of a burst after a crash that it had confirmed, and nothing twice',
+    title: 'has all confirmed messages of a burst after a crash, and none twice',
     clauses: ['DURABLE-003', 'DURABLE-001', 'DURABLE-004'],
     ...durable,
-    accepts: ['what it had not confirmed is there', 'what it had not confirmed is not there'],
+    accepts: ['an unconfirmed message exists', 'an unconfirmed message does not exist'],
     evidence: { frames: 60, messages: 30 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
@@ -94,8 +94,13 @@ const saving: CheckModule = [
       const missing = confirmed.filter((id) => !there.includes(id));
       ctx.assert.deepEqual(missing, [], 'confirmed messages that are not there');
       const strange = there.filter((id) => !ids.includes(id));
-      ctx.assert.deepEqual(strange, [], 'messages that nobody published', 'DURABLE-004');
-      ctx.assert.equal(new Set(there).size, there.length, 'how many come once', 'DELIVERY-011');
+      ctx.assert.deepEqual(strange, [], 'messages that were never published', 'DURABLE-004');
+      ctx.assert.equal(
+        new Set(there).size,
+        there.length,
+        'number of messages delivered once',
+        'DELIVERY-011',
+      );
     },
   },
   {
@@ -157,7 +162,7 @@ function expectAsPublished(ctx: CheckContext, came: readonly ReceivedFrame[], id
 const settling: CheckModule = [
   {
     id: 'DURABLE-004a',
-    title: 'has nothing after a crash that was refused, and no queue that nobody made',
+    title: 'has no refused message after a crash, and no queue that was not created',
     clauses: ['DURABLE-004', 'PUBLISH-003', 'OVERFLOW-007'],
     ...durable,
     evidence: { frames: 10, messages: 1 },
@@ -176,7 +181,7 @@ const settling: CheckModule = [
   },
   {
     id: 'DURABLE-006a',
-    title: 'does not deliver what was acknowledged again after a stop and a start, and all the rest',
+    title: 'does not deliver acknowledged messages again after a stop and a start, and delivers all others',
     clauses: ['DURABLE-006', 'DURABLE-005', 'SHUTDOWN-003', 'DELIVERY-001'],
     ...durable,
     evidence: { frames: 16, messages: 5 },
@@ -191,13 +196,14 @@ const settling: CheckModule = [
   },
   {
     id: 'DURABLE-006b',
-    title: 'does not deliver again after a crash what was acknowledged before a later confirmed Publish',
+    title:
+      'does not deliver a message again after a crash that was acknowledged before a later confirmed Publish',
     clauses: ['DURABLE-006', 'DURABLE-007'],
     level: 'SHOULD',
     ...durable,
     accepts: [
-      'what was acknowledged is not there',
-      'it is there once more, with a warning: its ack was not committed, though a later Publish of the connection was',
+      'an acknowledged message does not exist',
+      'the message exists again, with a warning: its ack was not committed, although a later Publish of the connection was',
     ],
     evidence: { frames: 16, messages: 5 },
     run: async (ctx) => {
@@ -236,7 +242,7 @@ const settling: CheckModule = [
   },
   {
     id: 'DURABLE-027a',
-    title: 'has nothing after a stop and a start that was deleted, pushed out, or sent in FanOutWithoutAck',
+    title: 'has no message after a stop and a start that was deleted, evicted, or sent in FanOutWithoutAck',
     clauses: ['DURABLE-027', 'OVERFLOW-002', 'DELIVERY-025'],
     ...durable,
     evidence: { frames: 14, messages: 4 },
@@ -302,7 +308,7 @@ const settling: CheckModule = [
       await members[0]?.ping();
       await crash(ctx);
       const there = idsOf(await takeAll(ctx, queue));
-      ctx.assert.deepEqual(there, [id], 'the messages for a subscriber that comes after the crash');
+      ctx.assert.deepEqual(there, [id], 'the messages for a subscriber that subscribes after the crash');
     },
   },
 ] satisfies readonly Check[];

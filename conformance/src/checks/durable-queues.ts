@@ -57,7 +57,7 @@ const queues: CheckModule = [
   },
   {
     id: 'TTL-004a',
-    title: 'counts the time during which it was down for the age of a message',
+    title: 'includes the time during which it was down in the age of a message',
     clauses: ['TTL-004', 'TTL-001', 'DURABLE-003'],
     ...waits,
     evidence: { frames: 12, messages: 2 },
@@ -82,7 +82,7 @@ const queues: CheckModule = [
 const deadLetters: CheckModule = [
   {
     id: 'DURABLE-011a',
-    title: 'counts the failed attempts of a message on after a crash, from the second on',
+    title: 'keeps the number of failed attempts of a message over a crash, if it is at least 2',
     clauses: ['DURABLE-011', 'RETRY-007'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
@@ -107,7 +107,7 @@ const deadLetters: CheckModule = [
   },
   {
     id: 'DURABLE-012a',
-    title: 'has a dead letter after a crash, once, with its content and all that it tells',
+    title: 'has a dead letter after a crash, once, with its content and its headers',
     clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012', 'DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016'],
     ...durable,
     evidence: { frames: 14, messages: 3 },
@@ -150,12 +150,12 @@ const deadLetters: CheckModule = [
   },
   {
     id: 'DURABLE-015a',
-    title: 'has messages after a crash that are just being dead-lettered, each in one of the two queues',
+    title: 'has messages that were being dead-lettered after a crash, each in one of the two queues',
     clauses: ['DURABLE-015', 'DURABLE-003', 'DLQ-019'],
     ...waits,
     accepts: [
       'it is in the dead letter queue',
-      'it is in its own queue, where its last attempt had not failed',
+      'it is in its source queue, if its last attempt had not failed',
     ],
     evidence: { frames: 30, messages: 9 },
     run: async (ctx) => {
@@ -173,7 +173,8 @@ const deadLetters: CheckModule = [
   },
   {
     id: 'DLQ-010b',
-    title: 'discards a dead letter that fails again after a crash, though its queue has a dead letter queue',
+    title:
+      'discards a dead letter that fails again after a crash, although its queue has a dead letter queue',
     clauses: ['DLQ-010', 'DLQ-011'],
     ...waits,
     evidence: { frames: 14, messages: 3 },
@@ -214,7 +215,7 @@ const stores: CheckModule = [
   },
   {
     id: 'DURABLE-022a',
-    title: 'lets no second broker start on its store, and serves on',
+    title: 'lets no second broker start on its store, and continues to serve',
     clauses: ['DURABLE-022'],
     ...durable,
     requires: { ...durable.requires, capabilities: ['fileStore'] },

@@ -61,7 +61,7 @@ const waitingMessages: CheckModule = [
   },
   {
     id: 'TTL-005a',
-    title: 'takes an expired message out of its queue at its time, without any subscriber',
+    title: 'removes an expired message from its queue in time, without any subscriber',
     clauses: ['TTL-005', 'TTL-002', 'TTL-008', 'RETRY-013', 'RETRY-014'],
     ...waits,
     evidence: { frames: 5, assertions: 2 },
@@ -77,7 +77,12 @@ const waitingMessages: CheckModule = [
         await waitUntil(ctx, ctx.now() + 15);
       }
       const { earlyMs, lateMs } = ctx.timing;
-      ctx.assert.between(ctx.now() - sentAt, longMs - earlyMs, longMs + lateMs, 'when it is gone');
+      ctx.assert.between(
+        ctx.now() - sentAt,
+        longMs - earlyMs,
+        longMs + lateMs,
+        'time until the message is removed',
+      );
     },
   },
   {
@@ -100,7 +105,7 @@ const waitingMessages: CheckModule = [
   },
   {
     id: 'TTL-007a',
-    title: 'dead-letters an expired message with reason MessageExpired, not before its time',
+    title: 'dead-letters an expired message with reason MessageExpired, and not earlier',
     clauses: ['TTL-007', 'TTL-005', 'DLQ-013', 'DLQ-015'],
     ...waits,
     evidence: { frames: 7, messages: 1 },
@@ -118,7 +123,7 @@ const waitingMessages: CheckModule = [
   },
   {
     id: 'TTL-003a',
-    title: 'counts the age of a dead letter from its dead-lettering',
+    title: 'starts the age of a dead letter when it is dead-lettered',
     clauses: ['TTL-003', 'DLQ-007'],
     ...waits,
     evidence: { frames: 6, messages: 1 },
@@ -136,7 +141,7 @@ const waitingMessages: CheckModule = [
   },
   {
     id: 'DLQ-020a',
-    title: 'dead-letters nothing of a queue whose dead letter queue is off',
+    title: 'does not dead-letter messages of a queue whose dead letter queue is disabled',
     clauses: ['DLQ-020', 'TTL-008'],
     ...waits,
     evidence: { frames: 12, messages: 2 },
@@ -156,7 +161,7 @@ const waitingMessages: CheckModule = [
 const inFlight: CheckModule = [
   {
     id: 'TTL-009a',
-    title: 'lets a message in flight not expire: an ack in time settles it',
+    title: 'does not let a message in flight expire: an ack in time settles it',
     clauses: ['TTL-009', 'DELIVERY-001'],
     ...waits,
     evidence: { frames: 10, messages: 3 },
@@ -171,7 +176,7 @@ const inFlight: CheckModule = [
   },
   {
     id: 'TTL-010a',
-    title: 'lets a message expire that would be sent again when it is over its messageTtl',
+    title: 'lets a message over its messageTtl expire when it would be sent again',
     clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
     ...waitsForAcks,
     evidence: { frames: 11, messages: 3 },
@@ -186,7 +191,7 @@ const inFlight: CheckModule = [
   },
   {
     id: 'TTL-010b',
-    title: 'lets a message expire that is given back when it is over its messageTtl',
+    title: 'lets a message over its messageTtl expire when it is given back',
     clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
     ...waits,
     evidence: { frames: 10, messages: 3 },

@@ -33,7 +33,7 @@ export const failureMetrics: CheckModule = [
   },
   {
     id: 'METRICS-012a',
-    title: 'counts in total_dead_lettered the moves into a dead letter queue',
+    title: 'counts in total_dead_lettered the messages that move to a dead letter queue',
     clauses: ['METRICS-012'],
     ...fresh,
     evidence: shorterFormSeen,
@@ -41,7 +41,7 @@ export const failureMetrics: CheckModule = [
   },
   {
     id: 'OVERFLOW-006a',
-    title: 'counts in total_errors what DropOldest pushes out',
+    title: 'counts in total_errors the messages that DropOldest evicts',
     clauses: ['OVERFLOW-006', 'METRICS-013'],
     ...fresh,
     evidence: shorterFormSeen,
@@ -92,7 +92,7 @@ export const failureMetrics: CheckModule = [
   },
   {
     id: 'DLQ-009a',
-    title: 'counts in total_errors what a dead letter pushes out of a full dead letter queue',
+    title: 'counts in total_errors the message that a dead letter evicts from a full dead letter queue',
     clauses: ['DLQ-009', 'METRICS-012', 'METRICS-013'],
     ...fresh,
     evidence: shorterFormSeen,

@@ -28,13 +28,13 @@ const withAck: CheckModule = [
       const taken = await Promise.all(subscribers.map((subscriber) => takeAndAck(subscriber, queue, 4)));
       for (const deliveries of taken) ctx.assert.deepEqual(idsOf(deliveries), ids, 'what a subscriber got');
       for (const subscriber of subscribers) {
-        await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'each message comes once');
+        await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'each message is delivered once');
       }
     },
   },
   {
     id: 'DELIVERY-015a',
-    title: 'gives a subscriber that arrives after the first copy of a FanOutWithAck message no copy of it',
+    title: 'sends no copy of a FanOutWithAck message to a subscriber that subscribes after its first copy',
     clauses: ['DELIVERY-015'],
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },
@@ -64,14 +64,14 @@ const withAck: CheckModule = [
   },
   {
     id: 'DELIVERY-017a',
-    title: 'gives a subscriber of a FanOutWithAck queue the copies that it had no room for as soon as it has',
+    title: 'sends a FanOutWithAck subscriber without room its copies as soon as it has room',
     clauses: ['DELIVERY-017', 'DELIVERY-014', 'DELIVERY-035'],
     profile: 'delivery',
     evidence: { frames: 64, messages: 40 },
     run: async (ctx) => {
       const { slow, queue, ids } = await withSlowMember(ctx);
       ctx.assert.deepEqual(idsOf(await takeAndAck(slow, queue, ids.length)), ids, 'the copies');
-      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy comes once');
+      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered once');
     },
   },
   {
@@ -95,7 +95,7 @@ const withAck: CheckModule = [
   },
   {
     id: 'DELIVERY-019a',
-    title: 'takes from a FanOutWithAck message that is pushed out the copies that are not yet sent',
+    title: 'drops only the copies that are not yet sent when it evicts a FanOutWithAck message',
     clauses: ['DELIVERY-019', 'OVERFLOW-002'],
     profile: 'delivery',
     requires: { capabilities: ['maxInFlight'] },
@@ -117,7 +117,7 @@ const withAck: CheckModule = [
   },
   {
     id: 'DELIVERY-021a',
-    title: 'is done with a FanOutWithAck message that one subscriber acknowledged when the other leaves',
+    title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other leaves',
     clauses: ['DELIVERY-021'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -134,7 +134,7 @@ const withAck: CheckModule = [
   },
   {
     id: 'DELIVERY-022a',
-    title: 'lets a FanOutWithAck message wait again when all its copies are gone with their subscribers',
+    title: 'makes a FanOutWithAck message wait again when all its subscribers have left',
     clauses: ['DELIVERY-022', 'DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
@@ -148,7 +148,7 @@ const withAck: CheckModule = [
       const again = await third.delivery({ queue });
       ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
       await third.ack(again);
-      await expectOnlySentinel(ctx, third, queue, { text: 'it comes once' });
+      await expectOnlySentinel(ctx, third, queue, { text: 'the message is delivered once' });
     },
   },
 ] satisfies readonly Check[];
@@ -220,7 +220,7 @@ const withoutAck: CheckModule = [
   },
   {
     id: 'DELIVERY-028a',
-    title: 'keeps FanOutWithoutAck messages while the only subscriber does not read',
+    title: 'keeps FanOutWithoutAck messages while their only subscriber does not read',
     clauses: ['DELIVERY-028', 'DELIVERY-024', 'DELIVERY-035'],
     profile: 'delivery',
     evidence: { frames: 50, messages: 24 },

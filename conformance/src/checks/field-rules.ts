@@ -11,7 +11,7 @@ const refusals = ['Error INVALID_MESSAGE', 'closing the connection'];
 export const fieldRules: CheckModule = [
   {
     id: 'BODY-022a',
-    title: 'takes queue names of 256 UTF-16 units in letters and digits of any script, with - _ and .',
+    title: 'accepts queue names of 256 UTF-16 units in letters and digits of any script, with - _ and .',
     clauses: ['BODY-022'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -59,7 +59,7 @@ export const fieldRules: CheckModule = [
   },
   {
     id: 'BODY-025a',
-    title: 'takes a message with 50 headers and delivers them all',
+    title: 'accepts a message with 50 headers and delivers them all',
     clauses: ['BODY-025', 'DELIVERY-052'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
@@ -86,7 +86,7 @@ export const fieldRules: CheckModule = [
   },
   {
     id: 'BODY-027a',
-    title: 'takes a header value of 4096 UTF-16 units, whatever its bytes',
+    title: 'accepts a header value of 4096 UTF-16 units, whatever its number of bytes',
     clauses: ['BODY-027', 'BODY-004'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },

@@ -40,7 +40,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-003a',
-    title: 'takes a Publish of exactly MaxMessageSize bytes and delivers it',
+    title: 'accepts a Publish of exactly MaxMessageSize bytes and delivers it',
     clauses: ['FRAME-003', 'FRAME-018'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
@@ -64,7 +64,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-004a',
-    title: 'carries nothing out for a body length of 0 or 1',
+    title: 'carries out nothing after a body length of 0 or 1',
     clauses: ['FRAME-004', 'FRAME-009'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -106,7 +106,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-007a',
-    title: 'does not carry out a Publish whose gzip body breaks off',
+    title: 'does not carry out a Publish whose gzip body is truncated',
     clauses: ['FRAME-007', 'FRAME-010'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -119,7 +119,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-007b',
-    title: 'carries nothing out for a plain body with the flags of gzip or brotli',
+    title: 'carries out nothing for an uncompressed body with the flags of gzip or brotli',
     clauses: ['FRAME-007', 'FRAME-009'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -135,7 +135,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-010a',
-    title: 'reads on where another connection stood when one breaks the framing',
+    title: 'continues to read half a frame of one connection after a framing fault on another',
     clauses: ['FRAME-010', 'FRAME-009'],
     profile: 'core',
     evidence: { frames: 3, assertions: 3 },
@@ -215,12 +215,12 @@ export const framing: CheckModule = [
       const ack = await connection.expect({ command: 'PublishAck', id: publishId });
       const pong = await connection.expect({ command: 'Pong', id: pingId });
       const error = await connection.expect('Error');
-      ctx.assert.ok(Math.max(ack.sequence, pong.sequence) < error.sequence, 'the Error comes last');
+      ctx.assert.ok(Math.max(ack.sequence, pong.sequence) < error.sequence, 'the Error is the last answer');
     },
   },
   {
     id: 'FRAME-015a',
-    title: 'reads a frame that comes byte by byte, each byte alone',
+    title: 'reads a frame that arrives byte by byte',
     clauses: ['FRAME-015'],
     profile: 'core',
     evidence: { frames: 40, messages: 1 },
@@ -243,7 +243,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-015b',
-    title: 'reads frames that are cut once, at any byte of two neighbours',
+    title: 'reads two frames that are split once, at any byte',
     clauses: ['FRAME-015', 'FRAME-016'],
     profile: 'core',
     evidence: { frames: 20, assertions: 20 },
@@ -267,7 +267,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-016a',
-    title: 'reads every frame of forty that come in one piece',
+    title: 'reads every one of forty frames that arrive in one piece',
     clauses: ['FRAME-016', 'FRAME-001'],
     profile: 'core',
     evidence: { frames: 40, assertions: 40 },
@@ -295,7 +295,7 @@ export const framing: CheckModule = [
   },
   {
     id: 'FRAME-028a',
-    title: 'does not carry out a frame that the end of its connection cuts short',
+    title: 'does not carry out a frame that is incomplete when its connection ends',
     clauses: ['FRAME-028'],
     profile: 'core',
     evidence: { frames: 4, assertions: 2 },

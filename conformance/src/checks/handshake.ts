@@ -114,7 +114,7 @@ export const handshake: CheckModule = [
   },
   {
     id: 'CONN-014a',
-    title: 'closes a connection on which no Connect comes in time, and not before',
+    title: 'closes a connection on which no Connect arrives in time, and not earlier',
     clauses: ['CONN-014', 'CONN-015'],
     profile: 'limits',
     requires: { configuration: impatient },
@@ -130,7 +130,7 @@ export const handshake: CheckModule = [
   },
   {
     id: 'CONN-016a',
-    title: 'closes a connection whose frame is not complete in time, and not before',
+    title: 'closes a connection whose frame is not complete in time, and not earlier',
     clauses: ['CONN-016'],
     profile: 'limits',
     requires: { configuration: impatient },
@@ -145,7 +145,7 @@ export const handshake: CheckModule = [
   },
   {
     id: 'CONN-017a',
-    title: 'closes a connection that is silent for the idle timeout, and not before',
+    title: 'closes a connection on which the client sends nothing for the idle timeout, and not earlier',
     clauses: ['CONN-017'],
     profile: 'limits',
     requires: { configuration: soonIdle },
@@ -172,7 +172,8 @@ export const handshake: CheckModule = [
   },
   {
     id: 'CONN-032a',
-    title: 'answers what follows a Connect in the same piece after ConnectAck, and as to a connected client',
+    title:
+      'answers commands that arrive in one piece with Connect after ConnectAck, as those of a connected client',
     clauses: ['CONN-032', 'CONN-031'],
     profile: 'core',
     evidence: { frames: 4, assertions: 4 },

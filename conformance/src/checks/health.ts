@@ -38,7 +38,7 @@ export const health: CheckModule = [
   },
   {
     id: 'HEALTH-004a',
-    title: 'says healthy with status 200, or unhealthy with 503',
+    title: 'answers status healthy with 200, or unhealthy with 503',
     clauses: ['HEALTH-004', 'HEALTH-005'],
     profile: 'observability',
     accepts: ['200 and healthy, below 90 percent of memory', '503 and unhealthy, from 90 percent on'],
@@ -112,7 +112,7 @@ export const health: CheckModule = [
   },
   {
     id: 'HTTP-002a',
-    title: 'refuses a request for a host of another name',
+    title: 'refuses a request with an unknown Host header',
     clauses: ['HTTP-002'],
     profile: 'observability',
     evidence: { responses: 2, assertions: 2 },
@@ -132,7 +132,7 @@ export const health: CheckModule = [
       const headers = { origin: 'http://elsewhere.example' };
       for (const path of ['/health/', '/metrics/']) {
         const answer = await ctx.http.get(path, { headers });
-        ctx.assert.ok('timestamp' in asRecord(answer), 'the record comes', { actual: answer.body });
+        ctx.assert.ok('timestamp' in asRecord(answer), 'the record arrives', { actual: answer.body });
         const allows = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
         ctx.assert.deepEqual(allows, [], 'headers that allow other origins');
       }

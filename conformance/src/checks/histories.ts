@@ -16,7 +16,8 @@ const enoughAttempts = 100;
 export const histories: CheckModule = [
   {
     id: 'DELIVERY-006b',
-    title: 'loses and repeats nothing of a RoundRobin queue while publishers and subscribers leave abruptly',
+    title:
+      'loses and repeats no message of a RoundRobin queue while publishers and subscribers leave abruptly',
     clauses: ['DELIVERY-006', 'PUBLISH-002', 'DELIVERY-011', 'DELIVERY-035', 'DELIVERY-038', 'DELIVERY-050'],
     ...common(),
     run: (ctx) => playHistory(ctx, 'RoundRobin'),

@@ -22,7 +22,7 @@ const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfi
 export const limits: CheckModule = [
   {
     id: 'CONN-023a',
-    title: 'counts no Ping and no Ack against the message rate',
+    title: 'counts no Ping and no Ack towards the message rate',
     clauses: ['CONN-023'],
     profile: 'limits',
     requires: { configuration: fewMessages },
@@ -70,7 +70,7 @@ export const limits: CheckModule = [
     profile: 'limits',
     isolation: 'fresh',
     requires: { configuration: fewConnections },
-    accepts: ['the counter grows by them', 'the shorter form of the record, which has no such counter'],
+    accepts: ['the counter increases by them', 'the shorter form of the record, which has no such counter'],
     evidence: { frames: 3, responses: 1, assertions: 4 },
     run: async (ctx) => {
       const before = await recordAt(ctx, '/metrics/', [200]);
@@ -88,7 +88,7 @@ export const limits: CheckModule = [
   },
   {
     id: 'FRAME-021a',
-    title: 'refuses a message that would not fit under the name of its dead letter queue',
+    title: 'refuses a message that would not fit with the name of its dead letter queue',
     clauses: ['FRAME-021'],
     profile: 'delivery',
     evidence: { frames: 4, assertions: 2 },

@@ -76,7 +76,7 @@ const form: CheckModule = [
   },
   {
     id: 'METRICS-006a',
-    title: 'writes uptime as a time span that grows',
+    title: 'writes uptime as a time span that increases',
     clauses: ['METRICS-006'],
     profile: 'observability',
     accepts: ['the field is absent, as in the shorter form'],
@@ -98,7 +98,7 @@ const form: CheckModule = [
 const agreement: CheckModule = [
   {
     id: 'METRICS-007a',
-    title: 'lets no counter fall while clients come, work and go',
+    title: 'never decreases a counter while clients connect, work and leave',
     clauses: ['METRICS-007', 'METRICS-018'],
     profile: 'observability',
     isolation: 'fresh',
@@ -122,7 +122,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-008a',
-    title: 'counts in total_messages_published the PublishAcks for new messages',
+    title: 'counts in total_messages_published the PublishAcks that do not answer a repeat',
     clauses: ['METRICS-008'],
     profile: 'observability',
     isolation: 'fresh',
@@ -149,7 +149,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-010a',
-    title: 'counts in total_messages_acknowledged the Acks that ended a delivery, and no others',
+    title: 'counts in total_messages_acknowledged the Acks that settle a delivery, and no others',
     clauses: ['METRICS-010'],
     profile: 'observability',
     isolation: 'fresh',
@@ -236,7 +236,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-016a',
-    title: 'shows in active_connections and active_queues what clients have opened and made',
+    title: 'shows in active_connections and active_queues the connections and queues of the clients',
     clauses: ['METRICS-016', 'METRICS-017'],
     profile: 'observability',
     isolation: 'fresh',

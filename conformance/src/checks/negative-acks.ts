@@ -24,7 +24,7 @@ const pausing = { ...optional, prefers: longTimeout, waits: true } as const;
 export const negativeAcks: CheckModule = [
   {
     id: 'NACK-001a',
-    title: 'sends a message again whose Ack has header failureReason, and lists nack in the capabilities',
+    title: 'sends a message again after an Ack with header failureReason, and lists nack in the capabilities',
     clauses: ['NACK-001', 'NACK-002'],
     ...pausing,
     evidence: { frames: 7, messages: 2 },
@@ -68,7 +68,7 @@ export const negativeAcks: CheckModule = [
   },
   {
     id: 'NACK-004a',
-    title: 'takes an unknown failureReason for HandlerException',
+    title: 'treats an unknown failureReason as HandlerException',
     clauses: ['NACK-004', 'NACK-006', 'NACK-007'],
     ...pausing,
     evidence: { frames: 9, messages: 3 },
@@ -83,7 +83,7 @@ export const negativeAcks: CheckModule = [
   },
   {
     id: 'NACK-005a',
-    title: 'dead-letters a message at once after DeserializationError, though it has attempts left',
+    title: 'dead-letters a message immediately after DeserializationError, although it has attempts left',
     clauses: ['NACK-005', 'NACK-007', 'DLQ-013'],
     ...optional,
     evidence: { frames: 8, messages: 2 },
@@ -98,7 +98,7 @@ export const negativeAcks: CheckModule = [
   },
   {
     id: 'NACK-006a',
-    title: 'dead-letters a message at once when its last attempt is refused',
+    title: 'dead-letters a message immediately after a negative acknowledgment of its last attempt',
     clauses: ['NACK-006', 'NACK-007', 'RETRY-007'],
     ...optional,
     evidence: { frames: 8, messages: 2 },
@@ -108,7 +108,9 @@ export const negativeAcks: CheckModule = [
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
       expectReason(ctx, letter, 'HandlerException');
       const attempts = letter.header('deadLetterAttempts');
-      ctx.should(attempts === '1', 'DLQ-015', 'the failed attempts are told', { actual: attempts });
+      ctx.should(attempts === '1', 'DLQ-015', 'header deadLetterAttempts is the number of failed attempts', {
+        actual: attempts,
+      });
       await reader.ack(letter);
     },
   },
@@ -126,7 +128,9 @@ export const negativeAcks: CheckModule = [
       const letter = await deadLetter(ctx, reader, { queue: letters, id });
       expectReason(ctx, letter, 'DeserializationError');
       const attempts = letter.header('deadLetterAttempts');
-      ctx.should(attempts === '2', 'DLQ-015', 'the failed attempts are told', { actual: attempts });
+      ctx.should(attempts === '2', 'DLQ-015', 'header deadLetterAttempts is the number of failed attempts', {
+        actual: attempts,
+      });
       await reader.ack(letter);
     },
   },
@@ -159,7 +163,7 @@ export const negativeAcks: CheckModule = [
       await refuse(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
       await subscriber.expectNothingBeforePong(() => true, 'no frame answers it');
       await waitUntil(ctx, ctx.now() + pauseMs(ctx, 1) + ctx.timing.silenceMs);
-      await expectOnlySentinel(ctx, subscriber, queue, { text: 'the message does not come again' });
+      await expectOnlySentinel(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
   },
   {
@@ -176,12 +180,15 @@ export const negativeAcks: CheckModule = [
       await refuse(subscriber, delivery, 'HandlerException');
       await refuse(subscriber, { id: ctx.id('never') }, 'DeserializationError');
       await subscriber.expectNothingBeforePong(() => true, 'no frame answers it');
-      await expectOnlySentinel(ctx, subscriber, queue, { text: 'the settled message does not come again' });
+      await expectOnlySentinel(ctx, subscriber, queue, {
+        text: 'the settled message is not delivered again',
+      });
     },
   },
   {
     id: 'DELIVERY-008a',
-    title: 'dead-letters a message at once that is refused for good during the pause before its next attempt',
+    title:
+      'dead-letters a message immediately after DeserializationError during the pause before its next attempt',
     clauses: ['DELIVERY-008', 'NACK-005'],
     ...optional,
     evidence: { frames: 8, messages: 2 },

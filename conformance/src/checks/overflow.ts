@@ -17,7 +17,8 @@ const redirectToDlq = { overflowStrategy: 3, enableDeadLetterQueue: true } as co
 export const overflow: CheckModule = [
   {
     id: 'OVERFLOW-001a',
-    title: 'refuses no Publish that a subscriber with room takes at once, however small the queue',
+    title:
+      'refuses no Publish that it can deliver immediately to a subscriber with room, however small the queue',
     clauses: ['OVERFLOW-001', 'DELIVERY-003'],
     profile: 'delivery',
     evidence: { frames: 14, messages: 3 },
@@ -33,7 +34,7 @@ export const overflow: CheckModule = [
   },
   {
     id: 'OVERFLOW-002a',
-    title: 'confirms a Publish to a full DropOldest queue and lets the oldest message go for it',
+    title: 'confirms a Publish to a full DropOldest queue and evicts the oldest message',
     clauses: ['OVERFLOW-002', 'OVERFLOW-004', 'QUEUE-029', 'QUEUE-031'],
     profile: 'delivery',
     evidence: { frames: 15, messages: 4 },
@@ -44,12 +45,12 @@ export const overflow: CheckModule = [
       ctx.assert.equal(await waitingCount(client, queue), 3, 'messages that wait');
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the messages delivered');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two are gone' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two messages are evicted' });
     },
   },
   {
     id: 'OVERFLOW-003a',
-    title: 'lets the oldest message of a full PriorityBased queue go, though it is the most urgent one',
+    title: 'evicts the oldest message of a full PriorityBased queue, although it has the highest priority',
     clauses: ['OVERFLOW-003', 'OVERFLOW-002'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -66,12 +67,12 @@ export const overflow: CheckModule = [
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 2));
       ctx.assert.deepEqual([...taken].sort(), ids.slice(1).sort(), 'the messages delivered');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the oldest is gone' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the oldest message is evicted' });
     },
   },
   {
     id: 'OVERFLOW-005a',
-    title: 'discards what DropOldest pushes out, and does not dead-letter it',
+    title: 'discards the messages that DropOldest evicts, and does not dead-letter them',
     clauses: ['OVERFLOW-005'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 1, assertions: 3 },
@@ -89,7 +90,7 @@ export const overflow: CheckModule = [
   },
   {
     id: 'OVERFLOW-007a',
-    title: 'does not let a Publish into a full DropNewest queue, and leaves what waits as it is',
+    title: 'does not add a Publish to a full DropNewest queue, and does not change the waiting messages',
     clauses: ['OVERFLOW-007', 'OVERFLOW-009', 'OVERFLOW-008', 'PUBLISH-003'],
     profile: 'delivery',
     accepts: ['Error QUEUE_FULL', 'another Error, with a warning', 'PublishAck, with a warning'],

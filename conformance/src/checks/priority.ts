@@ -68,12 +68,12 @@ export const priority: CheckModule = [
       const inTime = urgent.filter((id) => waited.includes(id));
       if (inTime.length === 0 || inTime.length === waitingNow)
         return ctx.note('the window of the subscriber was not filled');
-      ctx.assert.deepEqual(waited.slice(0, inTime.length), inTime, 'what goes before what has waited longer');
+      ctx.assert.deepEqual(waited.slice(0, inTime.length), inTime, 'the messages that are delivered first');
     },
   },
   {
     id: 'DELIVERY-032a',
-    title: 'goes over the subscribers of a PriorityBased queue in turn',
+    title: 'selects the subscribers of a PriorityBased queue in turn',
     clauses: ['DELIVERY-032', 'DELIVERY-030'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },

@@ -8,7 +8,7 @@ import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/s
 const promises: CheckModule = [
   {
     id: 'PUBLISH-002a',
-    title: 'has every message in the queue that it confirmed',
+    title: 'has every confirmed message in its queue',
     clauses: ['PUBLISH-002', 'PUBLISH-001'],
     profile: 'core',
     evidence: { frames: 28, messages: 12 },
@@ -39,12 +39,12 @@ const promises: CheckModule = [
         actual: answer.commandName,
       });
       if (!isRefused) await client.ack(await client.delivery({ queue }));
-      await expectOnlySentinel(ctx, client, queue, { text: 'the refused message does not come' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the refused message is not delivered' });
     },
   },
   {
     id: 'PUBLISH-020a',
-    title: 'takes a Publish without payload and delivers it without payload',
+    title: 'accepts a Publish without payload and delivers it without payload',
     clauses: ['PUBLISH-020', 'BODY-007'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
@@ -100,7 +100,7 @@ const repeats: CheckModule = [
   },
   {
     id: 'PUBLISH-009a',
-    title: 'pushes nothing out of a full queue for a repeat',
+    title: 'evicts no message from a full queue for a repeat',
     clauses: ['PUBLISH-009', 'ERROR-017'],
     profile: 'core',
     evidence: { frames: 8, messages: 2 },
@@ -117,7 +117,7 @@ const repeats: CheckModule = [
   },
   {
     id: 'PUBLISH-010a',
-    title: 'takes the same id in two queues for two messages',
+    title: 'treats messages with the same id in two queues as different messages',
     clauses: ['PUBLISH-010'],
     profile: 'core',
     evidence: { frames: 7, assertions: 2 },
@@ -133,7 +133,7 @@ const repeats: CheckModule = [
   },
   {
     id: 'PUBLISH-011a',
-    title: 'takes the id of a settled message for a new one',
+    title: 'adds a new message for a Publish with the id of a settled message',
     clauses: ['PUBLISH-011'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -155,7 +155,7 @@ const repeats: CheckModule = [
 const payloads: CheckModule = [
   {
     id: 'PUBLISH-013a',
-    title: 'takes every kind of JSON text',
+    title: 'accepts every kind of JSON text',
     clauses: ['PUBLISH-013', 'DELIVERY-053'],
     profile: 'core',
     evidence: { frames: 30, messages: 14 },
@@ -173,7 +173,7 @@ const payloads: CheckModule = [
   },
   {
     id: 'PUBLISH-014a',
-    title: 'refuses what is not one JSON text with INVALID_PAYLOAD and stores nothing of it',
+    title: 'refuses a payload that is not one JSON text with INVALID_PAYLOAD and does not store it',
     clauses: ['PUBLISH-014', 'PUBLISH-019'],
     profile: 'core',
     evidence: { frames: 12, assertions: 12 },
@@ -214,7 +214,7 @@ const payloads: CheckModule = [
   },
   {
     id: 'PUBLISH-018a',
-    title: 'takes payloads that are nested 64 levels deep',
+    title: 'accepts payloads that are nested 64 levels deep',
     clauses: ['PUBLISH-018', 'PUBLISH-013'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -244,7 +244,7 @@ const priorities: CheckModule = [
   },
   {
     id: 'PUBLISH-023a',
-    title: 'counts an unknown priority as Normal',
+    title: 'treats an unknown priority as Normal',
     clauses: ['PUBLISH-023'],
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },

@@ -11,7 +11,7 @@ type Info = Readonly<Record<string, unknown>>;
 const possible: CheckModule = [
   {
     id: 'QUEUE-001a',
-    title: 'makes a queue with the options of CreateQueue',
+    title: 'creates a queue with the options of CreateQueue',
     clauses: ['QUEUE-001', 'QUEUE-022', 'QUEUE-023'],
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
@@ -44,7 +44,7 @@ const possible: CheckModule = [
   },
   {
     id: 'QUEUE-002a',
-    title: 'gives options that a payload leaves out their defaults',
+    title: 'gives options that a payload omits their defaults',
     clauses: ['QUEUE-002', 'QUEUE-003', 'QUEUE-004', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007', 'BODY-035'],
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
@@ -60,7 +60,7 @@ const possible: CheckModule = [
   },
   {
     id: 'QUEUE-008a',
-    title: 'gives a queue that is created without payload the options of one made by a Publish',
+    title: 'gives a queue that is created without payload the options of one that a Publish creates',
     clauses: ['QUEUE-008', 'QUEUE-044'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -106,7 +106,7 @@ const possible: CheckModule = [
   },
   {
     id: 'QUEUE-022a',
-    title: 'shows messageTtl where a queue has one, and leaves it out where it has none',
+    title: 'shows messageTtl when a queue has one, and omits it otherwise',
     clauses: ['QUEUE-022', 'BODY-035', 'QUEUE-004'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -120,7 +120,7 @@ const possible: CheckModule = [
   },
   {
     id: 'QUEUE-023a',
-    title: 'shows deadLetterQueueName where one was given, and leaves it out where it is generated',
+    title: 'shows deadLetterQueueName when the options set it, and omits it when it is generated',
     clauses: ['QUEUE-023', 'BODY-035'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -137,7 +137,7 @@ const possible: CheckModule = [
   },
   {
     id: 'QUEUE-027a',
-    title: 'shows as createdAt when the queue was made',
+    title: 'shows in createdAt when the queue was created',
     clauses: ['QUEUE-027', 'BODY-041'],
     profile: 'core',
     evidence: { frames: 5, assertions: 3 },
@@ -167,7 +167,7 @@ const possible: CheckModule = [
   },
   {
     id: 'BODY-037a',
-    title: 'takes the name of an enumeration value, in any case, for its number',
+    title: 'accepts the name of an enumeration value, case-insensitively, instead of its number',
     clauses: ['BODY-037'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -298,13 +298,13 @@ const impossible: readonly Impossible[] = [
   },
   {
     id: 'QUEUE-040a',
-    title: 'refuses a dead letter queue whose generated name would be too long',
+    title: 'refuses a queue whose generated dead letter queue name would be too long',
     name: 'n'.repeat(220),
     payloads: () => ['{"enableDeadLetterQueue":true}'],
   },
   {
     id: 'QUEUE-041a',
-    title: 'refuses options that are no JSON object, or hold a value of the wrong type',
+    title: 'refuses options that are not a JSON object, or that contain a value of the wrong type',
     payloads: () => [
       '[]',
       '7',
@@ -322,7 +322,7 @@ export const queueOptions: CheckModule = [...possible, ...impossible.map(impossi
 function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
   return {
     id,
-    title: `${title} with INVALID_PAYLOAD, and makes no queue`,
+    title: `${title} with INVALID_PAYLOAD, and creates no queue`,
     clauses: [id.slice(0, -1), 'QUEUE-042'],
     profile: 'core',
     evidence: { frames: 4, assertions: 4 },

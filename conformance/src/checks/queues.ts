@@ -65,7 +65,7 @@ export const queues: CheckModule = [
   },
   {
     id: 'QUEUE-013a',
-    title: 'takes an absent deadLetterQueueName for <queue>.dlq when options are compared',
+    title: 'treats an absent deadLetterQueueName as <queue>.dlq when it compares options',
     clauses: ['QUEUE-013', 'QUEUE-011'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -107,7 +107,7 @@ export const queues: CheckModule = [
   },
   {
     id: 'QUEUE-016a',
-    title: 'serves the subscribers of a deleted queue again when a queue of that name is made',
+    title: 'delivers to the subscribers of a deleted queue when a queue of that name is created again',
     clauses: ['QUEUE-016'],
     profile: 'core',
     evidence: { frames: 6, messages: 1 },
@@ -141,7 +141,9 @@ export const queues: CheckModule = [
       await client.createQueue(queue);
       await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
-      await expectOnlySentinel(ctx, client, queue, { text: 'nothing of the deleted queue comes again' });
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'no message of the deleted queue is delivered again',
+      });
     },
   },
   {
@@ -264,7 +266,7 @@ export const queues: CheckModule = [
   },
   {
     id: 'QUEUE-030a',
-    title: 'takes messages that are given back into a full queue',
+    title: 'lets messages that are given back enter a full queue',
     clauses: ['QUEUE-030', 'DELIVERY-006', 'DELIVERY-038'],
     profile: 'core',
     evidence: { frames: 9, messages: 2 },
@@ -286,7 +288,7 @@ export const queues: CheckModule = [
   },
   {
     id: 'QUEUE-044a',
-    title: 'makes a missing queue when a message is published to it',
+    title: 'creates a missing queue when a message is published to it',
     clauses: ['QUEUE-044', 'QUEUE-049', 'QUEUE-002'],
     profile: 'core',
     evidence: { frames: 3, assertions: 2 },
@@ -319,7 +321,7 @@ export const queues: CheckModule = [
   },
   {
     id: 'QUEUE-047a',
-    title: 'makes a missing queue when it is subscribed to',
+    title: 'creates a missing queue when a client subscribes to it',
     clauses: ['QUEUE-047', 'QUEUE-049'],
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },

@@ -9,7 +9,7 @@ import { encodeFrame } from '../wire/encode.ts';
 export const recorded: CheckModule = [
   {
     id: 'CONN-019a',
-    title: 'answers the recorded pings of an existing client, byte for byte as it sent them',
+    title: 'answers the recorded pings of an existing client, replayed byte for byte',
     clauses: ['CONN-019', 'CONN-020', 'CONN-024'],
     profile: 'core',
     evidence: { frames: 3, assertions: 4 },
@@ -34,7 +34,7 @@ export const recorded: CheckModule = [
   },
   {
     id: 'COMPRESS-016a',
-    title: 'answers the recorded compressed frames of an existing client, byte for byte as it sent them',
+    title: 'answers the recorded compressed frames of an existing client, replayed byte for byte',
     clauses: ['COMPRESS-016', 'COMPRESS-002', 'COMPRESS-003', 'CONN-006'],
     profile: 'compression',
     // Compressed bytes cannot be given other names: the queues must be nobody else's.

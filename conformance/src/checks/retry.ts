@@ -29,7 +29,7 @@ const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as co
 const schedule: CheckModule = [
   {
     id: 'RETRY-001a',
-    title: 'sends a message again that is not acknowledged, and no more once it is',
+    title: 'sends a message again until it is acknowledged',
     clauses: ['RETRY-001', 'RETRY-015', 'DELIVERY-055', 'DELIVERY-001'],
     ...waits,
     evidence: { frames: 9, messages: 3 },
@@ -48,11 +48,11 @@ const schedule: CheckModule = [
   },
   {
     id: 'RETRY-002a',
-    title: 'makes five attempts whose gaps grow by a part that doubles',
+    title: 'makes five attempts with gaps of c + d * 2^(n-1)',
     clauses: ['RETRY-002', 'RETRY-003', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
     ...waits,
     accepts: [
-      'attempt n+1 comes ackTimeout + retryDelay * 2^(n-1) after attempt n, at most 10 ms early and 1 s late',
+      'attempt n+1 is made ackTimeout + retryDelay * 2^(n-1) after attempt n, at most 10 ms early and 1 s late',
       'the gaps are c + d * 2^(n-1) with another c or d, with a warning',
     ],
     evidence: { frames: 9, messages: 5, assertions: 6 },
@@ -77,7 +77,7 @@ const schedule: CheckModule = [
   },
   {
     id: 'RETRY-004a',
-    title: 'lets no pause between attempts grow beyond maxRetryDelay',
+    title: 'makes no pause between attempts longer than maxRetryDelay',
     clauses: ['RETRY-004', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
     profile: 'retry-dlq',
     requires: {
@@ -174,7 +174,7 @@ const receivers: CheckModule = [
   },
   {
     id: 'DELIVERY-056a',
-    title: 'takes an ack of a FanOutWithAck message only from the connection that its copy went to',
+    title: 'accepts an ack of a FanOutWithAck message only from the connection that received the copy',
     clauses: ['DELIVERY-056', 'DELIVERY-016', 'DELIVERY-059'],
     ...waits,
     evidence: { frames: 9, messages: 3 },
@@ -221,7 +221,7 @@ const receivers: CheckModule = [
       'delivers to another subscriber what was in flight at an Unsubscribe, at its ack timeout at the latest',
     clauses: ['DELIVERY-062', 'DELIVERY-006'],
     ...waits,
-    accepts: ['it waits for others from its ack timeout on', 'it is given back at once'],
+    accepts: ['it waits for others from its ack timeout on', 'it is given back immediately'],
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
       const { publisher, queue, subscriber: holder } = await single(ctx);
@@ -240,7 +240,8 @@ const receivers: CheckModule = [
 const pauses: CheckModule = [
   {
     id: 'DELIVERY-004a',
-    title: "keeps a message's place in the window during the pause, so that no younger one overtakes it",
+    title:
+      "keeps a message's place in the window during the pause, so that no younger message is sent before it",
     clauses: ['DELIVERY-004', 'DELIVERY-009'],
     ...waits,
     requires: { capabilities: ['maxInFlight'] },
@@ -264,7 +265,7 @@ const pauses: CheckModule = [
   },
   {
     id: 'DELIVERY-007a',
-    title: 'settles a message by an ack that comes during the pause before its next attempt',
+    title: 'settles a message by an ack during the pause before its next attempt',
     clauses: ['DELIVERY-007', 'DELIVERY-001'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
@@ -277,12 +278,12 @@ const pauses: CheckModule = [
       await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + pauseMs(ctx, 3) / 2);
       await subscriber.ack(third);
       await subscriber.ping();
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message does not come again' });
+      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
   },
   {
     id: 'DELIVERY-041a',
-    title: 'lets a message rest for retryDelay(2), waiting, whose receivers have left it twice in a row',
+    title: 'keeps a message waiting for retryDelay(2) after its delivery was interrupted twice in a row',
     clauses: ['DELIVERY-041'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -302,7 +303,7 @@ const pauses: CheckModule = [
       const third = await nextAttempt(ctx, publisher, { queue, id }, 2);
       await publisher.ack(third);
       const leastMs = pauseMs(ctx, 2) - ctx.timing.earlyMs;
-      ctx.assert.ok(third.atMs - leftAt >= leastMs, 'it is not offered again at once', {
+      ctx.assert.ok(third.atMs - leftAt >= leastMs, 'the message is not offered again before retryDelay(2)', {
         expected: `${leastMs} ms or later`,
         actual: third.atMs - leftAt,
       });

@@ -6,7 +6,7 @@ import { explore } from '../model/exploration.ts';
 export const scenarios: CheckModule = [
   {
     id: 'DELIVERY-001b',
-    title: 'does what the rules allow in random scenarios on RoundRobin and PriorityBased queues',
+    title: 'follows the rules in random scenarios on RoundRobin and PriorityBased queues',
     clauses: [
       'DELIVERY-001',
       'QUEUE-009',
@@ -24,7 +24,7 @@ export const scenarios: CheckModule = [
   },
   {
     id: 'DELIVERY-014c',
-    title: 'does what the rules allow in random scenarios on FanOutWithAck and FanOutWithoutAck queues',
+    title: 'follows the rules in random scenarios on FanOutWithAck and FanOutWithoutAck queues',
     clauses: [
       'DELIVERY-014',
       'QUEUE-009',
@@ -49,7 +49,7 @@ function common(): Pick<Check, 'profile' | 'broad' | 'evidence' | 'prefers' | 'a
     profile: 'model',
     broad: true,
     evidence: { frames: 500, messages: 50, assertions: 200 },
-    accepts: ['every outcome that the specification allows, whatever it leaves open'],
+    accepts: ['every outcome that the specification allows'],
     prefers: {
       timing: { retryDelayMs: 20 },
       queueDefaults: { enableAutoCreate: true, deliveryMode: 'RoundRobin', maxQueueSize: 10_000 },

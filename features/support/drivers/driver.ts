@@ -1,6 +1,6 @@
-// What a scenario needs of a broker, however it is run. One driver runs it in this process in virtual time, one starts the
-// built command and talks to it over TCP. A scenario must not be able to tell which: its durations are the scenario's own,
-// and the driver decides how long they really are.
+// What a scenario needs of a broker, however it is run. One driver runs it in this process in virtual time, one does so with a backend
+// whose queues are elsewhere, and one starts the built command and talks to it over TCP. A scenario must not be able to tell which: its
+// durations are the scenario's own, and the driver decides how long they really are.
 
 import type { Duplex } from 'node:stream';
 import type { ConfigurationKey } from '../../../src/config/keys.ts';

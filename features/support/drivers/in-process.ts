@@ -3,6 +3,7 @@
 
 import { totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
+import type { Backend } from '../../../src/backend/backend.ts';
 import type { StoreRecord } from '../../../src/broker/interface/store-record.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
@@ -11,6 +12,7 @@ import { ZlibCompressor } from '../../../src/gateway/compressor.ts';
 import type { Gateway } from '../../../src/gateway/gateway.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
+import type { Environment } from '../../../src/model/environment.ts';
 import type { Logger } from '../../../src/model/logger.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
 import type { StorageProvider } from '../../../src/storage/storage-provider.ts';
@@ -20,10 +22,25 @@ import { VirtualEnvironment } from '../../../src/testing/virtual-environment.ts'
 import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
 import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
 
-export function inProcessDriver(): Driver {
+/** What a driver that runs the broker in this process may do in its own way. */
+export type InProcessProfile = {
+  readonly tolerance: BrokerUnderTest['tolerance'];
+  /** See {@link BrokerParts.between}. */
+  readonly between?: (local: Backend, environment: Environment) => Backend;
+  /** Resolves when nothing happens any more that does not wait for its time. */
+  readonly settle: (environment: VirtualEnvironment) => Promise<void>;
+};
+
+const exact: InProcessProfile = {
+  tolerance: { earlyMs: 0, lateMs: 0 },
+  settle: (environment) => environment.settle(),
+};
+
+/** `newProfile` is called for each broker. */
+export function inProcessDriver(newProfile: () => InProcessProfile = () => exact): Driver {
   return {
     async start(settings) {
-      const broker = new InProcessBroker(settings);
+      const broker = new InProcessBroker(settings, newProfile());
       await broker.start();
       return broker;
     },
@@ -33,10 +50,11 @@ export function inProcessDriver(): Driver {
 
 class InProcessBroker implements BrokerUnderTest {
   readonly queuePrefix = '';
-  readonly tolerance = { earlyMs: 0, lateMs: 0 };
+  readonly tolerance: BrokerUnderTest['tolerance'];
   readonly notify = (): void => undefined;
   readonly #environment = new VirtualEnvironment();
   readonly #lines: string[] = [];
+  readonly #profile: InProcessProfile;
   readonly #configuration: Configuration;
   readonly #disk = new MortalDisk();
   #broker: Gateway;
@@ -45,7 +63,9 @@ class InProcessBroker implements BrokerUnderTest {
   #sockets: Duplex[] = [];
   #state: BrokerState = 'running';
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, profile: InProcessProfile) {
+    this.#profile = profile;
+    this.tolerance = profile.tolerance;
     const flags = new Map([...settings].map(([key, setting]) => [flagName(key), textOf(setting)]));
     const machine = { memoryBytes: totalmem(), isTerminal: false };
     this.#configuration = loadConfiguration({ flags, environment: {}, machine }).configuration;
@@ -53,8 +73,10 @@ class InProcessBroker implements BrokerUnderTest {
     this.#health = this.#createHealth();
   }
 
-  start(): Promise<void> {
-    return this.#broker.start();
+  async start(): Promise<void> {
+    const started = this.#broker.start();
+    await this.settle();
+    await started;
   }
 
   now(): number {
@@ -77,13 +99,13 @@ class InProcessBroker implements BrokerUnderTest {
   }
 
   async request(path: string, request: HttpRequest = {}): Promise<HttpAnswer> {
-    await this.#environment.settle();
+    await this.settle();
     const response = await this.#health.request(path, { ...request });
     return { status: response.status, headers: new Map(response.headers), text: await response.text() };
   }
 
   settle(): Promise<void> {
-    return this.#environment.settle();
+    return this.#profile.settle(this.#environment);
   }
 
   pass(durationMs: number): Promise<void> {
@@ -91,7 +113,7 @@ class InProcessBroker implements BrokerUnderTest {
   }
 
   async until<Found>(find: () => Found | undefined): Promise<Found | undefined> {
-    await this.#environment.settle();
+    await this.settle();
     return find();
   }
 
@@ -112,14 +134,14 @@ class InProcessBroker implements BrokerUnderTest {
     this.#disk.loseBroker();
     this.#state = 'failed';
     for (const socket of this.#sockets) socket.destroy();
-    await this.#environment.settle();
+    await this.settle();
   }
 
   async startAgain(): Promise<void> {
     this.#sockets = [];
     this.#broker = this.#createBroker();
     this.#health = this.#createHealth();
-    await this.#broker.start();
+    await this.start();
     this.#state = 'running';
   }
 
@@ -137,12 +159,14 @@ class InProcessBroker implements BrokerUnderTest {
 
   #createBroker(): Gateway {
     const isDurable = this.#configuration.storage !== 'memory';
+    const { between } = this.#profile;
     return composeBroker(brokerOptions(this.#configuration), {
       environment: this.#environment,
       openStore: isDurable ? this.#disk.openStore : async () => openMemoryStore(),
       // In place always: a thread pool would make the order of events depend on the machine.
       compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
       logger: loggerInto(this.#lines),
+      ...(between && { between: (local: Backend) => between(local, this.#environment) }),
     });
   }
 

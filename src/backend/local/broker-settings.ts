@@ -16,9 +16,11 @@ export function brokerSettings(configuration: Configuration): BrokerSettings {
     maxBlockedPublishes: configuration.maxBlockedPublishes,
     maxBlockedBytes: configuration.maxBlockedBytes,
     maxQueuedBytes: configuration.maxQueuedBytes,
+    maxStructureBytes: configuration.maxStructureBytes,
     maxQueues: configuration.maxQueues,
     maxSubscriptionsPerConnection: configuration.maxSubscriptionsPerConnection,
     maxBurstBytes: configuration.maxOutboundBytes,
+    maxTotalBurstBytes: Math.floor(configuration.maxBufferedBytes / 2),
     maxContentBytes: configuration.maxMessageSizeBytes,
   };
 }

@@ -156,7 +156,8 @@ export class LocalBackend implements Backend {
   #endLife(): Life | undefined {
     const life = this.#life;
     this.#life = undefined;
-    if (life !== undefined) this.#lastStats = { ...life.broker.stats(), inFlightCount: 0, queuedBytes: 0 };
+    if (life !== undefined)
+      this.#lastStats = { ...life.broker.stats(), inFlightCount: 0, queuedBytes: 0, structureBytes: 0 };
     return life;
   }
 

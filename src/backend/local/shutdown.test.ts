@@ -129,6 +129,23 @@ describe('a broker that shuts down', () => {
     expect(tested.engine.stats().connectionsRejectedCount).toBe(1);
   });
 
+  it('lets nobody shake hands any more, however long the last answers take [SHUTDOWN-001, SHUTDOWN-008]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedEngine({}, { store });
+    const client = await tested.connect();
+    const early = tested.attach();
+    client.send(publish('q', 'm1'));
+    await tested.settle();
+    const drained = tested.engine.drain();
+    early.send({ command: 0, id: 'c' });
+    await tested.settle();
+    expect([early.take(), early.isOver, client.isOver]).toEqual([[], true, false]);
+    store.release();
+    await tested.settle();
+    await drained;
+    expect(client.isOver).toBe(true);
+  });
+
   it('takes what was under way before into account [DURABLE-001, SHUTDOWN-003]', async () => {
     const store = new GatedStore();
     const tested = new TestedEngine({}, { store });

@@ -13,7 +13,7 @@ function fiveWaiting(options: Partial<QueueOptions> = {}): BrokerHarness {
 }
 
 function fiveWaitingAt(options: Partial<QueueOptions> = {}) {
-  const settings = { ...testSettings, maxBurstBytes: 3 * (100 + 256) };
+  const settings = { ...testSettings, maxBurstBytes: 3 * (100 + 384) };
   const broker = new Broker(settings);
   const h = new BrokerHarness(broker);
   h.connect();

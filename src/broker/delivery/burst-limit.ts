@@ -1,5 +1,5 @@
-// How much a connection is sent at once without acknowledgments, where no window bounds it: maxBurstBytes until everything sent so far was
-// written. A connection that reached it takes nothing more until its `writable` input says whether it does. State of FanOutWithoutAck
+// How much is sent without acknowledgments, where no window bounds it, until everything sent so far was written: maxBurstBytes to one
+// connection, maxTotalBurstBytes to all. A connection that reached one of them takes nothing more until its `writable` input says whether it does. State of FanOutWithoutAck
 // only. Implements DELIVERY-024 and DELIVERY-027.
 
 import type { BrokerSettings } from '../interface/settings.ts';
@@ -21,6 +21,8 @@ export class BurstLimit {
   readonly #bursts = new WeakMap<Subscriber, Burst>();
   /** Goes up whenever everything sent so far was written. */
   #number = 1;
+  /** What all connections were sent since. */
+  #totalBytes = 0;
 
   constructor(step: StepContext, settings: BrokerSettings) {
     this.#step = step;
@@ -30,6 +32,7 @@ export class BurstLimit {
   /** Everything sent so far was written: all bursts begin anew. */
   written(): void {
     this.#number += 1;
+    this.#totalBytes = 0;
   }
 
   /** The burst of the connection, the same object for all of its subscriptions. */
@@ -49,7 +52,10 @@ export class BurstLimit {
       burst.bytes = 0;
     }
     burst.bytes += bytes;
-    if (burst.bytes < this.#settings.maxBurstBytes || !subscriber.writable) return;
+    this.#totalBytes += bytes;
+    const { maxBurstBytes, maxTotalBurstBytes } = this.#settings;
+    const mayGoOn = burst.bytes < maxBurstBytes && this.#totalBytes < maxTotalBurstBytes;
+    if (mayGoOn || !subscriber.writable) return;
     burst.isSaturated = true;
     subscriber.writable = false;
     this.#step.effect({ kind: 'saturated', connection: subscriber.id });

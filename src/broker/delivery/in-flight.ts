@@ -6,6 +6,7 @@ import type { TimerCallback, TimerQueue } from '../collections/timer-queue.ts';
 import type { BrokerSettings } from '../interface/settings.ts';
 import type { QueuedMessage } from '../queue/message.ts';
 import type { StepContext } from '../queue/step-context.ts';
+import { DELIVERY_BYTES } from '../queue/structure-bytes.ts';
 import { TimerRank } from '../queue/timer-rank.ts';
 import { Delivery, type DeliveryOwner } from './delivery.ts';
 import type { Member } from './members.ts';
@@ -77,6 +78,7 @@ export class InFlight {
     const siblings = this.#of(member.subscriber);
     const delivery = new Delivery(owner, message, member, siblings, earlier);
     this.#step.stats.inFlightCount += 1;
+    this.#step.stats.structureBytes += DELIVERY_BYTES;
     siblings.add(delivery);
     this.#attempt(delivery);
     member.takePlace();
@@ -111,6 +113,7 @@ export class InFlight {
   /** Ends a delivery of a deleted queue; its place was freed with the queue. */
   forget(delivery: Delivery): void {
     delivery.move('end');
+    this.#step.stats.structureBytes -= DELIVERY_BYTES;
     this.#awaitingAck.remove(delivery);
     if (delivery.retryTimer !== undefined) this.#timers.clear(delivery.retryTimer);
     delivery.retryTimer = undefined;

@@ -5,6 +5,8 @@ import type { BrokerSettings } from '../interface/settings.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueDelivery } from '../queue/queue-delivery.ts';
 import type { QueueDeliveries } from '../queue/queues.ts';
+import type { StepContext } from '../queue/step-context.ts';
+import { subscriptionBytes } from '../queue/structure-bytes.ts';
 import type { Member } from './members.ts';
 import type { DeliveryTools, ModeDelivery } from './mode-delivery.ts';
 import { newModeDelivery } from './modes.ts';
@@ -13,6 +15,7 @@ import { Window } from './window.ts';
 
 export class Subscriptions implements QueueDeliveries {
   readonly #tools: () => DeliveryTools;
+  readonly #step: StepContext;
   readonly #settings: BrokerSettings;
   /** The deliveries of the queues that exist. */
   readonly #modes = new Map<string, ModeDelivery<Member>>();
@@ -22,7 +25,8 @@ export class Subscriptions implements QueueDeliveries {
   #count = 0;
 
   /** `tools`: asked for with the first queue. */
-  constructor(settings: BrokerSettings, tools: () => DeliveryTools) {
+  constructor(step: StepContext, settings: BrokerSettings, tools: () => DeliveryTools) {
+    this.#step = step;
     this.#settings = settings;
     this.#tools = tools;
   }
@@ -51,6 +55,7 @@ export class Subscriptions implements QueueDeliveries {
     this.#count += 1;
     const subscription = new Subscription(subscriber, queue.name, window, this.#count);
     subscriber.subscriptions.set(queue.name, subscription);
+    this.#step.stats.structureBytes += subscriptionBytes(queue.name);
     this.#modes.get(queue.name)?.join(subscription);
     return subscription;
   }
@@ -59,6 +64,7 @@ export class Subscriptions implements QueueDeliveries {
   end(subscription: Subscription, limit: number): number {
     subscription.active = false;
     subscription.subscriber.subscriptions.delete(subscription.queueName);
+    this.#step.stats.structureBytes -= subscriptionBytes(subscription.queueName);
     if (subscription.membership !== undefined) return subscription.membership.leave(limit);
     this.#endDormant(subscription);
     return 0;

@@ -20,10 +20,14 @@ export type BrokerSettings = {
   readonly maxBlockedBytes: number;
   /** Bytes of all messages held, waiting, in flight and blocked, in all queues. */
   readonly maxQueuedBytes: number;
+  /** Bytes of queues, subscriptions, deliveries in flight and repeats of blocked publishes. */
+  readonly maxStructureBytes: number;
   readonly maxQueues: number;
   readonly maxSubscriptionsPerConnection: number;
   /** Bytes that one connection is sent at most, beyond its windows, before it is asked whether it takes more. */
   readonly maxBurstBytes: number;
+  /** Bytes that all connections together are sent at most without acknowledgments, before they are asked whether they take more. */
+  readonly maxTotalBurstBytes: number;
   /** The largest content that can be sent to a subscriber, in bytes. */
   readonly maxContentBytes: number;
 };

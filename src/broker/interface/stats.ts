@@ -22,6 +22,8 @@ export type BrokerStats = {
   inFlightCount: number;
   /** What all held messages weigh now. */
   queuedBytes: number;
+  /** What queues, subscriptions, deliveries in flight and repeats of blocked publishes weigh now. */
+  structureBytes: number;
 };
 
 export function emptyStats(): BrokerStats {
@@ -37,5 +39,6 @@ export function emptyStats(): BrokerStats {
     firstDeliveryLatencySumMs: 0,
     inFlightCount: 0,
     queuedBytes: 0,
+    structureBytes: 0,
   };
 }

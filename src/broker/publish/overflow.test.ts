@@ -215,7 +215,7 @@ describe('BlockPublisher', () => {
   });
 
   it('counts blocked messages as held [LIMIT-013]', () => {
-    const h = withFullQueue({ overflowStrategy: BlockPublisher }, { maxQueuedBytes: 3 * 356 });
+    const h = withFullQueue({ overflowStrategy: BlockPublisher }, { maxQueuedBytes: 3 * 484 });
     expect(h.publish(1, 'q', 'm3')).toEqual([]);
     expect(h.publish(1, 'r', 'm1')).toEqual(['1: publish r m1 MEMORY_LIMIT']);
   });

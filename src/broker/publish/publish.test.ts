@@ -153,7 +153,7 @@ describe('limits', () => {
   });
 
   it('bound the bytes of all messages held, while deliveries and acks go on [LIMIT-013, LIMIT-014]', () => {
-    const h = testBroker({ maxQueuedBytes: 2 * (100 + 256) });
+    const h = testBroker({ maxQueuedBytes: 2 * (100 + 384) });
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     h.publish(a, 'r', 'm1');

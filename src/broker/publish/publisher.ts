@@ -36,8 +36,10 @@ export class BlockedPublish {
     this.token = token;
   }
 
-  /** A connection that repeated the publish has ended: it gets no answer. */
-  dropRepeatsOf(publisher: Publisher): void {
+  /** A connection that repeated the publish has ended: it gets no answer. Returns how many repeats that were. */
+  dropRepeatsOf(publisher: Publisher): number {
+    const before = this.repeats.length;
     this.repeats = this.repeats.filter((repeat) => repeat.publisher !== publisher);
+    return before - this.repeats.length;
   }
 }

@@ -1,5 +1,5 @@
 // What follows from a publish: it is a repeat, accepted, refused, redirected, or blocked until there is room.
-// Implements PUBLISH-001 to PUBLISH-012, OVERFLOW-001 to OVERFLOW-024 and LIMIT-013.
+// Implements PUBLISH-001 to PUBLISH-012, OVERFLOW-001 to OVERFLOW-024 LIMIT-013 and LIMIT-022.
 
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import type { RefusalCode } from '../interface/effect.ts';
@@ -32,9 +32,9 @@ export class Publishes {
     }
     if (this.#isRepeat(queue, publisher, input)) return;
     const message = new QueuedMessage('blocked', input);
-    if (this.#step.stats.queuedBytes + message.heldBytes > this.#settings.maxQueuedBytes) {
-      const text = `The broker holds as many bytes of messages as it may, ${this.#settings.maxQueuedBytes}.`;
-      return this.#step.refuse(publisher.id, input.token, 'MEMORY_LIMIT', text);
+    const shortage = this.#memoryShortage(message);
+    if (shortage !== undefined) {
+      return this.#step.refuse(publisher.id, input.token, 'MEMORY_LIMIT', shortage);
     }
     if (this.#hasRoom(queue)) this.#accept(queue, publisher, input.token, message);
     else this.#overflow(queue, publisher, input.token, message);
@@ -63,6 +63,16 @@ export class Publishes {
   /** The publisher has disconnected. */
   withdrawOf(publisher: Publisher): void {
     this.#blocked.withdrawOf(publisher);
+  }
+
+  /** Why no further message can be held; undefined when it can. */
+  #memoryShortage({ heldBytes }: QueuedMessage): string | undefined {
+    const { queuedBytes, structureBytes } = this.#step.stats;
+    const { maxQueuedBytes, maxStructureBytes } = this.#settings;
+    if (queuedBytes + heldBytes > maxQueuedBytes)
+      return `The broker holds as many bytes of messages as it may, ${maxQueuedBytes}.`;
+    if (structureBytes <= maxStructureBytes) return undefined;
+    return `Deliveries in flight take more bytes than they may, ${maxStructureBytes}.`;
   }
 
   /** A repeat gets the answer of the first publish, and not before it. */

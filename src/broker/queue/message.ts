@@ -7,7 +7,7 @@ import type { DeadLetterFacts, MessageContent } from '../interface/message-conte
 import { type MessageEvent, type MessageState, transition } from './message-state.ts';
 
 /** Bytes that a held message counts for besides its content: what the broker itself needs to keep it. */
-export const MESSAGE_OVERHEAD_BYTES = 256;
+export const MESSAGE_OVERHEAD_BYTES = 384;
 
 export class QueuedMessage {
   readonly id: string;

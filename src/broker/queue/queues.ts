@@ -5,6 +5,7 @@ import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import { Queue } from './queue.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
 import type { StepContext } from './step-context.ts';
+import { queueBytes } from './structure-bytes.ts';
 
 /** Begins and ends the delivery of a queue; implemented on the floor above. */
 export type QueueDeliveries = {
@@ -68,6 +69,7 @@ export class Queues {
     this.#deliveries.close(queue);
     queue.releaseMessages();
     this.#step.stats.queuedBytes -= queue.heldBytes;
+    this.#step.stats.structureBytes -= queueBytes(queue);
     this.#step.record({ kind: 'queueDeleted', generation: queue.generation });
   }
 
@@ -87,6 +89,7 @@ export class Queues {
   #add(stored: StoredQueue): Queue {
     const queue = new Queue(stored, (created) => this.#deliveries.open(created));
     this.#byName.set(queue.name, queue);
+    this.#step.stats.structureBytes += queueBytes(queue);
     this.#names = undefined;
     return queue;
   }

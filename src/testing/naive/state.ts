@@ -237,7 +237,7 @@ export function queuedBytes(state: NaiveState): number {
 }
 
 export function weightOf(content: MessageContent): number {
-  return content.byteLength + 256;
+  return content.byteLength + 384;
 }
 
 export function infoOf(state: NaiveState, name: string): QueueInfo | undefined {

@@ -46,7 +46,8 @@ export class RetainedBroker {
 
   /** Bytes that the broker says it holds. */
   accountedBytes(): number {
-    return this.#service.stats().queuedBytes;
+    const { queuedBytes, structureBytes, bufferedBytes } = this.#service.stats();
+    return queuedBytes + structureBytes + bufferedBytes;
   }
 
   async connect({ address = '192.0.2.1', compression }: ConnectOptions = {}): Promise<ForgetfulClient> {

@@ -1,0 +1,241 @@
+// A backend whose queues live elsewhere: every input travels to another backend, and everything that this one produces travels back, later
+// and in order. Shows that the port is enough for a backend on other machines. Neither end calls the other except through a line; what
+// the near end says of queues and counters is what the last report has brought.
+
+import {
+  type Backend,
+  type BackendReceiver,
+  type BackendState,
+  type BackendStatistics,
+  StartCancelled,
+} from '../backend/backend.ts';
+import type { Effect, RefusedEffect } from '../broker/interface/effect.ts';
+import type { Input } from '../broker/interface/input.ts';
+import { emptyStats } from '../broker/interface/stats.ts';
+import type { Environment } from '../model/environment.ts';
+import type { QueueInfo } from '../model/queue-info.ts';
+import { DelayedLine, type LineDelays } from './delayed-line.ts';
+
+export type DelayedBackendParts = LineDelays & {
+  readonly environment: Environment;
+  /** Where the queues live. */
+  readonly remote: Backend;
+};
+
+export class DelayedBackend implements Backend {
+  readonly #there: DelayedLine;
+  readonly #back: DelayedLine;
+  readonly #farEnd: FarEnd;
+  #receiver: BackendReceiver | undefined;
+  #state: BackendState = { kind: 'recovering' };
+  /** The life of the far end that inputs are meant for. */
+  #life = 0;
+  /** Submitted in this life and not reported as processed, in order. */
+  #unprocessed: Input[] = [];
+  #processedCount = 0;
+  #statistics: BackendStatistics = { ...emptyStats(), queueCount: 0, averageDeliveryLatencyMs: 0 };
+  /** Of the queues that were asked for. */
+  #queues: ReadonlyMap<string, QueueInfo | undefined> = new Map();
+  #closing: Promise<void> | undefined;
+
+  constructor({ environment, remote, ...delays }: DelayedBackendParts) {
+    this.#there = new DelayedLine(environment, delays);
+    this.#back = new DelayedLine(environment, { ...delays, seed: delays.seed + 1 });
+    this.#farEnd = new FarEnd(remote, (report) => this.#back.send(() => this.#take(report)));
+  }
+
+  get state(): BackendState {
+    return this.#state;
+  }
+
+  /** Whether anything travels in either direction. */
+  get isBusy(): boolean {
+    return this.#there.length + this.#back.length > 0;
+  }
+
+  async start(receiver: BackendReceiver): Promise<void> {
+    this.#receiver = receiver;
+    await this.#call(() => this.#farEnd.start());
+    // The far end may have begun to serve while the close was on its way.
+    if (this.#life === 0) throw new StartCancelled();
+  }
+
+  submit(input: Input): void {
+    if (!isInService(this.#state)) return;
+    const life = this.#life;
+    this.#unprocessed.push(input);
+    this.#there.send(() => this.#farEnd.submit(input, life));
+    if (input.kind === 'drain') this.#moveTo({ kind: 'draining' });
+  }
+
+  /** Undefined at the first question: the answer travels. */
+  queueInfo(name: string): QueueInfo | undefined {
+    if (!this.#queues.has(name) && isInService(this.#state)) {
+      this.#queues = new Map([...this.#queues, [name, undefined]]);
+      this.#there.send(() => this.#farEnd.watch(name));
+    }
+    return this.#queues.get(name);
+  }
+
+  statistics(): BackendStatistics {
+    return this.#statistics;
+  }
+
+  close(): Promise<void> {
+    if (this.#closing === undefined) {
+      this.#closing = this.#call(() => this.#farEnd.close());
+      this.#moveTo({ kind: 'closed' });
+    }
+    return this.#closing;
+  }
+
+  /** The result travels back too, behind everything that came before it. */
+  #call(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#there.send(() =>
+        work().then(
+          () => this.#back.send(resolve),
+          (error: unknown) => this.#back.send(() => reject(error)),
+        ),
+      );
+    });
+  }
+
+  #take({ news, statistics, queues }: Report): void {
+    this.#statistics = statistics;
+    this.#queues = new Map([...this.#queues, ...queues]);
+    if (this.#state.kind === 'closed') return;
+    switch (news.kind) {
+      case 'effects':
+        return this.#receiver?.effects(news.effects);
+      case 'processed':
+        this.#processedCount += news.count;
+        return this.#receiver?.processed(this.#unprocessed.splice(0, news.count));
+      case 'serving':
+        return this.#begin(news.life);
+      case 'failed':
+        return this.#end(news);
+      case 'state':
+        return this.#moveTo(news.state);
+      case 'snapshots':
+        return;
+    }
+  }
+
+  #begin(life: number): void {
+    this.#life = life;
+    this.#processedCount = 0;
+    this.#moveTo({ kind: 'serving' });
+  }
+
+  /** What had not arrived at the far end never will: nobody but the near end can tell its publishers. */
+  #end({ state, submittedCount }: Extract<News, { readonly kind: 'failed' }>): void {
+    const lost = this.#unprocessed.slice(submittedCount - this.#processedCount);
+    this.#unprocessed = [];
+    const refusals = lost.flatMap(refusalOf);
+    if (refusals.length > 0) this.#receiver?.effects(refusals);
+    this.#moveTo(state);
+  }
+
+  #moveTo(state: BackendState): void {
+    if (state.kind === this.#state.kind) return;
+    this.#state = state;
+    this.#receiver?.stateChanged(state);
+  }
+}
+
+/** What the far end has to say, in the order in which it arose. */
+type News =
+  | { readonly kind: 'effects'; readonly effects: readonly Effect[] }
+  /** The next `count` inputs of this life. */
+  | { readonly kind: 'processed'; readonly count: number }
+  | { readonly kind: 'serving'; readonly life: number }
+  /** `submittedCount`: the inputs of this life that had arrived. Their publishers have been told. */
+  | { readonly kind: 'failed'; readonly state: BackendState; readonly submittedCount: number }
+  | { readonly kind: 'state'; readonly state: BackendState }
+  | { readonly kind: 'snapshots' };
+
+type Report = {
+  readonly news: News;
+  readonly statistics: BackendStatistics;
+  readonly queues: ReadonlyMap<string, QueueInfo | undefined>;
+};
+
+/** Stands beside the backend that has the queues, and reports everything that it produces. */
+class FarEnd {
+  readonly #remote: Backend;
+  readonly #report: (report: Report) => void;
+  readonly #watched = new Set<string>();
+  /** Counts how often the remote backend began to serve. */
+  #life = 0;
+  #submittedCount = 0;
+  /** Submitted in this life and not processed. */
+  readonly #unprocessed = new Set<Input>();
+
+  constructor(remote: Backend, report: (report: Report) => void) {
+    this.#remote = remote;
+    this.#report = report;
+  }
+
+  start(): Promise<void> {
+    return this.#remote.start({
+      effects: (effects) => this.#tell({ kind: 'effects', effects }),
+      processed: (inputs) => this.#processed(inputs),
+      stateChanged: (state) => this.#stateChanged(state),
+    });
+  }
+
+  /** Drops an input that was meant for an earlier life. Nothing answers it here: the near end does when it learns that this life is over. */
+  submit(input: Input, life: number): void {
+    if (life !== this.#life) return;
+    this.#submittedCount += 1;
+    this.#unprocessed.add(input);
+    this.#remote.submit(input);
+  }
+
+  watch(name: string): void {
+    this.#watched.add(name);
+    this.#tell({ kind: 'snapshots' });
+  }
+
+  close(): Promise<void> {
+    return this.#remote.close();
+  }
+
+  /** The remote backend may report inputs of its own, such as ticks. They do not travel, but what they have changed does. */
+  #processed(inputs: readonly Input[]): void {
+    let count = 0;
+    for (const input of inputs) if (this.#unprocessed.delete(input)) count += 1;
+    this.#tell({ kind: 'processed', count });
+  }
+
+  #stateChanged(state: BackendState): void {
+    switch (state.kind) {
+      case 'serving':
+        this.#life += 1;
+        this.#submittedCount = 0;
+        this.#unprocessed.clear();
+        return this.#tell({ kind: 'serving', life: this.#life });
+      case 'failed':
+        return this.#tell({ kind: 'failed', state, submittedCount: this.#submittedCount });
+      default:
+        return this.#tell({ kind: 'state', state });
+    }
+  }
+
+  #tell(news: News): void {
+    const queues = new Map([...this.#watched].map((name) => [name, this.#remote.queueInfo(name)]));
+    this.#report({ news, statistics: this.#remote.statistics(), queues });
+  }
+}
+
+function isInService({ kind }: BackendState): boolean {
+  return kind === 'serving' || kind === 'draining';
+}
+
+function refusalOf(input: Input): readonly RefusedEffect[] {
+  if (input.kind !== 'publish') return [];
+  const { connection, token } = input;
+  const text = 'The broker failed before the message reached it.';
+  return [{ kind: 'refused', connection, token, code: 'STORAGE_ERROR', text }];
+}
