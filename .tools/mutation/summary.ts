@@ -63,26 +63,20 @@ export function percentOf(files: readonly Omit<FileResult, 'sha256'>[]): number 
 
 export type Finding = { readonly title: string; readonly fault?: string };
 
-/** One finding per folder of sources: does the kept score reach the least one? And one for all: is it a score of files that exist? */
-export function judge(summary: Summary, folders: readonly string[], sources: Sources): readonly Finding[] {
-  return [...folders.map((folder) => judgeFolder(summary, folder)), judgePresence(summary, sources)];
+/** One finding per folder of sources: does the kept score reach the least one? */
+export function judge(summary: Summary, folders: readonly string[]): readonly Finding[] {
+  return folders.map((folder) => {
+    const files = Object.entries(summary.files).filter(([path]) => path.startsWith(`${folder}/`));
+    const percent = percentOf(files.map(([, file]) => file));
+    const title = `${folder}: ${percent.toFixed(1)} percent of the mutants killed`;
+    const isEnough = percent >= LEAST_PERCENT;
+    return isEnough ? { title } : { title, fault: `at least ${LEAST_PERCENT} are asked for` };
+  });
 }
 
-function judgeFolder(summary: Summary, folder: string): Finding {
-  const files = Object.entries(summary.files).filter(([path]) => path.startsWith(`${folder}/`));
-  const percent = percentOf(files.map(([, file]) => file));
-  const title = `${folder}: ${percent.toFixed(1)} percent of the mutants killed`;
-  return percent >= LEAST_PERCENT ? { title } : { title, fault: `at least ${LEAST_PERCENT} are asked for` };
-}
-
-function judgePresence(summary: Summary, sources: Sources): Finding {
-  const title = 'the score is of files that exist';
-  const gone = Object.keys(summary.files).filter((path) => !sources.has(path));
-  return gone.length === 0 ? { title } : { title, fault: `remove the entries of ${gone.join(', ')}` };
-}
-
-/** Files whose result is not about their present text, or that have none. `sources`: of the present. */
+/** Files whose result is not about their present text, or that have none, or are gone. `sources`: of the present. */
 export function staleFiles(summary: Summary, sources: Sources): readonly string[] {
-  const stale = [...sources].filter(([path, sha256]) => summary.files[path]?.sha256 !== sha256);
-  return stale.map(([path]) => path).sort();
+  const changed = [...sources].filter(([path, sha256]) => summary.files[path]?.sha256 !== sha256);
+  const gone = Object.keys(summary.files).filter((path) => !sources.has(path));
+  return [...changed.map(([path]) => path), ...gone].sort();
 }
