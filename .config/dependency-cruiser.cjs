@@ -1,5 +1,5 @@
 // Which module may import what: the table of docs/internals/architecture.md as rules for dependency-cruiser, run by
-// .tools/import-rules.ts with every `npm run check`. Must stay a table; that each rule can fail is shown in
+// .tools/architecture.test.ts with every `npm run check`. Must stay a table; that each rule can fail is shown in
 // .tools/import-rules.test.ts.
 
 // `ours`: modules of src/, `name (types)` for `import type` only, or a single file. `npm`: packages. `node`: false forbids

@@ -3,10 +3,10 @@
 // message. Needs a POSIX shell.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DocumentCommand, type Ports, publishedPayloads, readCommands } from './documents/command.ts';
+import { freePort } from '../conformance/src/testing/free-port.ts';
+import { type DocumentCommand, publishedPayloads, readCommands } from './documents/command.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const documents = ['README.md', 'docs/getting-started.md', 'docs/guides/judge-a-broker.md'];
@@ -28,7 +28,8 @@ process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 
 async function runDocument(path: string): Promise<void> {
   console.log(path);
-  const commands = readCommands(readFileSync(join(root, path), 'utf8'), await findFreePorts());
+  const ports = { tcp: await freePort(), health: await freePort() };
+  const commands = readCommands(readFileSync(join(root, path), 'utf8'), ports);
   const running: Running[] = [];
   for (const command of commands) {
     if (command.kind === 'ends') await runToEnd(command);
@@ -116,20 +117,4 @@ async function until(condition: () => boolean, deadlineMs: number): Promise<bool
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return true;
-}
-
-async function findFreePorts(): Promise<Ports> {
-  const [tcp, health] = await Promise.all([findFreePort(), findFreePort()]);
-  return { tcp, health };
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

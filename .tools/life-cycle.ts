@@ -1,19 +1,52 @@
-// Draws the lives of messages and deliveries from the broker's own tables of transitions into docs/internals/message-life.md: `node
-// --import tsx .tools/life-cycle.ts --write`. Without --write it says whether the document is current. The text around the drawings is
-// written by hand.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { redrawn } from './life-cycle/drawing.ts';
-import { tables } from './life-cycle/tables.ts';
+// The drawing of a table of transitions: a mermaid state diagram, and the same as a table for those who look something up. Pure.
 
-const path = fileURLToPath(new URL('../docs/internals/message-life.md', import.meta.url));
+export type Transitions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
-const text = readFileSync(path, 'utf8');
-const current = tables.reduce(redrawn, text);
-if (values.write) writeFileSync(path, current);
-else if (text !== current) {
-  console.error('docs/internals/message-life.md is not current: run this with --write.');
-  process.exitCode = 1;
+/** What is drawn: the table, the name of its place in the document, and the event with which a life begins. */
+export type Drawn = {
+  readonly name: string;
+  readonly firstEvent: string;
+  readonly transitions: Transitions;
+};
+
+/** The document with a fresh drawing between its two marks. Throws when they are not there once each, in order. */
+export function redrawn(document: string, { name, firstEvent, transitions }: Drawn): string {
+  const begins = `<!-- drawn from the transitions of ${name}: begin -->`;
+  const ends = `<!-- drawn from the transitions of ${name}: end -->`;
+  const [before, rest, ...more] = document.split(begins);
+  const [old, after, ...evenMore] = (rest ?? '').split(ends);
+  const isMarked = after !== undefined && old !== undefined && more.length === 0 && evenMore.length === 0;
+  if (!isMarked) throw new Error(`The document must hold "${begins}" and "${ends}", once each.`);
+  return `${before}${begins}\n\n${diagram(transitions, firstEvent)}\n${table(transitions)}\n${ends}${after}`;
+}
+
+/** A life begins in the first state of its table. */
+function diagram(transitions: Transitions, firstEvent: string): string {
+  const ways = waysOf(transitions).map(({ from, event, to }) => `    ${from} --> ${to} : ${event}`);
+  const last = Object.keys(transitions).filter((state) => isFinal(state, transitions));
+  const lines = [
+    '```mermaid',
+    'stateDiagram-v2',
+    '    direction LR',
+    `    [*] --> ${Object.keys(transitions)[0] ?? ''} : ${firstEvent}`,
+    ...ways,
+    ...last.map((state) => `    ${state} --> [*]`),
+    '```',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function table(transitions: Transitions): string {
+  const rows = waysOf(transitions).map(({ from, event, to }) => `| \`${from}\` | \`${event}\` | \`${to}\` |`);
+  return `${['| from | event | to |', '|---|---|---|', ...rows].join('\n')}\n`;
+}
+
+function waysOf(transitions: Transitions) {
+  return Object.entries(transitions).flatMap(([from, row]) =>
+    Object.entries(row).map(([event, to]) => ({ from, event, to })),
+  );
+}
+
+function isFinal(state: string, transitions: Transitions): boolean {
+  return Object.keys(transitions[state] ?? {}).length === 0;
 }

@@ -1,5 +1,6 @@
 // The commands that a document shows, as they are to be run by a test: taken from its blocks marked `sh`, and told to use
 // ports that are free now. Pure text in, text out.
+import { codeBlocksOf } from '../markdown.ts';
 
 export type Ports = { readonly tcp: number; readonly health: number };
 
@@ -14,8 +15,7 @@ export type DocumentCommand = {
 
 /** The commands of a document, in order; one for each line of a block, lines that end with a backslash joined. */
 export function readCommands(markdown: string, ports: Ports): readonly DocumentCommand[] {
-  const blocks = [...markdown.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
-  return blocks
+  return codeBlocksOf(markdown, 'sh')
     .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))

@@ -1,6 +1,6 @@
 // One run of cucumber over the scenarios, in a process of its own that reads TypeScript.
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = 'node_modules/@cucumber/cucumber/bin/cucumber.js';
@@ -18,23 +18,19 @@ export type CucumberRun = {
 };
 
 /** Resolves with the exit code; 1 when the process did not start or was killed. */
-export function runCucumber(run: CucumberRun): Promise<number> {
+export async function runCucumber(run: CucumberRun): Promise<number> {
   const imports = [...(run.imports ?? []), 'tsx'].map((name) => `--import ${name}`);
-  const child = spawn(process.execPath, [program, '--config', '.config/cucumber.mjs', ...run.args], {
-    cwd: root,
-    stdio: run.output ?? 'inherit',
-    timeout: run.deadlineMs,
-    killSignal: 'SIGKILL',
-    // Workers are processes of their own, which need to read TypeScript too.
-    env: {
-      ...process.env,
-      ...run.environment,
-      FEATURES_DRIVER: run.driver,
-      NODE_OPTIONS: imports.join(' '),
+  const { exitCode } = await execa(
+    process.execPath,
+    [program, '--config', '.config/cucumber.mjs', ...run.args],
+    {
+      cwd: root,
+      stdio: run.output ?? 'inherit',
+      reject: false,
+      ...(run.deadlineMs === undefined ? {} : { timeout: run.deadlineMs, killSignal: 'SIGKILL' }),
+      // Workers are processes of their own, which need to read TypeScript too.
+      env: { ...run.environment, FEATURES_DRIVER: run.driver, NODE_OPTIONS: imports.join(' ') },
     },
-  });
-  return new Promise((resolve) => {
-    child.on('error', () => resolve(1));
-    child.on('close', (code) => resolve(code ?? 1));
-  });
+  );
+  return exitCode ?? 1;
 }

@@ -1,7 +1,10 @@
 // What a mutation run comes to: shares per folder, a fault below the least one, and what has changed since.
 
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { judge, percentOf, staleFiles, summaryOf } from './summary.ts';
+import { judge, percentOf, type Summary, staleFiles, summaryOf } from './summary.ts';
 
 const report = {
   files: {
@@ -51,5 +54,16 @@ describe('the summary of a mutation run', () => {
     ]);
     const same = new Map(Object.entries(summary.files).map(([path, { sha256 }]) => [path, sha256]));
     expect(staleFiles(summary, same)).toEqual([]);
+  });
+});
+
+describe('the kept summary', () => {
+  it('is of files that exist: after a change, `npm run refresh`', async () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const path = join(root, 'docs/internals/mutation.json');
+    const kept = JSON.parse(readFileSync(path, 'utf8')) as Summary;
+    const present = Object.entries(kept.files).filter(([file]) => existsSync(join(root, file)));
+    const files = Object.fromEntries(present);
+    await expect(`${JSON.stringify({ ...kept, files }, null, 2)}\n`).toMatchFileSnapshot(path);
   });
 });

@@ -42,7 +42,6 @@ const script = (name: string, path: string, ...args: readonly string[]): Task =>
 const staticChecks: readonly Task[] = [
   tool('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']),
   tool('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
-  script('import rules', '.tools/import-rules.ts'),
 ];
 
 const vitest = (name: string, config: string, result: string): Task => ({

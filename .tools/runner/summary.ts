@@ -1,4 +1,5 @@
 // The table at the end of `npm test`, and its last line. Pure text in, text out.
+import { renderTable } from '../table.ts';
 import { add, type Count } from './count.ts';
 
 export type PartResult = {
@@ -24,7 +25,7 @@ export function renderSummary(results: readonly PartResult[]): string {
       result.seconds > result.budgetSeconds ? 'over budget' : '',
     ]),
   ];
-  return [...renderRemarks(total.remarks), '', ...renderRows(rows), '', lastLine(total), ''].join('\n');
+  return [...renderRemarks(total.remarks), '', renderTable(rows), '', lastLine(total), ''].join('\n');
 }
 
 export function lastLine(total: Count): string {
@@ -37,11 +38,4 @@ function renderRemarks(remarks: readonly string[]): readonly string[] {
     ...remarks.slice(0, shownRemarks).map((remark) => `FAILED ${remark}`),
     ...(more > 0 ? [`.. and ${more} more`] : []),
   ];
-}
-
-function renderRows(rows: readonly (readonly string[])[]): readonly string[] {
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const cell = (text: string, column: number): string =>
-    column === 0 || column === 5 ? text.padEnd(width(column)) : text.padStart(width(column));
-  return rows.map((row) => row.map(cell).join('  ').trimEnd());
 }

@@ -1,8 +1,8 @@
 // Runs one task: shows its output as it comes (or at its end, where another task runs beside it), keeps it for counting,
 // and ends it when it hangs. A task that leaves no fresh result counts as failed, whatever its exit code.
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { add, type Count, failure, settle } from './count.ts';
 import type { Task } from './parts.ts';
 
@@ -28,36 +28,30 @@ export async function runTask(task: Task, options: TaskOptions): Promise<TaskRes
 
 type Ended = { readonly exitCode: number; readonly output: string; readonly killed: boolean };
 
-function execute(task: Task, options: TaskOptions): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, task.args, {
-      cwd: options.root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment(),
-      detached: process.platform !== 'win32',
-    });
-    const chunks: Buffer[] = [];
-    const keep = (chunk: Buffer): void => {
-      chunks.push(chunk);
-      if (!options.buffered) options.show(chunk);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    let killed = false;
-    const kill = (): void => {
-      killed = true;
-      killGroup(child.pid);
-    };
-    const timer = setTimeout(kill, options.limitMs);
-    const stopOnSignal = (): void => killGroup(child.pid);
-    process.once('exit', stopOnSignal);
-    child.on('error', (error) => keep(Buffer.from(`${error.message}\n`)));
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      process.off('exit', stopOnSignal);
-      resolve({ exitCode: code ?? 1, output: Buffer.concat(chunks).toString('utf8'), killed });
-    });
+async function execute(task: Task, { root, limitMs, buffered, show }: TaskOptions): Promise<Ended> {
+  const child = execa(process.execPath, task.args, {
+    cwd: root,
+    stdin: 'ignore',
+    all: true,
+    stripFinalNewline: false,
+    reject: false,
+    env: environment(),
+    extendEnv: false,
+    // A group of its own, since a task that hangs is ended with its children, which would keep its output open.
+    detached: process.platform !== 'win32',
   });
+  if (!buffered) child.all.on('data', show);
+  let killed = false;
+  const kill = (): void => killGroup(child.pid);
+  const timer = setTimeout(() => {
+    killed = true;
+    kill();
+  }, limitMs);
+  process.once('exit', kill);
+  const { exitCode = 1, all, shortMessage } = await child;
+  clearTimeout(timer);
+  process.off('exit', kill);
+  return { exitCode, output: all ?? shortMessage ?? '', killed };
 }
 
 // What a task is run with must not depend on the caller's settings for the broker: a variable of ours would change the

@@ -1,7 +1,7 @@
 // A rule's words come from the catalogue, its surroundings stay, and nothing in it is mistaken for markup.
 import { describe, expect, it } from 'vitest';
 import type { Requirement } from '../traceability/catalogue.ts';
-import { anchorsIn, refreshRules, renderRule } from './rules.ts';
+import { refreshRules, renderRule } from './rules.ts';
 
 const requirement: Requirement = {
   id: 'FRAME-001',
@@ -69,9 +69,5 @@ describe('refreshing the rules of a text', () => {
 
   it('leaves an unknown id as it is', () => {
     expect(refreshRules(stale, new Map())).toBe(stale);
-  });
-
-  it('finds the anchors', () => {
-    expect(anchorsIn(stale)).toEqual(['FRAME-001']);
   });
 });

@@ -25,11 +25,6 @@ export function refreshRules(text: string, requirements: ReadonlyMap<string, Req
   });
 }
 
-/** The anchors of a text, in their order. */
-export function anchorsIn(text: string): readonly string[] {
-  return [...text.matchAll(/<a id="([^"]+)"><\/a>/g)].map((match) => match[1] ?? '');
-}
-
 /** What would be markup in Markdown: `<queue>` would vanish, `*` would begin a list or slant the words. */
 function escapeMarkup(text: string): string {
   return text.replace(/<(?=[a-z])/g, '\\<').replaceAll('*', '\\*');

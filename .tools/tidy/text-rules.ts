@@ -1,5 +1,6 @@
 // Tidy rules about what no file may contain: traces of one machine, registries, and links that lead nowhere.
 import { dirname, normalize } from 'node:path/posix';
+import { anchorsOf, linksOf } from '../markdown.ts';
 import { type File, isData, isTest, matchingLines, type Rule } from './file.ts';
 
 const machinePath = /(^|[^\w.@-])(\/(work|home|root|Users)\/\w|\.\.\/shared\b|[A-Z]:\\Users\\)/;
@@ -55,7 +56,7 @@ function readTree(files: readonly File[]): Tree {
   const folders = files.flatMap((file) => foldersOf(file.path));
   return {
     paths: new Set([...files.map((file) => file.path), ...folders, '.']),
-    anchors: new Map(documents.map((file) => [file.path, anchorsOf(file.text)])),
+    anchors: new Map(documents.map((file) => [file.path, new Set(anchorsOf(file.text))])),
   };
 }
 
@@ -64,38 +65,16 @@ function foldersOf(path: string): readonly string[] {
   return parent === '.' ? [] : [parent, ...foldersOf(parent)];
 }
 
-function anchorsOf(text: string): ReadonlySet<string> {
-  const headings = [...withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)].map((match) => slug(match[1] ?? ''));
-  const named = [...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map((match) => match[1] ?? '');
-  return new Set([...headings, ...named]);
-}
-
-function slug(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replace(/[`*]/g, '')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[^\p{L}\p{Nd} _-]/gu, '')
-    .replace(/ /g, '-');
-}
-
-const withoutCode = (text: string): string =>
-  text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
-
-function linksOf(file: File): readonly string[] {
-  const targets = withoutCode(file.text).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm);
-  return [...targets]
-    .map((match) => match[1] ?? match[2] ?? '')
-    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target));
+function relativeLinksOf(file: File): readonly string[] {
+  return linksOf(file.text).filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target));
 }
 
 function linkedPaths(file: File): readonly string[] {
-  return linksOf(file).map((target) => targetPath(file, target.split('#')[0] ?? ''));
+  return relativeLinksOf(file).map((target) => targetPath(file, target.split('#')[0] ?? ''));
 }
 
 function brokenLinks(file: File, tree: Tree): readonly string[] {
-  return linksOf(file)
+  return relativeLinksOf(file)
     .filter((target) => !leadsSomewhere(file, target, tree))
     .map((target) => `${file.path}: the link to ${target} leads nowhere`);
 }

@@ -1,4 +1,5 @@
 // The findings and totals as text for people. Must not decide anything: what counts as a failure is join.ts's business.
+import { renderTable } from '../table.ts';
 import type { Area, Requirement } from './catalogue.ts';
 import type { Finding } from './join.ts';
 
@@ -10,7 +11,7 @@ export function renderReport(areas: readonly Area[], findings: readonly Finding[
   const living = areas.flatMap((area) => area.requirements).filter(isLiving);
   const passedCount = living.filter((requirement) => !failed.has(requirement.id)).length;
   return [
-    renderTable(areas),
+    areaTable(areas),
     ...findings.map((finding) => `${finding.id} ${finding.text}`),
     `${passedCount} passed, ${failed.size} failed`,
     '',
@@ -22,13 +23,9 @@ export function renderProblems(problems: readonly string[]): string {
   return [...problems, `0 passed, ${problems.length} failed`, ''].join('\n');
 }
 
-function renderTable(areas: readonly Area[]): string {
+function areaTable(areas: readonly Area[]): string {
   const total = { area: 'all', requirements: areas.flatMap((area) => area.requirements) };
-  const rows = [header, ...[...areas, total].map(tableRow)];
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join('  '))
-    .join('\n');
+  return renderTable([header, ...[...areas, total].map(tableRow)]);
 }
 
 function tableRow({ area, requirements }: Pick<Area, 'area' | 'requirements'>): readonly string[] {
@@ -41,8 +38,4 @@ function tableRow({ area, requirements }: Pick<Area, 'area' | 'requirements'>): 
 
 function isLiving(requirement: Requirement): boolean {
   return requirement.withdrawn === undefined;
-}
-
-function pad(cell: string, width: number, column: number): string {
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }

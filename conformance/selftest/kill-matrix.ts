@@ -40,6 +40,21 @@ export function rowOf(
   return { mutant: id, title, kills, ...(unclear.length === 0 ? {} : { unclear }) };
 }
 
+/** Without the faults and checks that do not exist any more. `titles`: of the present faults, by id. */
+export function pruned(
+  matrix: KillMatrix,
+  titles: ReadonlyMap<string, string>,
+  checks: ReadonlySet<string>,
+): KillMatrix {
+  const present = (ids: readonly string[]): readonly string[] => ids.filter((id) => checks.has(id));
+  const rows = matrix.mutants.flatMap(({ unclear, ...row }) => {
+    const title = titles.get(row.mutant);
+    if (title === undefined) return [];
+    return { ...row, title, kills: present(row.kills), ...(unclear && { unclear: present(unclear) }) };
+  });
+  return { ...matrix, checks: present(matrix.checks), mutants: rows };
+}
+
 /** One mutant a line, so that a later matrix can be compared with this one. */
 export function matrixJson({ schema, digest, checks, mutants }: KillMatrix): string {
   const rows = mutants.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
