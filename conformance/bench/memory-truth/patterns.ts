@@ -10,6 +10,7 @@ import {
   COPY_BYTES,
   MESSAGE_BYTES,
   QUEUE_BYTES,
+  REPEAT_BYTES,
   type Stage,
   SUBSCRIPTION_BYTES,
 } from './stage.ts';
@@ -270,7 +271,7 @@ async function repeats(stage: Stage): Promise<number> {
     socket.write(frames);
   }
   await wait(1500);
-  return 300 * CONNECTION_BYTES;
+  return 300 * CONNECTION_BYTES + 300_000 * (REPEAT_BYTES + 450);
 }
 
 async function manyIds(stage: Stage): Promise<number> {

@@ -17,6 +17,8 @@ import type { FrameFields } from '../../src/wire/frame.ts';
 /** What an honest broker may need for one of each, beside contents. */
 export const MESSAGE_BYTES = 512;
 export const COPY_BYTES = 256;
+/** Besides its id and the name of its queue. */
+export const REPEAT_BYTES = 128;
 export const SUBSCRIPTION_BYTES = 512;
 export const QUEUE_BYTES = 2048;
 export const CONNECTION_BYTES = 32 * 1024;

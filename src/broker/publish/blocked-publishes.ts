@@ -5,7 +5,7 @@ import type { BrokerSettings } from '../interface/settings.ts';
 import type { QueuedMessage } from '../queue/message.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { StepContext } from '../queue/step-context.ts';
-import { REPEAT_BYTES } from '../queue/structure-bytes.ts';
+import { repeatBytes } from '../queue/structure-bytes.ts';
 import { BlockedPublish, type Publisher, type Repeat } from './publisher.ts';
 
 export class BlockedPublishes {
@@ -57,7 +57,7 @@ export class BlockedPublishes {
   /** Another publish of the same id: it waits for the same answer. */
   repeat(blocked: BlockedPublish, repeat: Repeat): void {
     blocked.repeats.push(repeat);
-    this.#countRepeats(1);
+    this.#countRepeats(blocked, 1);
     repeat.publisher.repeated.add(blocked);
     repeat.publisher.blockedCount += 1;
   }
@@ -71,7 +71,7 @@ export class BlockedPublishes {
     publisher.blocked.delete(blocked);
     publisher.blockedCount -= 1;
     publisher.blockedBytes -= message.content.byteLength;
-    this.#countRepeats(-blocked.repeats.length);
+    this.#countRepeats(blocked, -blocked.repeats.length);
     for (const repeat of blocked.repeats) {
       repeat.publisher.blockedCount -= 1;
       repeat.publisher.repeated.delete(blocked);
@@ -82,7 +82,7 @@ export class BlockedPublishes {
 
   /** The publisher has disconnected: its publishes will not be accepted, unless another connection has repeated them. */
   withdrawOf(publisher: Publisher): void {
-    for (const blocked of publisher.repeated) this.#countRepeats(-blocked.dropRepeatsOf(publisher));
+    for (const blocked of publisher.repeated) this.#countRepeats(blocked, -blocked.dropRepeatsOf(publisher));
     for (const blocked of [...publisher.blocked]) {
       const [repeat] = blocked.repeats;
       if (repeat !== undefined) this.#promoteRepeat(blocked, repeat);
@@ -98,14 +98,14 @@ export class BlockedPublishes {
   #promoteRepeat(blocked: BlockedPublish, repeat: Repeat): void {
     const promoted = new BlockedPublish(blocked.queue, blocked.message, repeat);
     promoted.repeats.push(...blocked.repeats.filter((other) => other !== repeat));
-    this.#countRepeats(-1);
+    this.#countRepeats(blocked, -1);
     for (const { publisher } of blocked.repeats) publisher.repeated.delete(blocked);
     for (const { publisher } of promoted.repeats) publisher.repeated.add(promoted);
     this.#set(promoted);
   }
 
-  #countRepeats(added: number): void {
-    this.#step.stats.structureBytes += added * REPEAT_BYTES;
+  #countRepeats({ message, queue }: BlockedPublish, added: number): void {
+    this.#step.stats.structureBytes += added * repeatBytes(message.id, queue.name);
   }
 
   /** A publish of the same id is replaced. */

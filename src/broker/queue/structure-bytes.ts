@@ -5,8 +5,6 @@ import type { Queue } from './queue.ts';
 
 /** A delivery in flight, to one subscriber. */
 export const DELIVERY_BYTES = 144;
-/** A publish that waits for the answer of another one with its id. */
-export const REPEAT_BYTES = 384;
 
 /** A queue without messages. Its name is kept several times. */
 export function queueBytes({
@@ -14,6 +12,11 @@ export function queueBytes({
   deadLetterQueueName,
 }: Pick<Queue, 'name' | 'deadLetterQueueName'>): number {
   return 2048 + 4 * (name.length + deadLetterQueueName.length);
+}
+
+/** A publish that waits for the answer of another one with its id: what its own answer needs. */
+export function repeatBytes(id: string, queueName: string): number {
+  return 128 + id.length + queueName.length;
 }
 
 export function subscriptionBytes(queueName: string): number {
