@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { configurationKeys } from '../config/keys.ts';
-import { testSurroundings } from '../testing/surroundings.ts';
+import { testCommandContext } from '../testing/command-context.ts';
 import { parseAdapterRequest } from './adapter-request.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 
@@ -53,7 +53,7 @@ function parse(request: unknown) {
 }
 
 function load(request: unknown) {
-  return loadAdapterConfiguration(parse(request).entries, testSurroundings()).configuration;
+  return loadAdapterConfiguration(parse(request).entries, testCommandContext()).configuration;
 }
 
 describe('an adapter request', () => {

@@ -10,7 +10,7 @@ import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { readLines } from './lines.ts';
 import { createProcessLogger, serveUntilSignal } from './serve.ts';
@@ -22,20 +22,20 @@ export const adapter: Command = {
 Speaks the adapter protocol of truemq-conformance, version 1: reads one line of JSON from stdin, starts the broker that it
 describes, answers with one line of JSON on stdout, and runs until SIGTERM or until stdin is closed. Logs go to stderr.`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     parseArguments(argv, { flags: {}, positionals: [] });
-    const line = await firstLine(surroundings.stdin);
+    const line = await firstLine(context.stdin);
     try {
-      const { answer, started } = await answerRequest(line, surroundings);
+      const { answer, started } = await answerRequest(line, context);
       if (started === undefined) {
-        surroundings.stdout.write(answer);
+        context.stdout.write(answer);
         return ExitCode.Failed;
       }
-      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(surroundings));
+      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(context));
       return ExitCode.Done;
     } finally {
       // An open pipe would keep the process alive.
-      surroundings.stdin.destroy();
+      context.stdin.destroy();
     }
   },
 };
@@ -48,11 +48,11 @@ export type Answered = {
 };
 
 /** Starts the broker that a request line describes; what cannot be started is refused, with a reason for people. */
-export async function answerRequest(line: Buffer, surroundings: Surroundings): Promise<Answered> {
+export async function answerRequest(line: Buffer, context: CommandContext): Promise<Answered> {
   try {
     const settings = parseAdapterRequest(line);
-    const { configuration } = loadAdapterConfiguration(settings.entries, surroundings);
-    const logger = createProcessLogger(configuration, surroundings);
+    const { configuration } = loadAdapterConfiguration(settings.entries, context);
+    const logger = createProcessLogger(configuration, context);
     const broker = await startBroker(configuration, logger);
     return { answer: jsonLine(readyAnswer(broker, settings)), started: { broker, logger } };
   } catch (error) {
@@ -91,12 +91,12 @@ async function firstLine(stdin: Readable): Promise<Buffer> {
 }
 
 /** A runner that has died must not leave brokers behind, so the end of stdin counts as a signal, unless one has come already. */
-function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
+function stoppedByClosedInput(context: CommandContext): CommandContext {
   return {
-    ...surroundings,
+    ...context,
     onStopSignal(handle) {
       let hasCome = false;
-      const release = surroundings.onStopSignal((signal) => {
+      const release = context.onStopSignal((signal) => {
         hasCome = true;
         handle(signal);
       });
@@ -104,10 +104,10 @@ function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
         if (!hasCome) handle('SIGTERM');
         hasCome = true;
       };
-      if (surroundings.stdin.readableEnded) setImmediate(onEnd);
-      surroundings.stdin.on('end', onEnd).resume();
+      if (context.stdin.readableEnded) setImmediate(onEnd);
+      context.stdin.on('end', onEnd).resume();
       return () => {
-        surroundings.stdin.off('end', onEnd);
+        context.stdin.off('end', onEnd);
         release();
       };
     },

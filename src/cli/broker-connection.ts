@@ -6,7 +6,7 @@ import { CommandError, ConnectionError } from '../client/errors.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
-import type { Surroundings } from './command.ts';
+import type { CommandContext } from './command.ts';
 import { VERSION } from './version.ts';
 
 export const connectionFlags = { host: 'text', port: 'text' } as const satisfies Readonly<
@@ -30,7 +30,7 @@ export function parseAddress({ texts }: Arguments): BrokerAddress {
 /** A connected client; undefined when that failed, which it has then told on stderr. */
 export async function connectOrExplain(
   address: BrokerAddress,
-  { stderr }: Surroundings,
+  { stderr }: CommandContext,
 ): Promise<Client | undefined> {
   try {
     const onHandlerError = () => undefined;

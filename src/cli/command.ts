@@ -16,7 +16,7 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** What surrounds a command. */
-export type Surroundings = {
+export type CommandContext = {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
@@ -33,5 +33,5 @@ export type Command = {
   /** What `truemq COMMAND --help` prints. */
   readonly help: string;
   /** @throws UsageError, ConfigurationError: the caller prints them and says where help is */
-  run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode>;
+  run(argv: readonly string[], context: CommandContext): Promise<ExitCode>;
 };

@@ -16,12 +16,12 @@ Prints the configuration that "truemq serve" with the same flags, environment an
 from. The output is YAML and can be used as a file. With --reference: the page about all keys, in Markdown.
 
 ${flagHelp()}`,
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const { texts, switches } = parseArguments(argv, configurationArguments({ reference: 'switch' }));
     const text = switches.has('reference')
       ? configurationReference()
-      : (await loadEffectiveConfiguration(texts, surroundings)).settings.map(settingLine).join('');
-    surroundings.stdout.write(text);
+      : (await loadEffectiveConfiguration(texts, context)).settings.map(settingLine).join('');
+    context.stdout.write(text);
     return ExitCode.Done;
   },
 };

@@ -6,7 +6,7 @@ import type { LoadedConfiguration, Machine } from '../config/configuration.ts';
 import { configurationKeyList, flagName } from '../config/keys.ts';
 import { type ConfigurationSources, loadConfiguration, unknownFlag } from '../config/load.ts';
 import type { ArgumentsShape, FlagKind } from './arguments.ts';
-import type { Surroundings } from './command.ts';
+import type { CommandContext } from './command.ts';
 
 /** The shape of a command line that takes every configuration key as a flag, `--config FILE`, and some more flags. */
 export function configurationArguments(furtherFlags: Readonly<Record<string, FlagKind>>): ArgumentsShape {
@@ -22,7 +22,7 @@ export function configurationArguments(furtherFlags: Readonly<Record<string, Fla
 /** @throws ConfigurationError */
 export async function loadEffectiveConfiguration(
   texts: ReadonlyMap<string, string>,
-  { environment, isTerminal }: Surroundings,
+  { environment, isTerminal }: CommandContext,
 ): Promise<LoadedConfiguration> {
   const path = texts.get('config');
   const flags = new Map([...texts].filter(([name]) => name !== 'config'));
@@ -39,7 +39,7 @@ export async function loadEffectiveConfiguration(
  */
 export function loadAdapterConfiguration(
   entries: ReadonlyMap<string, unknown>,
-  { isTerminal }: Surroundings,
+  { isTerminal }: CommandContext,
 ): LoadedConfiguration {
   const file = { path: 'adapter request', entries };
   return loadConfiguration({ flags: new Map(), environment: {}, file, machine: thisMachine(isTerminal) });

@@ -4,10 +4,10 @@
 
 import { ConfigurationError } from '../config/configuration.ts';
 import { UsageError } from './arguments.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { findCommand, isCommand, overview } from './help.ts';
 
-const surroundings: Surroundings = {
+const context: CommandContext = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -45,7 +45,7 @@ function commandName(word: string): string {
 async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
-  if (!flags.includes('--help') && !flags.includes('-h')) return command.run(argv, surroundings);
+  if (!flags.includes('--help') && !flags.includes('-h')) return command.run(argv, context);
   process.stdout.write(`${command.help}\n`);
   return ExitCode.Done;
 }

@@ -7,7 +7,7 @@ import { CommandError, ConnectionError } from '../client/errors.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
 import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readLines } from './lines.ts';
 
 /** Publishes that may wait for their PublishAck at once. */
@@ -30,12 +30,12 @@ ${CONNECTION_HELP}
 Exit code: 0 when every message was confirmed, 1 when one was not, 2 when the command line cannot be understood.
 A publish over the broker's rate limit is tried again until it is taken; order may then differ from the input's.`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const flags = { ...connectionFlags, header: 'texts', priority: 'text', count: 'text' } as const;
     const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }));
-    const client = await connectOrExplain(job.address, surroundings);
+    const client = await connectOrExplain(job.address, context);
     if (client === undefined) return ExitCode.Failed;
-    const report = await publishAll(client, job, surroundings);
+    const report = await publishAll(client, job, context);
     await client.close();
     return report;
   },
@@ -92,7 +92,7 @@ function jsonProblem(bytes: Buffer): string | undefined {
 /** One message of the input, with what to call it in a report. */
 type Item = { readonly name: string; readonly bytes: Buffer };
 
-async function publishAll(client: Client, job: Job, { stdin, stderr }: Surroundings): Promise<ExitCode> {
+async function publishAll(client: Client, job: Job, { stdin, stderr }: CommandContext): Promise<ExitCode> {
   const say = (text: string) => void stderr.write(`truemq: ${text}\n`);
   const underWay = new Set<Promise<void>>();
   const tally = { confirmedCount: 0, failedCount: 0 };
@@ -140,7 +140,7 @@ async function publishPatiently(client: Client, { queue, options }: Job, bytes: 
   }
 }
 
-async function* items({ json, count }: Job, stdin: Surroundings['stdin']): AsyncGenerator<Item> {
+async function* items({ json, count }: Job, stdin: CommandContext['stdin']): AsyncGenerator<Item> {
   if (json !== undefined) {
     for (let copy = 0; copy < count; copy += 1) yield { name: '', bytes: json };
     return;

@@ -10,7 +10,7 @@ import type { Logger } from '../model/logger.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { configurationArguments, loadEffectiveConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';
 import { VERSION } from './version.ts';
@@ -25,15 +25,15 @@ Starts the broker. The first Ctrl-C (or SIGTERM) lets messages in flight finish,
 
 ${flagHelp()}`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const { texts, switches } = parseArguments(argv, configurationArguments({ 'print-ready': 'switch' }));
-    const { configuration, warnings } = await loadEffectiveConfiguration(texts, surroundings);
-    const logger = createProcessLogger(configuration, surroundings);
+    const { configuration, warnings } = await loadEffectiveConfiguration(texts, context);
+    const logger = createProcessLogger(configuration, context);
     for (const warning of warnings) logger.warn(warning);
-    const broker = await startOrExplain(configuration, logger, surroundings);
+    const broker = await startOrExplain(configuration, logger, context);
     if (typeof broker === 'number') return broker;
     const describe = switches.has('print-ready') ? readyLine : linesForPeople;
-    await serveUntilSignal({ broker, logger, announcement: describe(broker, surroundings) }, surroundings);
+    await serveUntilSignal({ broker, logger, announcement: describe(broker, context) }, context);
     return ExitCode.Done;
   },
 };
@@ -41,7 +41,7 @@ ${flagHelp()}`,
 /** The log of a broker process: to stderr, as the configuration says. */
 export function createProcessLogger(
   { logLevel, logFormat }: Configuration,
-  { stderr }: Surroundings,
+  { stderr }: CommandContext,
 ): Logger {
   return createLogger({
     level: logLevel,
@@ -72,7 +72,7 @@ export type Serving = {
 /** Serves until a signal comes, then ends the broker; a second signal ends the process. */
 export async function serveUntilSignal(
   { broker, logger, announcement }: Serving,
-  { stdout, onStopSignal, exitNow }: Surroundings,
+  { stdout, onStopSignal, exitNow }: CommandContext,
 ): Promise<void> {
   let stop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ export async function serveUntilSignal(
 async function startOrExplain(
   configuration: Configuration,
   logger: Logger,
-  { stderr, onStopSignal, exitNow }: Surroundings,
+  { stderr, onStopSignal, exitNow }: CommandContext,
 ): Promise<RunningBroker | ExitCode> {
   const cancellation = new AbortController();
   const release = onStopSignal((signal) => {
@@ -122,7 +122,7 @@ async function startOrExplain(
   }
 }
 
-function linesForPeople({ tcp, health }: RunningBroker, { environment }: Surroundings): string {
+function linesForPeople({ tcp, health }: RunningBroker, { environment }: CommandContext): string {
   // From a clone the command is not on the path; npm says so by its variables.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
   const address = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;

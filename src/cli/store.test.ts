@@ -13,8 +13,8 @@ import { newFolder } from '../storage/contract/file-place.ts';
 import { loadDriver } from '../storage/sqlite/driver.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
+import { testCommandContext } from '../testing/command-context.ts';
 import { recordsThatGive, storedRecords } from '../testing/stored-arbitrary.ts';
-import { testSurroundings } from '../testing/surroundings.ts';
 import { contentOf } from '../testing/test-content.ts';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { UsageError } from './arguments.ts';
@@ -31,10 +31,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function run(argv: readonly string[], input = '') {
-  const surroundings = testSurroundings();
-  surroundings.stdin.end(input);
-  const exitCode = await store.run(argv, surroundings);
-  return { exitCode, output: surroundings.output(), errors: surroundings.errors() };
+  const context = testCommandContext();
+  context.stdin.end(input);
+  const exitCode = await store.run(argv, context);
+  return { exitCode, output: context.output(), errors: context.errors() };
 }
 
 const queue = { kind: 'queueCreated', generation: 1, name: 'orders', createdWallAt: 5 } as const;
@@ -264,10 +264,10 @@ describe('export and import', () => {
 
   it('export says when whoever reads it goes away', async () => {
     await write(filled(500, 1_000));
-    const surroundings = { ...testSurroundings(), stdout: new PassThrough() };
-    surroundings.stdout.on('error', () => undefined);
-    const exit = store.run(['export', path], surroundings);
-    surroundings.stdout.destroy(new Error('gone'));
+    const context = { ...testCommandContext(), stdout: new PassThrough() };
+    context.stdout.on('error', () => undefined);
+    const exit = store.run(['export', path], context);
+    context.stdout.destroy(new Error('gone'));
     expect(await exit).toBe(1);
   });
 });
@@ -428,7 +428,7 @@ describe('what cannot be looked at is refused with one line', () => {
     [['check', 'a', 'b'], '"b": one argument too many'],
     [['check', 'a', '--json'], '--json: no such flag'],
   ])('%j', async (argv, reason) => {
-    const failed = store.run(argv, testSurroundings());
+    const failed = store.run(argv, testCommandContext());
     await expect(failed).rejects.toBeInstanceOf(UsageError);
     await expect(failed).rejects.toThrow(reason);
   });

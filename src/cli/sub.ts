@@ -7,7 +7,7 @@ import { ClientError } from '../client/errors.ts';
 import type { ReceivedMessage } from '../client/received-message.ts';
 import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 
 /** What a subscriber that wants only a few messages lets the broker send ahead, at most. */
 const SMALL_WINDOW_COUNT = 8;
@@ -23,15 +23,15 @@ ${CONNECTION_HELP}
 
 Exit code: 0 when it was stopped or has printed enough, 1 when the connection failed, 2 for a wrong command line.`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const flags = { ...connectionFlags, count: 'text', verbose: 'switch' } as const;
     const given = parseArguments(argv, { flags, positionals: ['QUEUE'] });
     const [queue = ''] = given.positionals;
     const countText = given.texts.get('count');
     const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
-    const client = await connectOrExplain(parseAddress(given), surroundings);
+    const client = await connectOrExplain(parseAddress(given), context);
     if (client === undefined) return ExitCode.Failed;
-    return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, surroundings);
+    return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, context);
   },
 };
 
@@ -40,24 +40,20 @@ type Job = { readonly queue: string; readonly count: number; readonly isVerbose:
 /** Why printing ended. */
 type End = 'enough' | 'stopped' | 'nobody reads' | 'disconnected';
 
-async function printMessages(client: Client, job: Job, surroundings: Surroundings): Promise<ExitCode> {
+async function printMessages(client: Client, job: Job, context: CommandContext): Promise<ExitCode> {
   let finish: (end: End) => void = () => undefined;
   const ended = new Promise<End>((resolve) => {
     finish = resolve;
   });
-  const release = watchForEnd(client, surroundings, finish);
+  const release = watchForEnd(client, context, finish);
   try {
-    await client.subscribe(
-      job.queue,
-      createPrinter(job, surroundings.stdout, finish),
-      windowFor(client, job),
-    );
+    await client.subscribe(job.queue, createPrinter(job, context.stdout, finish), windowFor(client, job));
     const end = await ended;
-    if (end === 'disconnected') await tellWhy(client, surroundings);
+    if (end === 'disconnected') await tellWhy(client, context);
     return end === 'disconnected' ? ExitCode.Failed : ExitCode.Done;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    surroundings.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
+    context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
     return ExitCode.Failed;
   } finally {
     await client.close();
@@ -68,7 +64,7 @@ async function printMessages(client: Client, job: Job, surroundings: Surrounding
 /** Signals stop politely, the second one at once; a reader that has gone (`truemq sub q | head`) is a fine end too. */
 function watchForEnd(
   client: Client,
-  { stdout, onStopSignal, exitNow }: Surroundings,
+  { stdout, onStopSignal, exitNow }: CommandContext,
   finish: (end: End) => void,
 ): () => void {
   let signalCount = 0;
@@ -120,7 +116,7 @@ function windowFor({ capabilities }: Client, { count }: Job) {
   return capabilities.has('maxInFlight') && count < SMALL_WINDOW_COUNT ? { maxInFlight: count } : {};
 }
 
-async function tellWhy(client: Client, { stderr }: Surroundings): Promise<void> {
+async function tellWhy(client: Client, { stderr }: CommandContext): Promise<void> {
   const { error, reason } = await client.closed;
   stderr.write(
     `truemq: the broker ended the connection: ${reason ?? error?.message ?? 'it gave no reason'}\n`,

@@ -12,7 +12,7 @@ const HOST_FORM = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
 const ANY_HOSTS: readonly string[] = ['0.0.0.0', '::'];
 
 /** How often a free port may be lost to others before that is an error. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 export type HttpListenOptions = {
   /** Address or name to bind to. */
@@ -50,7 +50,7 @@ export async function listenHttp(options: HttpListenOptions): Promise<HttpListen
 
 /** Where any port will do, a port that somebody else was quicker to take is no error: another one is tried. */
 async function startAnywhere(options: HttpListenOptions): Promise<Listener> {
-  for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
     try {
       return await startStrictly(options);
     } catch (error) {

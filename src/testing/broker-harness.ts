@@ -46,7 +46,7 @@ export const testSettings: BrokerSettings = {
 const WALL_START = Date.UTC(2026, 0, 1);
 const CONTENT_BYTES = 100;
 /** More ticks than this at one instant mean that the core asks for the same deadline for ever. */
-const MOST_TICKS_AT_ONCE = 1000;
+const MAX_TICKS_AT_ONCE = 1000;
 
 export type PublishExtras = {
   readonly priority?: Priority;
@@ -100,7 +100,7 @@ export class BrokerHarness {
       const deadline = this.broker.nextDeadline();
       if (deadline === undefined || deadline > end) break;
       ticksAtOnce = deadline > this.now ? 0 : ticksAtOnce + 1;
-      if (ticksAtOnce > MOST_TICKS_AT_ONCE) throw new Error(`The core asks for ${deadline} without end.`);
+      if (ticksAtOnce > MAX_TICKS_AT_ONCE) throw new Error(`The core asks for ${deadline} without end.`);
       this.now = Math.max(this.now, deadline);
       lines.push(...this.#step({ kind: 'tick' }));
     }

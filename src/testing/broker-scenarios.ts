@@ -103,12 +103,12 @@ export type Move =
 type Ack = { readonly delivery: number; readonly stray: boolean; readonly named: boolean };
 
 const QUEUES = ['a', 'b', 'a.dlq'] as const;
-const MOST_MOVES = 90;
+const MAX_MOVES = 90;
 
 /** Sequences of moves in that world. */
 export function scenarios(world: World): fc.Arbitrary<Move[]> {
   const end = world.drains ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 }) : fc.constant(null);
-  const before = fc.array(move(world), { maxLength: MOST_MOVES, size: 'max' });
+  const before = fc.array(move(world), { maxLength: MAX_MOVES, size: 'max' });
   const after = fc.array(move(world), { maxLength: 15, size: 'max' });
   return fc
     .tuple(openings(world), before, end, after)

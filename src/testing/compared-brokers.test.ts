@@ -11,8 +11,8 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
+import { ids } from './core-harness.ts';
 import { anyContent } from './test-content.ts';
-import { ids } from './tested-broker.ts';
 
 type Outputs = ReturnType<SteppedBroker['takeOutputs']>;
 

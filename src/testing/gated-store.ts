@@ -8,7 +8,7 @@ type Open = { readonly resolve: () => void; readonly reject: (error: unknown) =>
 export class GatedStore implements StorageProvider {
   /** The kinds of the records of each commit that was asked for, in order. */
   readonly commits: (readonly StoreRecord['kind'][])[] = [];
-  mostCommitsAtOnce = 0;
+  maxCommitsAtOnce = 0;
   isClosed = false;
   #open: Open[] = [];
 
@@ -20,7 +20,7 @@ export class GatedStore implements StorageProvider {
     this.commits.push(records.map(({ kind }) => kind));
     return new Promise((resolve, reject) => {
       this.#open.push({ resolve, reject });
-      this.mostCommitsAtOnce = Math.max(this.mostCommitsAtOnce, this.#open.length);
+      this.maxCommitsAtOnce = Math.max(this.maxCommitsAtOnce, this.#open.length);
     });
   }
 

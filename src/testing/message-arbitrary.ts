@@ -51,7 +51,7 @@ export const clientCommand: fc.Arbitrary<MessageFields> = fc.record({
 });
 
 /** Pieces enough to cut small frames at every place; 64 KiB in pieces of one byte would only take long. */
-const MOST_PIECES = 5_000;
+const MAX_PIECES = 5_000;
 
 /** How a stream is cut: lengths of pieces, over and over. */
 export const cuts: fc.Arbitrary<readonly number[]> = fc.array(fc.integer({ min: 1, max: 200 }), {
@@ -63,7 +63,7 @@ export const cuts: fc.Arbitrary<readonly number[]> = fc.array(fc.integer({ min: 
 export function cut(stream: Buffer, lengths: readonly number[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
-  while (at < stream.length && pieces.length < MOST_PIECES) {
+  while (at < stream.length && pieces.length < MAX_PIECES) {
     const length = lengths[pieces.length % lengths.length] ?? 1;
     pieces.push(stream.subarray(at, at + length));
     at += length;

@@ -13,7 +13,7 @@ export abstract class TestedClients {
   readonly environment = new VirtualEnvironment();
   readonly logged: string[] = [];
   /** Who serves the clients. */
-  protected abstract readonly attendant: { attach(stream: Duplex, address: string): void };
+  protected abstract readonly gateway: { attach(stream: Duplex, address: string): void };
 
   /** A client that has not said anything, and the broker's end of its line. */
   attachWithServer({ address = '192.0.2.1', inflate, ...line }: AttachOptions = {}): {
@@ -21,7 +21,7 @@ export abstract class TestedClients {
     readonly server: VirtualSocket;
   } {
     const { client, server } = openVirtualConnection(this.environment.scheduler, line);
-    this.attendant.attach(server, address);
+    this.gateway.attach(server, address);
     return { client: new WireClient(client, inflate), server };
   }
 

@@ -2,8 +2,8 @@
 
 import type { Gateway } from '../gateway/gateway.ts';
 import { type BrokerOptions, composeBroker } from './composed-broker.ts';
+import { noCompressor, testOptions } from './tested-broker.ts';
 import { TestedClients } from './tested-clients.ts';
-import { noCompressor, testOptions } from './tested-engine.ts';
 import { VirtualDisk } from './virtual-disk.ts';
 
 export class TestedService extends TestedClients {
@@ -32,7 +32,7 @@ export class TestedService extends TestedClients {
     return tested;
   }
 
-  protected get attendant(): Gateway {
+  protected get gateway(): Gateway {
     return this.service;
   }
 }

@@ -11,7 +11,7 @@ const FIRST_WALL_AT = Date.UTC(2026, 1, 18, 10, 30);
 const QUIET_TURNS = 2;
 
 /** More turns than any test needs: what is still busy then never comes to rest. */
-const MOST_TURNS = 100_000;
+const MAX_TURNS = 100_000;
 
 type Timer = { readonly at: number; readonly order: number; readonly task: () => void };
 
@@ -38,7 +38,7 @@ export class VirtualEnvironment implements Environment {
   async settle(): Promise<void> {
     let quietTurns = 0;
     for (let turns = 0; quietTurns < QUIET_TURNS; turns += 1) {
-      if (turns > MOST_TURNS) throw new Error('The run does not come to rest.');
+      if (turns > MAX_TURNS) throw new Error('The run does not come to rest.');
       await turnOfTheEventLoop();
       quietTurns = this.#runDue() ? 0 : quietTurns + 1;
     }

@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ZlibCompressor } from '../../gateway/compressor.ts';
 import { commandName } from '../../protocol/command.ts';
-import { TestedEngine } from '../../testing/tested-engine.ts';
+import { TestedBroker } from '../../testing/tested-broker.ts';
 import { type Inflate, payloadOf, type ReceivedFrame, type WireClient } from '../../testing/wire-client.ts';
 import { type RecordedEntry, recordedConnections } from '../../testing/wire-fixtures.ts';
 
@@ -39,7 +39,7 @@ class Replay {
 }
 
 async function replay(title: string): Promise<readonly Replay[]> {
-  const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+  const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
   const replays = recordedConnections(title).map((entries) => new Replay(entries));
   const turns = replays.flatMap((on) => on.entries.map((entry) => ({ on, entry })));
   turns.sort((a, b) => a.entry.seq - b.entry.seq);

@@ -1,7 +1,7 @@
 // The message rate of one client: what is over it is refused and not stored, and nobody else notices.
 
 import { describe, expect, it } from 'vitest';
-import { ack, ping, publish, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, ping, publish, TestedBroker } from '../../testing/tested-broker.ts';
 
 const most = 5;
 const rateLimit = {
@@ -18,17 +18,17 @@ const passed = (lines: readonly string[]): number =>
 
 describe('a client over its message rate', () => {
   it('is refused with the id of the message, which is not stored, and stays connected [LIMIT-001, LIMIT-002, LIMIT-003]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();
     const lines = await tested.exchange(client, ...messages(7, 'm'), ping());
     expect(lines.slice(5)).toEqual(['Error m6 RATE_LIMITED', 'Error m7 RATE_LIMITED', 'Pong ping']);
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(most);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(most);
     await tested.advance(1000);
     expect(await tested.exchange(client, publish('q', 'm8'))).toEqual(['PublishAck m8 q']);
   });
 
   it('may send the whole number at once after a quiet second [LIMIT-006]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();
     expect(passed(await tested.exchange(client, ...messages(most, 'a')))).toBe(most);
     await tested.advance(1000);
@@ -36,7 +36,7 @@ describe('a client over its message rate', () => {
   });
 
   it('passes no more in any second, whenever it begins [LIMIT-007]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();
     const passedAt: number[] = [];
     for (let at = 0; at < 4000; at += 130) {
@@ -50,7 +50,7 @@ describe('a client over its message rate', () => {
   });
 
   it('is counted for its refused publishes too, and not for other commands [LIMIT-004, CONN-023]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();
     const others = Array.from({ length: 20 }, (_, index) => [ping(`p${index}`), ack(`a${index}`)]).flat();
     await tested.exchange(client, ...others, { command: 43, id: 'l' }, { command: 42, id: 'i', queue: 'q' });
@@ -63,14 +63,14 @@ describe('a client over its message rate', () => {
   });
 
   it('slows nobody else down [LIMIT-020]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const [greedy, modest] = [await tested.connect(), await tested.connect()];
     await tested.exchange(greedy, ...messages(50, 'g'));
     expect(passed(await tested.exchange(modest, ...messages(most, 'm')))).toBe(most);
   });
 
   it('is not limited where no limit is set', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     expect(passed(await tested.exchange(client, ...messages(3000, 'm')))).toBe(3000);
   });

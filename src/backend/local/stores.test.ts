@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { delayedStore } from '../../storage/contract/delayed-store.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
-import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import type { WireClient } from '../../testing/wire-client.ts';
 
 /** A conversation of two clients, each step as soon as the one before is answered; tells what each was sent. */
-async function conversation(tested: TestedEngine): Promise<readonly (readonly string[])[]> {
+async function conversation(tested: TestedBroker): Promise<readonly (readonly string[])[]> {
   const [publisher, subscriber] = [await tested.connect(), await tested.connect()];
   const heard: [string[], string[]] = [[], []];
   const hear = async (client: WireClient, index: 0 | 1, total: number) => {
@@ -31,13 +31,13 @@ async function conversation(tested: TestedEngine): Promise<readonly (readonly st
 
 describe('an engine', () => {
   it('shows its clients the same over a store that is done later [DURABLE-001, DURABLE-002]', async () => {
-    const atOnce = new TestedEngine();
-    const later = new TestedEngine({}, { store: delayedStore(openMemoryStore()) });
+    const atOnce = new TestedBroker();
+    const later = new TestedBroker({}, { store: delayedStore(openMemoryStore()) });
     const seen = await conversation(atOnce);
     expect(await conversation(later)).toEqual(seen);
     expect(seen[1]?.filter((line) => line.startsWith('Deliver')).length).toBe(10);
-    expect(later.engine.stats()).toEqual({
-      ...atOnce.engine.stats(),
+    expect(later.broker.stats()).toEqual({
+      ...atOnce.broker.stats(),
       averageDeliveryLatencyMs: expect.any(Number),
     });
   });

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 /** Queue q with three subscribers, connections 1 to 3; connection 4 published m1, which all of them got. */
 function withThreeCopies(options: Partial<QueueOptions> = {}): BrokerHarness {
-  const h = testBroker();
+  const h = testCore();
   const publisher = 4;
   h.connectAll(4);
   h.createQueue(publisher, 'q', { mode: DeliveryMode.FanOutWithAck, ...options });
@@ -24,7 +24,7 @@ function isGone(h: BrokerHarness): boolean {
 
 describe('FanOutWithAck', () => {
   it('gives each subscriber its copy [DELIVERY-014]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q');
@@ -70,7 +70,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('gives a member without room its copy as soon as it has, and waits until then [DELIVERY-017, DELIVERY-018]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q', 1);
@@ -101,7 +101,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('ends a due attempt with the subscription of a member that does not read [DELIVERY-062]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(b, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q');
@@ -141,7 +141,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('takes back what an unsubscribed member was still to get [DELIVERY-061, DELIVERY-018]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q', 1);
@@ -170,7 +170,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('loses the copies not sent, and only these, to DropOldest [DELIVERY-019]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 1 });
     h.subscribe(a, 'q', 1);
@@ -183,7 +183,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('does not come back once DropOldest took copies of it and its other members left [DELIVERY-019]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 1 });
     h.subscribe(a, 'q', 1);
@@ -198,7 +198,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('lets copies not sent expire, and leaves those in flight [DELIVERY-020, TTL-009]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     const options = { mode: DeliveryMode.FanOutWithAck, messageTtlMs: 1000, enableDeadLetterQueue: true };
     h.createQueue(c, 'q', options);
@@ -215,7 +215,7 @@ describe('FanOutWithAck', () => {
 
 describe('FanOutWithoutAck', () => {
   function withSubscribers(): BrokerHarness {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithoutAck });
     h.subscribe(a, 'q', 1);

@@ -5,7 +5,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openStoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
-import { ExitCode, type Surroundings } from '../command.ts';
+import { type CommandContext, ExitCode } from '../command.ts';
 import { storeTextLines } from './store-text.ts';
 
 /** Characters that are handed on at a time: a line at a time takes several times as long. */
@@ -15,7 +15,7 @@ const CHUNK_LENGTH = 65_536;
 export async function exportStore(
   path: string,
   output: string | undefined,
-  { stdout }: Surroundings,
+  { stdout }: CommandContext,
 ): Promise<ExitCode> {
   const file = await openStoreFile(path);
   try {

@@ -9,7 +9,7 @@ import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-
 import { reasonOf } from '../../storage/sqlite/open-database.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
-import { ExitCode, type Surroundings } from '../command.ts';
+import { type CommandContext, ExitCode } from '../command.ts';
 import { readLines } from '../lines.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
 import { StoreExamination } from './store-examination.ts';
@@ -18,13 +18,13 @@ import { StoreTextReader } from './store-text-reader.ts';
 /** Records that are committed at a time. */
 const SLICE_COUNT = 2_000;
 /** Lines that are complained about one by one. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** Reads from the file `input`, or from stdin. */
 export async function importStore(
   path: string,
   input: string | undefined,
-  { stdin, stdout, stderr }: Surroundings,
+  { stdin, stdout, stderr }: CommandContext,
 ): Promise<ExitCode> {
   refuseExisting(path);
   const unfinished = `${path}.import-${process.pid}`;
@@ -119,7 +119,7 @@ class Fill {
 
   #complain(problem: string): void {
     this.problemCount += 1;
-    if (this.#problems.length < MOST_SHOWN) this.#problems.push(problem);
+    if (this.#problems.length < MAX_SHOWN) this.#problems.push(problem);
   }
 
   async #commit(): Promise<void> {

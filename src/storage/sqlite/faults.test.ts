@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultyFile } from '../../testing/faulty-file.ts';
-import { notShownHere } from '../../testing/not-shown-here.ts';
+import { reportUnsupported } from '../../testing/report-unsupported.ts';
 import { SmallFileSystem } from '../../testing/small-file-system.ts';
 import { publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
@@ -146,7 +146,7 @@ describe('on a file system of its own', () => {
       disks.push(disk);
       return disk;
     } catch (error) {
-      notShownHere(what, error instanceof Error ? error.message : String(error));
+      reportUnsupported(what, error instanceof Error ? error.message : String(error));
       // Where root runs the tests on Linux a mount may still be forbidden, as in most containers; nothing else explains it.
       expect(String(error)).toMatch(/mount|permi|ENOENT|EPERM/i);
       return undefined;

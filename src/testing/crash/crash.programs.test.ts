@@ -6,7 +6,7 @@ import { crashAgainAndAgain } from './crashes.ts';
 
 it('keeps what it has confirmed, and nothing else, over kill -9 [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-012, DURABLE-015]', async () => {
   const seed = Number(process.env['TRUEMQ_SEED'] ?? Date.now() % 1_000_000);
-  const ledger = await crashAgainAndAgain({ crashCount: 20, seed, mostConfirmed: 250 });
+  const ledger = await crashAgainAndAgain({ crashCount: 20, seed, maxConfirmed: 250 });
   expect({ seed, problems: ledger.problems() }).toEqual({ seed, problems: [] });
   expect(ledger.confirmedCount).toBeGreaterThan(10);
   expect(ledger.settledCount).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 
 export async function playCrowd(plan: CrowdPlan): Promise<Scales> {
   const broker = await RetainedBroker.started({
-    engine: {
+    gateway: {
       maxConnections: UNLIMITED,
       maxOutboundBytes: 16 * MIB,
       rateLimit: {

@@ -21,7 +21,7 @@ export async function playHeld({ of, count }: HeldPlan): Promise<Scales> {
       commit: () => (gate.isShut ? untilOpen(broker, gate) : undefined),
       close: () => undefined,
     }),
-    engine: {
+    gateway: {
       maxConnections: UNLIMITED,
       maxOutboundBytes: UNLIMITED,
       maxPendingInputBytes: UNLIMITED,

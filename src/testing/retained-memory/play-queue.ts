@@ -50,7 +50,7 @@ class Play {
     this.#options = {
       openStore: this.#watch.watching(open),
       // Little may wait to be sent, so that it does not matter beside the messages.
-      engine: {
+      gateway: {
         maxOutboundBytes: 65_536,
         compressionThresholdBytes: plan.compresses ? 700 : UNLIMITED,
         timeouts: { handshakeTimeoutMs: 10_000, frameTimeoutMs: 30_000, idleTimeoutMs: UNLIMITED },

@@ -7,14 +7,14 @@ import type { Compressor } from '../../protocol/compression.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
 import type { OpenStore } from '../../storage/storage-provider.ts';
 import { type BrokerOptions, composeBroker } from '../composed-broker.ts';
-import { testOptions } from '../tested-engine.ts';
+import { testOptions } from '../tested-broker.ts';
 import { VirtualEnvironment } from '../virtual-environment.ts';
 import { openVirtualConnection } from '../virtual-network.ts';
 import { ForgetfulClient } from './forgetful-client.ts';
 import type { SentFrame } from './frame-batch.ts';
 
 export type RetainedBrokerOptions = {
-  readonly engine?: Partial<BrokerOptions>;
+  readonly gateway?: Partial<BrokerOptions>;
   readonly broker?: Partial<BrokerOptions['broker']>;
   readonly openStore?: OpenStore;
   /** The time of the wall clock at the start. Default: that of a fresh environment. */
@@ -96,10 +96,10 @@ export class RetainedBroker {
 }
 
 function makeBroker(
-  { engine = {}, broker = {}, openStore = async () => openMemoryStore() }: RetainedBrokerOptions,
+  { gateway = {}, broker = {}, openStore = async () => openMemoryStore() }: RetainedBrokerOptions,
   environment: VirtualEnvironment,
 ): Gateway {
-  const options = { ...testOptions, ...engine, broker: { ...testOptions.broker, ...broker } };
+  const options = { ...testOptions, ...gateway, broker: { ...testOptions.broker, ...broker } };
   return composeBroker(options, { environment, openStore, compressor: truncating, logger: silent });
 }
 

@@ -3,21 +3,21 @@
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type BrokerOptions, type BrokerParts, composeBroker } from '../composed-broker.ts';
+import type { Faults } from './faults.ts';
 import type { LifeEnd } from './history.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
 import type { Life, SimulatedEnvironment } from './simulated-environment.ts';
 import type { Fault, Tally } from './tally.ts';
-import type { Troubles } from './troubles.ts';
 
 /** Starts one after the other that a troubled store may spoil. */
-const MOST_STARTS = 20;
+const MAX_STARTS = 20;
 
 export type LivesParts = Pick<BrokerParts, 'compressor' | 'logger'> & {
   readonly options: BrokerOptions;
   readonly environment: SimulatedEnvironment;
   readonly disk: SimulatedDisk;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly chance: Random;
   readonly tally: Tally;
   /** The process that serves now is about to die of its own; tells what that comes amid. */
@@ -76,13 +76,13 @@ export class BrokerLives {
 
   /** The process is gone with all that it held; another one comes after a while. */
   die(how: 'crash' | 'exit'): void {
-    const { disk, chance, troubles, onDeath } = this.#parts;
+    const { disk, chance, faults, onDeath } = this.#parts;
     this.#end(how);
     this.#process?.life.end();
     this.#process = undefined;
     disk.crash();
     onDeath();
-    this.start(chance.whole(0, troubles.mostDownMs));
+    this.start(chance.whole(0, faults.maxDownMs));
   }
 
   #end(how: LifeEnd): void {
@@ -111,17 +111,17 @@ export class BrokerLives {
   #startFailed(error: unknown): void {
     this.#failedStarts += 1;
     this.#parts.tally.fault('restart fails');
-    if (!String(error).includes('the disk is broken') || this.#failedStarts > MOST_STARTS)
+    if (!String(error).includes('the disk is broken') || this.#failedStarts > MAX_STARTS)
       this.#parts.complain(`the broker does not start: ${String(error)}`);
     else this.die('crash');
   }
 
   #crashLater(): void {
-    const { environment, chance, troubles, disk, tally, onDoomed } = this.#parts;
-    const { crashAfterMs } = troubles;
+    const { environment, chance, faults, disk, tally, onDoomed } = this.#parts;
+    const { crashAfterMs } = faults;
     if (crashAfterMs === undefined || !disk.isTroubled) return;
     environment.after(chance.whole(1, crashAfterMs), () => {
-      if (this.#process !== undefined && disk.takeTrouble()) {
+      if (this.#process !== undefined && disk.takeFault()) {
         tally.fault(this.#isServing ? onDoomed() : 'crash while clients are refused');
         this.die('crash');
       }

@@ -1,5 +1,5 @@
 // That what a restart may not change can be complained of: histories over two lives of a broker, one broken promise each, and the same
-// kept. The judges of one life stand in checkers.test.ts and checkers-of-sums.test.ts.
+// kept. The checkers of one life stand in checkers.test.ts and checkers-of-sums.test.ts.
 
 import { describe, expect, it } from 'vitest';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
@@ -50,7 +50,7 @@ describe('a history of several lives without fault', () => {
   });
 });
 
-describe('the judge of survivals sees', () => {
+describe('the checker of survivals sees', () => {
   shows([
     [
       'a confirmed message is not there',
@@ -147,7 +147,7 @@ describe('the judge of survivals sees', () => {
   ]);
 });
 
-describe('the judges of answers and endings see', () => {
+describe('the checkers of answers and endings see', () => {
   shows([
     [
       'an answer comes from a broker without its store',

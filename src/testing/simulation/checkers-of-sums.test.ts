@@ -1,4 +1,4 @@
-// That the judges of sums and of endings can fail: figures, what queues hold, dead letters, what became of every message, and how the
+// That the checkers of sums and of endings can fail: figures, what queues hold, dead letters, what became of every message, and how the
 // broker ends. The others stand in checkers.test.ts.
 
 import { describe } from 'vitest';
@@ -8,7 +8,7 @@ import { Command } from '../../protocol/command.ts';
 import { SHUTDOWN_MS, Story } from './story.ts';
 import { inFlight, shows, withDeadLetters } from './story-cases.ts';
 
-describe('the judges of figures and queues see', () => {
+describe('the checkers of figures and queues see', () => {
   shows([
     [
       'a counter falls',
@@ -72,7 +72,7 @@ describe('the judges of figures and queues see', () => {
   ]);
 });
 
-describe('the judge of dead letters sees', () => {
+describe('the checker of dead letters sees', () => {
   const dead = (reason: string, attempts: number) => (s: Story) =>
     inFlight(s.subscribe(3, undefined, 'q.dlq'))
       .batch()
@@ -111,7 +111,7 @@ describe('the judge of dead letters sees', () => {
   ]);
 });
 
-describe('the judges of fates and endings see', () => {
+describe('the checkers of fates and endings see', () => {
   shows([
     ['a message still waits at the end', (s) => s.waiting(1).batch().finished(), /1 messages still wait/],
     [

@@ -1,4 +1,4 @@
-// What a simulation writes down about a run, and all that its judges are given: what was handed to the broker and what it wrote,
+// What a simulation writes down about a run, and all that its checkers are given: what was handed to the broker and what it wrote,
 // at the broker's end of each connection, with the figures that it publishes about itself. Types only; nothing of the core.
 
 import type { BrokerStats } from '../../broker/interface/stats.ts';

@@ -1,4 +1,4 @@
-// What the judges of a simulation know, entry by entry. Epochs are numbers of batches, from 1; a fact of epoch n arose while
+// What the checkers of a simulation know, entry by entry. Epochs are numbers of batches, from 1; a fact of epoch n arose while
 // batch n was stepped. "Certain" is what must be so whatever the order inside a batch was; the rest is left open.
 
 import type { QueueInfo } from '../../model/queue-info.ts';

@@ -1,5 +1,5 @@
 // The books of a simulated run, kept from the history alone: who has subscribed, which message is where for certain, which
-// command is owed an answer. It judges nothing; each observation becomes a fact with its entries, and the judges look at those.
+// command is owed an answer. It checkers nothing; each observation becomes a fact with its entries, and the checkers look at those.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { Command } from '../../protocol/command.ts';
@@ -142,7 +142,7 @@ export class Ledger {
     inherit(this);
   }
 
-  /** Books an observation; undefined where there is nothing for a judge in it. */
+  /** Books an observation; undefined where there is nothing for a checker in it. */
   book(observation: Observation): Fact | undefined {
     switch (observation.kind) {
       case 'opened':

@@ -45,16 +45,16 @@ export type ClientPlan = {
   readonly maxInFlight: number | undefined;
   readonly acks: AckHabits;
   readonly actions: Readonly<Record<ActionName, number>>;
-  readonly mostPauseMs: number;
-  readonly mostBurst: number;
+  readonly maxPauseMs: number;
+  readonly maxBurst: number;
   readonly compression: Algorithm | undefined;
 };
 
 export type Plan = {
-  readonly engine: BrokerOptions;
+  readonly options: BrokerOptions;
   /** Nobody leaves and nothing is deleted, so that every figure can be compared exactly. */
   readonly isCalm: boolean;
-  readonly mostDelayOfSoonMs: number;
+  readonly maxDelayOfSoonMs: number;
   readonly store: StoreHabits;
   readonly lateCompressionChance: number;
   readonly line: LineHabits;
@@ -78,12 +78,12 @@ export function drawPlan(random: Random): Plan {
   const clientCount = random.whole(3, 5);
   const compressions = random.pick(compressionsOfClients);
   return {
-    engine: drawEngine(random, queues),
+    options: drawOptions(random, queues),
     isCalm,
-    mostDelayOfSoonMs: random.pick([0, 0, 1, 3]),
-    store: { lateChance: random.pick([0, 0, 0.3, 0.9]), mostDelayMs: random.pick([1, 5, 20]) },
+    maxDelayOfSoonMs: random.pick([0, 0, 1, 3]),
+    store: { lateChance: random.pick([0, 0, 0.3, 0.9]), maxDelayMs: random.pick([1, 5, 20]) },
     lateCompressionChance: random.chance(0.1) ? 0.5 : 0,
-    line: { mostLatencyMs: random.pick([0, 1, 4]), splitChance: random.pick([0, 0.1, 0.5]) },
+    line: { maxLatencyMs: random.pick([0, 1, 4]), splitChance: random.pick([0, 0.1, 0.5]) },
     queues,
     clients: Array.from({ length: clientCount }, () => drawClient(random, names, isCalm, compressions)),
     silentClientCount: isCalm ? 0 : random.whole(0, 1),
@@ -149,7 +149,7 @@ export function drawQueueOptions(random: Random, mode: DeliveryMode, sizes: read
 /** More than any run ever sends. */
 const UNBOUNDED_BYTES = 1_000_000;
 
-function drawEngine(random: Random, queues: readonly QueuePlan[]): BrokerOptions {
+function drawOptions(random: Random, queues: readonly QueuePlan[]): BrokerOptions {
   const ackTimeoutMs = random.pick([300, 1000]);
   const maxOutboundBytes = random.pick([300, 1500, UNBOUNDED_BYTES]);
   return {
@@ -228,8 +228,8 @@ function drawClient(
       breakBody: random.pick([0, 0.5]),
       breakFrame: rare(0.2),
     },
-    mostPauseMs: random.pick([10, 60, 250]),
-    mostBurst: random.pick([1, 3, 8]),
+    maxPauseMs: random.pick([10, 60, 250]),
+    maxBurst: random.pick([1, 3, 8]),
     compression: random.pick(compressions),
   };
 }

@@ -12,7 +12,7 @@ export type PoolOptions = {
   readonly firstSeed: number;
   readonly scheduleCount: number;
   /** No seeds are given out after this time, in milliseconds from the start. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   readonly stopsAtFailure: boolean;
   /** Default: one per core. */
   readonly processCount?: number;
@@ -32,7 +32,7 @@ export type Result = {
 const SEEDS_AT_A_TIME = 20;
 
 /** A handful of seeds that takes longer than this, even on a busy machine, hangs. */
-const MOST_ORDER_MS = 60_000;
+const MAX_ORDER_MS = 60_000;
 
 /** Rejects when a process ends by itself or hangs: that is no verdict on any seed. */
 export async function runPool(options: PoolOptions): Promise<Result> {
@@ -42,7 +42,7 @@ export async function runPool(options: PoolOptions): Promise<Result> {
   const failures: Verdict[] = [];
   let given = 0;
   const next = (): Order | undefined => {
-    const isOver = performance.now() - startedAt > options.mostMs;
+    const isOver = performance.now() - startedAt > options.maxMs;
     if (isOver || given >= options.scheduleCount || (options.stopsAtFailure && failures.length > 0))
       return undefined;
     const order = {
@@ -84,7 +84,7 @@ function employ(
       order = next();
       if (order !== undefined) {
         child.send(order);
-        cancel = setTimeout(() => child.kill('SIGKILL'), MOST_ORDER_MS);
+        cancel = setTimeout(() => child.kill('SIGKILL'), MAX_ORDER_MS);
         return;
       }
       isDone = true;

@@ -28,17 +28,17 @@ export class SimulatedEnvironment {
   readonly clock: Clock = { now: () => this.#now, wallNow: () => this.#wallOffset + this.#now };
   readonly #random: Random;
   readonly #agenda = new Heap<() => void>();
-  readonly #mostDelayOfSoonMs: number;
+  readonly #maxDelayOfSoonMs: number;
   #watch: BatchWatch = { whom: () => undefined, begins: () => undefined, ends: () => undefined };
   #now = 0;
   #wallOffset = FIRST_WALL_AT;
   #nextId = 1;
   #soonCount = 0;
 
-  /** `mostDelayOfSoonMs`: how long a busy event loop lets a batch wait, and grow. */
-  constructor(random: Random, mostDelayOfSoonMs: number) {
+  /** `maxDelayOfSoonMs`: how long a busy event loop lets a batch wait, and grow. */
+  constructor(random: Random, maxDelayOfSoonMs: number) {
     this.#random = random;
-    this.#mostDelayOfSoonMs = mostDelayOfSoonMs;
+    this.#maxDelayOfSoonMs = maxDelayOfSoonMs;
   }
 
   watchBatches(watch: BatchWatch): void {
@@ -106,7 +106,7 @@ export class SimulatedEnvironment {
 
   #soon(task: () => void): void {
     this.#soonCount += 1;
-    this.after(this.#random.whole(0, this.#mostDelayOfSoonMs), () => {
+    this.after(this.#random.whole(0, this.#maxDelayOfSoonMs), () => {
       this.#soonCount -= 1;
       task();
     });

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
 
 export type LineHabits = {
-  readonly mostLatencyMs: number;
+  readonly maxLatencyMs: number;
   /** How often less is carried at a time than there is, 0 to 1. */
   readonly splitChance: number;
 };
@@ -181,7 +181,7 @@ export class SimulatedSocket extends Duplex {
   }
 
   #latency(): number {
-    const latency = this.#random.whole(0, this.#habits.mostLatencyMs);
+    const latency = this.#random.whole(0, this.#habits.maxLatencyMs);
     if (latency > 0) this.#events.delayed();
     return latency;
   }

@@ -1,5 +1,5 @@
 // One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. It tells the
-// court what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
+// checkers what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import { RequestRefused } from '../../gateway/operator-requests.ts';
@@ -7,8 +7,9 @@ import type { QueueInfo } from '../../model/queue-info.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
 import { BrokerLives } from './broker-lives.ts';
+import { Checkers } from './checkers.ts';
 import { ConnectionEnd } from './connection-end.ts';
-import { Court } from './court.ts';
+import type { Faults } from './faults.ts';
 import type { Observation } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Random } from './random.ts';
@@ -17,7 +18,6 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedEnvironment } from './simulated-environment.ts';
 import { type Fault, Tally } from './tally.ts';
 import { Trace } from './trace.ts';
-import type { Troubles } from './troubles.ts';
 
 /** Moments of rest are looked at after so many batches, or so much time. */
 const IDLE_EVERY = 3;
@@ -27,7 +27,7 @@ export class World {
   readonly plan: Plan;
   readonly random: Random;
   readonly environment: SimulatedEnvironment;
-  readonly court: Court;
+  readonly checkers: Checkers;
   readonly tally = new Tally();
   readonly trace = new Trace();
   readonly disk: SimulatedDisk;
@@ -40,8 +40,8 @@ export class World {
   #nextConnection = 1;
   #nextNumber = 1;
   #idleEpoch = -1;
-  #judgedIdleEpoch = 0;
-  #judgedIdleAt = 0;
+  #checkedIdleEpoch = 0;
+  #checkedIdleAt = 0;
   /** The batch in which a result of the compressor began to be awaited. */
   #compressingSince: number | undefined;
   /** Commands handed to the broker. */
@@ -52,32 +52,32 @@ export class World {
     plan: Plan,
     random: Random,
     names: readonly string[],
-    troubled: { readonly troubles: Troubles; readonly chance: Random },
+    troubled: { readonly faults: Faults; readonly chance: Random },
   ) {
     this.plan = plan;
     this.random = random;
-    this.environment = new SimulatedEnvironment(random.fork(), plan.mostDelayOfSoonMs);
+    this.environment = new SimulatedEnvironment(random.fork(), plan.maxDelayOfSoonMs);
     this.disk = new SimulatedDisk({
       environment: this.environment,
       random: random.fork(),
       chance: troubled.chance,
       habits: plan.store,
-      troubles: troubled.troubles,
+      faults: troubled.faults,
       tally: this.tally,
       onFailure: () => this.#lives.storeFails(),
       onCrash: () => this.#lives.die('crash'),
     });
     this.#compressor = new SimulatedCompressor(this.environment, random.fork(), plan.lateCompressionChance);
-    this.court = new Court({
-      settings: plan.engine.broker,
-      shutdownTimeoutMs: plan.engine.shutdownTimeoutMs,
+    this.checkers = new Checkers({
+      settings: plan.options.broker,
+      shutdownTimeoutMs: plan.options.shutdownTimeoutMs,
       framesMayLag: plan.lateCompressionChance > 0,
-      slackMs: 2 * (plan.store.mostDelayMs + plan.mostDelayOfSoonMs) + 30,
+      slackMs: 2 * (plan.store.maxDelayMs + plan.maxDelayOfSoonMs) + 30,
     });
     this.#names = names;
     this.#lives = new BrokerLives({
       ...troubled,
-      options: plan.engine,
+      options: plan.options,
       environment: this.environment,
       disk: this.disk,
       compressor: this.#compressor,
@@ -119,13 +119,13 @@ export class World {
   }
 
   complain(text: string): void {
-    this.court.complaints.add(text);
+    this.checkers.complaints.add(text);
   }
 
   observe(observation: Observation): void {
     if (observation.kind === 'command') this.inputCount += 1;
-    this.trace.add(this.environment.clock.now(), this.court.ledger.epoch, observation);
-    this.court.observe(observation);
+    this.trace.add(this.environment.clock.now(), this.checkers.ledger.epoch, observation);
+    this.checkers.observe(observation);
   }
 
   /** A connection that the engine serves from now on. */
@@ -145,7 +145,7 @@ export class World {
         if (observation.kind === 'frame') this.#batchStepped();
         this.observe(observation);
       },
-      sinceEpoch: () => this.#compressingSince ?? this.court.ledger.epoch,
+      sinceEpoch: () => this.#compressingSince ?? this.checkers.ledger.epoch,
       onFrame: on.frame,
       onEnd: on.end,
     });
@@ -178,23 +178,23 @@ export class World {
   betweenTasks(): void {
     this.#lives.look();
     if (this.#compressor.pendingCount === 0) this.#compressingSince = undefined;
-    else this.#compressingSince ??= this.court.ledger.epoch;
+    else this.#compressingSince ??= this.checkers.ledger.epoch;
     this.#watchCongestion();
-    const { epoch } = this.court.ledger;
+    const { epoch } = this.checkers.ledger;
     if (this.#isBusy || this.#idleEpoch === epoch) return;
     this.#idleEpoch = epoch;
     const now = this.environment.clock.now();
     // What is wrong when nothing is under way stays wrong: not every such moment has to be looked at.
-    if (epoch < this.#judgedIdleEpoch + IDLE_EVERY && now < this.#judgedIdleAt + IDLE_EVERY_MS) return;
+    if (epoch < this.#checkedIdleEpoch + IDLE_EVERY && now < this.#checkedIdleAt + IDLE_EVERY_MS) return;
     this.lookAtRest();
   }
 
-  /** Has the court look at a moment at which nothing is under way. */
+  /** Has the checkers look at a moment at which nothing is under way. */
   lookAtRest(): void {
-    const { epoch } = this.court.ledger;
+    const { epoch } = this.checkers.ledger;
     const now = this.environment.clock.now();
-    this.#judgedIdleEpoch = epoch;
-    this.#judgedIdleAt = now;
+    this.#checkedIdleEpoch = epoch;
+    this.#checkedIdleAt = now;
     const restful = [...this.#ends.values()].filter(isRestful);
     const numbers = new Set(restful.map(({ number }) => number));
     const figures = this.#lives.service?.stats();
@@ -240,7 +240,7 @@ export class World {
 
   /** Whether nothing is under way in the broker. */
   get isIdle(): boolean {
-    return this.#idleEpoch === this.court.ledger.epoch;
+    return this.#idleEpoch === this.checkers.ledger.epoch;
   }
 
   get #isBusy(): boolean {
@@ -262,7 +262,7 @@ export class World {
 
   #watchCongestion(): void {
     for (const { socket, number } of this.#ends.values()) {
-      const isCongested = socket.writableLength > this.plan.engine.maxOutboundBytes;
+      const isCongested = socket.writableLength > this.plan.options.maxOutboundBytes;
       if (isCongested === this.#congested.has(number)) continue;
       this.observe({ kind: 'congestion', connection: number, isCongested });
       if (!isCongested) this.#congested.delete(number);

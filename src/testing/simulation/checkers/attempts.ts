@@ -7,18 +7,18 @@ import type { Fact, Ledger } from '../ledger.ts';
 import { sendCountOf } from '../ledger-acks.ts';
 import { type Copy, lastSend, type SeenCommand } from '../ledger-entries.ts';
 import {
+  type Checker,
   type Complain,
   describeCopy,
   isOneSubscriberMode,
-  type Judge,
   optionsOf,
   siblingsOf,
-} from './judge.ts';
+} from './checker.ts';
 
 type Delivered = Extract<Fact, { kind: 'delivered' }>;
 
 /** `slackMs`: how late the broker may be, for its commits and its busy event loop. */
-export function attemptsJudge(slackMs: number): Judge {
+export function attemptsChecker(slackMs: number): Checker {
   return (fact, ledger, complain) => {
     if (fact.kind !== 'delivered') return;
     const options = optionsOf(fact.copy, ledger);

@@ -6,9 +6,9 @@ import type { QueueInfo } from '../../../model/queue-info.ts';
 import { Command } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenConnection, SeenSubscription } from '../ledger-entries.ts';
-import type { Complain, Judge } from './judge.ts';
+import type { Checker, Complain } from './checker.ts';
 
-export function queuesJudge(slackMs: number): Judge {
+export function queuesChecker(slackMs: number): Checker {
   let before: Infos = new Map();
   let infos: Infos = new Map();
   let publishedBefore = 0;

@@ -6,53 +6,53 @@ import type { QueueOptions } from '../../model/queue-options.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 
-export type Troubles = {
+export type Faults = {
   /** Crashes and failed commits before the faults stop; 0: none. */
-  readonly mostCount: number;
+  readonly maxCount: number;
   /** How often a commit fails, and how often the process does not live to see the end of one, 0 to 1. */
   readonly failChance: number;
   readonly crashChance: number;
   /** Between two crashes at any other moment, at most; undefined: there are none. */
   readonly crashAfterMs: number | undefined;
   /** How long the process stays away, or the store stays broken, at most. */
-  readonly mostDownMs: number;
+  readonly maxDownMs: number;
   /** How often opening, probing, reading and closing a store take their time, and how often they fail, 0 to 1. */
   readonly slowChance: number;
   readonly brokenChance: number;
 };
 
-const none: Troubles = {
-  mostCount: 0,
+const none: Faults = {
+  maxCount: 0,
   failChance: 0,
   crashChance: 0,
   crashAfterMs: undefined,
-  mostDownMs: 0,
+  maxDownMs: 0,
   slowChance: 0,
   brokenChance: 0,
 };
 
-/** Seeds of the troubles lie far from those of the plans. */
+/** Seeds of the faults lie far from those of the plans. */
 const STREAM = 2 ** 46;
 
-export function troublesOf(seed: number): Random {
+export function faultRandom(seed: number): Random {
   return new Random(STREAM + seed);
 }
 
-export function drawTroubles(random: Random, { isCalm }: Plan): Troubles {
+export function drawFaults(random: Random, { isCalm }: Plan): Faults {
   if (!random.chance(isCalm ? 0.3 : 0.6)) return none;
   return {
-    mostCount: random.whole(1, 4),
+    maxCount: random.whole(1, 4),
     failChance: random.pick([0, 0.01, 0.04]),
     crashChance: random.pick([0.005, 0.02]),
     crashAfterMs: random.pick([undefined, 600, 2500]),
-    mostDownMs: random.pick([5, 100, 700]),
+    maxDownMs: random.pick([5, 100, 700]),
     slowChance: random.pick([0, 0.4, 0.9]),
     brokenChance: random.pick([0, 0.3, 0.6]),
   };
 }
 
-/** The same plan for a run with troubles: with more to do, since much comes to nothing. */
-export function troubledPlan(plan: Plan, random: Random): Plan {
+/** The same plan for a run with faults: with more to do, since much comes to nothing. */
+export function planWithFaults(plan: Plan, random: Random): Plan {
   const actionCount = Math.round(plan.actionCount * 1.3);
   return { ...(random.chance(0.5) ? withSturdyQueues(plan) : plan), actionCount };
 }

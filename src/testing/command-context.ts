@@ -1,9 +1,9 @@
-// Surroundings of a command for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the
-// commands' Surroundings without importing it: nobody imports the composition root.
+// CommandContext of a command for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the
+// commands' CommandContext without importing it: nobody imports the composition root.
 
 import { PassThrough } from 'node:stream';
 
-export type TestSurroundings = {
+export type TestCommandContext = {
   readonly stdin: PassThrough;
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
@@ -19,7 +19,7 @@ export type TestSurroundings = {
   readonly exits: readonly number[];
 };
 
-export function testSurroundings(environment: Readonly<Record<string, string>> = {}): TestSurroundings {
+export function testCommandContext(environment: Readonly<Record<string, string>> = {}): TestCommandContext {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const handlers = new Set<(signal: NodeJS.Signals) => void>();
   const exits: number[] = [];

@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Figures } from '../history.ts';
 import type { Ledger } from '../ledger.ts';
-import { deadLetterQueueOf } from './fates.ts';
-import type { Complain } from './judge.ts';
+import type { Complain } from './checker.ts';
 import { type Infos, infosOf } from './queues.ts';
+import { deadLetterQueueOf } from './terminal-states.ts';
 
 /** The queues after the batch that ran last, and after the last one that is certainly safe: it was over when another one began. */
 export class QueuePictures {

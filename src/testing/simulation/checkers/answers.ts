@@ -5,7 +5,7 @@ import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import { Command, commandName } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenCommand } from '../ledger-entries.ts';
-import { type Complain, isRepeated, type Judge } from './judge.ts';
+import { type Checker, type Complain, isRepeated } from './checker.ts';
 
 type Answered = Extract<Fact, { kind: 'answered' }>;
 
@@ -22,7 +22,7 @@ const codes: Readonly<Record<number, readonly string[]>> = {
   [Command.CreateQueue]: ['QUEUE_EXISTS', 'LIMIT_EXCEEDED'],
 };
 
-export function answersJudge(framesMayLag: boolean): Judge {
+export function answersChecker(framesMayLag: boolean): Checker {
   /** Publishes accepted in the present batch, to be compared with older ones when it is over. */
   let accepted: SeenCommand[] = [];
   return (fact, ledger, complain) => {

@@ -4,7 +4,7 @@
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import { type Copy, lastSend, type SeenSubscription } from '../ledger-entries.ts';
-import { type Judge, optionsOf } from './judge.ts';
+import { type Checker, optionsOf } from './checker.ts';
 
 const FIRST_SIZE = 8;
 
@@ -15,7 +15,7 @@ type Widest = {
   idleAcks: number;
 };
 
-export function windowsJudge(): Judge {
+export function windowsChecker(): Checker {
   const windows = new Map<SeenSubscription, Widest>();
   return (fact, ledger, complain) => {
     if (fact.kind !== 'delivered') return;

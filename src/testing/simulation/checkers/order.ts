@@ -4,11 +4,11 @@
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage, SeenSubscription, Send } from '../ledger-entries.ts';
-import { type Complain, describeCopy, describeMessage, type Judge, optionsOf } from './judge.ts';
+import { type Checker, type Complain, describeCopy, describeMessage, optionsOf } from './checker.ts';
 
 type First = { readonly copy: Copy; readonly send: Send; readonly byPriority: boolean };
 
-export function orderJudge(): Judge {
+export function orderChecker(): Checker {
   const perSubscription = new Map<SeenSubscription, SeenMessage[]>();
   const perQueue = new Map<string, First[]>();
   /** Their PublishAcks may come later in the same batch. */

@@ -5,7 +5,7 @@ import { Command } from '../../../protocol/command.ts';
 import type { Figures } from '../history.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { Copy } from '../ledger-entries.ts';
-import { type Complain, isOneSubscriberMode, type Judge } from './judge.ts';
+import { type Checker, type Complain, isOneSubscriberMode } from './checker.ts';
 
 const counters = [
   'publishedCount',
@@ -29,7 +29,7 @@ const nothingSeen: Seen = { positiveCount: 0, repeatCount: 0, retryFrameCount: 0
 
 type Counters = Readonly<Record<(typeof counters)[number], number>>;
 
-export function countersJudge(): Judge {
+export function countersChecker(): Checker {
   let seen: Seen = { ...nothingSeen };
   /** What the counters said when this life began. */
   let first: Counters | undefined;

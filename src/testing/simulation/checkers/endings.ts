@@ -4,12 +4,12 @@
 import { Command } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenConnection } from '../ledger-entries.ts';
-import type { Complain, Judge } from './judge.ts';
+import type { Checker, Complain } from './checker.ts';
 
 /** What may be answered while draining. */
 const servedToTheEnd: ReadonlySet<number> = new Set([Command.Error, Command.Pong, Command.ConnectAck]);
 
-export function endingsJudge(shutdownTimeoutMs: number, slackMs: number, framesMayLag: boolean): Judge {
+export function endingsChecker(shutdownTimeoutMs: number, slackMs: number, framesMayLag: boolean): Checker {
   let drainingAt: number | undefined;
   let drainEpoch = Number.POSITIVE_INFINITY;
   let hasWork = false;

@@ -1,12 +1,12 @@
-// Each dead letter has the reason that it says, to judge by what was seen of it in its source. (DLQ, NACK, TTL)
+// Each dead letter has the reason that it says, to checker by what was seen of it in its source. (DLQ, NACK, TTL)
 
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage } from '../ledger-entries.ts';
-import { describeMessage, isOneSubscriberMode, type Judge } from './judge.ts';
+import { type Checker, describeMessage, isOneSubscriberMode } from './checker.ts';
 
-export function deadLettersJudge(): Judge {
+export function deadLettersChecker(): Checker {
   return (fact, ledger, complain) => {
     if (fact.kind !== 'delivered' || !fact.copy.isDeadLetter) return;
     const { message } = fact.copy;

@@ -6,15 +6,15 @@ import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
-import { type Complain, describeMessage, type Judge } from './judge.ts';
+import { type Checker, type Complain, describeMessage } from './checker.ts';
 
 /** What one batch may bring into a dead letter queue and out of it again, unseen. */
-const MOST_LETTERS_OF_A_BATCH = 50;
+const MAX_LETTERS_OF_A_BATCH = 50;
 
 /** What no run of the simulation sends at once. */
 const UNBOUNDED_BURST_BYTES = 1_000_000;
 
-export function fatesJudge(): Judge {
+export function terminalStatesChecker(): Checker {
   const ids = new Map<string, number>();
   return (fact, ledger, complain) => {
     if (fact.kind !== 'finished' || ledger.isDraining) return;
@@ -101,7 +101,7 @@ export function mayPushOut(queue: string, ledger: Ledger): boolean {
   const { info, peakCount } = ledger.queue(queue);
   if (info === undefined || info.options.messageTtlMs !== undefined) return true;
   const { maxQueueSize } = info.options;
-  return maxQueueSize < MOST_LETTERS_OF_A_BATCH || peakCount * 4 > maxQueueSize;
+  return maxQueueSize < MAX_LETTERS_OF_A_BATCH || peakCount * 4 > maxQueueSize;
 }
 
 /** What certainly failed for one of its subscribers is dead-lettered, where there is a queue for that. */

@@ -4,20 +4,24 @@ import { duplexPair } from 'node:stream';
 import { type Client, type ConnectOptions, connect, type Handler } from '../client/index.ts';
 import { type Inflate, type ReceivedFrame, ScriptedBroker } from './scripted-broker.ts';
 
-export type ClientParty = {
+export type ConnectedPair = {
   readonly client: Client;
   readonly broker: ScriptedBroker;
   /** What the client shook hands with. */
   readonly connectFrame: ReceivedFrame;
 };
 
-export type MeetOptions = ConnectOptions & {
+export type PairOptions = ConnectOptions & {
   /** Headers of the broker's ConnectAck. */
   readonly welcome?: readonly (readonly [string, string])[];
   readonly inflate?: Inflate;
 };
 
-export async function meet({ welcome = [], inflate, ...options }: MeetOptions = {}): Promise<ClientParty> {
+export async function connectPair({
+  welcome = [],
+  inflate,
+  ...options
+}: PairOptions = {}): Promise<ConnectedPair> {
   const [near, far] = duplexPair();
   const broker = new ScriptedBroker(far, inflate);
   const connecting = connect({ ...options, stream: near });
@@ -26,17 +30,17 @@ export async function meet({ welcome = [], inflate, ...options }: MeetOptions = 
 }
 
 /** As {@link meet}, and then the client has subscribed to the queue `orders`. */
-export async function meetSubscribed(handler: Handler, options: MeetOptions = {}): Promise<ClientParty> {
-  const party = await meet(options);
-  const done = party.client.subscribe('orders', handler);
-  const { id } = await party.broker.take();
-  party.broker.send({ command: 23, id, queue: 'orders' });
+export async function connectSubscribed(handler: Handler, options: PairOptions = {}): Promise<ConnectedPair> {
+  const pair = await connectPair(options);
+  const done = pair.client.subscribe('orders', handler);
+  const { id } = await pair.broker.take();
+  pair.broker.send({ command: 23, id, queue: 'orders' });
   await done;
-  return party;
+  return pair;
 }
 
 /** One Ping and its Pong: everything that was sent before has then arrived on both sides. */
-export async function pingPong({ client, broker }: Pick<ClientParty, 'client' | 'broker'>): Promise<void> {
+export async function pingPong({ client, broker }: Pick<ConnectedPair, 'client' | 'broker'>): Promise<void> {
   const pinged = client.ping();
   broker.send({ command: 11, id: (await broker.take()).id });
   await pinged;

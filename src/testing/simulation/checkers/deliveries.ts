@@ -9,15 +9,15 @@ import type { Fact, Ledger } from '../ledger.ts';
 import { sendCountOf } from '../ledger-acks.ts';
 import type { Copy, Send } from '../ledger-entries.ts';
 import {
+  type Checker,
   type Complain,
   describeCopy,
   describeMessage,
   isOneSubscriberMode,
   isRepeated,
-  type Judge,
   optionsOf,
   siblingsOf,
-} from './judge.ts';
+} from './checker.ts';
 
 type Delivered = Extract<Fact, { kind: 'delivered' }>;
 
@@ -29,7 +29,7 @@ const addedHeaders: ReadonlySet<string> = new Set([
   HeaderName.DeadLetteredAt,
 ]);
 
-export function deliveriesJudge(): Judge {
+export function deliveriesChecker(): Checker {
   let drainEpoch = Number.POSITIVE_INFINITY;
   return (fact, ledger, complain) => {
     switch (fact.kind) {

@@ -6,15 +6,15 @@ import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenMessage, Send } from '../ledger-entries.ts';
 import {
+  type Checker,
   type Complain,
   describeCopy,
   describeMessage,
   isOneSubscriberMode,
-  type Judge,
   optionsOf,
-} from './judge.ts';
+} from './checker.ts';
 import { type Kept, KeptBooks } from './kept-books.ts';
-import { countIn, QueuePictures } from './queue-pictures.ts';
+import { countIn, QueuePictures } from './queue-snapshots.ts';
 import { infosOf } from './queues.ts';
 
 type Delivered = Extract<Fact, { kind: 'delivered' }>;
@@ -22,7 +22,7 @@ type Delivered = Extract<Fact, { kind: 'delivered' }>;
 /** Sent for the first time in this life. */
 type First = { readonly message: SeenMessage; readonly send: Send; readonly kept: Kept | undefined };
 
-export function survivalsJudge(): Judge {
+export function survivalsChecker(): Checker {
   const books = new KeptBooks();
   const queues = new QueuePictures();
   const firsts = new Map<string, First[]>();

@@ -1,13 +1,13 @@
 // What is known of each message over all lives of a broker: whether the next one has to have it, or must not. Brought up to date
-// whenever a life ends, from the books of that life. It judges nothing.
+// whenever a life ends, from the books of that life. It checkers nothing.
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage } from '../ledger-entries.ts';
-import { deadLetterQueueOf, isTakenOut, mayPushOut } from './fates.ts';
-import { isOneSubscriberMode, optionsOf } from './judge.ts';
+import { isOneSubscriberMode, optionsOf } from './checker.ts';
+import { deadLetterQueueOf, isTakenOut, mayPushOut } from './terminal-states.ts';
 
 export type Kept = {
   isConfirmed: boolean;

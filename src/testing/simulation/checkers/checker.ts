@@ -1,4 +1,4 @@
-// A judge looks at one promise of the broker. It is told every fact in order, with the books as they stand after it, and complains
+// A checker looks at one promise of the broker. It is told every fact in order, with the books as they stand after it, and complains
 // when the promise is broken; it knows nothing of how the broker works.
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
@@ -8,7 +8,7 @@ import type { Copy, SeenMessage } from '../ledger-entries.ts';
 
 export type Complain = (text: string) => void;
 
-export type Judge = (fact: Fact, ledger: Ledger, complain: Complain) => void;
+export type Checker = (fact: Fact, ledger: Ledger, complain: Complain) => void;
 
 export function isOneSubscriberMode({ mode }: QueueOptions): boolean {
   return mode === DeliveryMode.RoundRobin || mode === DeliveryMode.PriorityBased;
