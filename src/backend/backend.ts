@@ -1,7 +1,7 @@
-// The port to whatever keeps the queues. The gateway submits inputs and receives effects; it does not know whether the queues live in
-// this process. A backend may answer at once or much later, but keeps the order: the effects for a connection come in the order of the
-// inputs that they answer, unless the specification lets an answer wait (BlockPublisher). A second backend is a folder beside `local/`
-// and one line in the composition root.
+// The port to the part of the broker that keeps the queues. The gateway submits inputs and receives effects; it does not know whether the
+// queues live in this process. A backend may answer at once or much later, but keeps the order: the effects for a connection come in the
+// order of the inputs that they answer, unless the specification lets an answer wait (BlockPublisher). A second backend is a folder beside
+// `local/` and one line in the composition root.
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
@@ -31,8 +31,8 @@ export type BackendReceiver = {
    */
   processed(inputs: readonly Input[]): void;
   /**
-   * The state has changed. After `failed` the backend knows no connection any more; publishes whose commit is unknown, and those that never
-   * reached the queues, were refused with STORAGE_ERROR before.
+   * The state has changed. After `failed` the backend has forgotten all connections; publishes whose commit is unknown, and those that
+   * never reached the queues, were refused with STORAGE_ERROR before.
    */
   stateChanged(state: BackendState): void;
 };

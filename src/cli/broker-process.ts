@@ -1,5 +1,5 @@
-// A whole broker in this process: store, engine, TCP listener and health server, put together from a configuration, and taken
-// down in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
+// A whole broker in this process: store, backend, gateway, TCP listener and health server. Starts them from a configuration, and ends them
+// in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';

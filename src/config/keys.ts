@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const INT32_MAX = 2_147_483_647;
 /** What a timer of the runtime can hold; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 24 * DAY_MS;
+const MAX_TIMER_MS = 24 * DAY_MS;
 
 export const configurationKeys = {
   host: {
@@ -41,7 +41,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 10 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'How long a new connection may take until its Connect has arrived.',
   },
   frameTimeout: {
@@ -49,7 +49,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 30 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'How long a frame may take from its first byte to its last.',
   },
   idleTimeout: {
@@ -57,7 +57,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 5 * MINUTE_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'How long a connection may be silent before it is closed.',
   },
   shutdownTimeout: {
@@ -65,7 +65,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 30 * SECOND_MS,
     min: 0,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'How long a stopping broker waits for the acknowledgments of messages in flight.',
   },
 
@@ -140,7 +140,7 @@ export const configurationKeys = {
     section: 'Delivery',
     default: 30 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'How long the broker waits for the acknowledgment of a delivery.',
   },
   retryDelay: {
@@ -148,7 +148,7 @@ export const configurationKeys = {
     section: 'Delivery',
     default: SECOND_MS,
     min: 0,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'Pause after the first failed attempt, beyond ackTimeout; it doubles with each further one.',
   },
   maxRetryDelay: {
@@ -156,7 +156,7 @@ export const configurationKeys = {
     section: 'Delivery',
     default: 2 * MINUTE_MS,
     min: 0,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'Longest pause between two attempts, beyond ackTimeout.',
   },
   maxInFlightPerSubscriber: {
@@ -277,7 +277,7 @@ export const configurationKeys = {
     section: 'Rate limits',
     default: 60 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'The window of maxConnectionsPerIpPerWindow.',
   },
   maxMessagesPerClientPerSecond: {

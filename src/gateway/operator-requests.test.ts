@@ -1,4 +1,4 @@
-// What the operator asks of the engine: told when it is done and safe, refused where the core refuses, and never left without an answer.
+// Requests of the operator: answered when they are committed, refused if the core refuses them, and never left without an answer.
 
 import { describe, expect, it } from 'vitest';
 import { GatedStore } from '../testing/gated-store.ts';

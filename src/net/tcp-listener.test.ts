@@ -1,4 +1,4 @@
-// The TCP listener over real sockets on loopback: that bytes get to the broker and back, and how it begins and ends.
+// The TCP listener over real sockets on loopback: bytes reach the broker and answers come back; how the listener starts and ends.
 
 import { once } from 'node:events';
 import { connect as dial, Server, type Socket } from 'node:net';

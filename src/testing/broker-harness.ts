@@ -1,5 +1,5 @@
-// Drives a broker core, the real one or the naive one, in virtual time: short calls for inputs, one readable line per
-// effect. It ticks whenever the core asks to be called, as the engine would, and reads no clock.
+// Drives a broker core, the real one or the naive one, in virtual time: short calls for inputs, one readable line per effect. It ticks
+// whenever the core asks to be called, as the backend would, and reads no clock.
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';

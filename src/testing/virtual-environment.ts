@@ -1,6 +1,6 @@
-// An engine's environment in virtual time: the clock stands still until a test moves it, tasks and timers run only then, and
-// ids are counted. Hours pass in microseconds, and the same calls give the same run. Nothing here waits for real time; only
-// `settle` lets the event loop turn, because streams hand on their events that way. Implements environment.ts.
+// A broker's environment in virtual time: the clock stands still until a test moves it, tasks and timers run only then, and ids are
+// counted. Hours pass in microseconds, and the same calls give the same run. Nothing here waits for real time; only `settle` lets the event
+// loop turn, because streams hand on their events that way. Implements environment.ts.
 
 import type { Clock, Environment, Scheduler } from '../model/environment.ts';
 

@@ -5,7 +5,7 @@ import { GatedStore } from '../../testing/gated-store.ts';
 import { ack, ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { headersOf } from '../../testing/wire-client.ts';
 
-/** An engine with a publisher and a subscriber of queue q, whose creation is stored. */
+/** A broker with a publisher and a subscriber of queue q, whose creation is committed. */
 async function party() {
   const store = new GatedStore();
   const tested = new TestedBroker({}, { store });

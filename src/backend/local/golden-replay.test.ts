@@ -1,6 +1,6 @@
-// The recorded conversations of an existing client, replayed against the engine: what that client sent then gets answers now
-// that it accepts, though the broker behind them is another one. The answers are the recorded commands with the ids of what they
-// answer; texts, times and the places of deliveries among the answers are free.
+// The recorded conversations of an existing client, replayed against the broker: what that client sent then gets answers now that it
+// accepts, though the broker behind them is another one. The answers are the recorded commands with the ids of what they answer; texts,
+// times and the places of deliveries among the answers are free.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const flagNames = ['none', 'gzip', 'brotli'];
 const inflate: Inflate = (flags, body) =>
   [() => body, () => gunzipSync(body), () => brotliDecompressSync(body)][flags]?.() ?? body;
 
-/** One recorded connection and what the engine has answered on it. */
+/** One recorded connection and the broker's answers on it. */
 class Replay {
   readonly entries: readonly RecordedEntry[];
   readonly frames: readonly Frame[];

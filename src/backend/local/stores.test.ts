@@ -1,4 +1,4 @@
-// The engine over stores that are done at once and later: what clients see is the same.
+// The broker over a synchronous and an asynchronous store: clients see the same.
 
 import { describe, expect, it } from 'vitest';
 import { delayedStore } from '../../storage/contract/delayed-store.ts';
@@ -29,7 +29,7 @@ async function conversation(tested: TestedBroker): Promise<readonly (readonly st
   return heard;
 }
 
-describe('an engine', () => {
+describe('a broker', () => {
   it('shows its clients the same over a store that is done later [DURABLE-001, DURABLE-002]', async () => {
     const atOnce = new TestedBroker();
     const later = new TestedBroker({}, { store: delayedStore(openMemoryStore()) });

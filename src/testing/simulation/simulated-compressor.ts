@@ -1,4 +1,4 @@
-// Compression as the engine has it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
+// Compression as the broker does it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
 
 import { ZlibCompressor } from '../../gateway/compressor.ts';
 import type { Algorithm, Compressor } from '../../protocol/compression.ts';

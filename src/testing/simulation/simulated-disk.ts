@@ -1,6 +1,6 @@
-// The disk under a simulated broker. What was committed is there for every later store; a crash robs it of the commit under way, of
-// which nothing had been written, or a part, or all. Commits take their time; in runs that are to have trouble, every operation of a
-// store may take its time or fail. It checks the engine's side of the port: one commit at a time, none after the close.
+// The disk under a simulated broker. What was committed is there for every later store; a crash robs it of the commit under way, of which
+// nothing had been written, or a part, or all. Commits take their time; in runs that are to have trouble, every operation of a store may
+// take its time or fail. It checks the backend's side of the port: one commit at a time, none after the close.
 
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { KeptRecords } from '../../storage/contract/kept-records.ts';

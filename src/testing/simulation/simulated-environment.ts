@@ -1,6 +1,6 @@
-// Time, timers and ids of a simulated engine, and the agenda of everything else that happens in the simulation: tasks run
-// one at a time in the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks
-// the event loop turns once, so that streams and promises have come to rest. Gives each life of a broker its Environment.
+// Time, timers and ids of a simulated broker, and the agenda of everything else that happens in the simulation: tasks run one at a time in
+// the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks the event loop turns once, so
+// that streams and promises have come to rest. Gives each life of a broker its Environment.
 
 import { Heap, type HeapNode } from '../../broker/collections/heap.ts';
 import type { Clock, Environment } from '../../model/environment.ts';
@@ -15,7 +15,7 @@ const RANKS = 16;
 export type BatchWatch = {
   /** Who is watched now, if anybody: a batch counts when it was still so at its beginning as when it was asked for. */
   readonly whom: () => number | undefined;
-  /** The engine is about to step everything that was handed over before. */
+  /** The backend is about to step all inputs submitted before. */
   readonly begins: () => void;
   /** It has done so; what came of it is sent now or after the commit. */
   readonly ends: () => void;
@@ -69,7 +69,7 @@ export class SimulatedEnvironment {
     };
   }
 
-  /** Whether the engine has asked for a batch that has not begun. */
+  /** Whether the backend has requested a batch that has not begun. */
   get awaitsBatch(): boolean {
     return this.#soonCount > 0;
   }

@@ -128,7 +128,7 @@ export class World {
     this.checkers.observe(observation);
   }
 
-  /** A connection that the engine serves from now on. */
+  /** A connection that the broker serves from now on. */
   open(
     isSilent: boolean,
     compression: Algorithm | undefined,
