@@ -1,6 +1,6 @@
-// `truemq adapter`: the conformance runner's way to start this broker. Reads one line of JSON from stdin (a neutral
-// configuration), answers with one on stdout (where it listens, and what it could not honour), and ends with a signal or when
-// stdin closes. The protocol is documented with the runner; translating it is adapter-request.ts's.
+// `truemq adapter`: starts this broker for the conformance runner. Reads one line of JSON from stdin (a neutral configuration), answers
+// with one line on stdout (the addresses, and the unsupported settings), and ends with a signal or when stdin closes. The protocol is
+// documented with the runner; adapter-request.ts translates it.
 
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
@@ -43,11 +43,11 @@ describes, answers with one line of JSON on stdout, and runs until SIGTERM or un
 export type Answered = {
   /** One line of JSON, with its end. */
   readonly answer: string;
-  /** Absent when the answer is a refusal. */
+  /** Undefined when the answer is a refusal. */
   readonly started?: { readonly broker: RunningBroker; readonly logger: Logger };
 };
 
-/** Starts the broker that a request line describes; what cannot be started is refused, with a reason for people. */
+/** Starts the broker that a request line describes. The answer is a refusal, with a reason for people, if it cannot be started. */
 export async function answerRequest(line: Buffer, context: CommandContext): Promise<Answered> {
   try {
     const settings = parseAdapterRequest(line);
@@ -81,16 +81,16 @@ function jsonLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** The first line of a stream that stays open. */
+/** The first line of a stream, which is not closed. */
 async function firstLine(stdin: Readable): Promise<Buffer> {
   const lines = readLines({ [Symbol.asyncIterator]: () => stdin.iterator({ destroyOnReturn: false }) });
   const { value } = await lines.next();
-  // Lets go of the stream, which would otherwise never tell its end.
+  // Detaches from the stream, which would otherwise never emit `end`.
   await lines.return(undefined);
   return value ?? Buffer.alloc(0);
 }
 
-/** A runner that has died must not leave brokers behind, so the end of stdin counts as a signal, unless one has come already. */
+/** The end of stdin acts as a signal, unless there was one already, so that a runner that has died leaves no brokers behind. */
 function stoppedByClosedInput(context: CommandContext): CommandContext {
   return {
     ...context,

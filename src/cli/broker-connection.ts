@@ -1,5 +1,5 @@
-// The connection of `truemq pub` and `truemq sub` to their broker: the flags that both have, and what to tell somebody whose
-// connection failed. Area CLIENT.
+// Connects `truemq pub` and `truemq sub` to their broker: the flags that both have, and the message when the connection fails. Implements
+// CLIENT-001 for the command line.
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
@@ -27,7 +27,7 @@ export function parseAddress({ texts }: Arguments): BrokerAddress {
   throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
 }
 
-/** A connected client; undefined when that failed, which it has then told on stderr. */
+/** A connected client; undefined if that failed, after a message on stderr. */
 export async function connectOrExplain(
   address: BrokerAddress,
   { stderr }: CommandContext,
@@ -46,7 +46,7 @@ export async function connectOrExplain(
   }
 }
 
-/** What happened, and what to look at: one line each. */
+/** What happened, and what to check: one line each. */
 export function explainFailure(error: unknown, { host, port }: BrokerAddress): readonly string[] {
   const place = `${host}:${port}`;
   if (error instanceof CommandError)

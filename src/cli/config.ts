@@ -1,5 +1,5 @@
-// `truemq config`: the effective configuration, one key a line, with where each value came from. The output is YAML that
-// `--config` takes back. Implements CONFIG-007.
+// `truemq config`: the effective configuration, one key a line, with the origin of each value. The output is YAML that `--config` accepts.
+// Implements CONFIG-007.
 
 import { describeOrigin, type Setting } from '../config/configuration.ts';
 import { configurationKeys } from '../config/keys.ts';
@@ -28,7 +28,7 @@ ${flagHelp()}`,
 
 function settingLine({ key, text, origin }: Setting): string {
   const { kind } = configurationKeys[key];
-  // Other kinds cannot be taken for something else: what YAML makes of them, the loader reads as the same value.
+  // Values of other kinds need no quotes: the loader reads them from YAML as the same value.
   const value = kind === 'text' || kind === 'list' ? JSON.stringify(text) : text;
   return `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
 }

@@ -17,7 +17,7 @@ const context: CommandContext = {
   exitNow: (code) => process.exit(code),
 };
 
-// A reader of our output that goes away (`truemq config | head`) is no reason to die; who must know looks at its own writes.
+// Ignores a reader of our output that closes the pipe (`truemq config | head`); code that must know checks its own writes.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 process.exitCode = await main(process.argv.slice(2));
@@ -50,7 +50,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   return ExitCode.Done;
 }
 
-/** People's errors in one line each; anything else is our own fault and keeps its stack. */
+/** Errors for people are printed in one line; any other error is internal and keeps its stack. */
 function report(error: unknown, name: string): number {
   if (error instanceof ConfigurationError || error instanceof UsageError) {
     const topic = isCommand(commandName(name)) ? `truemq help ${commandName(name)}` : 'truemq help';

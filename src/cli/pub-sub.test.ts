@@ -1,4 +1,4 @@
-// `truemq pub` and `truemq sub` against a broker in this process: what they print, what they confirm, how they end. Area CLIENT.
+// `truemq pub` and `truemq sub` against a broker in this process: what they print, what they confirm, how they end.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

@@ -65,7 +65,7 @@ export function readyLine({ tcp, health }: RunningBroker): string {
 export type Serving = {
   readonly broker: RunningBroker;
   readonly logger: Logger;
-  /** Written to stdout when signals are listened to: who reads it may send one at once. */
+  /** Written to stdout after the signal handlers are installed: the reader may send a signal immediately. */
   readonly announcement: string;
 };
 
@@ -94,7 +94,7 @@ export async function serveUntilSignal(
   release();
 }
 
-/** The running broker, or the exit code when there is none. A signal cancels the start, a second signal ends the process. */
+/** The running broker, or the exit code if it did not start. A signal cancels the start, a second signal ends the process. */
 async function startOrExplain(
   configuration: Configuration,
   logger: Logger,
@@ -114,7 +114,7 @@ async function startOrExplain(
     }
     if (!(error instanceof ListenError) && !(error instanceof StoreError)) throw error;
     stderr.write(`truemq: ${error.message}\n`);
-    // Whoever writes a store needs to know where in it the error was thrown.
+    // The author of a storage module needs the place of the error.
     if (error.cause instanceof Error) logger.debug('the cause', { stack: error.cause.stack });
     return ExitCode.Failed;
   } finally {
@@ -123,7 +123,7 @@ async function startOrExplain(
 }
 
 function linesForPeople({ tcp, health }: RunningBroker, { environment }: CommandContext): string {
-  // From a clone the command is not on the path; npm says so by its variables.
+  // In a clone of the repository the command is not on the path; npm's variables show that.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
   const address = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
   return [

@@ -1,5 +1,5 @@
-// `truemq store` in process: what each action says and how it ends, on sound files, on those that a crash has left, and on damaged ones;
-// and that those which only read change nothing.
+// `truemq store` in process: output and exit code of each action on valid files, on files after a crash and on damaged files. Actions that
+// only read change nothing.
 
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ const LETTER: readonly StoreRecord[] = [
   },
 ];
 
-/** Does something to the file that no store does. */
+/** Changes the file in a way that no store does. */
 async function spoil(sql: string): Promise<void> {
   const Driver = await loadDriver();
   new Driver(path).exec(sql).close();
@@ -303,7 +303,7 @@ describe('a damaged file', () => {
     ],
     [
       "UPDATE queues SET name = 'a b' WHERE generation = 2",
-      [/^queue "a b": this is no name of a queue$/, /./],
+      [/^queue "a b": name is not a valid queue name$/, /./],
     ],
     ["UPDATE queues SET name = 'orders'", [/^Queue orders \(generation 2\) is stored twice/, /./]],
     [
@@ -316,11 +316,11 @@ describe('a damaged file', () => {
     ],
     [
       "UPDATE messages SET id = 'other' WHERE sequence = 2",
-      [/^message "other" of queue orders \(sequence 2\): its content cannot be read$/],
+      [/^message "other" of queue orders \(sequence 2\): content cannot be read$/],
     ],
     ['UPDATE messages SET priority = 8 WHERE sequence = 2', [/priority is 8, which/]],
     ['UPDATE messages SET failed_attempts = -1 WHERE sequence = 2', [/failed_attempts is -1, which/]],
-    ['UPDATE messages SET accepted_at = 0.5 WHERE sequence = 2', [/its time of acceptance is none$/]],
+    ['UPDATE messages SET accepted_at = 0.5 WHERE sequence = 2', [/acceptedAt is not a valid timestamp$/]],
     ['UPDATE dead_letters SET attempts = -1', [/^message "m3" .*: attempts is -1, which/]],
     [
       'UPDATE dead_letters SET sequence = 1',

@@ -1,5 +1,5 @@
-// `truemq store`: what an operator does with the file of a durable store while no broker has it. Finds the action, and turns what
-// is wrong with a file into one line. What the actions do is in store/. Implements DURABLE (the file).
+// `truemq store`: the operator's actions on the file of a durable store while no broker uses it. Finds the action, and reports a problem
+// with the file in one line. The actions are in store/. Implements DURABLE-016 for the operator.
 
 import { didYouMean } from '../config/nearest-name.ts';
 import { StoreError } from '../storage/storage-provider.ts';

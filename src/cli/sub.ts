@@ -1,5 +1,5 @@
-// `truemq sub`: prints the messages of a queue, one per line, until it is stopped or has printed enough. A message is acknowledged
-// when stdout has taken its line, so nothing is lost on the way into a pipe. Area CLIENT (CLIENT-001, CLIENT-005).
+// `truemq sub`: prints the messages of a queue, one per line, until it is stopped or has printed enough. Acknowledges a message after
+// stdout has accepted its line, so no message is lost in a pipe. Implements CLIENT-001 and CLIENT-005 for the command line.
 
 import type { Writable } from 'node:stream';
 import type { Client } from '../client/client.ts';
@@ -9,7 +9,7 @@ import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 
-/** What a subscriber that wants only a few messages lets the broker send ahead, at most. */
+/** Maximum of messages in flight when only a few messages are wanted. */
 const SMALL_WINDOW_COUNT = 8;
 
 export const sub: Command = {
@@ -61,7 +61,7 @@ async function printMessages(client: Client, job: Job, context: CommandContext):
   }
 }
 
-/** Signals stop politely, the second one at once; a reader that has gone (`truemq sub q | head`) is a fine end too. */
+/** A signal stops in good order, a second one immediately. A reader that closes the pipe (`truemq sub q | head`) is a normal end too. */
 function watchForEnd(
   client: Client,
   { stdout, onStopSignal, exitNow }: CommandContext,
@@ -73,7 +73,7 @@ function watchForEnd(
     if (signalCount > 1) exitNow(ExitCode.Failed);
     finish('stopped');
   });
-  // Told by the write itself too; without a listener the stream would throw it at the process.
+  // The write reports the error too, but without a listener the stream would throw it in the process.
   stdout.on('error', () => finish('nobody reads'));
   void client.closed.then(() => finish('disconnected'));
   return release;
@@ -82,7 +82,7 @@ function watchForEnd(
 function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end: End) => void) {
   let remainingCount = count;
   return async (delivery: ReceivedMessage): Promise<void> => {
-    // More than was asked for: never acknowledged, so the broker gives it to somebody else when the connection ends.
+    // More than `count`: not acknowledged, so the broker redelivers it when the connection ends.
     if (remainingCount === 0) return new Promise(() => undefined);
     try {
       await writeLine(stdout, isVerbose ? verboseLine(delivery) : oneLine(delivery.payload));
@@ -95,7 +95,7 @@ function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end
   };
 }
 
-/** Resolves when the stream has taken the line, and rejects when nobody reads it any more. */
+/** Resolves when the stream has accepted the line; rejects when its reader has closed it. */
 function writeLine(stdout: Writable, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
@@ -107,7 +107,7 @@ function verboseLine({ id, headers, payload }: ReceivedMessage): string {
   return `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(Object.fromEntries(headers))},${rest}}`;
 }
 
-/** Line breaks of a JSON text stand between its tokens only, where a space does as well. */
+/** Replaces line breaks, which a JSON text has between its tokens only, by spaces. */
 function oneLine(payload: Buffer): string {
   return payload.toString().replace(/[\r\n]+/g, ' ');
 }

@@ -1,6 +1,6 @@
-// The one table of configuration keys. Flags, environment names, the file, `truemq config`, `--help` and the reference page all
-// come from it, so a key that stands here is complete and one that does not exists nowhere. Values and words only; how they are
-// read is in key-kinds.ts, what depends on other values in derived-defaults.ts. Area CONFIG.
+// The table of configuration keys: the single source of flags, environment names, the file, `truemq config`, `--help` and the reference
+// page. Values and words only; key-kinds.ts reads the values, derived-defaults.ts has the defaults that depend on other values. Implements
+// CONFIG-011, CONFIG-013 and CONFIG-014.
 
 import type { KeyKind } from './key-kinds.ts';
 
@@ -12,7 +12,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const INT32_MAX = 2_147_483_647;
-/** What a timer of the runtime can hold; a longer one would fire at once. */
+/** The longest timeout of a timer of the runtime; a longer one would fire immediately. */
 const MAX_TIMER_MS = 24 * DAY_MS;
 
 export const configurationKeys = {
@@ -363,7 +363,7 @@ export const configurationKeyList = Object.entries(configurationKeys) as readonl
   KeyKind,
 ])[];
 
-/** Keys that later versions will know: refused with a better reason than "unknown". */
+/** Keys of later versions: refused with a better reason than "unknown". */
 export const keysOfLaterVersions: readonly string[] = [
   'enableAuthentication',
   'authConcurrency',

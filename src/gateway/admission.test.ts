@@ -1,4 +1,4 @@
-// Who is let in: the number of connections at a time, and of one address in a window.
+// Which connections are served: the limits of open connections and of new connections per address in a window.
 
 import { describe, expect, it } from 'vitest';
 import { ping, TestedBroker } from '../testing/tested-broker.ts';

@@ -1,5 +1,4 @@
-// What a client does not take off the broker's hands, and what it sends faster than the broker works: both are bounded by not
-// reading from it, and nobody else waits.
+// Unsent output and pending input of a connection are limited: the broker stops reading from the client, and no other client waits.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
@@ -226,7 +225,7 @@ describe('a client that sends faster than the store stores', () => {
     const client = await tested.connect();
     client.sendRaw(framesOf(publish('q', 'm1'), ...ids(100, 'p').map(ping)));
     await tested.settle();
-    // Nothing is read meanwhile, so that the stream hands over these and its end at once.
+    // Reading is paused, so the stream delivers these bytes and its end together.
     client.sendRaw(framesOf(...ids(100, 'r').map(ping)));
     client.stream.end();
     await tested.settle();

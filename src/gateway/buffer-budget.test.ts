@@ -1,4 +1,4 @@
-// The memory of all connections together: while it is short, each connection is read and sent less, and nobody waits forever.
+// The memory budget of all connections: while it is short, each connection reads and sends less, and none waits forever.
 
 import { describe, expect, it } from 'vitest';
 import { GatedStore } from '../testing/gated-store.ts';

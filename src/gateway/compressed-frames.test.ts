@@ -1,5 +1,5 @@
-// Compression over a whole connection: what was agreed is used both ways, frames keep their order while one of them is worked on
-// in the thread pool, and a body is compressed once however many subscribers it goes to.
+// Compression on a whole connection: the agreed algorithm is used in both directions, frames keep their order while one of them is in the
+// thread pool, and a body is compressed once however many subscribers receive it.
 
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// The three patiences with a client, in virtual time: for its Connect, for a frame that has begun, and for any sign of life.
+// Handshake, partial-frame and idle timeouts, in virtual time.
 
 import { describe, expect, it } from 'vitest';
 import { testSettings } from '../testing/broker-harness.ts';

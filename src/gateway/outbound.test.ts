@@ -1,4 +1,4 @@
-// What is written to a stream, in how many writes, and what counts as unsent.
+// What is written to a stream, in how many writes, and which bytes count as unsent.
 
 import { Duplex } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
@@ -6,11 +6,11 @@ import { Command } from '../protocol/command.ts';
 import { encodeBody, encodeFrame, frameOf } from '../protocol/encode.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 
-/** A stream that keeps what is written and passes nothing on before it is told to. */
+/** A stream that keeps written bytes until the test flushes them. */
 class Sink extends Duplex {
-  /** Each entry is what one call of the system would write. */
+  /** One entry per system call. */
   readonly writes: Buffer[] = [];
-  /** The buffers that the last of these calls was given, uncopied. */
+  /** The buffers of the last call, not copied. */
   pieces: readonly Buffer[] = [];
   #pass: (() => void) | undefined;
 

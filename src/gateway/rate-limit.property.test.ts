@@ -1,4 +1,4 @@
-// The rate limit against a naive one that keeps every moment and counts.
+// The rate limit against a naive one that keeps the time of every event.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

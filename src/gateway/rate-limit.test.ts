@@ -1,4 +1,4 @@
-// How often something may happen, case by case.
+// The rate limit, case by case.
 
 import { describe, expect, it } from 'vitest';
 import { RateLimit, RateLimitByAddress } from './rate-limit.ts';

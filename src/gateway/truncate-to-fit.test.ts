@@ -1,4 +1,4 @@
-// Frames of the broker's own making, where the largest frame there may be is small.
+// Frames that the broker creates, with a small maximum frame size.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

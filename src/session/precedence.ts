@@ -1,6 +1,6 @@
-// Which fault of a decoded command is answered when it has several: one list, in order. The faults before it (frame, body)
-// are found while reading; those after it (queue name, right, existence, payload, repeat, overflow) need the broker.
-// Implements ERROR-007 to ERROR-017, with the rules of CONN-001 to CONN-004, CONN-011 to CONN-013 and CONN-026 to CONN-030.
+// Decides which fault of a decoded command is answered when it has several: one list, in order. Earlier faults (frame, body) are found
+// while reading; later ones (queue name, right, existence, payload, repeat, overflow) need the broker. Implements ERROR-007 to ERROR-017,
+// with the rules of CONN-001 to CONN-004, CONN-011 to CONN-013 and CONN-026 to CONN-030.
 
 import { ErrorCode } from '../model/error-code.ts';
 import { Command, commandName } from '../protocol/command.ts';
@@ -27,7 +27,7 @@ export function firstFault(message: Message, context: CommandContext): ProtocolF
   );
 }
 
-/** Only the Connect that opens a connection states a version; in all later frames the byte means nothing. */
+/** Only the Connect that opens a connection states a version; in later frames the byte has no meaning (CONN-013). */
 function checkVersion(message: Message, context: CommandContext): ProtocolFault | undefined {
   if (context.connected || message.command !== Command.Connect || message.version === protocolVersion)
     return undefined;

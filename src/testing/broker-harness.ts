@@ -42,29 +42,29 @@ export const testSettings: BrokerSettings = {
   maxContentBytes: 1_048_576,
 };
 
-/** Far from the monotonic clock, so that a mix-up of the two shows. */
+/** Far from the monotonic clock, so that a confusion of the two is noticed. */
 const WALL_START = Date.UTC(2026, 0, 1);
 const CONTENT_BYTES = 100;
-/** More ticks than this at one instant mean that the core asks for the same deadline for ever. */
+/** More ticks at one instant mean that the core returns the same deadline forever. */
 const MAX_TICKS_AT_ONCE = 1000;
 
 export type PublishExtras = {
   readonly priority?: Priority;
   readonly byteLength?: number;
-  /** The payload is one that cannot be taken. */
+  /** The payload is not valid. */
   readonly invalid?: true;
 };
 
 export class BrokerHarness {
   readonly broker: SteppedBroker;
-  /** The monotonic clock: milliseconds since the core was made. */
+  /** The monotonic clock: milliseconds since the core was created. */
   now = 0;
-  /** How far somebody has set the wall clock forward, in milliseconds. */
+  /** How far the wall clock was set forward, in milliseconds. */
   wallShift = 0;
-  /** Everything that came out so far, in order. */
+  /** All effects so far, in order. */
   readonly effects: Effect[] = [];
   readonly records: StoreRecord[] = [];
-  /** The calls so far, as text that can be pasted into a test. */
+  /** The calls so far, as text for a test. */
   readonly script: string[] = [];
   #nextConnection: ConnectionId = 1;
 
@@ -76,7 +76,7 @@ export class BrokerHarness {
     return WALL_START + this.now + this.wallShift;
   }
 
-  /** Hands the core one input now and tells what came of it, one line per effect. */
+  /** Steps the core with one input now; returns one line per effect. */
   step(input: Input): string[] {
     if (input.kind !== 'tick') this.script.push(describeInput(input));
     return this.#step(input);
@@ -90,7 +90,7 @@ export class BrokerHarness {
     return effects.map(describeEffect);
   }
 
-  /** Lets time pass. The core is called at every instant that it asked for, and at the end. */
+  /** Advances the time. Calls the core at each of its deadlines, and at the end. */
   advance(ms: number): string[] {
     this.script.push(`h.advance(${ms});`);
     const end = this.now + ms;
@@ -109,7 +109,7 @@ export class BrokerHarness {
     return lines;
   }
 
-  /** Lets time pass without calling the core, as on a machine that was busy with something else. */
+  /** Advances the time without calling the core, as on a busy machine. */
   oversleep(ms: number): void {
     this.script.push(`h.oversleep(${ms});`);
     this.now += ms;
@@ -122,7 +122,7 @@ export class BrokerHarness {
     return connection;
   }
 
-  /** So many connections at once. */
+  /** Connects several connections. */
   connectAll(count: 2): [ConnectionId, ConnectionId];
   connectAll(count: 3): [ConnectionId, ConnectionId, ConnectionId];
   connectAll(count: 4): [ConnectionId, ConnectionId, ConnectionId, ConnectionId];
@@ -176,7 +176,7 @@ export class BrokerHarness {
     return this.step(queue === undefined ? nack : { ...nack, queue });
   }
 
-  /** Creates a queue with the options given, the others being the defaults; without any, the server decides. */
+  /** Creates a queue with the given options and defaults for the others; without options the server's defaults apply. */
   createQueue(connection: ConnectionId, queue: string, options?: Partial<QueueOptions>): string[] {
     const command = queueCommand('createQueue', connection, queue);
     return this.step(
@@ -184,7 +184,7 @@ export class BrokerHarness {
     );
   }
 
-  /** Asks for a queue with options that cannot be read. */
+  /** Sends a CreateQueue with invalid options. */
   createUnreadable(connection: ConnectionId, queue: string): string[] {
     return this.step({ ...queueCommand('createQueue', connection, queue), invalid: 'no JSON' });
   }
@@ -217,7 +217,7 @@ export class BrokerHarness {
     return this.step({ kind: 'drain' });
   }
 
-  /** How many messages wait in the queue. Throws when there is no such queue. */
+  /** The number of waiting messages. Throws if the queue does not exist. */
   waiting(queue: string): number {
     const info = this.broker.queueInfo(queue);
     if (info === undefined) throw new Error(`There is no queue ${queue}.`);

@@ -1,6 +1,5 @@
-// Random scenarios for the broker core: which moves there are, how often each comes, and how a move becomes inputs. A
-// move names connections, queues and deliveries by number, counted round those that there are, so that any part of a
-// scenario is a scenario too and failing ones shrink well.
+// Random scenarios for the broker core: the moves, their frequencies, and the inputs of each move. A move refers to connections, queues and
+// deliveries by index, modulo their number, so that any part of a scenario is a scenario too and failing ones shrink well.
 
 import fc from 'fast-check';
 import type { DeliverEffect } from '../broker/interface/effect.ts';
@@ -12,7 +11,7 @@ import type { Priority } from '../model/priority.ts';
 import type { QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 
-/** What the scenarios of one property are made from. */
+/** The parameters of the scenarios of one property. */
 export type World = {
   readonly modes: readonly DeliveryMode[];
   readonly strategies: readonly OverflowStrategy[];
@@ -25,7 +24,7 @@ export type World = {
   readonly deadLetterNames: readonly (string | undefined)[];
   readonly settings: Partial<BrokerSettings>;
   readonly drains: boolean;
-  /** Whether the core is sometimes called later than it asked to be. */
+  /** Whether the core is sometimes called after its deadline. */
   readonly oversleeps: boolean;
 };
 
@@ -41,7 +40,7 @@ export const calmWorld: World = {
   oversleeps: false,
 };
 
-/** Everything at once, in small numbers. */
+/** All moves, with small numbers. */
 export const wildWorld: World = {
   modes: [0, 1, 2, 3],
   strategies: [0, 1, 2, 3],
@@ -54,7 +53,7 @@ export const wildWorld: World = {
   oversleeps: false,
 };
 
-/** Short times and small windows, so that few moves reach far. */
+/** Short times and small windows, so that few moves cover much. */
 const scenarioSettings: BrokerSettings = {
   ...testSettings,
   ackTimeoutMs: 1000,
@@ -94,7 +93,7 @@ export type Move =
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
   | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
   | (Who & { readonly kind: 'listQueues' | 'barrier' })
-  /** `stray`: from the connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
+  /** `stray`: from connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
   | (Who & Ack & { readonly kind: 'ack' })
   | (Who & Ack & { readonly kind: 'nack'; readonly reason: 'HandlerException' | 'DeserializationError' })
   | { readonly kind: 'advance' | 'oversleep'; readonly ms: number }
@@ -105,7 +104,7 @@ type Ack = { readonly delivery: number; readonly stray: boolean; readonly named:
 const QUEUES = ['a', 'b', 'a.dlq'] as const;
 const MAX_MOVES = 90;
 
-/** Sequences of moves in that world. */
+/** Sequences of moves with these parameters. */
 export function scenarios(world: World): fc.Arbitrary<Move[]> {
   const end = world.drains ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 }) : fc.constant(null);
   const before = fc.array(move(world), { maxLength: MAX_MOVES, size: 'max' });
@@ -119,7 +118,7 @@ export function scenarios(world: World): fc.Arbitrary<Move[]> {
     ]);
 }
 
-/** Queues with options first: most scenarios want to have them. */
+/** Queues with options first, because most scenarios need them. */
 function openings(world: World): fc.Arbitrary<Move[]> {
   return fc.tuple(creation('a', world), creation('b', world)).map(([a, b]) => [a, b]);
 }
@@ -200,7 +199,7 @@ function windows(): fc.Arbitrary<number | undefined> {
   return fc.constantFrom(undefined, undefined, 1, 2, 99);
 }
 
-/** Around every instant at which something can happen, and just beside it. */
+/** Each instant at which something can happen, and one millisecond before and after it. */
 function durations(): fc.Arbitrary<number> {
   return fc.constantFrom(
     1,
@@ -223,7 +222,7 @@ function durations(): fc.Arbitrary<number> {
   );
 }
 
-/** Carries a scenario out. A failure is thrown on with the calls that led to it, for a test of its own. */
+/** Runs a scenario. Rethrows a failure with the calls that led to it, as text for a test. */
 export function play(moves: readonly Move[], broker: SteppedBroker, settings: BrokerSettings): BrokerHarness {
   const harness = new BrokerHarness(broker);
   try {
@@ -303,7 +302,7 @@ function playAs(
   }
 }
 
-/** Acknowledges one of the deliveries made last, which may have been acknowledged before. */
+/** Acknowledges one of the latest deliveries, which may have been acknowledged before. */
 function playAck(
   who: ConnectionId,
   one: Extract<Move, Ack>,

@@ -1,5 +1,5 @@
-// CommandContext of a command for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the
-// commands' CommandContext without importing it: nobody imports the composition root.
+// A command's context for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the commands'
+// CommandContext without importing it, because nothing may import the composition root.
 
 import { PassThrough } from 'node:stream';
 
@@ -15,7 +15,7 @@ export type TestCommandContext = {
   readonly output: () => string;
   readonly errors: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** Exit codes that were asked for at once. */
+  /** Exit codes passed to `exitNow`. */
   readonly exits: readonly number[];
 };
 

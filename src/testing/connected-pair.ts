@@ -1,4 +1,4 @@
-// A client and a scripted broker that have met, over a pair of streams. For tests of the client library.
+// A client connected to a scripted broker, over a pair of streams. For tests of the client library.
 
 import { duplexPair } from 'node:stream';
 import { type Client, type ConnectOptions, connect, type Handler } from '../client/index.ts';
@@ -7,7 +7,7 @@ import { type Inflate, type ReceivedFrame, ScriptedBroker } from './scripted-bro
 export type ConnectedPair = {
   readonly client: Client;
   readonly broker: ScriptedBroker;
-  /** What the client shook hands with. */
+  /** The client's Connect. */
   readonly connectFrame: ReceivedFrame;
 };
 
@@ -29,7 +29,7 @@ export async function connectPair({
   return { client, broker, connectFrame };
 }
 
-/** As {@link meet}, and then the client has subscribed to the queue `orders`. */
+/** As {@link connectPair}; then the client subscribes to the queue `orders`. */
 export async function connectSubscribed(handler: Handler, options: PairOptions = {}): Promise<ConnectedPair> {
   const pair = await connectPair(options);
   const done = pair.client.subscribe('orders', handler);
@@ -39,7 +39,7 @@ export async function connectSubscribed(handler: Handler, options: PairOptions =
   return pair;
 }
 
-/** One Ping and its Pong: everything that was sent before has then arrived on both sides. */
+/** One Ping and its Pong: afterwards all frames sent before have arrived on both sides. */
 export async function pingPong({ client, broker }: Pick<ConnectedPair, 'client' | 'broker'>): Promise<void> {
   const pinged = client.ping();
   broker.send({ command: 11, id: (await broker.take()).id });

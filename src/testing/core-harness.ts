@@ -1,5 +1,5 @@
-// The broker core as unit tests use it: in a harness, and with the naive broker beside it, so that each example checks
-// the model too, and each step is audited.
+// The broker core as unit tests use it: in a harness, with the naive broker beside it and the audit, so that each example checks the model
+// too.
 
 import { Broker } from '../broker/broker.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';

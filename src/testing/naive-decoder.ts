@@ -1,5 +1,5 @@
-// A second, dumber decoder of bodies, written from the layout with DataView and plain loops, to compare the quick one with.
-// Must not share code with src/protocol. Implements the layout of area BODY.
+// A second, simpler decoder of bodies, written from the layout with DataView and plain loops, to compare the fast one with. Must not share
+// code with src/protocol. Implements BODY-001 to BODY-012.
 
 export type NaiveMessage = {
   readonly version: number;
@@ -14,7 +14,7 @@ export type NaiveMessage = {
   readonly endAt: number;
 };
 
-/** The message, or 'broken' when the body breaks off or holds text that is not UTF-8. */
+/** The message, or 'broken' if the body is incomplete or contains text that is not UTF-8. */
 export function decodeNaively(body: Uint8Array): NaiveMessage | 'broken' {
   try {
     return decode(new DataView(body.buffer, body.byteOffset, body.byteLength));

@@ -1,6 +1,6 @@
-// What a test says when the machine forbids what it is about. No test is skipped: it ends well, and loudly.
+// Reports a test that this machine does not support. The test is not skipped: it passes, with a message on stderr.
 
-/** Prints what this run does not show, and why. The reason must be the machine's; a fault of the test is thrown. */
+/** Prints what this run does not show, and why. For limits of the machine only; throw for a fault of the test. */
 export function reportUnsupported(what: string, reason: string): void {
   process.stderr.write(`\nNOT SHOWN ON THIS MACHINE: ${what}\n  because: ${reason.trim()}\n\n`);
 }

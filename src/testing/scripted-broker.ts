@@ -1,5 +1,5 @@
-// A broker for tests of clients: it does what the test says and nothing else. It reads with the naive decoder and writes with the
-// tests' own writer, so that it shares nothing with the code under test.
+// A broker for tests of clients that does only what the test says. It uses the naive decoder and the tests' own writer, so it shares no
+// code with the client.
 
 import type { Duplex } from 'node:stream';
 import { decodeNaively, type NaiveMessage } from './naive-decoder.ts';
@@ -7,7 +7,7 @@ import { type BodyParts, bodyBytes, frameBytes } from './wire-bytes.ts';
 
 export type ReceivedFrame = NaiveMessage & { readonly flags: number };
 
-/** Undoes the compression that a frame's flags byte names. */
+/** Decompresses a body according to the frame's flags byte. */
 export type Inflate = (flags: number, body: Buffer) => Buffer;
 
 export class ScriptedBroker {
@@ -32,7 +32,7 @@ export class ScriptedBroker {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** What the client has sent and nobody took. */
+  /** Frames that the client has sent and the test has not taken. */
   get untaken(): readonly ReceivedFrame[] {
     return this.#received;
   }

@@ -1,4 +1,4 @@
-// A broker over a store as its tests use it: in virtual time, with clients on virtual lines. It serves as soon as things settle.
+// A whole broker over a given store, for tests: in virtual time, with clients on virtual connections. It serves after the first `settle`.
 
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Environment } from '../model/environment.ts';
@@ -27,7 +27,7 @@ export const testOptions: BrokerOptions = {
   serverVersion: 'test',
 };
 
-/** A broker that never compresses, for tests that are not about it. */
+/** A compressor that must not be called, for tests that are not about compression. */
 export const noCompressor: Compressor = {
   compress: () => {
     throw new Error('Nothing is to be compressed in this test.');

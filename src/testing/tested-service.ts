@@ -1,4 +1,5 @@
-// A broker over a virtual disk as its tests use it: in virtual time, with clients on virtual lines.
+// A whole broker over a virtual disk, for tests of starts and failures: in virtual time, with clients on virtual connections. The test
+// starts it.
 
 import type { Gateway } from '../gateway/gateway.ts';
 import { type BrokerOptions, composeBroker } from './composed-broker.ts';
@@ -25,7 +26,7 @@ export class TestedService extends TestedClients {
     );
   }
 
-  /** One that has started. */
+  /** A started broker. */
   static async started(disk?: VirtualDisk, options?: Partial<BrokerOptions>): Promise<TestedService> {
     const tested = new TestedService(disk, options);
     await tested.service.start();

@@ -1,5 +1,5 @@
-// A disk that stores of the broker are opened on, one after the other: what one has committed, the next one finds. It breaks and is
-// mended when a test says so, and shows how it was used.
+// A disk for the broker's stores, one after the other: each store recovers what the previous one has committed. Tests make it fail and
+// repair it, and inspect its use.
 
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import { KeptRecords } from '../storage/contract/kept-records.ts';

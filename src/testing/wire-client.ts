@@ -34,7 +34,7 @@ export class WireClient {
     stream.on('error', () => undefined);
   }
 
-  /** Whether the broker has said that nothing more comes, or the connection is gone. */
+  /** Whether the broker has ended its side, or the connection is lost. */
   get isOver(): boolean {
     return this.#hasEnded || this.#isClosed;
   }
@@ -48,14 +48,14 @@ export class WireClient {
     this.stream.write(bytes);
   }
 
-  /** What has come since the last call. */
+  /** Frames received since the last call. */
   take(): readonly ReceivedFrame[] {
     const received = this.#received;
     this.#received = [];
     return received;
   }
 
-  /** What has come since the last call, one line each: see `describeFrame`. */
+  /** Frames received since the last call, one line each: see `describeFrame`. */
   lines(): readonly string[] {
     return this.take().map(describeFrame);
   }

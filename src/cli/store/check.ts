@@ -1,4 +1,4 @@
-// `truemq store check`: is the file sound, would a broker begin with it, can everything in it be delivered? Reads only.
+// `truemq store check`: is the file valid, would a broker start with it, can every message in it be delivered? Reads only.
 
 import { openStoreFile, type StoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
@@ -6,7 +6,7 @@ import { type CommandContext, ExitCode } from '../command.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
 import { StoreExamination } from './store-examination.ts';
 
-/** Complaints that are shown; the rest is counted. */
+/** Problems that are printed; the others are counted. */
 const MAX_SHOWN = 20;
 
 export async function checkStore(path: string, { stdout }: CommandContext): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-// `truemq store compact`: the file as small as what is in it.
+// `truemq store compact`: makes the file as small as its contents.
 
 import { compactStore } from '../../storage/sqlite/compaction.ts';
 import { type CommandContext, ExitCode } from '../command.ts';

@@ -1,4 +1,4 @@
-// What each command means to the core, and which ones never get there.
+// The input of the core for each command, and the commands that are refused before the core.
 
 import { describe, expect, it } from 'vitest';
 import { Priority } from '../../model/priority.ts';

@@ -1,4 +1,4 @@
-// The store that keeps nothing: it does what every store must, and a commit costs nothing.
+// The store that keeps nothing: it passes the contract, and a commit costs nothing.
 
 import { expect, it } from 'vitest';
 import { describeStorageContract } from '../../testing/storage-contract.ts';

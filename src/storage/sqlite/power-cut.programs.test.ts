@@ -1,5 +1,5 @@
-// Losses of power, which kill -9 cannot show: whatever a disk may have kept of what was not yet synced, the store finds every batch that was
-// committed, the one under way as a whole or not at all, and nothing else. Hundreds of wrecks are opened with the real store.
+// Power cuts, which kill -9 cannot show: whatever the disk has kept of unsynced writes, the store recovers every committed batch, the one
+// under way completely or not at all, and nothing else. Hundreds of damaged files are opened with the real store.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

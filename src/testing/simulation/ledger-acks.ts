@@ -45,7 +45,7 @@ export function settleTaken(command: SeenCommand, ledger: Ledger): void {
   }
 }
 
-/** Whether it is the first to checker the copy, the only one it can mean, and came while the copy was certainly in flight. */
+/** Whether it is the first to end the copy, the only one it can mean, and came while the copy was certainly in flight. */
 function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): boolean {
   const [first] = copy.judgements;
   if (first?.command !== command || !first.isCertain || copy.settledEpoch !== undefined) return false;

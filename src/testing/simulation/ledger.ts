@@ -1,5 +1,5 @@
-// The books of a simulated run, kept from the history alone: who has subscribed, which message is where for certain, which
-// command is owed an answer. It checkers nothing; each observation becomes a fact with its entries, and the checkers look at those.
+// The books of a simulated run, kept from the history alone: who has subscribed, which message is where for certain, which command is owed
+// an answer. It checks nothing; each observation becomes a fact with its entries, and the checkers look at those.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { Command } from '../../protocol/command.ts';

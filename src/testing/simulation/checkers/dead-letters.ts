@@ -1,4 +1,4 @@
-// Each dead letter has the reason that it says, to checker by what was seen of it in its source. (DLQ, NACK, TTL)
+// Each dead letter has a reason that fits what was observed of the message in its source queue (DLQ, NACK, TTL).
 
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';

@@ -1,5 +1,5 @@
-// What is known of each message over all lives of a broker: whether the next one has to have it, or must not. Brought up to date
-// whenever a life ends, from the books of that life. It checkers nothing.
+// What is known of each message over all lives of a broker: whether the next one has to have it, or must not. Brought up to date whenever a
+// life ends, from the books of that life. It checks nothing.
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
