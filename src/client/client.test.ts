@@ -6,8 +6,9 @@ import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ZlibCompressor } from '../gateway/compressor.ts';
 import { connectPair, payloadText } from '../testing/connected-pair.ts';
-import { type Inflate, type ReceivedFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
+import { type ClientFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
+import type { Inflate } from '../testing/wire-client.ts';
 import { CommandError, CommandTimeoutError, ConnectionError, connect, ProtocolError } from './index.ts';
 
 afterEach(() => {
@@ -193,7 +194,7 @@ describe('compression', () => {
       ['m1', 2],
       ['m2', 0],
     ]);
-    expect(JSON.parse(payloadText(frames[0] as ReceivedFrame))).toEqual(large);
+    expect(JSON.parse(payloadText(frames[0] as ClientFrame))).toEqual(large);
     broker.send({ command: 21, id: 'm1' }, { command: 21, id: 'm2' });
     await published;
   });
@@ -209,7 +210,7 @@ describe('compression', () => {
     const published = Promise.all(
       ids.map((id, index) => client.publish('q', index % 2 === 0 ? large : 1, { id })),
     );
-    const frames: ReceivedFrame[] = [];
+    const frames: ClientFrame[] = [];
     for (const _ of ids) frames.push(await broker.take());
     expect(frames.map(({ id }) => id)).toEqual(ids);
     broker.send(...ids.map((id) => ({ command: 21, id })));

@@ -2,6 +2,10 @@
 // page. Values and words only; key-kinds.ts reads the values, derived-defaults.ts has the defaults that depend on other values. Implements
 // CONFIG-011, CONFIG-013 and CONFIG-014.
 
+import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
+import { DeliveryMode, type DeliveryModeName } from '../model/delivery-mode.ts';
+import { nameOfNumber } from '../model/named-numbers.ts';
+import { defaultQueueOptions } from '../model/queue-options.ts';
 import type { KeyKind } from './key-kinds.ts';
 
 const KIB = 1024;
@@ -15,17 +19,19 @@ const INT32_MAX = 2_147_483_647;
 /** The longest timeout of a timer of the runtime; a longer one would fire immediately. */
 const MAX_TIMER_MS = 24 * DAY_MS;
 
+const deliveryModeNames = Object.keys(DeliveryMode) as DeliveryModeName[];
+
 export const configurationKeys = {
   host: {
     kind: 'text',
     section: 'Listening',
-    default: '127.0.0.1',
+    default: DEFAULT_HOST,
     doc: 'Address or name that the broker listens on.',
   },
   port: {
     kind: 'port',
     section: 'Listening',
-    default: 2925,
+    default: DEFAULT_PORT,
     doc: 'TCP port that the broker listens on; 0 takes any free one.',
   },
   maxConnections: {
@@ -72,14 +78,14 @@ export const configurationKeys = {
   defaultDeliveryMode: {
     kind: 'choice',
     section: 'Queues',
-    choices: ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'],
-    default: 'RoundRobin',
+    choices: deliveryModeNames,
+    default: nameOfNumber(DeliveryMode, defaultQueueOptions.mode),
     doc: 'Delivery mode of a queue that is created without options.',
   },
   maxQueueSize: {
     kind: 'count',
     section: 'Queues',
-    default: 10_000,
+    default: defaultQueueOptions.maxQueueSize,
     min: 1,
     max: INT32_MAX,
     doc: 'Messages that may wait in a queue that is created without options.',
@@ -315,7 +321,7 @@ export const configurationKeys = {
   healthHost: {
     kind: 'text',
     section: 'Health and metrics',
-    default: '127.0.0.1',
+    default: DEFAULT_HOST,
     doc: 'Address or name that the health server listens on.',
   },
   healthPort: {

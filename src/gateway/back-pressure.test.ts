@@ -141,17 +141,17 @@ describe('a client that sends without reading its answers', () => {
     const names = ids(100, `${'n'.repeat(200)}-`);
     await tested.exchange(client, { command: 0, id: 'c' }, ...names.map((queue) => publish(queue, 'm')));
     client.stream.pause();
-    let most = 0;
+    let max = 0;
     const write = server.write.bind(server);
     vi.spyOn(server, 'write').mockImplementation((...args: unknown[]) => {
       const flows = (write as (...all: unknown[]) => boolean)(...args);
-      most = Math.max(most, server.writableLength);
+      max = Math.max(max, server.writableLength);
       return flows;
     });
     client.send(...ids(300, 'l').map((id) => ({ command: 43, id })));
     await tested.settle();
-    expect(most).toBeGreaterThan(64 * KIB);
-    expect(most).toBeLessThan(256 * KIB);
+    expect(max).toBeGreaterThan(64 * KIB);
+    expect(max).toBeLessThan(256 * KIB);
     client.stream.resume();
     await tested.settle();
     expect(client.lines()).toEqual(ids(300, 'l').map((id) => `ListQueues ${id}`));

@@ -11,7 +11,7 @@ import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import type { Headers, Message, MessageFields } from '../protocol/message.ts';
 import { type InflateEvent, MessageReader } from './message-reader.ts';
-import { type CommandContext, firstFault } from './precedence.ts';
+import { firstFault, type PrecedenceContext } from './precedence.ts';
 import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
 
 export type SessionEvent =
@@ -52,7 +52,7 @@ export class ServerSession {
   readonly #options: ServerSessionOptions;
   readonly #reader: MessageReader;
   readonly #queued: SessionEvent[] = [];
-  #context: CommandContext;
+  #context: PrecedenceContext;
   #state: SessionState = 'awaiting-connect';
   #connect: Message | undefined;
   #failedConnectCount = 0;

@@ -6,10 +6,10 @@ import type { Input } from '../broker/interface/input.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 
 /** The harness's token: the command in words, and its queue. */
-export type CommandToken = { readonly words: string; readonly queue: string };
+export type HarnessToken = { readonly words: string; readonly queue: string };
 
 /** The token of an effect, which the harness must have created. */
-export function tokenOf(effect: { readonly token: unknown }): CommandToken {
+export function tokenOf(effect: { readonly token: unknown }): HarnessToken {
   const token = effect.token;
   if (typeof token === 'object' && token !== null && 'words' in token && 'queue' in token) {
     return { words: String(token.words), queue: String(token.queue) };

@@ -10,7 +10,7 @@ import type { Time } from '../broker/interface/time.ts';
 import { Priority } from '../model/priority.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
-import { type CommandToken, describeEffect, describeInput } from './broker-describers.ts';
+import { describeEffect, describeInput, type HarnessToken } from './broker-describers.ts';
 import { anyContent } from './test-content.ts';
 
 /** What the real core and the naive one have in common. */
@@ -141,7 +141,7 @@ export class BrokerHarness {
   publish(connection: ConnectionId, queue: string, id: string, extras: PublishExtras = {}): string[] {
     const content = anyContent(extras.byteLength ?? CONTENT_BYTES);
     const priority = extras.priority ?? Priority.Normal;
-    const token = commandToken(`publish ${queue} ${id}`, queue);
+    const token = harnessToken(`publish ${queue} ${id}`, queue);
     const command = { kind: 'publish', connection, token, queue, id, priority, content } as const;
     return this.step(extras.invalid ? { ...command, invalid: 'no JSON' } : command);
   }
@@ -152,7 +152,7 @@ export class BrokerHarness {
   }
 
   subscribe(connection: ConnectionId, queue: string, maxInFlight?: number): string[] {
-    const token = commandToken(`subscribe ${queue}`, queue);
+    const token = harnessToken(`subscribe ${queue}`, queue);
     const command = { kind: 'subscribe', connection, token, queue } as const;
     return this.step(maxInFlight === undefined ? command : { ...command, maxInFlight });
   }
@@ -202,11 +202,11 @@ export class BrokerHarness {
   }
 
   listQueues(connection: ConnectionId): string[] {
-    return this.step({ kind: 'listQueues', connection, token: commandToken('listQueues', '') });
+    return this.step({ kind: 'listQueues', connection, token: harnessToken('listQueues', '') });
   }
 
   barrier(connection: ConnectionId): string[] {
-    return this.step({ kind: 'barrier', connection, token: commandToken('barrier', '') });
+    return this.step({ kind: 'barrier', connection, token: harnessToken('barrier', '') });
   }
 
   tick(): string[] {
@@ -225,10 +225,10 @@ export class BrokerHarness {
   }
 }
 
-function commandToken(words: string, queue: string): CommandToken {
+function harnessToken(words: string, queue: string): HarnessToken {
   return { words, queue };
 }
 
 function queueCommand<Kind extends string>(kind: Kind, connection: ConnectionId, queue: string) {
-  return { kind, connection, token: commandToken(`${kind} ${queue}`, queue), queue } as const;
+  return { kind, connection, token: harnessToken(`${kind} ${queue}`, queue), queue } as const;
 }

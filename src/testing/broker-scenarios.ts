@@ -12,7 +12,7 @@ import type { QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 
 /** The parameters of the scenarios of one property. */
-export type World = {
+export type ScenarioParameters = {
   readonly modes: readonly DeliveryMode[];
   readonly strategies: readonly OverflowStrategy[];
   /** Queue sizes to choose from. */
@@ -28,7 +28,7 @@ export type World = {
   readonly oversleeps: boolean;
 };
 
-export const calmWorld: World = {
+export const calmParameters: ScenarioParameters = {
   modes: [0],
   strategies: [0],
   sizes: [100],
@@ -41,7 +41,7 @@ export const calmWorld: World = {
 };
 
 /** All moves, with small numbers. */
-export const wildWorld: World = {
+export const wildParameters: ScenarioParameters = {
   modes: [0, 1, 2, 3],
   strategies: [0, 1, 2, 3],
   sizes: [1, 2, 3, 100],
@@ -67,8 +67,8 @@ const scenarioSettings: BrokerSettings = {
   maxContentBytes: 300,
 };
 
-export function settingsOf(world: World): BrokerSettings {
-  return { ...scenarioSettings, ...world.settings };
+export function settingsOf(parameters: ScenarioParameters): BrokerSettings {
+  return { ...scenarioSettings, ...parameters.settings };
 }
 
 type Who = { readonly who: number };
@@ -105,12 +105,14 @@ const QUEUES = ['a', 'b', 'a.dlq'] as const;
 const MAX_MOVES = 90;
 
 /** Sequences of moves with these parameters. */
-export function scenarios(world: World): fc.Arbitrary<Move[]> {
-  const end = world.drains ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 }) : fc.constant(null);
-  const before = fc.array(move(world), { maxLength: MAX_MOVES, size: 'max' });
-  const after = fc.array(move(world), { maxLength: 15, size: 'max' });
+export function scenarios(parameters: ScenarioParameters): fc.Arbitrary<Move[]> {
+  const end = parameters.drains
+    ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 })
+    : fc.constant(null);
+  const before = fc.array(move(parameters), { maxLength: MAX_MOVES, size: 'max' });
+  const after = fc.array(move(parameters), { maxLength: 15, size: 'max' });
   return fc
-    .tuple(openings(world), before, end, after)
+    .tuple(openings(parameters), before, end, after)
     .map(([opening, moves, drain, rest]) => [
       ...opening,
       ...moves,
@@ -119,24 +121,24 @@ export function scenarios(world: World): fc.Arbitrary<Move[]> {
 }
 
 /** Queues with options first, because most scenarios need them. */
-function openings(world: World): fc.Arbitrary<Move[]> {
-  return fc.tuple(creation('a', world), creation('b', world)).map(([a, b]) => [a, b]);
+function openings(parameters: ScenarioParameters): fc.Arbitrary<Move[]> {
+  return fc.tuple(creation('a', parameters), creation('b', parameters)).map(([a, b]) => [a, b]);
 }
 
-function creation(queue: string, world: World): fc.Arbitrary<Move> {
-  return options(world).map((chosen) => ({ kind: 'createQueue', who: 0, queue, options: chosen }));
+function creation(queue: string, parameters: ScenarioParameters): fc.Arbitrary<Move> {
+  return options(parameters).map((chosen) => ({ kind: 'createQueue', who: 0, queue, options: chosen }));
 }
 
-function options(world: World): fc.Arbitrary<Partial<QueueOptions>> {
+function options(parameters: ScenarioParameters): fc.Arbitrary<Partial<QueueOptions>> {
   return fc
     .record({
-      mode: fc.constantFrom(...world.modes),
-      overflowStrategy: fc.constantFrom(...world.strategies),
-      maxQueueSize: fc.constantFrom(...world.sizes),
-      ttl: fc.constantFrom(...world.ttls),
+      mode: fc.constantFrom(...parameters.modes),
+      overflowStrategy: fc.constantFrom(...parameters.strategies),
+      maxQueueSize: fc.constantFrom(...parameters.sizes),
+      ttl: fc.constantFrom(...parameters.ttls),
       maxRetryAttempts: fc.constantFrom(1, 2, 3),
-      enableDeadLetterQueue: world.deadLetters ? fc.boolean() : fc.constant(false),
-      name: fc.constantFrom(...world.deadLetterNames),
+      enableDeadLetterQueue: parameters.deadLetters ? fc.boolean() : fc.constant(false),
+      name: fc.constantFrom(...parameters.deadLetterNames),
     })
     .map(({ ttl, name, ...rest }) => ({
       ...rest,
@@ -145,9 +147,9 @@ function options(world: World): fc.Arbitrary<Partial<QueueOptions>> {
     }));
 }
 
-function move(world: World): fc.Arbitrary<Move> {
+function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
   const who = fc.nat(3);
-  const queue = fc.constantFrom(...QUEUES.slice(0, world.deadLetters ? 3 : 2));
+  const queue = fc.constantFrom(...QUEUES.slice(0, parameters.deadLetters ? 3 : 2));
   const kind = <Kind extends Move['kind']>(name: Kind) => fc.constant(name);
   const ack = { who, delivery: fc.nat(9), stray: fc.nat(9).map((n) => n === 0), named: fc.boolean() };
   const reason = fc.constantFrom(
@@ -165,8 +167,11 @@ function move(world: World): fc.Arbitrary<Move> {
     { weight: 10, arbitrary: fc.record({ kind: kind('ack'), ...ack }) },
     { weight: 4, arbitrary: fc.record({ kind: kind('nack'), ...ack, reason }) },
     { weight: 8, arbitrary: fc.record({ kind: kind('advance'), ms: durations() }) },
-    { weight: world.oversleeps ? 4 : 0, arbitrary: fc.record({ kind: kind('oversleep'), ms: durations() }) },
-    { weight: 1, arbitrary: creations(queue, world) },
+    {
+      weight: parameters.oversleeps ? 4 : 0,
+      arbitrary: fc.record({ kind: kind('oversleep'), ms: durations() }),
+    },
+    { weight: 1, arbitrary: creations(queue, parameters) },
     { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('purgeQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
@@ -187,11 +192,11 @@ function publishing(queue: fc.Arbitrary<string>): fc.Arbitrary<Move> {
   });
 }
 
-function creations(queue: fc.Arbitrary<string>, world: World): fc.Arbitrary<Move> {
+function creations(queue: fc.Arbitrary<string>, parameters: ScenarioParameters): fc.Arbitrary<Move> {
   return fc.oneof(
     fc.record({ kind: fc.constant('createQueue' as const), who: fc.nat(3), queue }),
     fc.record({ kind: fc.constant('createUnreadable' as const), who: fc.nat(3), queue }),
-    queue.chain((name) => creation(name, world)),
+    queue.chain((name) => creation(name, parameters)),
   );
 }
 

@@ -2,13 +2,14 @@
 
 import { duplexPair } from 'node:stream';
 import { type Client, type ConnectOptions, connect, type Handler } from '../client/index.ts';
-import { type Inflate, type ReceivedFrame, ScriptedBroker } from './scripted-broker.ts';
+import { type ClientFrame, ScriptedBroker } from './scripted-broker.ts';
+import type { Inflate } from './wire-client.ts';
 
 export type ConnectedPair = {
   readonly client: Client;
   readonly broker: ScriptedBroker;
   /** The client's Connect. */
-  readonly connectFrame: ReceivedFrame;
+  readonly connectFrame: ClientFrame;
 };
 
 export type PairOptions = ConnectOptions & {
@@ -46,6 +47,6 @@ export async function pingPong({ client, broker }: Pick<ConnectedPair, 'client' 
   await pinged;
 }
 
-export function payloadText(frame: ReceivedFrame): string {
+export function payloadText(frame: ClientFrame): string {
   return Buffer.from(frame.payload).toString();
 }

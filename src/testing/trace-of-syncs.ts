@@ -18,9 +18,9 @@ const PUBLISH_ACK = 21;
 const FRAME_HEADER_BYTES = 5;
 
 /** Why each early PublishAck was too early, by id; and the number of correct ones. */
-export type Verdict = { readonly problems: readonly string[]; readonly coveredCount: number };
+export type SyncVerdict = { readonly problems: readonly string[]; readonly coveredCount: number };
 
-export function judgeTrace(text: string, ids: readonly string[]): Verdict {
+export function judgeTrace(text: string, ids: readonly string[]): SyncVerdict {
   const [written, synced] = [new Set<string>(), new Set<string>()];
   const problems: string[] = [];
   let coveredCount = 0;

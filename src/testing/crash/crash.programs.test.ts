@@ -1,4 +1,4 @@
-// A broker that is killed under load loses nothing that it has confirmed. `npm run test:crash` does the same for longer.
+// A broker that is killed under load loses no confirmed message. `npm run test:crash` does the same for longer.
 
 import { expect, it } from 'vitest';
 import { CrashLedger } from './crash-ledger.ts';

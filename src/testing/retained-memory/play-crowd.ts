@@ -1,4 +1,5 @@
-// Carries out the plan of a crowd: very many connections, subscriptions or queues come and go, and nothing of them may be left.
+// Carries out the plan of a crowd: creates and removes very many connections, subscriptions or queues, of which nothing may remain in
+// memory.
 
 import { BATCH_LENGTH, inBatches } from './in-batches.ts';
 import type { CrowdPlan } from './plan.ts';

@@ -1,5 +1,5 @@
-// A broker whose memory is measured: in virtual time, with clients on virtual lines that keep nothing. The one place of the retained-memory
-// judge that knows how a broker is made and what it accounts.
+// A broker whose memory is measured: in virtual time, with clients on virtual lines that keep nothing. The only file of the retained-memory
+// judge that creates a broker and reads its account.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Logger } from '../../model/logger.ts';
@@ -21,7 +21,7 @@ export type RetainedBrokerOptions = {
   readonly wallNow?: number;
 };
 
-export type ConnectOptions = { readonly address?: string; readonly compression?: 'gzip' };
+export type ConnectionParameters = { readonly address?: string; readonly compression?: 'gzip' };
 
 export class RetainedBroker {
   readonly environment: VirtualEnvironment;
@@ -50,7 +50,7 @@ export class RetainedBroker {
     return queuedBytes + structureBytes + bufferedBytes;
   }
 
-  async connect({ address = '192.0.2.1', compression }: ConnectOptions = {}): Promise<ForgetfulClient> {
+  async connect({ address = '192.0.2.1', compression }: ConnectionParameters = {}): Promise<ForgetfulClient> {
     const { client: socket, server } = openVirtualConnection(this.environment.scheduler);
     this.#service.attach(server, address);
     const client = new ForgetfulClient(socket);

@@ -1,5 +1,5 @@
-// The broker of a simulated run, life after life: a process begins, recovers what is on the disk, takes clients, loses its store or dies,
-// and is followed by another one. What a life and its end mean for the clients is the world's to say.
+// The broker of a simulated run, life after life: a process starts, recovers from the disk, serves clients, loses its store or dies, and is
+// followed by another one. The world decides what a life and its end mean for the clients.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type BrokerOptions, type BrokerParts, composeBroker } from '../composed-broker.ts';
@@ -10,7 +10,7 @@ import type { SimulatedDisk } from './simulated-disk.ts';
 import type { Life, SimulatedEnvironment } from './simulated-environment.ts';
 import type { Fault, Tally } from './tally.ts';
 
-/** Starts one after the other that a troubled store may spoil. */
+/** Successive starts that a faulty store may prevent. */
 const MAX_STARTS = 20;
 
 export type LivesParts = Pick<BrokerParts, 'compressor' | 'logger'> & {
@@ -20,9 +20,9 @@ export type LivesParts = Pick<BrokerParts, 'compressor' | 'logger'> & {
   readonly faults: Faults;
   readonly chance: Random;
   readonly tally: Tally;
-  /** The process that serves now is about to die of its own; tells what that comes amid. */
+  /** Called before the serving process crashes, with what it was doing. */
   readonly onDoomed: () => Fault;
-  /** A life ends now: everything that was seen of it has been said. */
+  /** Called at the end of a life, after all observations of it. */
   readonly onEnd: (how: LifeEnd) => void;
   /** All connections break. */
   readonly onDeath: () => void;
@@ -37,7 +37,7 @@ export class BrokerLives {
   #process: Process | undefined;
   #isServing = false;
   #failedStarts = 0;
-  /** Counts the lives that have ended, from 1. */
+  /** The number of the current life, from 1. */
   number = 1;
 
   constructor(parts: LivesParts) {
@@ -45,22 +45,22 @@ export class BrokerLives {
     this.#crashLater();
   }
 
-  /** Undefined while there is no process. */
+  /** Undefined while no process runs. */
   get service(): Gateway | undefined {
     return this.#process?.service;
   }
 
-  /** Whether the broker takes clients, and that was said. */
+  /** Whether the broker serves, and that was observed. */
   get isServing(): boolean {
     return this.#isServing;
   }
 
-  /** A process begins in so long, and takes clients as soon as it has recovered what the disk holds. */
+  /** Starts a process after this time; it serves as soon as it has recovered from the disk. */
   start(delayMs = 0): void {
     this.#parts.environment.after(delayMs, () => this.#begin());
   }
 
-  /** To be called whenever the event loop has come to rest. */
+  /** To be called whenever the event loop has settled. */
   look(): void {
     const { service } = this;
     if (this.#isServing || service?.readiness().ready !== true) return;
@@ -69,12 +69,12 @@ export class BrokerLives {
     this.#parts.onServing(service);
   }
 
-  /** The store is about to fail; the process lives on. */
+  /** Called before the store fails; the process continues. */
   storeFails(): void {
     this.#end('storeFailed');
   }
 
-  /** The process is gone with all that it held; another one comes after a while. */
+  /** Crashes the process; another one starts after a while. */
   die(how: 'crash' | 'exit'): void {
     const { disk, chance, faults, onDeath } = this.#parts;
     this.#end(how);
@@ -107,7 +107,7 @@ export class BrokerLives {
     });
   }
 
-  /** A store that is well must not keep a broker from its start. */
+  /** A broker must be able to start on a store without faults. */
   #startFailed(error: unknown): void {
     this.#failedStarts += 1;
     this.#parts.tally.fault('restart fails');

@@ -1,5 +1,5 @@
-// That what a restart may not change can be complained of: histories over two lives of a broker, one broken promise each, and the same
-// kept. The checkers of one life stand in checkers.test.ts and checkers-of-sums.test.ts.
+// The checkers of restarts find faults: histories over two lives of a broker with one broken rule each, and the same histories without it.
+// The checkers of one life are tested in checkers.test.ts and checkers-of-sums.test.ts.
 
 import { describe, expect, it } from 'vitest';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
@@ -8,13 +8,13 @@ import { Command } from '../../protocol/command.ts';
 import { ACK_TIMEOUT_MS, RETRY_DELAY_MS, Story } from './story.ts';
 import { shows } from './story-cases.ts';
 
-/** A queue that lets go of nothing by itself. */
+/** A queue that discards nothing by itself. */
 const keeping = (options: Partial<QueueOptions> = {}): Story =>
   Story.begin(3, { overflowStrategy: OverflowStrategy.DropNewest, maxRetryAttempts: 4, ...options });
 
 const oneKept = (s: Story): Story => s.accepted(1, 'm', 1).waiting(1).figures({ queuedBytes: 300 });
 
-/** A crash at any moment, after which connection 4 is there. */
+/** A crash at any moment, then connection 4 in the next life. */
 const crash = (s: Story): Story => s.batch().lifeEnds('crash').serves().open();
 
 const acknowledged = (s: Story): Story =>

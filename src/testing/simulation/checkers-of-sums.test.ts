@@ -1,5 +1,5 @@
-// That the checkers of sums and of endings can fail: figures, what queues hold, dead letters, what became of every message, and how the
-// broker ends. The others stand in checkers.test.ts.
+// The checkers of sums and endings find faults: counters, contents of queues, dead letters, terminal states of messages, and the end of the
+// broker. The others are tested in checkers.test.ts.
 
 import { describe } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -29,7 +29,7 @@ describe('the checkers of figures and queues see', () => {
     [
       'an ack is not counted',
       (s) =>
-        // The acks are looked at after every eighth batch.
+        // The acks are checked after every eighth batch.
         inFlight(s)
           .figures({ publishedCount: 1, deliveredCount: 1 })
           .ack(2, 'm')

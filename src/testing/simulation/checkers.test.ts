@@ -1,5 +1,5 @@
-// That each checker can fail: histories of brokers that break one promise each, and the same histories kept. A checker that is content with
-// everything would be worse than none. Here: answers, deliveries, attempts, windows and order.
+// Each checker finds faults: histories with one broken rule each, and the same histories without it. Here: answers, deliveries, attempts,
+// windows and order.
 
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';

@@ -1,4 +1,4 @@
-// All checkers over one set of books. Complaints are kept, each text once: what is broken once is often broken a thousand times.
+// Runs all checkers over one ledger. Keeps each complaint once, because a broken rule is often broken a thousand times.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { answersChecker } from './checkers/answers.ts';
@@ -19,9 +19,9 @@ import { Ledger } from './ledger.ts';
 export type CheckersOptions = {
   readonly settings: BrokerSettings;
   readonly shutdownTimeoutMs: number;
-  /** How late the broker may be with anything, for its commits and its busy event loop. */
+  /** Longest lateness of the broker, because of commits and a busy event loop. */
   readonly slackMs: number;
-  /** Compressing may hold the frames of a connection back, so that the moments of writing say little. */
+  /** Compressing may delay the frames of a connection, so the time of a write proves little. */
   readonly framesMayLag: boolean;
 };
 
@@ -55,7 +55,7 @@ export class Checkers {
     const fact = this.ledger.book(observation);
     if (fact === undefined) return;
     for (const { checker, complain } of this.#checkers) checker(fact, this.ledger, complain);
-    // The checkers have looked back on the whole of it.
+    // All checkers have seen the end of the life.
     if (fact.kind === 'lifeEnded') this.ledger.beginAnew();
   }
 }

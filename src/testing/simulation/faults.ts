@@ -1,5 +1,5 @@
-// What befalls the store and the process of a run, drawn from the seed on a stream of its own: how often commits fail, when the process
-// dies, how long it stays away. Half of the runs are spared but for the restart at their end.
+// The faults of the store and the process in a run, drawn from the seed with a separate generator: how often commits fail, when the process
+// crashes, how long it is down. Half of the runs have no faults except the restart at their end.
 
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
@@ -9,14 +9,14 @@ import { Random } from './random.ts';
 export type Faults = {
   /** Crashes and failed commits before the faults stop; 0: none. */
   readonly maxCount: number;
-  /** How often a commit fails, and how often the process does not live to see the end of one, 0 to 1. */
+  /** Probabilities, 0 to 1, that a commit fails and that the process crashes during one. */
   readonly failChance: number;
   readonly crashChance: number;
-  /** Between two crashes at any other moment, at most; undefined: there are none. */
+  /** Longest time between two crashes at other moments; undefined: there are none. */
   readonly crashAfterMs: number | undefined;
-  /** How long the process stays away, or the store stays broken, at most. */
+  /** Longest time that the process is down or the store is broken. */
   readonly maxDownMs: number;
-  /** How often opening, probing, reading and closing a store take their time, and how often they fail, 0 to 1. */
+  /** Probabilities, 0 to 1, that opening, probing, reading and closing a store are slow and that they fail. */
   readonly slowChance: number;
   readonly brokenChance: number;
 };
@@ -31,7 +31,7 @@ const none: Faults = {
   brokenChance: 0,
 };
 
-/** Seeds of the faults lie far from those of the plans. */
+/** Seeds of the faults are far from those of the plans. */
 const STREAM = 2 ** 46;
 
 export function faultRandom(seed: number): Random {
@@ -51,13 +51,13 @@ export function drawFaults(random: Random, { isCalm }: Plan): Faults {
   };
 }
 
-/** The same plan for a run with faults: with more to do, since much comes to nothing. */
+/** The same plan for a run with faults: with more actions, because many have no effect. */
 export function planWithFaults(plan: Plan, random: Random): Plan {
   const actionCount = Math.round(plan.actionCount * 1.3);
   return { ...(random.chance(0.5) ? withSturdyQueues(plan) : plan), actionCount };
 }
 
-/** With queues that let go of nothing by themselves: whatever is missing from them then was lost. */
+/** With queues that discard nothing by themselves, so that a missing message is a lost one. */
 function withSturdyQueues(plan: Plan): Plan {
   const queues = plan.queues.map(({ name, options }) => ({ name, options: sturdy(options) }));
   return { ...plan, queues };

@@ -1,5 +1,5 @@
-// What one schedule is made of, all of it drawn from the seed: how patient and how large the broker is, which queues there are, what
-// the clients are like, how bad the lines are and how it ends. Small numbers and short times, so that few moves reach far.
+// The plan of one schedule, drawn from the seed: the broker's limits and timeouts, the queues, the behaviour of the clients, the quality of
+// the lines, and the end. Small numbers and short times, so that few actions cover much.
 
 import type { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
@@ -13,7 +13,7 @@ import type { LineHabits } from './simulated-socket.ts';
 
 export type QueuePlan = { readonly name: string; readonly options: QueueOptions };
 
-/** How a client goes about its acks, by weight. */
+/** How a client acknowledges, by weight. */
 export type AckHabits = Readonly<
   Record<
     'atOnce' | 'soon' | 'justInTime' | 'tooLate' | 'never' | 'twice' | 'stray' | 'fails' | 'notUnderstood',
@@ -52,7 +52,7 @@ export type ClientPlan = {
 
 export type Plan = {
   readonly options: BrokerOptions;
-  /** Nobody leaves and nothing is deleted, so that every figure can be compared exactly. */
+  /** No client leaves and nothing is deleted, so that all statistics can be compared exactly. */
   readonly isCalm: boolean;
   readonly maxDelayOfSoonMs: number;
   readonly store: StoreHabits;
@@ -64,7 +64,7 @@ export type Plan = {
   readonly wallClockJumps: boolean;
   /** Moves of clients before the faults stop. */
   readonly actionCount: number;
-  /** Before the calm everybody is gone for this long; 0 for nobody. */
+  /** All clients are disconnected for this long before the calm; 0: none. */
   readonly desertedMs: number;
   readonly shutdown: 'never' | 'amid' | 'atRest';
 };
@@ -94,7 +94,7 @@ export function drawPlan(random: Random): Plan {
   };
 }
 
-/** Compressing costs more than all the rest, so most runs do without. */
+/** Compressing costs more than everything else, so most runs do not use it. */
 const compressionsOfClients: readonly (readonly (Algorithm | undefined)[])[] = [
   [undefined],
   [undefined],
@@ -130,7 +130,7 @@ function drawQueues(random: Random): readonly QueuePlan[] {
   });
 }
 
-/** Options of any kind that are possible. */
+/** Any valid options. */
 export function drawQueueOptions(random: Random, mode: DeliveryMode, sizes: readonly number[]): QueueOptions {
   const overflowStrategy = random.pick(Object.values(OverflowStrategy));
   const enableDeadLetterQueue = overflowStrategy === OverflowStrategy.RedirectToDlq || random.chance(0.5);

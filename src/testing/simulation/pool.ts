@@ -1,5 +1,5 @@
-// Schedules on all cores: a few processes, each given a handful of seeds at a time until there are enough, the time is up, or one has
-// failed where that is enough. Which process runs a seed changes nothing about the run.
+// Runs schedules on all cores: several processes, each given some seeds at a time, until there are enough, the time is up, or one has
+// failed (if requested). The result does not depend on which process runs a seed.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -11,7 +11,7 @@ export type PoolOptions = {
   readonly bundle: string;
   readonly firstSeed: number;
   readonly scheduleCount: number;
-  /** No seeds are given out after this time, in milliseconds from the start. */
+  /** No new seeds are started after this time, in milliseconds from the start. */
   readonly maxMs: number;
   readonly stopsAtFailure: boolean;
   /** Default: one per core. */
@@ -31,10 +31,10 @@ export type Result = {
 
 const SEEDS_AT_A_TIME = 20;
 
-/** A handful of seeds that takes longer than this, even on a busy machine, hangs. */
+/** An order of seeds that takes longer hangs, even on a busy machine. */
 const MAX_ORDER_MS = 60_000;
 
-/** Rejects when a process ends by itself or hangs: that is no verdict on any seed. */
+/** Rejects when a process ends by itself or hangs, because that is no verdict on a seed. */
 export async function runPool(options: PoolOptions): Promise<Result> {
   const startedAt = performance.now();
   const inputCounts: number[] = [];
@@ -65,7 +65,7 @@ export async function runPool(options: PoolOptions): Promise<Result> {
   return { scheduleCount: inputCounts.length, inputCounts, counts, failures, seconds };
 }
 
-/** Keeps one process at work until there is nothing left to do. */
+/** Gives orders to one process until there are none left. */
 function employ(
   bundle: string,
   next: () => Order | undefined,

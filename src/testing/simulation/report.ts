@@ -1,5 +1,4 @@
-// What a simulation says at its end: the figures, how often everything that must occur did, and each failing seed with its last
-// events.
+// The report of a simulation: statistics, how often every required event occurred, and each failing seed with its last events.
 
 import type { Result } from './pool.ts';
 import type { Verdict } from './schedule.ts';

@@ -1,5 +1,5 @@
-// One schedule of the simulation, from a seed to a verdict: clients at work and at fault, then calm until everything has come to its
-// end, then perhaps the shutdown. The same seed gives the same run, to the byte.
+// One schedule of the simulation, from a seed to a verdict: clients with faults, then calm until every message has ended, then perhaps a
+// shutdown. The same seed gives the same run, to the byte.
 
 import { drawFaults, faultRandom, planWithFaults } from './faults.ts';
 import { type ClientPlan, deadLetterNameOf, drawPlan, type Plan } from './plan.ts';
@@ -13,9 +13,9 @@ const MAX_WORK_MS = 60_000;
 const MAX_CALM_MS = 120_000;
 /** In which the last connections are closed, by their clients or by force. */
 const MAX_CLOSING_MS = 10_000;
-/** In which a broker that was hurt has recovered, once its store is well. */
+/** In which a broker recovers after its store works again. */
 const MAX_AWAY_MS = 60_000;
-/** How often the queues that have come to be are subscribed to in the end. */
+/** How often subscribers are added to new queues during the calm. */
 const CALM_STEP_MS = 250;
 
 export type Verdict = {
@@ -141,7 +141,7 @@ function jumpWallClock(world: World): void {
   });
 }
 
-/** Everybody is gone for a while: what was held comes back, and may become too old before anybody comes. */
+/** All clients disconnect for a while: messages in flight return, and may expire. */
 async function desert(world: World, company: Company): Promise<void> {
   const { desertedMs } = world.plan;
   if (desertedMs === 0 || world.checkers.complaints.size > 0) return;
@@ -190,7 +190,7 @@ const calmPlan: ClientPlan = {
   compression: undefined,
 };
 
-/** A subscriber that takes everything joins all queues there are, and all that come to be. */
+/** A subscriber that acknowledges everything subscribes to all existing and new queues. */
 async function calmDown(world: World, company: Company, names: readonly string[]): Promise<void> {
   const taker = new SimulatedClient('taker', calmPlan, company);
   company.hasCalmedDown = false;

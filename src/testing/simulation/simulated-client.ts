@@ -1,5 +1,5 @@
-// A client of the simulation: it publishes, subscribes, acknowledges and misbehaves as its plan weighs it, leaves and comes back. What
-// it does is drawn from the seed; what it receives decides only whom it acknowledges what.
+// A client of the simulation: publishes, subscribes, acknowledges and misbehaves with the weights of its plan, leaves and returns. The seed
+// determines its actions; received messages only determine its acks.
 
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { Command } from '../../protocol/command.ts';
@@ -18,7 +18,7 @@ export type Company = {
   readonly published: { readonly id: string; readonly queue: string }[];
   /** Other clients, for acks from the wrong one. */
   readonly clients: SimulatedClient[];
-  /** Nobody misbehaves any more. */
+  /** Whether misbehaviour has stopped. */
   hasCalmedDown: boolean;
   actionsLeft: number;
 };
@@ -96,7 +96,7 @@ export class SimulatedClient {
     const { world } = this.#company;
     world.environment.after(this.#random.whole(1, this.#plan.maxPauseMs), () => {
       if (this.#company.hasCalmedDown || this.#company.actionsLeft <= 0) return;
-      // Without a broker there is nothing to be done or spoilt.
+      // Does nothing while no broker serves.
       if (world.isServing) this.#act(this.#random.weighted(this.#plan.actions));
       this.#actLater();
     });

@@ -1,6 +1,6 @@
-// The disk under a simulated broker. What was committed is there for every later store; a crash robs it of the commit under way, of which
-// nothing had been written, or a part, or all. Commits take their time; in runs that are to have trouble, every operation of a store may
-// take its time or fail. It checks the backend's side of the port: one commit at a time, none after the close.
+// The disk under a simulated broker. Later stores recover what was committed; at a crash, the pending commit was written completely, in
+// part, or not at all. Commits take time; in runs with faults, every operation of a store may take time or fail. It checks the backend's
+// side of the port: one commit at a time, none after the close.
 
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { KeptRecords } from '../../storage/contract/kept-records.ts';
@@ -63,20 +63,20 @@ export class SimulatedDisk {
     return this.#faultsLeft > 0 || this.#isDoomed;
   }
 
-  /** Nothing goes wrong any more, but for what has begun to. */
+  /** Stops new faults. */
   calmDown(): void {
     this.#faultsLeft = 0;
     this.#brokenUntil = 0;
   }
 
-  /** One more of the faults there are to be; false when there were enough. */
+  /** Uses up one of the planned faults; false when there are none left. */
   takeFault(): boolean {
     if (this.#faultsLeft <= 0) return false;
     this.#faultsLeft -= 1;
     return true;
   }
 
-  /** The process is gone, and with it what it had not brought to an end. */
+  /** Crashes the process; pending operations never end. */
   crash(): void {
     const batch = this.#underWay;
     this.#underWay = undefined;
@@ -221,7 +221,7 @@ export class SimulatedDisk {
   }
 }
 
-/** What a dead process waits for. */
+/** The result of an operation of a crashed process. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }

@@ -1,6 +1,6 @@
 // Time, timers and ids of a simulated broker, and the agenda of everything else that happens in the simulation: tasks run one at a time in
 // the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks the event loop turns once, so
-// that streams and promises have come to rest. Gives each life of a broker its Environment.
+// that streams and promises settle. Gives each life of a broker its Environment.
 
 import { Heap, type HeapNode } from '../../broker/collections/heap.ts';
 import type { Clock, Environment } from '../../model/environment.ts';
@@ -21,7 +21,7 @@ export type BatchWatch = {
   readonly ends: () => void;
 };
 
-/** What one process sees of the environment. Once it has ended nothing happens of what it had planned. */
+/** The environment of one process. After its end its tasks and timers do not run. */
 export type Life = { readonly environment: Environment; readonly end: () => void };
 
 export class SimulatedEnvironment {

@@ -1,5 +1,5 @@
 // A subscriber that handles one message at a time, in a second each, with the default settings and a backlog of a thousand: it is never
-// sent what it will let time out. In virtual time: 17 minutes of it.
+// sent messages that will time out. In virtual time: 17 minutes of it.
 
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../config/load.ts';

@@ -1,5 +1,5 @@
-// A history made up by hand, for tests of the checkers: what would be observed of a broker, told in short calls. Nothing is checked here; a
-// story may be impossible, and most are.
+// A hand-made history, for tests of the checkers: observations of a broker, in short calls. Nothing is checked here; most stories are
+// impossible.
 
 import { emptyStats } from '../../broker/interface/stats.ts';
 import type { QueueInfo } from '../../model/queue-info.ts';
@@ -200,7 +200,7 @@ export class Story {
     return this;
   }
 
-  /** Of a process that has ended nobody hears anything more. */
+  /** There are no observations of a process after its end. */
   lifeEnds(how: LifeEnd): this {
     this.#checkers.observe({ kind: 'lifeEnded', how, at: this.#at });
     for (let number = 1; number <= this.#connectionCount && how !== 'storeFailed'; number += 1)

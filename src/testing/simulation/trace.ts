@@ -1,4 +1,4 @@
-// The last events of a run, one readable line each, for whoever looks at a failing seed.
+// The last events of a run, one readable line each, for people who examine a failing seed.
 
 import { commandName } from '../../protocol/command.ts';
 import type { Observation, SentCommand } from './history.ts';

@@ -1,5 +1,5 @@
-// One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. It tells the
-// checkers what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
+// One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. Reports to the
+// checkers what enters and leaves the broker, detects when the broker is idle, and keeps the last events for people.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import { RequestRefused } from '../../gateway/operator-requests.ts';
@@ -95,7 +95,7 @@ export class World {
       complain: (text) => this.complain(text),
     });
     this.environment.watchBatches({
-      // A broker without its store, and one that says farewell to those who waited for it, does nothing that counts.
+      // A broker without its store, or one that refuses the clients that waited for it, does nothing that counts.
       whom: () => (this.isServing ? this.#lives.number : undefined),
       begins: () => this.#batchBegins(),
       ends: () => this.#batchStepped(),
@@ -141,7 +141,7 @@ export class World {
       habits: this.plan.line,
       tally: this.tally,
       observe: (observation) => {
-        // What a batch has come to is known before the first of its frames is written.
+        // The results of a batch are known before the first of its frames is written.
         if (observation.kind === 'frame') this.#batchStepped();
         this.observe(observation);
       },
@@ -160,7 +160,7 @@ export class World {
     return end;
   }
 
-  /** Whether the broker takes clients. */
+  /** Whether the broker serves. */
   get isServing(): boolean {
     return this.#lives.isServing;
   }
@@ -174,7 +174,7 @@ export class World {
     await this.#lives.service?.drain();
   }
 
-  /** To be called whenever the event loop has come to rest. */
+  /** To be called whenever the event loop has settled. */
   betweenTasks(): void {
     this.#lives.look();
     if (this.#compressor.pendingCount === 0) this.#compressingSince = undefined;
@@ -184,12 +184,12 @@ export class World {
     if (this.#isBusy || this.#idleEpoch === epoch) return;
     this.#idleEpoch = epoch;
     const now = this.environment.clock.now();
-    // What is wrong when nothing is under way stays wrong: not every such moment has to be looked at.
+    // A fault of an idle broker persists, so not every idle moment is checked.
     if (epoch < this.#checkedIdleEpoch + IDLE_EVERY && now < this.#checkedIdleAt + IDLE_EVERY_MS) return;
     this.lookAtRest();
   }
 
-  /** Has the checkers look at a moment at which nothing is under way. */
+  /** Runs the checkers at an idle moment. */
   lookAtRest(): void {
     const { epoch } = this.checkers.ledger;
     const now = this.environment.clock.now();
@@ -201,7 +201,7 @@ export class World {
     if (figures !== undefined) this.observe({ kind: 'idle', at: now, figures, restful: numbers });
   }
 
-  /** What the operator may do to a queue at any time. */
+  /** Purges a queue, as an operator may at any time. */
   purge(queue: string): void {
     const { service, number } = this.#lives;
     if (!this.isServing || service === undefined) return;
@@ -255,7 +255,7 @@ export class World {
 
   #momentOfCrash(): Fault {
     if (this.#isBusy) return 'crash between commits';
-    // What is there now must be there afterwards, neither more nor less.
+    // The next life must have exactly the present state.
     this.lookAtRest();
     return 'crash at rest';
   }
@@ -278,7 +278,7 @@ export class World {
     this.#isStepping = true;
     this.observe({ kind: 'batchBegan', at: clock.now(), wallAt: clock.wallNow() });
     for (const { number, socket, isOver } of this.#ends.values()) {
-      // What a broken connection had brought and the broker had not taken up is lost.
+      // Bytes of a broken connection that the broker had not read are lost.
       if (socket.isTakenUp && !socket.destroyed) this.observe({ kind: 'taken', connection: number });
       if (isOver && socket.destroyed) this.#ends.delete(number);
     }

@@ -30,7 +30,7 @@ function wasAcknowledged({ settledEpoch, wasRefusedForGood }: Copy): boolean {
   return settledEpoch !== undefined && !wasRefusedForGood;
 }
 
-/** What speaks against the reason, if anything does. */
+/** The contradiction to the reason; undefined if there is none. */
 function contradiction(
   message: SeenMessage,
   letter: SeenLetter,
@@ -72,7 +72,9 @@ function tooFewAttempts(
 }
 
 function wasRefused({ copies }: SeenMessage, reason: string): boolean {
-  return copies.some(({ judgements }) => judgements.some(({ failureReason }) => failureReason === reason));
+  return copies.some(({ possibleAcks }) =>
+    possibleAcks.some(({ failureReason }) => failureReason === reason),
+  );
 }
 
 function isOldEnough(
