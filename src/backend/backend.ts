@@ -26,8 +26,8 @@ export type BackendReceiver = {
    */
   effects(effects: readonly Effect[]): void;
   /**
-   * These inputs, in the order of their submission, take no more memory of the backend's queue of inputs. Inputs of the backend's own, such as
-   * ticks, may be among them. Inputs that were dropped by a failure or by `close` are never reported.
+   * These inputs, in the order of their submission, have left the backend's queue of inputs. Inputs of the backend's own, such as ticks,
+   * may be among them. Inputs that were dropped by a failure or by `close` are never reported.
    */
   processed(inputs: readonly Input[]): void;
   /**
@@ -57,8 +57,8 @@ export type Backend = {
   submit(input: Input): void;
 
   /**
-   * Snapshot of a queue; undefined when there is none of that name. A backend whose queues live elsewhere gives the last snapshot that came
-   * from there, and undefined before the first. The input `queueInfo` is always answered with the queue as it is.
+   * Snapshot of a queue; undefined if no queue has that name. A backend whose queues are elsewhere gives the last snapshot that came from
+   * there, and undefined before the first. The input `queueInfo` is always answered with the queue as it is.
    */
   queueInfo(name: string): QueueInfo | undefined;
 
@@ -66,9 +66,9 @@ export type Backend = {
   statistics(): BackendStatistics;
 
   /**
-   * Ends the backend: drops inputs that were not processed, cancels a recovery. The state is `closed` when the call returns, and the receiver
-   * is not called after that. Resolves when everything that was answered is safe and
-   * nothing runs any more; rejects when that fails. Later calls return the promise of the first.
+   * Ends the backend: drops unprocessed inputs, cancels a recovery. The state is `closed` when the call returns, and the receiver is not
+   * called after that. Resolves when everything that was answered is safe and nothing runs any more; rejects when that fails. Later calls
+   * return the promise of the first.
    */
   close(): Promise<void>;
 };

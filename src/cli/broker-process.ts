@@ -155,7 +155,7 @@ async function startHealth({ configuration, logger, view }: HealthParts): Promis
 function warnAboutOpenAddresses({ host, health, healthHost }: Configuration, logger: Logger): void {
   if (!isLoopback(host)) {
     logger.warn(
-      'listening beyond this machine without authentication: whoever reaches it may do everything',
+      'listening beyond this machine without authentication: anyone who reaches it may do everything',
       { host },
     );
   }

@@ -262,7 +262,7 @@ describe('export and import', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('export says when whoever reads it goes away', async () => {
+  it('export reports that the reader of its output has closed it', async () => {
     await write(filled(500, 1_000));
     const context = { ...testCommandContext(), stdout: new PassThrough() };
     context.stdout.on('error', () => undefined);
@@ -327,13 +327,13 @@ describe('a damaged file', () => {
       [/^message "m3" \(sequence 1\) is a dead letter and not one$/, /out of order/],
     ],
     ['INSERT INTO ended_queues VALUES (1, 0)', [/^queue "orders" is there and deleted$/]],
-  ])('by %s is told what is wrong', async (sql, expected) => {
+  ])('by %s is reported with its problem', async (sql, expected) => {
     const complaints = await complaintsOf(sql);
     expect(complaints).toHaveLength(expected.length);
     for (const [index, complaint] of complaints.entries()) expect(complaint).toMatch(expected[index] ?? /^$/);
   });
 
-  it('in which a table is missing is told so by every action', async () => {
+  it('in which a table is missing is reported by every action', async () => {
     await write(filled(1));
     await spoil('DROP TABLE dead_letters');
     for (const action of ['check', 'stats', 'export']) {
@@ -343,7 +343,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('in a page that cannot be read is told where, and an export does not pretend', async () => {
+  it('in an unreadable page is reported with its place, and an export fails', async () => {
     await write(filled(400, 1_000));
     const file = await readFile(path);
     file.fill(

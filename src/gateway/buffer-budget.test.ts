@@ -19,7 +19,7 @@ async function connected(tested: TestedBroker, count: number): Promise<readonly 
 }
 
 describe('a budget', () => {
-  it('grants what is free, and anything to whoever is alone', () => {
+  it('grants free bytes, and any number to a single connection', () => {
     const budget = new BufferBudget(100);
     expect(budget.hasRoomFor(1_000, 0)).toBe(true);
     budget.add(60);

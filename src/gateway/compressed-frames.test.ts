@@ -45,7 +45,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
     return { tested, client };
   }
 
-  it('is told so [COMPRESS-009]', async () => {
+  it('learns it from ConnectAck [COMPRESS-009]', async () => {
     const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
     const client = tested.attach({ inflate });
     client.send({ command: 0, id: 'c', headers: supporting(`zip, ${algorithm.toUpperCase()},gzip,brotli`) });
@@ -149,7 +149,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
 });
 
 describe('a connection that agreed on nothing', () => {
-  it('is told nothing, gets nothing compressed, and may send compressed all the same [COMPRESS-010, COMPRESS-014, COMPRESS-017]', async () => {
+  it('gets no header and nothing compressed, and may send compressed frames nevertheless [COMPRESS-010, COMPRESS-014, COMPRESS-017]', async () => {
     const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
     const client = tested.attach({ inflate });
     client.send({ command: 0, id: 'c' }, subscribe('q'));

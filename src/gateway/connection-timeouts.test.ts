@@ -30,7 +30,7 @@ describe('a client that does not connect', () => {
     expect(client.isOver).toBe(true);
   });
 
-  it('is not meant any more once its Connect has come [CONN-015]', async () => {
+  it('no longer applies after its Connect has arrived [CONN-015]', async () => {
     const tested = new TestedBroker({ timeouts });
     const client = await tested.connect();
     await tested.advance(20_000);

@@ -84,7 +84,7 @@ describe('frames that have gathered', () => {
     expect(sink.pieces[1]).toBe(large);
   });
 
-  it('write nothing when there are none, and do not end a stream that goes on', () => {
+  it('write nothing when there are none, and do not end an open stream', () => {
     const sink = new Sink();
     outboundTo(sink).flush();
     expect([sink.writes.length, sink.writableEnded]).toEqual([0, false]);
@@ -92,7 +92,7 @@ describe('frames that have gathered', () => {
 });
 
 describe('what is unsent', () => {
-  it('counts from the flush to when the stream has passed it on, which is told', async () => {
+  it('counts from the flush until the stream has sent it, and reports that', async () => {
     const sink = new Sink();
     const onProgress = vi.fn();
     const outbound = outboundTo(sink, { onProgress });
@@ -170,7 +170,7 @@ describe('compressing', () => {
     expect(sink.writes[0]).toEqual(frameOf(body(1000)));
   });
 
-  it('that fails is told once for each frame, also behind one that is still waited for', async () => {
+  it('that fails is reported once for each frame, also behind one that is being compressed', async () => {
     const failures: unknown[] = [];
     const outcomes = [new Promise<Buffer>(() => undefined), Promise.reject(new Error('broken'))];
     const outbound = outboundTo(new Sink(), {
@@ -185,7 +185,7 @@ describe('compressing', () => {
     expect(failures).toEqual([new Error('broken')]);
   });
 
-  it('that is done after the stream has gone writes nothing any more', async () => {
+  it('that ends after the stream was destroyed writes nothing', async () => {
     const sink = new Sink();
     const compressed = deferred<Buffer>();
     const outbound = outboundTo(sink, { algorithmFor: () => 'gzip', compress: () => compressed.promise });

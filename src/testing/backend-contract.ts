@@ -27,7 +27,7 @@ export const backendContract: readonly BackendCase[] = [
     run: refusesBeforeFailed,
   },
   { name: 'drops inputs while it has failed', run: dropsWhileFailed },
-  { name: 'begins anew after a failure, and knows no connection of before', run: forgetsConnections },
+  { name: 'starts again after a failure, without the connections of before', run: forgetsConnections },
   { name: 'has counters that never fall, over a failure too', run: countersNeverFall },
   { name: 'keeps what it has answered, and says nothing after it was closed', run: closes },
   { name: 'closes while it starts', run: closesWhileStarting },
@@ -46,8 +46,8 @@ async function servesAfterStart(newBackend: NewBackend): Promise<void> {
 
 async function rejectsStart(newBackend: NewBackend): Promise<void> {
   const run = new BackendRun(newBackend);
-  run.disk.isGone = true;
-  await Promise.all([assert.rejects(run.start(), /the disk is gone/), run.wait()]);
+  run.disk.hasFailed = true;
+  await Promise.all([assert.rejects(run.start(), /the disk has failed/), run.wait()]);
   assert.deepEqual(run.events, []);
 }
 

@@ -169,7 +169,7 @@ export const brokenBackends: readonly BrokenBackend[] = [
   },
   {
     fault: 'delivers to the connections of before its failure',
-    foundBy: 'begins anew after a failure, and knows no connection of before',
+    foundBy: 'starts again after a failure, without the connections of before',
     break: telling(({ effects }) => ({
       effects: (given) =>
         effects(

@@ -46,7 +46,7 @@ class ScriptedBackend implements Backend {
 
   async close(): Promise<void> {
     this.moveTo({ kind: 'closed' });
-    if (this.closeFails) throw new Error('the disk is gone');
+    if (this.closeFails) throw new Error('the disk has failed');
   }
 
   moveTo(state: BackendState): void {
@@ -144,7 +144,7 @@ describe('a delayed backend', () => {
     ]);
   });
 
-  it('drains from the moment it is told to, and serves again when the drain was lost with a life', async () => {
+  it('drains from the request on, and serves again when a failure ended the drained life', async () => {
     const { remote, run } = await party();
     run.submit({ kind: 'drain' });
     expect(run.backend.state.kind).toBe('draining');
@@ -189,7 +189,7 @@ describe('a delayed backend', () => {
   it('rejects close when the remote one does', async () => {
     const { remote, run } = await party();
     remote.closeFails = true;
-    const closing = expect(run.backend.close()).rejects.toThrow('the disk is gone');
+    const closing = expect(run.backend.close()).rejects.toThrow('the disk has failed');
     await run.wait();
     await closing;
   });

@@ -24,7 +24,7 @@ async function arrivals(
 }
 
 describe('a delayed line', () => {
-  it.each(SEEDS)('carries in order, neither earlier nor later than it is told to (seed %d)', async (seed) => {
+  it.each(SEEDS)('carries in order, within the given delays (seed %d)', async (seed) => {
     const arrived = await arrivals(seed);
     expect(arrived.map(({ piece }) => piece)).toEqual(Array.from({ length: 50 }, (_, index) => index));
     const took = arrived.map(({ tookMs }) => tookMs);

@@ -7,9 +7,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Random } from './simulation/random.ts';
 
 /** Snapshot of the files at a moment at which they were synced. */
-export type Picture = { readonly file: Buffer; readonly log: Buffer };
+export type FileSnapshot = { readonly file: Buffer; readonly log: Buffer };
 
-export type Wreck = Picture & {
+export type Wreck = FileSnapshot & {
   readonly how: string;
   /** The commits that a recovery may return: the synced ones, and those that are complete anyway. */
   readonly finds: 'before' | 'before or after' | 'after';
@@ -19,24 +19,24 @@ const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SECTOR_BYTES = 512;
 
-export async function takePicture(path: string): Promise<Picture> {
+export async function takeSnapshot(path: string): Promise<FileSnapshot> {
   const read = (each: string) => readFile(each).catch(() => Buffer.alloc(0));
   return { file: await read(path), log: await read(`${path}-wal`) };
 }
 
 /** Writes a constructed state to disk, where a store can be opened on it. */
-export async function layOut({ file, log }: Picture, path: string): Promise<void> {
+export async function layOut({ file, log }: FileSnapshot, path: string): Promise<void> {
   await writeFile(path, file);
   await writeFile(`${path}-wal`, log);
 }
 
 /** Whether the log was restarted in `after`: the file contains the previous log completely. */
-export function isLogRestarted(before: Picture, after: Picture): boolean {
+export function isLogRestarted(before: FileSnapshot, after: FileSnapshot): boolean {
   return !before.log.subarray(0, LOG_HEADER_BYTES).equals(after.log.subarray(0, LOG_HEADER_BYTES));
 }
 
 /** States of a power cut during the commit that leads from `before` to `after`, before its checkpoint if it has one. */
-export function* wrecksOfCommit(before: Picture, after: Picture, random: Random): Iterable<Wreck> {
+export function* wrecksOfCommit(before: FileSnapshot, after: FileSnapshot, random: Random): Iterable<Wreck> {
   const restarted = isLogRestarted(before, after);
   // A new header is synced before anything behind it is written.
   if (restarted) yield* wrecksOfHeader(before, after);
@@ -55,7 +55,11 @@ export function* wrecksOfCommit(before: Picture, after: Picture, random: Random)
 }
 
 /** States of a power cut during the checkpoint: the log is complete and synced. */
-export function* wrecksOfCheckpoint(before: Picture, after: Picture, random: Random): Iterable<Wreck> {
+export function* wrecksOfCheckpoint(
+  before: FileSnapshot,
+  after: FileSnapshot,
+  random: Random,
+): Iterable<Wreck> {
   if (before.file.equals(after.file)) return;
   for (let round = 0; round < 8; round += 1) {
     const file = mixed(before.file, after.file, random);
@@ -63,7 +67,7 @@ export function* wrecksOfCheckpoint(before: Picture, after: Picture, random: Ran
   }
 }
 
-function* wrecksOfHeader(before: Picture, after: Picture): Iterable<Wreck> {
+function* wrecksOfHeader(before: FileSnapshot, after: FileSnapshot): Iterable<Wreck> {
   for (let end = 0; end <= LOG_HEADER_BYTES; end += 4) {
     const log = Buffer.concat([after.log.subarray(0, end), before.log.subarray(end)]);
     yield { file: before.file, log, how: `header of the log cut at ${end}`, finds: 'before' };
@@ -80,7 +84,7 @@ function tails(old: Buffer, random: Random): readonly (readonly [string, Buffer]
   ];
 }
 
-function withNewHeader(before: Picture, after: Picture): Buffer {
+function withNewHeader(before: FileSnapshot, after: FileSnapshot): Buffer {
   const header = after.log.subarray(0, LOG_HEADER_BYTES);
   return Buffer.concat([header, before.log.subarray(LOG_HEADER_BYTES)]);
 }

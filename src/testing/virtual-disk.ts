@@ -12,13 +12,13 @@ export class VirtualDisk {
   /** The next commit is kept, and fails nevertheless. */
   deceivesOnce = false;
   /** No store can be opened. */
-  isGone = false;
+  hasFailed = false;
   openCount = 0;
   closeCount = 0;
   probeCount = 0;
 
   readonly openStore = async (): Promise<StorageProvider> => {
-    if (this.isGone) throw new Error('the disk is gone');
+    if (this.hasFailed) throw new Error('the disk has failed');
     this.openCount += 1;
     return {
       recover: () => this.kept.recovered(),

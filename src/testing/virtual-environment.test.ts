@@ -82,7 +82,7 @@ describe('a virtual connection', () => {
     expect([atServer.hasEnded(), atClient.hasEnded()]).toEqual([true, true]);
   });
 
-  it('cuts as it is told', async () => {
+  it('cuts at the given lengths', async () => {
     const environment = new VirtualEnvironment();
     const cut = (chunk: Buffer) => [...chunk].map((byte) => Buffer.from([byte]));
     const { client, server } = openVirtualConnection(environment.scheduler, { cut });

@@ -34,7 +34,7 @@ describe('while a commit is under way', () => {
     expect(subscriber.lines()).toEqual(['Deliver m1 q']);
   });
 
-  it('lets what arrives meanwhile wait, whoever sent it, and then takes it in order [CONN-031]', async () => {
+  it('queues the inputs of all clients meanwhile, and then handles them in order [CONN-031]', async () => {
     const { store, tested, publisher, subscriber } = await party();
     publisher.send(publish('q', 'm1'));
     await tested.settle();
@@ -149,7 +149,7 @@ describe.each([
     }
   });
 
-  it('is told once, and nothing happens afterwards', async () => {
+  it('is reported once, and nothing happens afterwards', async () => {
     const { tested, publisher, subscriber } = await failedParty();
     subscriber.take();
     publisher.take();

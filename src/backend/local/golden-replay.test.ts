@@ -106,7 +106,7 @@ describe.each(['queues-publish-deliver', 'compression', 'keep-alive', 'queue-dec
 );
 
 describe.each(['queues-publish-deliver', 'queue-declarations'])('%s', (title) => {
-  it('is told of queues what was told then, but for times and dead letter queues that exist from the start [QUEUE-021, QUEUE-022, QUEUE-023, QUEUE-028]', async () => {
+  it('gets the recorded answers about queues, except for times and dead letter queues that exist from the start [QUEUE-021, QUEUE-022, QUEUE-023, QUEUE-028]', async () => {
     for (const { expected, answered } of await replay(title)) {
       for (const { command, id, payload } of expected) {
         if (isDelivery(command) || payload === '') continue;

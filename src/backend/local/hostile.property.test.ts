@@ -1,5 +1,5 @@
-// Whatever a peer sends, in whatever pieces: nothing is thrown, every frame it gets is sound, others are served as before, and
-// when it has gone nothing of it is left.
+// Whatever a peer sends, in whatever pieces: nothing is thrown, every frame it gets is sound, others are served as before, and when it has
+// disconnected nothing of it is left.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

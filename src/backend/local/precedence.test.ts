@@ -138,7 +138,7 @@ describe('names', () => {
   it('are compared byte by byte [BODY-017, BODY-018]', async () => {
     const tested = new TestedBroker();
     const client = await tested.connect();
-    // The last two look the same: one accented letter, and a letter with a combining mark, which is none.
+    // The last two look the same: an accented letter, and a letter with a combining mark, which is not a letter.
     const names = ['queue', 'Queue', 'QUEUE', 'cafe', 'caf\u00e9'];
     await tested.exchange(client, ...names.map((queue) => publish(queue, 'm')));
     await tested.exchange(client, publish('queue', 'M'), publish('queue', 'm'));

@@ -73,7 +73,7 @@ describe('a broker that shuts down', () => {
     expect(busy.isOver).toBe(false);
   });
 
-  it('is done when the last ack has come, without waiting any longer [SHUTDOWN-002, SHUTDOWN-012]', async () => {
+  it('ends when the last ack has arrived, without waiting longer [SHUTDOWN-002, SHUTDOWN-012]', async () => {
     const { tested, busy, isDrained } = await drainingParty();
     await tested.advance(29_000);
     expect([busy.isOver, isDrained()]).toEqual([false, false]);

@@ -9,24 +9,24 @@ import type { WireClient } from '../../testing/wire-client.ts';
 /** A conversation of two clients, each step as soon as the one before is answered; tells what each was sent. */
 async function conversation(tested: TestedBroker): Promise<readonly (readonly string[])[]> {
   const [publisher, subscriber] = [await tested.connect(), await tested.connect()];
-  const heard: [string[], string[]] = [[], []];
-  const hear = async (client: WireClient, index: 0 | 1, total: number) => {
-    while (heard[index].length < total) {
+  const received: [string[], string[]] = [[], []];
+  const expectFrames = async (client: WireClient, index: 0 | 1, total: number) => {
+    while (received[index].length < total) {
       await tested.settle();
-      heard[index].push(...client.lines());
+      received[index].push(...client.lines());
     }
   };
   subscriber.send(subscribe('q'));
-  await hear(subscriber, 1, 1);
+  await expectFrames(subscriber, 1, 1);
   for (let round = 1; round <= 5; round += 1) {
     publisher.send(publish('q', `a${round}`), ping(`p${round}`), publish('q', `b${round}`));
-    await hear(publisher, 0, 3 * round);
-    await hear(subscriber, 1, 1 + 2 * round);
+    await expectFrames(publisher, 0, 3 * round);
+    await expectFrames(subscriber, 1, 1 + 2 * round);
     subscriber.send(ack(`a${round}`), ack(`b${round}`));
   }
   subscriber.send({ command: 24, id: 'u', queue: 'q' });
-  await hear(subscriber, 1, 12);
-  return heard;
+  await expectFrames(subscriber, 1, 12);
+  return received;
 }
 
 describe('a broker', () => {

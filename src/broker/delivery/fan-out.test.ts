@@ -18,7 +18,7 @@ function withThreeCopies(options: Partial<QueueOptions> = {}): BrokerHarness {
   return h;
 }
 
-function isGone(h: BrokerHarness): boolean {
+function hasFailed(h: BrokerHarness): boolean {
   return h.records.some((record) => record.kind === 'messageRemoved' || record.kind === 'deadLettered');
 }
 
@@ -44,9 +44,9 @@ describe('FanOutWithAck', () => {
     h.ack(1, 'm1');
     h.ack(4, 'm1');
     h.ack(2, 'm1');
-    expect(isGone(h)).toBe(false);
+    expect(hasFailed(h)).toBe(false);
     h.ack(3, 'm1');
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
     expect(h.broker.stats()).toMatchObject({ acknowledgedCount: 3, inFlightCount: 0, queuedBytes: 0 });
   });
 
@@ -56,7 +56,7 @@ describe('FanOutWithAck', () => {
     h.ack(3, 'm1');
     expect(h.advance(31_000)).toEqual(['2 <- q m1 (attempt 2)']);
     h.ack(2, 'm1');
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
   });
 
   it('counts attempts per copy [RETRY-012, NACK-008]', () => {
@@ -118,7 +118,7 @@ describe('FanOutWithAck', () => {
     h.ack(1, 'm1');
     h.disconnect(2);
     h.ack(3, 'm1');
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
     expect(h.broker.stats().discardedCount).toBe(0);
   });
 
@@ -137,7 +137,7 @@ describe('FanOutWithAck', () => {
     h.ack(2, 'm1');
     h.ack(3, 'm1');
     expect(h.advance(3_600_000)).toEqual([]);
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
   });
 
   it('takes back what an unsubscribed member was still to get [DELIVERY-061, DELIVERY-018]', () => {
@@ -165,7 +165,7 @@ describe('FanOutWithAck', () => {
   it('is discarded, once, where there is no dead letter queue [DELIVERY-020, RETRY-010]', () => {
     const h = withThreeCopies({ maxRetryAttempts: 1 });
     h.advance(30_000);
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
     expect(h.broker.stats().discardedCount).toBe(1);
   });
 

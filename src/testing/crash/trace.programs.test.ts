@@ -31,7 +31,7 @@ async function traceOf(flags: readonly string[]): Promise<string> {
 }
 
 describe('a broker under strace', () => {
-  it('writes no PublishAck to a socket before the sync of its message has ended, unless it is told not to wait [DURABLE-001]', async () => {
+  it('writes no PublishAck to a socket before the sync of its message has ended, unless the sync is switched off [DURABLE-001]', async () => {
     const reason = await whyNotTraced();
     if (reason !== undefined) {
       reportUnsupported('that no PublishAck is written before the sync that covers it', reason);

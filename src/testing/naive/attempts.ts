@@ -113,7 +113,7 @@ function leaveSubscriber(state: NaiveState, { queue, message, copy }: Delivery):
     waitAgain(state, queue, message, copy.cutShort);
     return;
   }
-  copy.state = 'gone';
+  copy.state = 'ended';
   finishIfEnded(state, queue, message);
 }
 

@@ -144,7 +144,7 @@ export function endSubscriptions(
     for (const message of [...queue.messages]) {
       const lost = message.copies.filter((copy) => chosen(copy.subscription) && isLost(copy));
       if (lost.length === 0) continue;
-      for (const copy of lost) copy.state = 'gone';
+      for (const copy of lost) copy.state = 'ended';
       finishIfEnded(state, queue, message);
       admitDeadLetters(state);
     }

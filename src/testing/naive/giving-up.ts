@@ -118,7 +118,7 @@ function takeWaiting(state: NaiveState, queue: NaiveQueue, message: NaiveMessage
     return;
   }
   message.pushedOut = true;
-  for (const copy of message.copies) if (copy.state === 'unsent') copy.state = 'gone';
+  for (const copy of message.copies) if (copy.state === 'unsent') copy.state = 'ended';
   finishIfEnded(state, queue, message);
 }
 

@@ -28,7 +28,7 @@ export async function playCrowd(plan: CrowdPlan): Promise<Scales> {
   const scales = await Scales.tared(broker);
   await crowds[plan.of](broker, plan.count);
   await broker.advance(400_000);
-  await scales.weigh(broker, `after ${plan.count} ${plan.of} have come and gone`);
+  await scales.weigh(broker, `after ${plan.count} ${plan.of} were created and removed`);
   await broker.stop();
   return scales;
 }

@@ -139,7 +139,7 @@ describe('the checker of survivals sees', () => {
       keeping,
     ],
     [
-      'a queue is gone',
+      'a queue is missing',
       (s) => s.lifeEnds('crash').noQueue('q').serves(),
       /queue q is undefined after a restart/,
       () => keeping().batch(),
@@ -173,7 +173,7 @@ describe('the checkers of answers and endings see', () => {
           .open()
           .command(4, Command.Connect, 'c')
           .answer(4, Command.Connect, 'c', 'LIMIT_EXCEEDED'),
-      /was refused with LIMIT_EXCEEDED, and the store is gone/,
+      /was refused with LIMIT_EXCEEDED, and the store has failed/,
     ],
     [
       'a client is not told that the store has failed',
@@ -181,7 +181,7 @@ describe('the checkers of answers and endings see', () => {
       /was not told that the store has failed/,
     ],
     [
-      'a client is told of a shutdown instead',
+      'a client gets reason server_shutdown instead',
       (s) =>
         connected(s)
           .lifeEnds('storeFailed')

@@ -99,7 +99,7 @@ export class ConnectionEnd {
     // A copy, because the broker may reuse the memory.
     this.#splitter.push(Buffer.from(bytes));
     for (let frame = this.#splitter.next(); frame !== undefined; frame = this.#splitter.next()) {
-      if (isFault(frame)) throw new Error(`The broker wrote a frame that is none: ${frame.text}`);
+      if (isFault(frame)) throw new Error(`The broker wrote an invalid frame: ${frame.text}`);
       this.#frameEndsAt += 5 + frame.body.length;
       const message = decode(frame.body, algorithmOf(frame.flags));
       this.#toClient.push({ item: message, endsAt: this.#frameEndsAt });

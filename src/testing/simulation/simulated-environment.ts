@@ -14,7 +14,7 @@ const RANKS = 16;
 
 export type BatchWatch = {
   /** Who is watched now, if anybody: a batch counts when it was still so at its beginning as when it was asked for. */
-  readonly whom: () => number | undefined;
+  readonly watchedLife: () => number | undefined;
   /** The backend is about to step all inputs submitted before. */
   readonly begins: () => void;
   /** It has done so; what came of it is sent now or after the commit. */
@@ -29,7 +29,7 @@ export class SimulatedEnvironment {
   readonly #random: Random;
   readonly #agenda = new Heap<() => void>();
   readonly #maxDelayOfSoonMs: number;
-  #watch: BatchWatch = { whom: () => undefined, begins: () => undefined, ends: () => undefined };
+  #watch: BatchWatch = { watchedLife: () => undefined, begins: () => undefined, ends: () => undefined };
   #now = 0;
   #wallOffset = FIRST_WALL_AT;
   #nextId = 1;
@@ -57,7 +57,7 @@ export class SimulatedEnvironment {
         freshId: () => `fresh-${this.#nextId++}`,
         scheduler: {
           soon: (task) => {
-            const whose = this.#watch.whom();
+            const whose = this.#watch.watchedLife();
             this.#soon(ofLife(() => this.#runBatch(task, whose)));
           },
           after: (delayMs, task) => this.after(delayMs, ofLife(task)),
@@ -113,7 +113,7 @@ export class SimulatedEnvironment {
   }
 
   #runBatch(task: () => void, whose: number | undefined): void {
-    const isWatched = whose !== undefined && whose === this.#watch.whom();
+    const isWatched = whose !== undefined && whose === this.#watch.watchedLife();
     if (isWatched) this.#watch.begins();
     task();
     if (isWatched) this.#watch.ends();

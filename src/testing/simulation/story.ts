@@ -166,7 +166,7 @@ export class Story {
     };
   }
 
-  /** Subscribes and is told so, in a batch of its own. */
+  /** Subscribes and gets the answer, in a separate batch. */
   subscribe(connection: number, maxInFlight?: number, queue = 'q'): this {
     const id = `s${connection}${queue}`;
     const more = maxInFlight === undefined ? { queue } : { queue, maxInFlight };
@@ -175,7 +175,7 @@ export class Story {
       .answer(connection, Command.SubscribeAck, id);
   }
 
-  /** Publishes and is told so, in a batch of its own. */
+  /** Publishes and gets the answer, in a separate batch. */
   accepted(connection: number, id: string, number: number, priority = 1): this {
     return this.publish(connection, id, number, priority).batch().answer(connection, Command.PublishAck, id);
   }

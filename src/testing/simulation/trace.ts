@@ -41,7 +41,7 @@ function describe(observation: Observation): string | undefined {
       return `${observation.connection} <- ${[commandName(command), id, queue, errorCode, rest].join(' ').trimEnd()}`;
     }
     case 'clientGone':
-      return `${observation.connection}: the client is gone`;
+      return `${observation.connection}: the client has disconnected`;
     case 'brokerEnded':
       return `${observation.connection}: ended`;
     case 'congestion':

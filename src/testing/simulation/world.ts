@@ -96,7 +96,7 @@ export class World {
     });
     this.environment.watchBatches({
       // A broker without its store, or one that refuses the clients that waited for it, does nothing that counts.
-      whom: () => (this.isServing ? this.#lives.number : undefined),
+      watchedLife: () => (this.isServing ? this.#lives.number : undefined),
       begins: () => this.#batchBegins(),
       ends: () => this.#batchStepped(),
     });

@@ -71,7 +71,7 @@ function checkUnserved({ command, frame }: Answered, framesMayLag: boolean, comp
   if (frame.command !== Command.Error)
     complain(`${describe(command)} was served although the broker had lost its store`);
   else if (command.sent.command === Command.Connect && frame.errorCode !== 'STORAGE_ERROR')
-    complain(`${describe(command)} was refused with ${frame.errorCode}, and the store is gone`);
+    complain(`${describe(command)} was refused with ${frame.errorCode}, and the store has failed`);
 }
 
 function checkCode({ command, frame }: Answered, ledger: Ledger, complain: Complain): void {

@@ -156,11 +156,11 @@ function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
  */
 class Conservation {
   #applies = true;
-  #gone = 0;
+  #removed = 0;
 
   /** Recovered messages are held, but were not published in this life. */
   beginAnew(figures: Figures, ledger: Ledger): void {
-    this.#gone = goneOf(figures, waitingIn(ledger));
+    this.#removed = removedWithQueues(figures, waitingIn(ledger));
   }
 
   check(figures: Figures, ledger: Ledger, complain: Complain): void {
@@ -174,21 +174,21 @@ class Conservation {
       complain(`inFlightCount is ${inFlightCount}, queuedBytes ${queuedBytes}`);
     if (!this.#applies) return;
     const { publishedCount, acknowledgedCount, discardedCount, purgedCount } = figures;
-    const gone = goneOf(figures, waiting);
+    const removed = removedWithQueues(figures, waiting);
     const mayGrow = queues.some(
       ({ openDeletions, disturbedEpoch }) => openDeletions > 0 || disturbedEpoch >= ledger.epoch,
     );
-    if (gone < this.#gone || (gone > this.#gone && !mayGrow)) {
+    if (removed < this.#removed || (removed > this.#removed && !mayGrow)) {
       complain(
         `${publishedCount} published are not ${waiting} waiting, ${inFlightCount} in flight, ${acknowledgedCount} acknowledged, ` +
-          `${discardedCount} discarded, ${purgedCount} purged and ${this.#gone} gone with their queue`,
+          `${discardedCount} discarded, ${purgedCount} purged and ${this.#removed} removed with their queue`,
       );
     }
-    this.#gone = Math.max(gone, this.#gone);
+    this.#removed = Math.max(removed, this.#removed);
   }
 }
 
-function goneOf(figures: Figures, waiting: number): number {
+function removedWithQueues(figures: Figures, waiting: number): number {
   const { publishedCount, inFlightCount, acknowledgedCount, discardedCount, purgedCount } = figures;
   return publishedCount - waiting - inFlightCount - acknowledgedCount - discardedCount - purgedCount;
 }

@@ -49,9 +49,9 @@ export class QueuePictures {
   checkServing(ledger: Ledger, complain: Complain): void {
     const now = infosOf(ledger);
     for (const name of new Set([...now.keys(), ...this.#safe.keys(), ...this.#last.keys()])) {
-      const is = pictureOf(now, name);
-      const may = [pictureOf(this.#safe, name), pictureOf(this.#last, name)];
-      if (!may.some((picture) => isDeepStrictEqual(is, picture)))
+      const is = snapshotOf(now, name);
+      const may = [snapshotOf(this.#safe, name), snapshotOf(this.#last, name)];
+      if (!may.some((snapshot) => isDeepStrictEqual(is, snapshot)))
         complain(`queue ${name} is ${JSON.stringify(is)} after a restart, and was ${JSON.stringify(may)}`);
     }
     const count = countIn(now);
@@ -64,7 +64,7 @@ export class QueuePictures {
   }
 }
 
-function pictureOf(infos: Infos, name: string): object | undefined {
+function snapshotOf(infos: Infos, name: string): object | undefined {
   const info = infos.get(name);
   return info && { options: info.options, createdWallAt: info.createdWallAt };
 }
