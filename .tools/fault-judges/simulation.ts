@@ -35,7 +35,7 @@ async function simulated(bundle: string): Promise<readonly string[]> {
       bundle,
       firstSeed: 1,
       scheduleCount: MAX_SCHEDULES,
-      mostMs: Number.POSITIVE_INFINITY,
+      maxMs: Number.POSITIVE_INFINITY,
       stopsAtFailure: true,
       processCount: 1,
     });

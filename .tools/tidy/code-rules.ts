@@ -1,7 +1,7 @@
 // Tidy rules about source files and their names: size, header, names, state, and what must not be left in tests.
 import { type File, isCode, isData, isTest, matchingLines, type Rule } from './file.ts';
 
-const mostLines = 500;
+const maxLines = 500;
 
 // Tables and data, which are read by looking up a line. Everything else is too long.
 const longFiles: Readonly<Record<string, string>> = {
@@ -9,12 +9,12 @@ const longFiles: Readonly<Record<string, string>> = {
 };
 
 export const fileLength: Rule = {
-  name: `a source file has at most ${mostLines} lines`,
+  name: `a source file has at most ${maxLines} lines`,
   check: (files) =>
     files
       .filter((file) => isCode(file.path) && !(file.path in longFiles))
       .map((file) => ({ path: file.path, count: file.text.split('\n').length - 1 }))
-      .filter(({ count }) => count > mostLines)
+      .filter(({ count }) => count > maxLines)
       .map(
         ({ path, count }) => `${path} has ${count} lines: split it, or list it as a table with the reason`,
       ),
@@ -28,7 +28,7 @@ export const longFilesExist: Rule = {
 export function staleExemptions(paths: readonly string[], files: readonly File[]): readonly string[] {
   const lengths = new Map(files.map((file) => [file.path, file.text.split('\n').length - 1]));
   return paths
-    .filter((path) => (lengths.get(path) ?? 0) <= mostLines)
+    .filter((path) => (lengths.get(path) ?? 0) <= maxLines)
     .map((path) => `${path} needs no exemption from the length rule: take it off the list`);
 }
 

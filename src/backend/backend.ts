@@ -1,7 +1,7 @@
-// The port to whatever keeps the queues. The gateway submits inputs and receives effects; it does not know whether the queues live in
-// this process. A backend may answer at once or much later, but keeps the order: the effects for a connection come in the order of the
-// inputs that they answer, unless the specification lets an answer wait (BlockPublisher). A second backend is a folder beside `local/`
-// and one line in the composition root.
+// The port to the part of the broker that keeps the queues. The gateway submits inputs and receives effects; it does not know whether the
+// queues live in this process. A backend may answer at once or much later, but keeps the order: the effects for a connection come in the
+// order of the inputs that they answer, unless the specification lets an answer wait (BlockPublisher). A second backend is a folder beside
+// `local/` and one line in the composition root.
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
@@ -26,13 +26,13 @@ export type BackendReceiver = {
    */
   effects(effects: readonly Effect[]): void;
   /**
-   * These inputs, in the order of their submission, take no more memory of the backend's queue of inputs. Inputs of the backend's own, such as
-   * ticks, may be among them. Inputs that were dropped by a failure or by `close` are never reported.
+   * These inputs, in the order of their submission, have left the backend's queue of inputs. Inputs of the backend's own, such as ticks,
+   * may be among them. Inputs that were dropped by a failure or by `close` are never reported.
    */
   processed(inputs: readonly Input[]): void;
   /**
-   * The state has changed. After `failed` the backend knows no connection any more; publishes whose commit is unknown, and those that never
-   * reached the queues, were refused with STORAGE_ERROR before.
+   * The state has changed. After `failed` the backend has forgotten all connections; publishes whose commit is unknown, and those that
+   * never reached the queues, were refused with STORAGE_ERROR before.
    */
   stateChanged(state: BackendState): void;
 };
@@ -57,8 +57,8 @@ export type Backend = {
   submit(input: Input): void;
 
   /**
-   * Snapshot of a queue; undefined when there is none of that name. A backend whose queues live elsewhere gives the last snapshot that came
-   * from there, and undefined before the first. The input `queueInfo` is always answered with the queue as it is.
+   * Snapshot of a queue; undefined if no queue has that name. A backend whose queues are elsewhere gives the last snapshot that came from
+   * there, and undefined before the first. The input `queueInfo` is always answered with the queue as it is.
    */
   queueInfo(name: string): QueueInfo | undefined;
 
@@ -66,9 +66,9 @@ export type Backend = {
   statistics(): BackendStatistics;
 
   /**
-   * Ends the backend: drops inputs that were not processed, cancels a recovery. The state is `closed` when the call returns, and the receiver
-   * is not called after that. Resolves when everything that was answered is safe and
-   * nothing runs any more; rejects when that fails. Later calls return the promise of the first.
+   * Ends the backend: drops unprocessed inputs, cancels a recovery. The state is `closed` when the call returns, and the receiver is not
+   * called after that. Resolves when everything that was answered is safe and nothing runs any more; rejects when that fails. Later calls
+   * return the promise of the first.
    */
   close(): Promise<void>;
 };

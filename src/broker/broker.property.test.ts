@@ -4,12 +4,12 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import {
-  calmWorld,
+  calmParameters,
   play,
+  type ScenarioParameters,
   scenarios,
   settingsOf,
-  type World,
-  wildWorld,
+  wildParameters,
 } from '../testing/broker-scenarios.ts';
 import { ComparedBrokers } from '../testing/compared-brokers.ts';
 import { Broker } from './broker.ts';
@@ -17,39 +17,39 @@ import { Broker } from './broker.ts';
 const given = process.env['TRUEMQ_RUNS'];
 const runs = given === undefined ? 120 : Number(given);
 
-function agreesWithTheModel(world: World): void {
-  const settings = settingsOf(world);
-  const property = fc.property(scenarios(world), (moves) => {
+function agreesWithTheModel(parameters: ScenarioParameters): void {
+  const settings = settingsOf(parameters);
+  const property = fc.property(scenarios(parameters), (moves) => {
     play(moves, new ComparedBrokers(new Broker(settings), settings), settings);
   });
   fc.assert(property, { numRuns: runs, includeErrorInReport: true });
 }
 
 describe('the core does what the naive broker does', () => {
-  it('in RoundRobin', () => agreesWithTheModel(calmWorld));
+  it('in RoundRobin', () => agreesWithTheModel(calmParameters));
 
-  it('in PriorityBased', () => agreesWithTheModel({ ...calmWorld, modes: [3] }));
+  it('in PriorityBased', () => agreesWithTheModel({ ...calmParameters, modes: [3] }));
 
-  it('in FanOutWithAck', () => agreesWithTheModel({ ...calmWorld, modes: [1] }));
+  it('in FanOutWithAck', () => agreesWithTheModel({ ...calmParameters, modes: [1] }));
 
-  it('in FanOutWithoutAck', () => agreesWithTheModel({ ...calmWorld, modes: [2] }));
+  it('in FanOutWithoutAck', () => agreesWithTheModel({ ...calmParameters, modes: [2] }));
 
-  it('with full queues', () => agreesWithTheModel({ ...wildWorld, ttls: [undefined], drains: false }));
+  it('with full queues', () => agreesWithTheModel({ ...wildParameters, ttls: [undefined], drains: false }));
 
   it('with messages that expire', () =>
-    agreesWithTheModel({ ...calmWorld, modes: [0, 1, 2, 3], ttls: [600, 1700], deadLetters: true }));
+    agreesWithTheModel({ ...calmParameters, modes: [0, 1, 2, 3], ttls: [600, 1700], deadLetters: true }));
 
   it('with dead letter queues shared, in a row and in a circle', () =>
     agreesWithTheModel({
-      ...wildWorld,
+      ...wildParameters,
       ttls: [undefined],
       deadLetterNames: [undefined, 'a', 'b', 'a.dlq'],
-      settings: { ...wildWorld.settings, enableAutoCreate: false },
+      settings: { ...wildParameters.settings, enableAutoCreate: false },
     }));
 
   it('called late', () =>
     agreesWithTheModel({
-      ...calmWorld,
+      ...calmParameters,
       modes: [0, 1, 2, 3],
       strategies: [0, 1, 2],
       sizes: [1, 3, 100],
@@ -57,5 +57,5 @@ describe('the core does what the naive broker does', () => {
       oversleeps: true,
     }));
 
-  it('with everything at once', () => agreesWithTheModel(wildWorld));
+  it('with everything at once', () => agreesWithTheModel(wildParameters));
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { ids, testCore } from '../testing/core-harness.ts';
 import { Broker } from './broker.ts';
 
 /** The core alone: the model beside it would take hours with so many messages. */
@@ -15,7 +15,7 @@ function largeBroker(): BrokerHarness {
 
 describe('nextDeadline', () => {
   it('is absent where nothing will happen by itself', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     expect(h.broker.nextDeadline()).toBeUndefined();
@@ -25,7 +25,7 @@ describe('nextDeadline', () => {
   });
 
   it('is the ack timeout, then the end of the pause, then the expiry [RETRY-003, TTL-005]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { messageTtlMs: 40_000 });
     h.subscribe(a, 'q');
@@ -41,7 +41,7 @@ describe('nextDeadline', () => {
   });
 
   it('does not stay behind when what it was for is gone', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { messageTtlMs: 1000 });
     h.publish(a, 'q', 'm1');

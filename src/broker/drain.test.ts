@@ -4,11 +4,11 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { ids, testCore } from '../testing/core-harness.ts';
 
 describe('draining', () => {
   it('closes idle connections at once and the others with their last ack [SHUTDOWN-006, SHUTDOWN-008]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publishAll(b, 'q', ids(2));
@@ -18,7 +18,7 @@ describe('draining', () => {
   });
 
   it('refuses every command but acks [SHUTDOWN-007]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -39,7 +39,7 @@ describe('draining', () => {
   });
 
   it('delivers, retries, unblocks and expires nothing [SHUTDOWN-005]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     const overflowStrategy = OverflowStrategy.BlockPublisher;
     h.createQueue(b, 'q', { maxQueueSize: 2, messageTtlMs: 60_000, overflowStrategy });
@@ -54,7 +54,7 @@ describe('draining', () => {
   });
 
   it('sends no due attempt to a subscriber that reads again [SHUTDOWN-005]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q');
@@ -67,7 +67,7 @@ describe('draining', () => {
   });
 
   it('keeps what is given back, so that nothing is lost [SHUTDOWN-003]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(b, 'q', { messageTtlMs: 1000 });
     h.subscribe(a, 'q');
@@ -80,7 +80,7 @@ describe('draining', () => {
   });
 
   it('asks a connection that comes now to close [SHUTDOWN-008]', () => {
-    const h = testBroker();
+    const h = testCore();
     h.drain();
     h.connect();
     expect(h.effects).toEqual([{ kind: 'close', connection: 1 }]);

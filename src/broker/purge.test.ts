@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { ids, testCore } from '../testing/core-harness.ts';
 
 describe('a purge', () => {
   it('takes out everything that waits, and counts it as purged, not as discarded', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     for (const id of ids(3)) h.publish(a, 'q', id);
     expect(h.purgeQueue(a, 'q')).toEqual(['1: purgeQueue q ok']);
@@ -17,7 +17,7 @@ describe('a purge', () => {
   });
 
   it('leaves a message in flight alone, also in the pause before its next attempt [DELIVERY-005]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q', 1);
     for (const id of ids(3)) h.publish(b, 'q', id);
@@ -29,7 +29,7 @@ describe('a purge', () => {
   });
 
   it('makes room for a publisher that waits for it', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.BlockPublisher });
     h.publish(a, 'q', 'm1');
@@ -39,7 +39,7 @@ describe('a purge', () => {
   });
 
   it('lets the id of a purged message be used again', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     h.purgeQueue(a, 'q');
@@ -48,7 +48,7 @@ describe('a purge', () => {
   });
 
   it('takes a message that rests after having been cut short twice', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     for (let count = 0; count < 2; count += 1) {
@@ -64,7 +64,7 @@ describe('a purge', () => {
   });
 
   it('takes the copies not yet sent, and the others go on', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q', 1);
@@ -80,12 +80,12 @@ describe('a purge', () => {
   });
 
   it('is refused where there is no such queue', () => {
-    const h = testBroker();
+    const h = testCore();
     expect(h.purgeQueue(h.connect(), 'q')).toEqual(['1: purgeQueue q QUEUE_NOT_FOUND']);
   });
 
   it('is refused while the broker ends', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     h.drain();

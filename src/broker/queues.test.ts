@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
-import { ids, testBroker } from '../testing/tested-broker.ts';
+import { ids, testCore } from '../testing/core-harness.ts';
 
 describe('CreateQueue', () => {
   it('makes a queue with the options given [QUEUE-001]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     const options = { mode: DeliveryMode.PriorityBased, maxQueueSize: 7, messageTtlMs: 5000 };
     expect(h.createQueue(a, 'q', options)).toEqual(['1: createQueue q ok']);
@@ -16,7 +16,7 @@ describe('CreateQueue', () => {
   });
 
   it("makes a queue with the server's defaults when no options are given [QUEUE-008]", () => {
-    const h = testBroker({ defaultDeliveryMode: DeliveryMode.FanOutWithAck, defaultMaxQueueSize: 12 });
+    const h = testCore({ defaultDeliveryMode: DeliveryMode.FanOutWithAck, defaultMaxQueueSize: 12 });
     h.createQueue(h.connect(), 'q');
     expect(h.broker.queueInfo('q')?.options).toEqual({
       ...defaultQueueOptions,
@@ -26,7 +26,7 @@ describe('CreateQueue', () => {
   });
 
   it('succeeds without options on a queue that exists, and leaves it as it is [QUEUE-009, QUEUE-010]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { maxQueueSize: 3 });
     expect(h.createQueue(a, 'q')).toEqual(['1: createQueue q ok']);
@@ -34,14 +34,14 @@ describe('CreateQueue', () => {
   });
 
   it('succeeds with options that equal the live ones [QUEUE-011]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { maxQueueSize: 3, messageTtlMs: 10 });
     expect(h.createQueue(a, 'q', { maxQueueSize: 3, messageTtlMs: 10 })).toEqual(['1: createQueue q ok']);
   });
 
   it('takes an absent dead letter name for <queue>.dlq [QUEUE-013]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { enableDeadLetterQueue: true });
     const named = { enableDeadLetterQueue: true, deadLetterQueueName: 'q.dlq' };
@@ -58,7 +58,7 @@ describe('CreateQueue', () => {
     { maxRetryAttempts: 4 },
   ];
   it.each(differences)('is refused when the live queue differs: %o [QUEUE-012]', (difference) => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', {});
     expect(h.createQueue(a, 'q', difference)).toEqual(['1: createQueue q QUEUE_EXISTS']);
@@ -66,7 +66,7 @@ describe('CreateQueue', () => {
   });
 
   it('is refused over the limit of queues, a dead letter queue counting too [LIMIT-016]', () => {
-    const h = testBroker({ maxQueues: 2 });
+    const h = testCore({ maxQueues: 2 });
     const a = h.connect();
     h.createQueue(a, 'q');
     expect(h.createQueue(a, 'r', { enableDeadLetterQueue: true })).toEqual([
@@ -97,14 +97,14 @@ describe('impossible options', () => {
   ];
   for (const [what, options, id] of impossible) {
     it(`with ${what} are refused and make no queue [QUEUE-042, ${id}]`, () => {
-      const h = testBroker();
+      const h = testCore();
       expect(h.createQueue(h.connect(), 'q', options)).toEqual(['1: createQueue q INVALID_PAYLOAD']);
       expect(h.broker.queueNames()).toEqual([]);
     });
   }
 
   it('are also those that cannot be read [QUEUE-041, QUEUE-042]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     expect(h.createUnreadable(a, 'q')).toEqual(['1: createQueue q INVALID_PAYLOAD']);
     expect(h.broker.queueNames()).toEqual([]);
@@ -113,7 +113,7 @@ describe('impossible options', () => {
   });
 
   it('are refused where the generated dead letter name is too long [QUEUE-040]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     const name = 'x'.repeat(253);
     const lines = h.createQueue(a, name, { enableDeadLetterQueue: true });
@@ -128,14 +128,14 @@ describe('impossible options', () => {
     { enableDeadLetterQueue: true, overflowStrategy: OverflowStrategy.RedirectToDlq },
   ];
   it.each(possible)('does not mean %o [QUEUE-001]', (options) => {
-    const h = testBroker();
+    const h = testCore();
     expect(h.createQueue(h.connect(), 'q', options)).toEqual(['1: createQueue q ok']);
   });
 });
 
 describe('DeleteQueue', () => {
   it('removes the queue with its messages [QUEUE-014]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publishAll(a, 'q', ids(3));
     expect(h.deleteQueue(a, 'q')).toEqual(['1: deleteQueue q ok']);
@@ -144,12 +144,12 @@ describe('DeleteQueue', () => {
   });
 
   it('succeeds on a missing queue [QUEUE-015]', () => {
-    const h = testBroker();
+    const h = testCore();
     expect(h.deleteQueue(h.connect(), 'q')).toEqual(['1: deleteQueue q ok']);
   });
 
   it('keeps subscriptions, which come alive with a queue of that name, in subscribe order [QUEUE-016]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.subscribe(c, 'q');
     h.subscribe(b, 'q');
@@ -162,7 +162,7 @@ describe('DeleteQueue', () => {
   });
 
   it('ends what is in flight: no retry, no place taken, acks ignored [QUEUE-017, QUEUE-018]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q', 1);
     h.publish(a, 'q', 'm1');
@@ -176,7 +176,7 @@ describe('DeleteQueue', () => {
   });
 
   it('refuses the publishes that were blocked on it [QUEUE-019]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.BlockPublisher });
     h.publishAll(a, 'q', ids(2));
@@ -190,7 +190,7 @@ describe('DeleteQueue', () => {
   });
 
   it('leaves the dead letter queue [QUEUE-020]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { enableDeadLetterQueue: true });
     h.deleteQueue(a, 'q');
@@ -200,7 +200,7 @@ describe('DeleteQueue', () => {
 
 describe('QueueInfo and ListQueues', () => {
   it('tell what waits, who subscribed and since when the queue exists [QUEUE-021, QUEUE-026, QUEUE-027]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.advance(5000);
     const createdWallAt = h.wallNow;
@@ -213,12 +213,12 @@ describe('QueueInfo and ListQueues', () => {
   });
 
   it('know no queue that does not exist [QUEUE-024]', () => {
-    const h = testBroker();
+    const h = testCore();
     expect(h.queueInfo(h.connect(), 'q')).toEqual(['1: queueInfo q no such queue']);
   });
 
   it('name all queues [QUEUE-028]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     expect(h.listQueues(a)).toEqual(['1: listQueues []']);
     h.publish(a, 'q', 'm1');
@@ -232,7 +232,7 @@ describe('QueueInfo and ListQueues', () => {
 
 describe('a missing queue', () => {
   it("is made with the server's defaults by publish and by subscribe [QUEUE-044, QUEUE-047]", () => {
-    const h = testBroker({ defaultMaxQueueSize: 5 });
+    const h = testCore({ defaultMaxQueueSize: 5 });
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1')).toEqual(['1: publish q m1 ok']);
     expect(h.subscribe(a, 'r')).toEqual(['1: subscribe r ok']);
@@ -242,7 +242,7 @@ describe('a missing queue', () => {
   });
 
   it('is not found where queues are not made on their own [QUEUE-045, QUEUE-046, QUEUE-048]', () => {
-    const h = testBroker({ enableAutoCreate: false });
+    const h = testCore({ enableAutoCreate: false });
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1')).toEqual(['1: publish q m1 QUEUE_NOT_FOUND']);
     expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q QUEUE_NOT_FOUND']);
@@ -252,7 +252,7 @@ describe('a missing queue', () => {
 
 describe('the list of names', () => {
   it('is the same array until a queue is created or deleted', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'one');
     const before = h.broker.queueNames();

@@ -5,7 +5,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeptRecords } from '../storage/contract/kept-records.ts';
 import { BrokerHarness } from '../testing/broker-harness.ts';
-import { play, scenarios, settingsOf, type World, wildWorld } from '../testing/broker-scenarios.ts';
+import {
+  play,
+  type ScenarioParameters,
+  scenarios,
+  settingsOf,
+  wildParameters,
+} from '../testing/broker-scenarios.ts';
 import { contentOf } from '../testing/test-content.ts';
 import { Broker } from './broker.ts';
 import type { DeliverEffect } from './interface/effect.ts';
@@ -15,8 +21,12 @@ import type { Queue } from './queue/queue.ts';
 
 type KeptMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 
-const world: World = { ...wildWorld, ttls: [undefined], deadLetterNames: [undefined, 'a', 'b'] };
-const settings = { ...settingsOf(world), maxInFlightPerSubscriber: 100_000 };
+const parameters: ScenarioParameters = {
+  ...wildParameters,
+  ttls: [undefined],
+  deadLetterNames: [undefined, 'a', 'b'],
+};
+const settings = { ...settingsOf(parameters), maxInFlightPerSubscriber: 100_000 };
 
 describe('a core that has recovered', () => {
   it('has the queues that were there, with all that waited or was in flight [DURABLE-003, DURABLE-008, DURABLE-009]', () =>
@@ -87,8 +97,8 @@ function withContent(record: RecoveredRecord): RecoveredRecord<MessageContent> {
 
 /** Plays random scenarios, recovers from what was recorded, and hands over both cores. */
 function holdsFor(check: (before: BrokerHarness, after: BrokerHarness, kept: KeptRecords) => void): void {
-  const property = fc.property(scenarios(world), (moves) => {
-    const before = play(moves, new Broker(settingsOf(world)), settingsOf(world));
+  const property = fc.property(scenarios(parameters), (moves) => {
+    const before = play(moves, new Broker(settingsOf(parameters)), settingsOf(parameters));
     const kept = new KeptRecords();
     kept.take(before.records);
     const broker = new Broker({ ...settings, maxQueues: 100, maxQueuedBytes: 1e9 });

@@ -1,15 +1,15 @@
-// From the adapter protocol to configuration keys: the whole request, the least one, and what cannot be honoured.
+// From the adapter protocol to configuration keys: the whole request, the minimal one, and what cannot be honoured.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { configurationKeys } from '../config/keys.ts';
-import { testSurroundings } from '../testing/surroundings.ts';
+import { testCommandContext } from '../testing/command-context.ts';
 import { parseAdapterRequest } from './adapter-request.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 
-const least = {
+const minimal = {
   protocol: 1,
   tcp: { host: '127.0.0.1', port: 0 },
   health: { host: '127.0.0.1', port: 0 },
@@ -24,8 +24,8 @@ const least = {
   timing: {},
 };
 
-const most = {
-  ...least,
+const maximal = {
+  ...minimal,
   rateLimit: { maxConnectionsPerIpPerWindow: 5, connectionWindowMs: 1_000, maxMessagesPerClientPerSecond: 7 },
   limits: {
     maxConnections: 3,
@@ -53,7 +53,7 @@ function parse(request: unknown) {
 }
 
 function load(request: unknown) {
-  return loadAdapterConfiguration(parse(request).entries, testSurroundings()).configuration;
+  return loadAdapterConfiguration(parse(request).entries, testCommandContext()).configuration;
 }
 
 describe('an adapter request', () => {
@@ -61,13 +61,13 @@ describe('an adapter request', () => {
     const path = new URL('../../conformance/schemas/adapter.schema.json', import.meta.url);
     const ajv = new Ajv2020({ strict: false });
     ajv.addSchema(JSON.parse(readFileSync(path, 'utf8')), 'adapter');
-    for (const request of [least, most])
+    for (const request of [minimal, maximal])
       expect(ajv.validate('adapter#/$defs/request', request), JSON.stringify(ajv.errors)).toBe(true);
   });
 
   it('that asks for nothing gets the defaults, without rate limit', () => {
-    expect(parse(least).unsupported).toEqual(['dashboard']);
-    expect(load(least)).toMatchObject({
+    expect(parse(minimal).unsupported).toEqual(['dashboard']);
+    expect(load(minimal)).toMatchObject({
       port: 0,
       healthPort: 0,
       rateLimit: false,
@@ -77,8 +77,8 @@ describe('an adapter request', () => {
   });
 
   it('that asks for everything gets it', () => {
-    expect(parse(most).unsupported).toEqual(['dashboard']);
-    expect(load(most)).toMatchObject({
+    expect(parse(maximal).unsupported).toEqual(['dashboard']);
+    expect(load(maximal)).toMatchObject({
       rateLimit: true,
       maxConnectionsPerIpPerWindow: 5,
       connectionWindowMs: 1_000,
@@ -104,11 +104,11 @@ describe('an adapter request', () => {
   });
 
   it('names keys that exist', () => {
-    for (const key of parse(most).entries.keys()) expect(configurationKeys).toHaveProperty(key);
+    for (const key of parse(maximal).entries.keys()) expect(configurationKeys).toHaveProperty(key);
   });
 
   it.each(['durable', 'sqlite'])('for a %s store gets the file in its folder', (storage) => {
-    const { entries, unsupported } = parse({ ...least, storage, dataDirectory: '/data', dashboard: null });
+    const { entries, unsupported } = parse({ ...minimal, storage, dataDirectory: '/data', dashboard: null });
     expect(entries.get('storage')).toBe('sqlite');
     expect(entries.get('storagePath')).toBe(join('/data', 'truemq.db'));
     expect(unsupported).toEqual([]);
@@ -116,7 +116,7 @@ describe('an adapter request', () => {
 
   it('lists what this version does not have', () => {
     const { unsupported } = parse({
-      ...least,
+      ...minimal,
       storage: 'tape',
       authentication: { token: 'x' },
       tls: { certificatePath: 'x' },
@@ -136,7 +136,7 @@ describe('an adapter request', () => {
   });
 
   it('with an impossible value is refused by the name of the key [CONFIG-003]', () => {
-    expect(() => load({ ...least, limits: { maxQueues: 0 } })).toThrow(
+    expect(() => load({ ...minimal, limits: { maxQueues: 0 } })).toThrow(
       /^maxQueues \(file adapter request\): came 0; allowed is /,
     );
   });

@@ -1,5 +1,5 @@
-// From the adapter protocol's neutral configuration to this broker's keys: what maps is mapped, what this version does not have is
-// listed as unsupported, by the dotted name that the protocol uses. Values are judged by the configuration's loader. Pure.
+// Translates the adapter protocol's neutral configuration to this broker's keys. Settings that this version does not have are listed as
+// unsupported, by the protocol's dotted names. The configuration loader validates the values. Pure.
 
 import { join } from 'node:path';
 import { ConfigurationError } from '../config/configuration.ts';
@@ -8,13 +8,13 @@ type Entries = ReadonlyMap<string, unknown>;
 type JsonObject = Readonly<Record<string, unknown>>;
 
 export type AdapterSettings = {
-  /** By configuration key, as a configuration file would have them. */
+  /** By configuration key, as in a configuration file. */
   readonly entries: Entries;
-  /** Dotted names of settings that were asked for and cannot be honoured. */
+  /** Dotted names of requested settings that are not supported. */
   readonly unsupported: readonly string[];
 };
 
-/** Dotted names of the protocol and the keys that they set. */
+/** The protocol's dotted names and the keys that they set. */
 const KEYS: Readonly<Record<string, string>> = {
   'tcp.host': 'host',
   'tcp.port': 'port',
@@ -43,10 +43,10 @@ const KEYS: Readonly<Record<string, string>> = {
   'timing.shutdownTimeoutMs': 'shutdownTimeout',
 };
 
-/** What the protocol always says, and what need not be honoured because nothing was asked with it. */
+/** Settings that are always present, and need no support because they request nothing. */
 const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'dashboard', 'storage'];
 
-/** What the protocol calls a store that survives a restart. */
+/** The protocol's names for a store that survives a restart. */
 const DURABLE: readonly unknown[] = ['sqlite', 'durable'];
 
 /** @throws ConfigurationError when the line is not a request of protocol version 1 */
@@ -58,7 +58,7 @@ export function parseAdapterRequest(line: Buffer): AdapterSettings {
     ]);
   }
   const entries = new Map<string, unknown>([
-    // Null means off here, where it means the broker's default everywhere else.
+    // Null means off here; everywhere else it means the broker's default.
     ['rateLimit', isGiven(request['rateLimit'])],
   ]);
   const unsupported = isGiven(request['dashboard']) ? ['dashboard'] : [];
@@ -78,7 +78,7 @@ export function parseAdapterRequest(line: Buffer): AdapterSettings {
   return { entries, unsupported };
 }
 
-/** The given settings of a section by their dotted names; a section without any stands for itself. */
+/** The settings of a section by their dotted names; an empty section is returned by its own name. */
 function namesIn(section: string, value: unknown): readonly (readonly [string, unknown])[] {
   if (!isObject(value)) return [[section, value]];
   return Object.entries(value)
@@ -91,7 +91,7 @@ function parseJsonObject(line: Buffer): JsonObject {
     const value: unknown = JSON.parse(line.toString());
     if (isObject(value)) return value;
   } catch {
-    // Said below, for both ways of being no object.
+    // Reported below, like any other value that is not an object.
   }
   throw new ConfigurationError(['adapter request: not one JSON object on one line']);
 }

@@ -1,6 +1,6 @@
-// `truemq adapter`: the conformance runner's way to start this broker. Reads one line of JSON from stdin (a neutral
-// configuration), answers with one on stdout (where it listens, and what it could not honour), and ends with a signal or when
-// stdin closes. The protocol is documented with the runner; translating it is adapter-request.ts's.
+// `truemq adapter`: starts this broker for the conformance runner. Reads one line of JSON from stdin (a neutral configuration), answers
+// with one line on stdout (the addresses, and the unsupported settings), and ends with a signal or when stdin closes. The protocol is
+// documented with the runner; adapter-request.ts translates it.
 
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
@@ -10,7 +10,7 @@ import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { readLines } from './lines.ts';
 import { createProcessLogger, serveUntilSignal } from './serve.ts';
@@ -22,20 +22,20 @@ export const adapter: Command = {
 Implements version 1 of the adapter protocol of truemq-conformance: reads one line of JSON from stdin, starts the broker that
 the line describes, answers with one line of JSON on stdout, and runs until SIGTERM or the end of stdin. Logs go to stderr.`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     parseArguments(argv, { flags: {}, positionals: [] });
-    const line = await firstLine(surroundings.stdin);
+    const line = await firstLine(context.stdin);
     try {
-      const { answer, started } = await answerRequest(line, surroundings);
+      const { answer, started } = await answerRequest(line, context);
       if (started === undefined) {
-        surroundings.stdout.write(answer);
+        context.stdout.write(answer);
         return ExitCode.Failed;
       }
-      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(surroundings));
+      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(context));
       return ExitCode.Done;
     } finally {
       // An open pipe would keep the process alive.
-      surroundings.stdin.destroy();
+      context.stdin.destroy();
     }
   },
 };
@@ -43,16 +43,16 @@ the line describes, answers with one line of JSON on stdout, and runs until SIGT
 export type Answered = {
   /** One line of JSON, with its end. */
   readonly answer: string;
-  /** Absent when the answer is a refusal. */
+  /** Undefined when the answer is a refusal. */
   readonly started?: { readonly broker: RunningBroker; readonly logger: Logger };
 };
 
-/** Starts the broker that a request line describes; what cannot be started is refused, with a reason for people. */
-export async function answerRequest(line: Buffer, surroundings: Surroundings): Promise<Answered> {
+/** Starts the broker that a request line describes. The answer is a refusal, with a reason for people, if it cannot be started. */
+export async function answerRequest(line: Buffer, context: CommandContext): Promise<Answered> {
   try {
     const settings = parseAdapterRequest(line);
-    const { configuration } = loadAdapterConfiguration(settings.entries, surroundings);
-    const logger = createProcessLogger(configuration, surroundings);
+    const { configuration } = loadAdapterConfiguration(settings.entries, context);
+    const logger = createProcessLogger(configuration, context);
     const broker = await startBroker(configuration, logger);
     return { answer: jsonLine(readyAnswer(broker, settings)), started: { broker, logger } };
   } catch (error) {
@@ -81,22 +81,22 @@ function jsonLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** The first line of a stream that stays open. */
+/** The first line of a stream, which is not closed. */
 async function firstLine(stdin: Readable): Promise<Buffer> {
   const lines = readLines({ [Symbol.asyncIterator]: () => stdin.iterator({ destroyOnReturn: false }) });
   const { value } = await lines.next();
-  // Lets go of the stream, which would otherwise never tell its end.
+  // Detaches from the stream, which would otherwise never emit `end`.
   await lines.return(undefined);
   return value ?? Buffer.alloc(0);
 }
 
-/** A runner that has died must not leave brokers behind, so the end of stdin counts as a signal, unless one has come already. */
-function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
+/** The end of stdin acts as a signal, unless there was one already, so that a runner that has died leaves no brokers behind. */
+function stoppedByClosedInput(context: CommandContext): CommandContext {
   return {
-    ...surroundings,
+    ...context,
     onStopSignal(handle) {
       let hasCome = false;
-      const release = surroundings.onStopSignal((signal) => {
+      const release = context.onStopSignal((signal) => {
         hasCome = true;
         handle(signal);
       });
@@ -104,10 +104,10 @@ function stoppedByClosedInput(surroundings: Surroundings): Surroundings {
         if (!hasCome) handle('SIGTERM');
         hasCome = true;
       };
-      if (surroundings.stdin.readableEnded) setImmediate(onEnd);
-      surroundings.stdin.on('end', onEnd).resume();
+      if (context.stdin.readableEnded) setImmediate(onEnd);
+      context.stdin.on('end', onEnd).resume();
       return () => {
-        surroundings.stdin.off('end', onEnd);
+        context.stdin.off('end', onEnd);
         release();
       };
     },

@@ -1,4 +1,4 @@
-// The strict command line: what it takes, and what it says about what it does not. Area CONFIG.
+// The strict command line: what it accepts, and its messages about what it refuses.
 
 import { describe, expect, it } from 'vitest';
 import { type ArgumentsShape, parseArguments, parseCount, UsageError } from './arguments.ts';

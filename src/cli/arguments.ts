@@ -1,23 +1,23 @@
-// A strict reading of a command line, over the runtime's own tokenizer: an unknown flag, a flag without its value, a value where
-// none belongs and a surplus argument are errors that say what was meant. Knows no command and no key. Area CONFIG (CONFIG-002).
+// Parses a command line strictly, with the runtime's tokenizer: an unknown flag, a flag without its value, an unexpected value and a
+// surplus argument are errors that name the expected form. Knows no commands and no keys. Implements CONFIG-002.
 
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/nearest-name.ts';
 
 export type FlagKind =
-  /** `--name value`; the last one wins. */
+  /** `--name value`; the last occurrence counts. */
   | 'text'
-  /** `--name value`, as often as wanted. */
+  /** `--name value`, any number of times. */
   | 'texts'
   /** `--name` alone. */
   | 'switch';
 
 export type ArgumentsShape = {
-  /** By name without the dashes in front. `help` (also `-h`) is always there. */
+  /** By name without the leading dashes. `help` (also `-h`) always exists. */
   readonly flags: Readonly<Record<string, FlagKind>>;
-  /** What the arguments without dashes are called, in order; a trailing `?` marks one that may be left out. */
+  /** The names of the positional arguments, in order; a trailing `?` marks an optional one. */
   readonly positionals: readonly string[];
-  /** Says what is wrong with an unknown flag, where the caller knows better than "no such flag". */
+  /** Returns a better message about an unknown flag than "no such flag", if the caller has one. */
   readonly explainUnknown?: (flag: string) => string;
 };
 
@@ -28,7 +28,7 @@ export type Arguments = {
   readonly positionals: readonly string[];
 };
 
-/** The command line cannot be understood; the message says what is wrong with it. Exit code 2. */
+/** The command line is not valid; the message says why. Exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -80,7 +80,7 @@ function explainUnknown(token: OptionToken, shape: ArgumentsShape, known: readon
   return `--${token.name}: no such flag${didYouMean(token.name, known, '--')}`;
 }
 
-/** The tokenizer takes whatever follows as the value; a flag there means that the value was forgotten. */
+/** The tokenizer accepts any next token as the value; a flag there means that the value is missing. */
 function requireValue({ rawName, value, inlineValue }: OptionToken): string {
   const isFlag = inlineValue === false && value !== undefined && /^--?[a-z]/i.test(value);
   if (value === undefined || isFlag) throw new UsageError(`${rawName}: needs a value`);
@@ -99,7 +99,7 @@ function checkCount(positionals: readonly string[], names: readonly string[]): v
   if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: one argument too many`);
 }
 
-/** A whole number from `min` on, given as the value of a flag. */
+/** A whole number of at least `min`, as the value of a flag. */
 export function parseCount(flag: string, text: string, min: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= min) return value;

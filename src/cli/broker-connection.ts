@@ -1,12 +1,12 @@
-// The connection of `truemq pub` and `truemq sub` to their broker: the flags that both have, and what to tell somebody whose
-// connection failed. Area CLIENT.
+// Connects `truemq pub` and `truemq sub` to their broker: the flags that both have, and the message when the connection fails. Implements
+// CLIENT-001 for the command line.
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
-import type { Surroundings } from './command.ts';
+import type { CommandContext } from './command.ts';
 import { VERSION } from './version.ts';
 
 export const connectionFlags = { host: 'text', port: 'text' } as const satisfies Readonly<
@@ -27,10 +27,10 @@ export function parseAddress({ texts }: Arguments): BrokerAddress {
   throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
 }
 
-/** A connected client; undefined when that failed, which it has then told on stderr. */
+/** A connected client; undefined if that failed, after a message on stderr. */
 export async function connectOrExplain(
   address: BrokerAddress,
-  { stderr }: Surroundings,
+  { stderr }: CommandContext,
 ): Promise<Client | undefined> {
   try {
     const onHandlerError = () => undefined;
@@ -46,7 +46,7 @@ export async function connectOrExplain(
   }
 }
 
-/** What happened, and what to look at: one line each. */
+/** What happened, and what to check: one line each. */
 export function explainFailure(error: unknown, { host, port }: BrokerAddress): readonly string[] {
   const place = `${host}:${port}`;
   if (error instanceof CommandError)

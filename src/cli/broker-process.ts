@@ -1,5 +1,5 @@
-// A whole broker in this process: store, engine, TCP listener and health server, put together from a configuration, and taken
-// down in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
+// A whole broker in this process: store, backend, gateway, TCP listener and health server. Starts them from a configuration, and ends them
+// in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
@@ -18,7 +18,7 @@ import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { OpenStore } from '../storage/storage-provider.ts';
 import { VERSION } from './version.ts';
 
-/** Once every client is gone, this is how long an HTTP request may still take. */
+/** How long an HTTP request may take after the last client has disconnected. */
 const HTTP_GRACE_MS = 1_000;
 
 export type RunningBroker = {
@@ -31,10 +31,10 @@ export type RunningBroker = {
 };
 
 /**
- * Starts a broker; resolves when everything listens. Health listens from the beginning, clients connect after recovery. When
- * `cancellation` is aborted before that, the start is rolled back: recovery ends, the store is closed, nothing listens.
- * @throws ListenError when a port or address cannot be used, StoreError when the store cannot, the reason of `cancellation` when
- * it is aborted; nothing listens then and the store is closed
+ * Starts a broker; resolves when all servers listen. The health server listens from the beginning, clients connect after the recovery. When
+ * `cancellation` is aborted before that, the start is rolled back: the recovery ends, the store is closed, nothing listens.
+ * @throws ListenError when a port or address cannot be used, StoreError when the store cannot, the reason of `cancellation` when it is
+ * aborted; nothing listens then and the store is closed
  */
 export async function startBroker(
   configuration: Configuration,
@@ -63,7 +63,7 @@ export async function startBroker(
   }
 }
 
-/** Rejects when the signal is aborted, and otherwise never settles. */
+/** Rejects when the signal is aborted; otherwise never settles. */
 function abortOf(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -71,7 +71,7 @@ function abortOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Rejects when the promise does, and otherwise never settles. */
+/** Rejects when the promise does; otherwise never settles. */
 async function failureOf(promise: Promise<unknown>): Promise<never> {
   await promise;
   return new Promise(() => undefined);
@@ -100,7 +100,7 @@ function storeOpener({ storage, storageModule, storagePath, synchronous }: Confi
     };
   }
   return async () => {
-    // Loaded late: a broker without a durable store needs none of it.
+    // Loaded on demand: a broker without a durable store does not need it.
     const { openSqliteStore } = await import('../storage/sqlite/sqlite-store.ts');
     return openSqliteStore({ path: storagePath, synchronous });
   };
@@ -129,7 +129,7 @@ type HealthParts = {
 
 async function startHealth({ configuration, logger, view }: HealthParts): Promise<HttpListener | undefined> {
   if (!configuration.health) return undefined;
-  // Loaded late: without it a broker starts in half the time, and with it the TCP port is open already.
+  // Loaded on demand: without it a broker starts in half the time, and with it the TCP port is already open.
   const [{ startHealthServer }, { processMemorySampler }] = await Promise.all([
     import('../http/health/health-server.ts'),
     import('../http/health/memory.ts'),
@@ -151,11 +151,11 @@ async function startHealth({ configuration, logger, view }: HealthParts): Promis
   }
 }
 
-/** There is no authentication in this version: whoever reaches the port may do everything. Implements HTTP-005. */
+/** Warns about an address beyond this machine, because this version has no authentication. Implements HTTP-005. */
 function warnAboutOpenAddresses({ host, health, healthHost }: Configuration, logger: Logger): void {
   if (!isLoopback(host)) {
     logger.warn(
-      'listening beyond this machine without authentication: whoever reaches it may do everything',
+      'listening beyond this machine without authentication: anyone who reaches it may do everything',
       { host },
     );
   }

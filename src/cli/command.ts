@@ -1,22 +1,22 @@
-// What a command of `truemq` is: what it is given and what it returns. Commands do not touch the process themselves (but for
-// signals, which are handed in), so tests run them with streams of their own.
+// The type of a `truemq` command: its context and its result. Commands use the process only through their context, so tests run them with
+// streams of their own.
 
 import type { Readable, Writable } from 'node:stream';
 
 /** Exit codes of `truemq`. */
 export const ExitCode = {
-  /** Everything that was asked for was done. */
+  /** The command did everything that was requested. */
   Done: 0,
-  /** It could not be done: the broker, the network, the machine. */
+  /** The command failed because of the broker, the network or the machine. */
   Failed: 1,
-  /** The command line or the configuration cannot be understood. */
+  /** The command line or the configuration is not valid. */
   Usage: 2,
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** What surrounds a command. */
-export type Surroundings = {
+/** The streams, environment and signals of a command. */
+export type CommandContext = {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
@@ -25,13 +25,13 @@ export type Surroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Calls back at each SIGINT or SIGTERM, until the returned function is called. */
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   readonly exitNow: (code: number) => void;
 };
 
 export type Command = {
   /** What `truemq COMMAND --help` prints. */
   readonly help: string;
-  /** @throws UsageError, ConfigurationError: the caller prints them and says where help is */
-  run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode>;
+  /** @throws UsageError, ConfigurationError: the caller prints them and points to the help */
+  run(argv: readonly string[], context: CommandContext): Promise<ExitCode>;
 };

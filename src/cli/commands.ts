@@ -1,5 +1,5 @@
-// The dispatch table: every command but help with its one-line summary and how to load it. Loading is lazy, so that `truemq pub` does not
-// read the server's modules from disk. Area CONFIG.
+// The table of commands: every command except help, with its one-line summary and how to load it. Commands are loaded on demand, so that
+// `truemq pub` does not read the server's modules from disk.
 
 import type { Command } from './command.ts';
 

@@ -1,5 +1,5 @@
-// `truemq config`: the effective configuration, one key a line, with where each value came from. The output is YAML that
-// `--config` takes back. Implements CONFIG-007.
+// `truemq config`: the effective configuration, one key a line, with the origin of each value. The output is YAML that `--config` accepts.
+// Implements CONFIG-007.
 
 import { describeOrigin, type Setting } from '../config/configuration.ts';
 import { configurationKeys } from '../config/keys.ts';
@@ -16,19 +16,19 @@ Prints the configuration that "truemq serve" would use with the same flags, envi
 The output is YAML and can be used as a configuration file. With --reference: prints the reference of all keys in Markdown.
 
 ${flagHelp()}`,
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const { texts, switches } = parseArguments(argv, configurationArguments({ reference: 'switch' }));
     const text = switches.has('reference')
       ? configurationReference()
-      : (await loadEffectiveConfiguration(texts, surroundings)).settings.map(settingLine).join('');
-    surroundings.stdout.write(text);
+      : (await loadEffectiveConfiguration(texts, context)).settings.map(settingLine).join('');
+    context.stdout.write(text);
     return ExitCode.Done;
   },
 };
 
 function settingLine({ key, text, origin }: Setting): string {
   const { kind } = configurationKeys[key];
-  // Other kinds cannot be taken for something else: what YAML makes of them, the loader reads as the same value.
+  // Values of other kinds need no quotes: the loader reads them from YAML as the same value.
   const value = kind === 'text' || kind === 'list' ? JSON.stringify(text) : text;
   return `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
 }

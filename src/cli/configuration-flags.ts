@@ -1,5 +1,5 @@
-// From a command line to a configuration, for the commands that start a broker or print its configuration: joins the flags with
-// the environment, the file of `--config` and what this machine is like. Area CONFIG (CONFIG-001 to CONFIG-006).
+// The configuration for commands that start a broker or print its configuration: combines the flags with the environment, the file of
+// `--config` and the facts of this machine. Implements CONFIG-001 to CONFIG-006.
 
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
@@ -7,9 +7,9 @@ import type { LoadedConfiguration, Machine } from '../config/configuration.ts';
 import { configurationKeyList, flagName } from '../config/keys.ts';
 import { type ConfigurationSources, loadConfiguration, unknownFlag } from '../config/load.ts';
 import type { ArgumentsShape, FlagKind } from './arguments.ts';
-import type { Surroundings } from './command.ts';
+import type { CommandContext } from './command.ts';
 
-/** The shape of a command line that takes every configuration key as a flag, `--config FILE`, and some more flags. */
+/** A command line with every configuration key as a flag, `--config FILE`, and further flags. */
 export function configurationArguments(furtherFlags: Readonly<Record<string, FlagKind>>): ArgumentsShape {
   const keyFlags = configurationKeyList.map(([key]) => [flagName(key), 'text'] as const);
   const flags = { ...Object.fromEntries(keyFlags), config: 'text' as const, ...furtherFlags };
@@ -23,24 +23,24 @@ export function configurationArguments(furtherFlags: Readonly<Record<string, Fla
 /** @throws ConfigurationError */
 export async function loadEffectiveConfiguration(
   texts: ReadonlyMap<string, string>,
-  { environment, isTerminal }: Surroundings,
+  { environment, isTerminal }: CommandContext,
 ): Promise<LoadedConfiguration> {
   const path = texts.get('config');
   const flags = new Map([...texts].filter(([name]) => name !== 'config'));
   const sources: ConfigurationSources = { flags, environment, machine: thisMachine(isTerminal) };
   if (path === undefined) return loadConfiguration(sources);
-  // Only here: most starts have no file and need no parser for it.
+  // Loaded on demand: most starts have no file and need no parser.
   const { readConfigurationFile } = await import('../config/file.ts');
   return loadConfiguration({ ...sources, file: readConfigurationFile(path) });
 }
 
 /**
- * The configuration that the conformance runner asks for; the environment has no say in it.
+ * The configuration that the conformance runner requests. Does not read the environment.
  * @throws ConfigurationError
  */
 export function loadAdapterConfiguration(
   entries: ReadonlyMap<string, unknown>,
-  { isTerminal }: Surroundings,
+  { isTerminal }: CommandContext,
 ): LoadedConfiguration {
   const file = { path: 'adapter request', entries };
   return loadConfiguration({ flags: new Map(), environment: {}, file, machine: thisMachine(isTerminal) });
@@ -51,7 +51,7 @@ function thisMachine(isTerminal: boolean): Machine {
   return { memoryBytes, heapLimitBytes: getHeapStatistics().heap_size_limit, isTerminal };
 }
 
-/** The container's limit, where there is one: the runtime says nothing, 0, or more than the machine has, where there is none. */
+/** The container's memory limit; undefined if there is none: the runtime then reports nothing, 0, or more than the machine has. */
 export function smallerLimit(containerBytes: number | undefined, machineBytes: number): number {
   const isLimited = containerBytes !== undefined && containerBytes > 0 && containerBytes < machineBytes;
   return isLimited ? containerBytes : machineBytes;

@@ -31,7 +31,7 @@ export function findCommand(name: string): CommandEntry {
   return entry;
 }
 
-/** The list of commands, for people who do not know them yet. */
+/** The list of commands with their summaries. */
 export function overview(): string {
   const lines = Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`);
   return [

@@ -4,7 +4,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The lines without their ends; a last line without an end counts, an empty rest does not. */
+/** The lines without their line ends, including a last line without one, but not an empty rest. */
 export async function* readLines(input: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const chunk of input) {

@@ -1,4 +1,4 @@
-// The log writer: levels, both forms, and that no value can forge a line. Area CONFIG.
+// The log writer: levels, both formats, and escaping, so that no value can forge a line.
 
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LoggerOptions } from './logger.ts';

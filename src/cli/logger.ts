@@ -1,5 +1,5 @@
-// The log writer: one line per entry, as JSON for programs or pretty for people. Writes where it is told to (stderr, CONFIG-012),
-// drops nothing and buffers nothing itself. A value with a line break cannot forge a line: both forms escape it.
+// The log writer: one line per entry, as JSON for programs or pretty for people. Writes to the given stream (stderr, CONFIG-012), drops
+// nothing and buffers nothing itself. A value with a line break cannot forge a line: both forms escape it.
 
 import type { LogFields, Logger } from '../model/logger.ts';
 
@@ -40,7 +40,7 @@ function formatFields(fields: LogFields): string {
   return given.map(([name, value]) => ` ${name}=${formatField(value)}`).join('');
 }
 
-/** Bare where that can be read without doubt, else as JSON. */
+/** Without quotes if that is unambiguous, else as JSON. */
 function formatField(value: LogFields[string]): string {
   return typeof value === 'string' && !/^[\w.:/@-]+$/.test(value) ? JSON.stringify(value) : String(value);
 }

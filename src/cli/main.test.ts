@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfigurationFile } from '../config/file.ts';
 import { loadConfiguration } from '../config/load.ts';
-import { testSurroundings } from '../testing/surroundings.ts';
+import { testCommandContext } from '../testing/command-context.ts';
 import { commands } from './commands.ts';
 import { config } from './config.ts';
 import { smallerLimit } from './configuration-flags.ts';
@@ -77,14 +77,14 @@ describe('help', () => {
 
 describe('config', () => {
   it('prints a file that means the same, with origins [CONFIG-007]', async () => {
-    const surroundings = testSurroundings({ TRUEMQ_ACK_TIMEOUT: '500ms', TRUEMQ_HOST: '1.5' });
+    const context = testCommandContext({ TRUEMQ_ACK_TIMEOUT: '500ms', TRUEMQ_HOST: '1.5' });
     expect(
       await config.run(
         ['--port', '4000', '--supported-compressions', '', '--allowed-hosts', 'a.example,b'],
-        surroundings,
+        context,
       ),
     ).toBe(0);
-    const text = surroundings.output();
+    const text = context.output();
     expect(text).toMatch(/^port: 4000 +# flag --port$/m);
     expect(text).toMatch(/^ackTimeout: 500ms +# environment TRUEMQ_ACK_TIMEOUT$/m);
     expect(text).toMatch(/^maxQueues: 100000 +# default$/m);
@@ -107,9 +107,9 @@ describe('config', () => {
   });
 
   it('prints the page about all keys', async () => {
-    const surroundings = testSurroundings();
-    await config.run(['--reference'], surroundings);
-    expect(surroundings.output()).toBe(
+    const context = testCommandContext();
+    await config.run(['--reference'], context);
+    expect(context.output()).toBe(
       readFileSync(new URL('../../docs/reference/configuration.md', import.meta.url), 'utf8'),
     );
   });

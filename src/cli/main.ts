@@ -4,10 +4,10 @@
 
 import { ConfigurationError } from '../config/configuration.ts';
 import { UsageError } from './arguments.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { findCommand, isCommand, overview } from './help.ts';
 
-const surroundings: Surroundings = {
+const context: CommandContext = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -17,7 +17,7 @@ const surroundings: Surroundings = {
   exitNow: (code) => process.exit(code),
 };
 
-// A reader of our output that goes away (`truemq config | head`) is no reason to die; who must know looks at its own writes.
+// Ignores a reader of our output that closes the pipe (`truemq config | head`); code that must know checks its own writes.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 process.exitCode = await main(process.argv.slice(2));
@@ -45,12 +45,12 @@ function commandName(word: string): string {
 async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
-  if (!flags.includes('--help') && !flags.includes('-h')) return command.run(argv, surroundings);
+  if (!flags.includes('--help') && !flags.includes('-h')) return command.run(argv, context);
   process.stdout.write(`${command.help}\n`);
   return ExitCode.Done;
 }
 
-/** People's errors in one line each; anything else is our own fault and keeps its stack. */
+/** Errors for people are printed in one line; any other error is internal and keeps its stack. */
 function report(error: unknown, name: string): number {
   if (error instanceof ConfigurationError || error instanceof UsageError) {
     const topic = isCommand(commandName(name)) ? `truemq help ${commandName(name)}` : 'truemq help';

@@ -1,11 +1,11 @@
-// `truemq pub` and `truemq sub` against a broker in this process: what they print, what they confirm, how they end. Area CLIENT.
+// `truemq pub` and `truemq sub` against a broker in this process: what they print, what they confirm, how they end.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../client/index.ts';
+import { testCommandContext } from '../testing/command-context.ts';
 import { ScriptedBroker } from '../testing/scripted-broker.ts';
-import { testSurroundings } from '../testing/surroundings.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
 import { ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     ['health', false],
     ['rateLimit', false],
   ]);
-  const { configuration } = loadAdapterConfiguration(entries, testSurroundings());
+  const { configuration } = loadAdapterConfiguration(entries, testCommandContext());
   const logger = createLogger({ level: 'error', format: 'json', write: () => undefined, wallNow: Date.now });
   broker = await startBroker(configuration, logger);
   address = ['--port', String(broker.tcp.port)];
@@ -31,16 +31,16 @@ beforeAll(async () => {
 afterAll(() => broker.stop());
 
 async function publish(argv: readonly string[], input?: string | Buffer) {
-  const surroundings = testSurroundings();
-  if (input !== undefined) surroundings.stdin.end(input);
-  const exitCode = await pub.run([...argv, ...address], surroundings);
-  return { exitCode, errors: surroundings.errors() };
+  const context = testCommandContext();
+  if (input !== undefined) context.stdin.end(input);
+  const exitCode = await pub.run([...argv, ...address], context);
+  return { exitCode, errors: context.errors() };
 }
 
 async function take(queue: string, argv: readonly string[]) {
-  const surroundings = testSurroundings();
-  const exitCode = await sub.run([queue, ...address, ...argv], surroundings);
-  return { exitCode, output: surroundings.output(), errors: surroundings.errors() };
+  const context = testCommandContext();
+  const exitCode = await sub.run([queue, ...address, ...argv], context);
+  return { exitCode, output: context.output(), errors: context.errors() };
 }
 
 async function messageCount(queue: string): Promise<number | undefined> {
@@ -106,8 +106,8 @@ describe('pub', () => {
       script.send({ command: 99, id: first.id, errorCode: 'RATE_LIMITED', errorMessage: '' });
       script.send({ command: 21, id: (await script.take()).id });
     });
-    const surroundings = testSurroundings();
-    expect(await pub.run(['q', '1', '--port', String(port)], surroundings)).toBe(ExitCode.Done);
+    const context = testCommandContext();
+    expect(await pub.run(['q', '1', '--port', String(port)], context)).toBe(ExitCode.Done);
     await taken;
   });
 
@@ -118,10 +118,10 @@ describe('pub', () => {
       await script.take();
       script.destroy();
     });
-    const surroundings = testSurroundings();
-    surroundings.stdin.end('1\n2\n');
-    expect(await pub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toMatch(
+    const context = testCommandContext();
+    context.stdin.end('1\n2\n');
+    expect(await pub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(
       /^truemq: line 2: not confirmed: [^\n]+\n[\s\S]*lost[\s\S]*\ntruemq: 1 message published to q\n$/,
     );
   });
@@ -136,19 +136,19 @@ describe('pub', () => {
     [['q', '1', '--count', '0'], /^--count: came "0"/],
     [['q', '1', '--port', '0'], /^--port: came "0"/],
   ])('refuses %j', async (argv, message) => {
-    await expect(pub.run(argv, testSurroundings())).rejects.toThrow(message);
+    await expect(pub.run(argv, testCommandContext())).rejects.toThrow(message);
   });
 });
 
 describe('sub', () => {
   it('prints what waits and what comes, until it is stopped [CLIENT-001, CLIENT-005]', async () => {
     await publish(['live', '{"a":\n1}']);
-    const surroundings = testSurroundings();
-    const exit = sub.run(['live', ...address], surroundings);
-    await vi.waitFor(() => expect(surroundings.output()).toBe('{"a": 1}\n'));
+    const context = testCommandContext();
+    const exit = sub.run(['live', ...address], context);
+    await vi.waitFor(() => expect(context.output()).toBe('{"a": 1}\n'));
     await publish(['live', '2']);
-    await vi.waitFor(() => expect(surroundings.output()).toBe('{"a": 1}\n2\n'));
-    surroundings.signal('SIGINT');
+    await vi.waitFor(() => expect(context.output()).toBe('{"a": 1}\n2\n'));
+    context.signal('SIGINT');
     expect(await exit).toBe(ExitCode.Done);
     expect(broker.view.stats().inFlightCount).toBe(0);
     expect(await messageCount('live')).toBe(0);
@@ -162,10 +162,10 @@ describe('sub', () => {
 
   it('ends well when nobody reads its output any more, and acknowledges nothing that was not printed', async () => {
     await publish(['pipe', '1']);
-    const surroundings = testSurroundings();
-    surroundings.stdout._write = (_chunk, _encoding, done) =>
+    const context = testCommandContext();
+    context.stdout._write = (_chunk, _encoding, done) =>
       done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
-    expect(await sub.run(['pipe', ...address], surroundings)).toBe(ExitCode.Done);
+    expect(await sub.run(['pipe', ...address], context)).toBe(ExitCode.Done);
     await vi.waitFor(async () => expect(await messageCount('pipe')).toBe(1));
   });
 
@@ -173,11 +173,11 @@ describe('sub', () => {
     const [port] = await scriptedBroker(async (script) => {
       await script.welcome();
     });
-    const surroundings = testSurroundings();
-    void sub.run(['q', '--port', String(port)], surroundings);
+    const context = testCommandContext();
+    void sub.run(['q', '--port', String(port)], context);
     await vi.waitFor(() => {
-      surroundings.signal('SIGINT');
-      expect(surroundings.exits.length).toBeGreaterThan(0);
+      context.signal('SIGINT');
+      expect(context.exits.length).toBeGreaterThan(0);
     });
   });
 
@@ -188,15 +188,15 @@ describe('sub', () => {
       script.send({ command: 2, id: 'x', headers: [['reason', 'server_shutdown']] });
       script.end();
     });
-    const surroundings = testSurroundings();
-    expect(await sub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toBe('truemq: the broker ended the connection: server_shutdown\n');
+    const context = testCommandContext();
+    expect(await sub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toBe('truemq: the broker ended the connection: server_shutdown\n');
   });
 
   it('tells why it may not subscribe', async () => {
-    const surroundings = testSurroundings();
-    expect(await sub.run(['no such/name', ...address], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toMatch(/^truemq: cannot subscribe to no such\/name: INVALID_MESSAGE/);
+    const context = testCommandContext();
+    expect(await sub.run(['no such/name', ...address], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(/^truemq: cannot subscribe to no such\/name: INVALID_MESSAGE/);
   });
 });
 
@@ -206,10 +206,10 @@ describe('a connection that fails', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     server.close();
-    const surroundings = testSurroundings();
-    expect(await pub.run(['q', '1', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toContain(`truemq: nobody listens on 127.0.0.1:${port}\n`);
-    expect(surroundings.errors()).toMatch(/ truemq serve\n/);
+    const context = testCommandContext();
+    expect(await pub.run(['q', '1', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toContain(`truemq: nobody listens on 127.0.0.1:${port}\n`);
+    expect(context.errors()).toMatch(/ truemq serve\n/);
   });
 
   it('says what a broker may have against it that closes at once', async () => {
@@ -217,9 +217,9 @@ describe('a connection that fails', () => {
       await script.take();
       script.end();
     });
-    const surroundings = testSurroundings();
-    expect(await sub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toMatch(
+    const context = testCommandContext();
+    expect(await sub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(
       /closed the connection before it answered\n[\s\S]*20 a minute[\s\S]*maxConnectionsPerIpPerWindow/,
     );
   });
@@ -230,9 +230,9 @@ describe('a connection that fails', () => {
       script.send({ command: 99, id, errorCode: 'CONNECTION_LIMIT', errorMessage: 'full' });
       script.end();
     });
-    const surroundings = testSurroundings();
-    expect(await sub.run(['q', '--port', String(port)], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toMatch(/refused: CONNECTION_LIMIT: full\n[\s\S]*maxConnections/);
+    const context = testCommandContext();
+    expect(await sub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(/refused: CONNECTION_LIMIT: full\n[\s\S]*maxConnections/);
   });
 });
 

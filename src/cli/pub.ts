@@ -1,5 +1,5 @@
-// `truemq pub`: publishes one message, or one per line of stdin, and reports each that was not taken. Messages are sent in order,
-// several at a time; a publish counts only when the broker has confirmed it. Area CLIENT (CLIENT-001, CLIENT-040).
+// `truemq pub`: publishes one message, or one per line of stdin, and reports each that was refused. Messages are sent in order, several at
+// a time; a publish counts only after its PublishAck. Implements CLIENT-001 and CLIENT-040 for the command line.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, PublishOptions } from '../client/client.ts';
@@ -7,10 +7,10 @@ import { CommandError, ConnectionError } from '../client/errors.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
 import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readLines } from './lines.ts';
 
-/** Publishes that may wait for their PublishAck at once. */
+/** Publishes that may wait for their PublishAck at the same time. */
 const WINDOW_COUNT = 64;
 /** How long to wait before a publish over the rate limit is tried again. */
 const RATE_LIMIT_PAUSE_MS = 200;
@@ -30,12 +30,12 @@ ${CONNECTION_HELP}
 Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line.
 A publish over the broker's rate limit is repeated until the broker accepts it; this may change the order of the messages.`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const flags = { ...connectionFlags, header: 'texts', priority: 'text', count: 'text' } as const;
     const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }));
-    const client = await connectOrExplain(job.address, surroundings);
+    const client = await connectOrExplain(job.address, context);
     if (client === undefined) return ExitCode.Failed;
-    const report = await publishAll(client, job, surroundings);
+    const report = await publishAll(client, job, context);
     await client.close();
     return report;
   },
@@ -79,7 +79,7 @@ function parsePriority(text: string | undefined) {
   throw new UsageError(`--priority: came ${JSON.stringify(text)}; allowed is ${PRIORITIES.join(', ')}`);
 }
 
-/** What is wrong with a text that is to be sent; undefined when it is JSON in UTF-8. */
+/** Why a text cannot be published; undefined if it is JSON in UTF-8. */
 function jsonProblem(bytes: Buffer): string | undefined {
   try {
     JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -89,10 +89,10 @@ function jsonProblem(bytes: Buffer): string | undefined {
   }
 }
 
-/** One message of the input, with what to call it in a report. */
+/** One message of the input, with its name in reports. */
 type Item = { readonly name: string; readonly bytes: Buffer };
 
-async function publishAll(client: Client, job: Job, { stdin, stderr }: Surroundings): Promise<ExitCode> {
+async function publishAll(client: Client, job: Job, { stdin, stderr }: CommandContext): Promise<ExitCode> {
   const say = (text: string) => void stderr.write(`truemq: ${text}\n`);
   const underWay = new Set<Promise<void>>();
   const tally = { confirmedCount: 0, failedCount: 0 };
@@ -127,7 +127,7 @@ async function publishAll(client: Client, job: Job, { stdin, stderr }: Surroundi
   return tally.failedCount === 0 ? ExitCode.Done : ExitCode.Failed;
 }
 
-/** A refusal because of the rate means "later", and nothing was stored: the same message may go again. */
+/** Publishes a message again when the rate limit refused it: nothing was stored then. */
 async function publishPatiently(client: Client, { queue, options }: Job, bytes: Buffer): Promise<void> {
   for (;;) {
     try {
@@ -140,7 +140,7 @@ async function publishPatiently(client: Client, { queue, options }: Job, bytes: 
   }
 }
 
-async function* items({ json, count }: Job, stdin: Surroundings['stdin']): AsyncGenerator<Item> {
+async function* items({ json, count }: Job, stdin: CommandContext['stdin']): AsyncGenerator<Item> {
   if (json !== undefined) {
     for (let copy = 0; copy < count; copy += 1) yield { name: '', bytes: json };
     return;

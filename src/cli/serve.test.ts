@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { connect } from '../client/index.ts';
 import { newFolder } from '../storage/contract/file-place.ts';
-import { type TestSurroundings, testSurroundings } from '../testing/surroundings.ts';
+import { type TestCommandContext, testCommandContext } from '../testing/command-context.ts';
 import { adapter } from './adapter.ts';
 import { ExitCode } from './command.ts';
 import { serve } from './serve.ts';
@@ -20,16 +20,16 @@ type Ready = {
 
 const FREE_PORTS = ['--port', '0', '--health-port', '0'];
 
-async function outputLine(surroundings: TestSurroundings): Promise<string> {
-  await vi.waitFor(() => expect(surroundings.output()).toContain('\n'), { timeout: 10_000 });
-  return surroundings.output();
+async function outputLine(context: TestCommandContext): Promise<string> {
+  await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
+  return context.output();
 }
 
 async function startServing(argv: readonly string[]) {
-  const surroundings = testSurroundings();
-  const exit = serve.run(['--print-ready', ...FREE_PORTS, ...argv], surroundings);
-  const ready: Ready = JSON.parse(await outputLine(surroundings));
-  return { surroundings, exit, ready };
+  const context = testCommandContext();
+  const exit = serve.run(['--print-ready', ...FREE_PORTS, ...argv], context);
+  const ready: Ready = JSON.parse(await outputLine(context));
+  return { context, exit, ready };
 }
 
 async function occupiedPort() {
@@ -40,7 +40,7 @@ async function occupiedPort() {
 
 describe('serve', () => {
   it('prints one line when everything listens, on ports that are free [CONFIG-008, CONFIG-009]', async () => {
-    const { surroundings, exit, ready } = await startServing([]);
+    const { context, exit, ready } = await startServing([]);
     const port = expect.any(Number);
     const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(ready).toEqual({
@@ -58,45 +58,45 @@ describe('serve', () => {
       total_messages_published: 1,
     });
     await client.close();
-    surroundings.signal('SIGTERM');
+    context.signal('SIGTERM');
     expect(await exit).toBe(ExitCode.Done);
-    expect(surroundings.output().match(/\n/g)).toHaveLength(1);
-    expect(surroundings.errors()).toMatch(/"started"[\s\S]*"stopped"/);
+    expect(context.output().match(/\n/g)).toHaveLength(1);
+    expect(context.errors()).toMatch(/"started"[\s\S]*"stopped"/);
   });
 
   it('prints lines for people else, with commands to try', async () => {
-    const surroundings = testSurroundings({ npm_lifecycle_event: 'start' });
-    const exit = serve.run(FREE_PORTS, surroundings);
-    expect(await outputLine(surroundings)).toMatch(
+    const context = testCommandContext({ npm_lifecycle_event: 'start' });
+    const exit = serve.run(FREE_PORTS, context);
+    expect(await outputLine(context)).toMatch(
       /listens on 127\.0\.0\.1:\d+\n[\s\S]*npx truemq pub hello '\{"n":1\}' --port \d+\n/,
     );
-    surroundings.signal('SIGINT');
+    context.signal('SIGINT');
     expect(await exit).toBe(ExitCode.Done);
   });
 
   it('ends without serving when a signal comes while it starts', async () => {
-    const surroundings = testSurroundings();
+    const context = testCommandContext();
     const onStopSignal = (handle: (signal: NodeJS.Signals) => void) => {
       handle('SIGTERM');
       return () => undefined;
     };
-    expect(await serve.run(FREE_PORTS, { ...surroundings, onStopSignal })).toBe(ExitCode.Done);
-    expect(surroundings.output()).toBe('');
-    expect(surroundings.errors()).toContain('stopped while starting');
+    expect(await serve.run(FREE_PORTS, { ...context, onStopSignal })).toBe(ExitCode.Done);
+    expect(context.output()).toBe('');
+    expect(context.errors()).toContain('stopped while starting');
   });
 
   it('can do without a health server [HEALTH-014]', async () => {
-    const { surroundings, exit, ready } = await startServing(['--health', 'off']);
+    const { context, exit, ready } = await startServing(['--health', 'off']);
     expect(ready.health).toBeUndefined();
-    surroundings.signal('SIGTERM');
+    context.signal('SIGTERM');
     await exit;
   });
 
   it('is unhealthy when it uses 90 percent of the configured memory or more [HEALTH-005, HEALTH-010]', async () => {
-    const { surroundings, exit, ready } = await startServing(['--memory-limit', '1MiB']);
+    const { context, exit, ready } = await startServing(['--memory-limit', '1MiB']);
     const health = await fetch(`${ready.health?.url}/health/`);
     expect([health.status, await health.json()]).toMatchObject([503, { status: 'unhealthy' }]);
-    surroundings.signal('SIGTERM');
+    context.signal('SIGTERM');
     await exit;
   });
 
@@ -105,17 +105,17 @@ describe('serve', () => {
     ['--health-port', '--health-host and --health-port'],
   ])('ends with one clear line when the port of %s is in use [CONFIG-010]', async (flag, settings) => {
     const { port, release } = await occupiedPort();
-    const surroundings = testSurroundings();
-    expect(await serve.run([...FREE_PORTS, flag, String(port)], surroundings)).toBe(ExitCode.Failed);
-    expect(surroundings.errors()).toBe(
+    const context = testCommandContext();
+    expect(await serve.run([...FREE_PORTS, flag, String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toBe(
       `truemq: cannot listen on 127.0.0.1:${port}: the port is in use (set by ${settings})\n`,
     );
-    expect(surroundings.output()).toBe('');
+    expect(context.output()).toBe('');
     release();
   });
 
   it('accepts nobody while it waits for a message in flight, and ends when it is acknowledged [SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-012]', async () => {
-    const { surroundings, exit, ready } = await startServing([]);
+    const { context, exit, ready } = await startServing([]);
     const client = await connect({ port: ready.tcp.port });
     let finish: () => void = () => undefined;
     const handled = new Promise<void>((resolve) => {
@@ -128,8 +128,8 @@ describe('serve', () => {
     });
     await client.publish('work', 1);
     await vi.waitFor(() => expect(isHandling).toBe(true));
-    surroundings.signal('SIGTERM');
-    await vi.waitFor(() => expect(surroundings.errors()).toContain('"inFlight":1'));
+    context.signal('SIGTERM');
+    await vi.waitFor(() => expect(context.errors()).toContain('"inFlight":1'));
     const late = connectTcp(ready.tcp.port, '127.0.0.1');
     const [error] = await once(late, 'error');
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
@@ -139,14 +139,14 @@ describe('serve', () => {
   });
 
   it('ends at once at a second signal [SHUTDOWN-010]', async () => {
-    const { surroundings, exit, ready } = await startServing(['--shutdown-timeout', '1s']);
+    const { context, exit, ready } = await startServing(['--shutdown-timeout', '1s']);
     const client = await connect({ port: ready.tcp.port });
     await client.subscribe('work', () => new Promise(() => undefined));
     await client.publish('work', 1);
-    surroundings.signal('SIGINT');
-    expect(surroundings.exits).toEqual([]);
-    surroundings.signal('SIGINT');
-    expect(surroundings.exits).toEqual([130]);
+    context.signal('SIGINT');
+    expect(context.exits).toEqual([]);
+    context.signal('SIGINT');
+    expect(context.exits).toEqual([130]);
     await exit;
   });
 
@@ -154,10 +154,10 @@ describe('serve', () => {
     const folder = await newFolder();
     const module = join(folder, 'store.mjs');
     await writeFile(module, "export function openStore() { throw new Error('no database'); }");
-    const surroundings = testSurroundings();
+    const context = testCommandContext();
     const flags = [...FREE_PORTS, '--storage-module', module, '--log-level', 'debug'];
-    expect(await serve.run(flags, surroundings)).toBe(ExitCode.Failed);
-    const [line, log] = surroundings.errors().trim().split('\n').slice(-2);
+    expect(await serve.run(flags, context)).toBe(ExitCode.Failed);
+    const [line, log] = context.errors().trim().split('\n').slice(-2);
     expect(line).toBe(`truemq: the storage module ${module} cannot open its store: no database`);
     expect(JSON.parse(log ?? '')).toMatchObject({
       message: 'the cause',
@@ -167,30 +167,30 @@ describe('serve', () => {
   });
 
   it('warns when others can reach it [HTTP-005]', async () => {
-    const { surroundings, exit } = await startServing(['--host', '0.0.0.0', '--health-host', '0.0.0.0']);
-    surroundings.signal('SIGTERM');
+    const { context, exit } = await startServing(['--host', '0.0.0.0', '--health-host', '0.0.0.0']);
+    context.signal('SIGTERM');
     await exit;
-    expect(surroundings.errors()).toMatch(/"warn"[^\n]*without authentication[^\n]*"host":"0\.0\.0\.0"/);
-    expect(surroundings.errors()).toMatch(/"warn"[^\n]*"healthHost":"0\.0\.0\.0"/);
+    expect(context.errors()).toMatch(/"warn"[^\n]*without authentication[^\n]*"host":"0\.0\.0\.0"/);
+    expect(context.errors()).toMatch(/"warn"[^\n]*"healthHost":"0\.0\.0\.0"/);
   });
 
   it('listens on this machine only by default and then warns of nothing [HTTP-004, HTTP-005]', async () => {
-    const { surroundings, exit, ready } = await startServing([]);
+    const { context, exit, ready } = await startServing([]);
     const socket = connectTcp(ready.tcp.port, '127.0.0.2');
     const [error] = await once(socket, 'error');
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
-    surroundings.signal('SIGTERM');
+    context.signal('SIGTERM');
     await exit;
-    expect(surroundings.errors()).not.toContain('"warn"');
+    expect(context.errors()).not.toContain('"warn"');
   });
 
   it('logs what is odd in the environment', async () => {
-    const surroundings = testSurroundings({ TRUEMQ_CMD: 'x' });
-    const exit = serve.run(FREE_PORTS, surroundings);
-    await outputLine(surroundings);
-    surroundings.signal('SIGTERM');
+    const context = testCommandContext({ TRUEMQ_CMD: 'x' });
+    const exit = serve.run(FREE_PORTS, context);
+    await outputLine(context);
+    context.signal('SIGTERM');
     await exit;
-    expect(surroundings.errors()).toContain('TRUEMQ_CMD');
+    expect(context.errors()).toContain('TRUEMQ_CMD');
   });
 });
 
@@ -205,37 +205,37 @@ describe('adapter', () => {
   };
 
   it('starts the broker that is asked for and stops when stdin closes', async () => {
-    const surroundings = testSurroundings();
-    const exit = adapter.run([], surroundings);
-    surroundings.stdin.write(`${JSON.stringify(request)}\n`);
-    const answer = JSON.parse(await outputLine(surroundings));
+    const context = testCommandContext();
+    const exit = adapter.run([], context);
+    context.stdin.write(`${JSON.stringify(request)}\n`);
+    const answer = JSON.parse(await outputLine(context));
     expect(answer).toMatchObject({ protocol: 1, ready: true, broker: { name: 'TrueMQ' }, unsupported: [] });
     const client = await connect({ port: answer.tcp.port });
     await expect(connect({ port: answer.tcp.port })).rejects.toMatchObject({ code: 'CONNECTION_LIMIT' });
     expect((await fetch(`${answer.health.url}/health/`)).status).toBe(200);
     await client.close();
-    surroundings.stdin.end();
+    context.stdin.end();
     expect(await exit).toBe(ExitCode.Done);
   });
 
   it('stops at a signal, and does not take the end of stdin for a second one', async () => {
-    const surroundings = testSurroundings();
-    const exit = adapter.run([], surroundings);
-    surroundings.stdin.write(`${JSON.stringify(request)}\n`);
-    await outputLine(surroundings);
-    surroundings.signal('SIGTERM');
-    surroundings.stdin.end();
+    const context = testCommandContext();
+    const exit = adapter.run([], context);
+    context.stdin.write(`${JSON.stringify(request)}\n`);
+    await outputLine(context);
+    context.signal('SIGTERM');
+    context.stdin.end();
     expect(await exit).toBe(ExitCode.Done);
-    expect(surroundings.exits).toEqual([]);
+    expect(context.exits).toEqual([]);
   });
 
   it('says why it does not start', async () => {
     const { port, release } = await occupiedPort();
     for (const line of ['nonsense', JSON.stringify({ ...request, tcp: { host: '127.0.0.1', port } })]) {
-      const surroundings = testSurroundings();
-      surroundings.stdin.end(`${line}\n`);
-      expect(await adapter.run([], surroundings)).toBe(ExitCode.Failed);
-      expect(JSON.parse(surroundings.output())).toMatchObject({
+      const context = testCommandContext();
+      context.stdin.end(`${line}\n`);
+      expect(await adapter.run([], context)).toBe(ExitCode.Failed);
+      expect(JSON.parse(context.output())).toMatchObject({
         protocol: 1,
         ready: false,
         error: expect.any(String),

@@ -10,7 +10,7 @@ import type { Logger } from '../model/logger.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { configurationArguments, loadEffectiveConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';
 import { VERSION } from './version.ts';
@@ -25,15 +25,15 @@ Starts the broker. At the first Ctrl-C (or SIGTERM) it waits for the acks of mes
 
 ${flagHelp()}`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const { texts, switches } = parseArguments(argv, configurationArguments({ 'print-ready': 'switch' }));
-    const { configuration, warnings } = await loadEffectiveConfiguration(texts, surroundings);
-    const logger = createProcessLogger(configuration, surroundings);
+    const { configuration, warnings } = await loadEffectiveConfiguration(texts, context);
+    const logger = createProcessLogger(configuration, context);
     for (const warning of warnings) logger.warn(warning);
-    const broker = await startOrExplain(configuration, logger, surroundings);
+    const broker = await startOrExplain(configuration, logger, context);
     if (typeof broker === 'number') return broker;
     const describe = switches.has('print-ready') ? readyLine : linesForPeople;
-    await serveUntilSignal({ broker, logger, announcement: describe(broker, surroundings) }, surroundings);
+    await serveUntilSignal({ broker, logger, announcement: describe(broker, context) }, context);
     return ExitCode.Done;
   },
 };
@@ -41,7 +41,7 @@ ${flagHelp()}`,
 /** The log of a broker process: to stderr, as the configuration says. */
 export function createProcessLogger(
   { logLevel, logFormat }: Configuration,
-  { stderr }: Surroundings,
+  { stderr }: CommandContext,
 ): Logger {
   return createLogger({
     level: logLevel,
@@ -65,14 +65,14 @@ export function readyLine({ tcp, health }: RunningBroker): string {
 export type Serving = {
   readonly broker: RunningBroker;
   readonly logger: Logger;
-  /** Written to stdout when signals are listened to: who reads it may send one at once. */
+  /** Written to stdout after the signal handlers are installed: the reader may send a signal immediately. */
   readonly announcement: string;
 };
 
 /** Serves until a signal comes, then ends the broker; a second signal ends the process. */
 export async function serveUntilSignal(
   { broker, logger, announcement }: Serving,
-  { stdout, onStopSignal, exitNow }: Surroundings,
+  { stdout, onStopSignal, exitNow }: CommandContext,
 ): Promise<void> {
   let stop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
@@ -94,11 +94,11 @@ export async function serveUntilSignal(
   release();
 }
 
-/** The running broker, or the exit code when there is none. A signal cancels the start, a second signal ends the process. */
+/** The running broker, or the exit code if it did not start. A signal cancels the start, a second signal ends the process. */
 async function startOrExplain(
   configuration: Configuration,
   logger: Logger,
-  { stderr, onStopSignal, exitNow }: Surroundings,
+  { stderr, onStopSignal, exitNow }: CommandContext,
 ): Promise<RunningBroker | ExitCode> {
   const cancellation = new AbortController();
   const release = onStopSignal((signal) => {
@@ -114,7 +114,7 @@ async function startOrExplain(
     }
     if (!(error instanceof ListenError) && !(error instanceof StoreError)) throw error;
     stderr.write(`truemq: ${error.message}\n`);
-    // Whoever writes a store needs to know where in it the error was thrown.
+    // The author of a storage module needs the place of the error.
     if (error.cause instanceof Error) logger.debug('the cause', { stack: error.cause.stack });
     return ExitCode.Failed;
   } finally {
@@ -122,8 +122,8 @@ async function startOrExplain(
   }
 }
 
-function linesForPeople({ tcp, health }: RunningBroker, { environment }: Surroundings): string {
-  // From a clone the command is not on the path; npm says so by its variables.
+function linesForPeople({ tcp, health }: RunningBroker, { environment }: CommandContext): string {
+  // In a clone of the repository the command is not on the path; npm's variables show that.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
   const address = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
   return [

@@ -1,5 +1,5 @@
-// `truemq store` in process: what each action says and how it ends, on sound files, on those that a crash has left, and on damaged ones;
-// and that those which only read change nothing.
+// `truemq store` in process: output and exit code of each action on valid files, on files after a crash and on damaged files. Actions that
+// only read change nothing.
 
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import { newFolder } from '../storage/contract/file-place.ts';
 import { loadDriver } from '../storage/sqlite/driver.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
+import { testCommandContext } from '../testing/command-context.ts';
 import { recordsThatGive, storedRecords } from '../testing/stored-arbitrary.ts';
-import { testSurroundings } from '../testing/surroundings.ts';
 import { contentOf } from '../testing/test-content.ts';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { UsageError } from './arguments.ts';
@@ -31,10 +31,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function run(argv: readonly string[], input = '') {
-  const surroundings = testSurroundings();
-  surroundings.stdin.end(input);
-  const exitCode = await store.run(argv, surroundings);
-  return { exitCode, output: surroundings.output(), errors: surroundings.errors() };
+  const context = testCommandContext();
+  context.stdin.end(input);
+  const exitCode = await store.run(argv, context);
+  return { exitCode, output: context.output(), errors: context.errors() };
 }
 
 const queue = { kind: 'queueCreated', generation: 1, name: 'orders', createdWallAt: 5 } as const;
@@ -84,7 +84,7 @@ const LETTER: readonly StoreRecord[] = [
   },
 ];
 
-/** Does something to the file that no store does. */
+/** Changes the file in a way that no store does. */
 async function spoil(sql: string): Promise<void> {
   const Driver = await loadDriver();
   new Driver(path).exec(sql).close();
@@ -262,12 +262,12 @@ describe('export and import', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('export says when whoever reads it goes away', async () => {
+  it('export reports that the reader of its output has closed it', async () => {
     await write(filled(500, 1_000));
-    const surroundings = { ...testSurroundings(), stdout: new PassThrough() };
-    surroundings.stdout.on('error', () => undefined);
-    const exit = store.run(['export', path], surroundings);
-    surroundings.stdout.destroy(new Error('gone'));
+    const context = { ...testCommandContext(), stdout: new PassThrough() };
+    context.stdout.on('error', () => undefined);
+    const exit = store.run(['export', path], context);
+    context.stdout.destroy(new Error('gone'));
     expect(await exit).toBe(1);
   });
 });
@@ -303,7 +303,7 @@ describe('a damaged file', () => {
     ],
     [
       "UPDATE queues SET name = 'a b' WHERE generation = 2",
-      [/^queue "a b": this is no name of a queue$/, /./],
+      [/^queue "a b": name is not a valid queue name$/, /./],
     ],
     ["UPDATE queues SET name = 'orders'", [/^Queue orders \(generation 2\) is stored twice/, /./]],
     [
@@ -316,24 +316,24 @@ describe('a damaged file', () => {
     ],
     [
       "UPDATE messages SET id = 'other' WHERE sequence = 2",
-      [/^message "other" of queue orders \(sequence 2\): its content cannot be read$/],
+      [/^message "other" of queue orders \(sequence 2\): content cannot be read$/],
     ],
     ['UPDATE messages SET priority = 8 WHERE sequence = 2', [/priority is 8, which/]],
     ['UPDATE messages SET failed_attempts = -1 WHERE sequence = 2', [/failed_attempts is -1, which/]],
-    ['UPDATE messages SET accepted_at = 0.5 WHERE sequence = 2', [/its time of acceptance is none$/]],
+    ['UPDATE messages SET accepted_at = 0.5 WHERE sequence = 2', [/acceptedAt is not a valid timestamp$/]],
     ['UPDATE dead_letters SET attempts = -1', [/^message "m3" .*: attempts is -1, which/]],
     [
       'UPDATE dead_letters SET sequence = 1',
       [/^message "m3" \(sequence 1\) is a dead letter and not one$/, /out of order/],
     ],
     ['INSERT INTO ended_queues VALUES (1, 0)', [/^queue "orders" is there and deleted$/]],
-  ])('by %s is told what is wrong', async (sql, expected) => {
+  ])('by %s is reported with its problem', async (sql, expected) => {
     const complaints = await complaintsOf(sql);
     expect(complaints).toHaveLength(expected.length);
     for (const [index, complaint] of complaints.entries()) expect(complaint).toMatch(expected[index] ?? /^$/);
   });
 
-  it('in which a table is missing is told so by every action', async () => {
+  it('in which a table is missing is reported by every action', async () => {
     await write(filled(1));
     await spoil('DROP TABLE dead_letters');
     for (const action of ['check', 'stats', 'export']) {
@@ -343,7 +343,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('in a page that cannot be read is told where, and an export does not pretend', async () => {
+  it('in an unreadable page is reported with its place, and an export fails', async () => {
     await write(filled(400, 1_000));
     const file = await readFile(path);
     file.fill(
@@ -428,7 +428,7 @@ describe('what cannot be looked at is refused with one line', () => {
     [['check', 'a', 'b'], '"b": one argument too many'],
     [['check', 'a', '--json'], '--json: no such flag'],
   ])('%j', async (argv, reason) => {
-    const failed = store.run(argv, testSurroundings());
+    const failed = store.run(argv, testCommandContext());
     await expect(failed).rejects.toBeInstanceOf(UsageError);
     await expect(failed).rejects.toThrow(reason);
   });

@@ -1,10 +1,10 @@
-// `truemq store`: what an operator does with the file of a durable store while no broker has it. Finds the action, and turns what
-// is wrong with a file into one line. What the actions do is in store/. Implements DURABLE (the file).
+// `truemq store`: the operator's actions on the file of a durable store while no broker uses it. Finds the action, and reports a problem
+// with the file in one line. The actions are in store/. Implements DURABLE-016 for the operator.
 
 import { didYouMean } from '../config/nearest-name.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { checkStore } from './store/check.ts';
 import { compact } from './store/compact.ts';
 import { exportStore } from './store/export.ts';
@@ -13,25 +13,24 @@ import { showStatistics } from './store/stats.ts';
 
 type Action = {
   readonly flags: Readonly<Record<string, FlagKind>>;
-  run(path: string, given: Arguments, surroundings: Surroundings): Promise<ExitCode>;
+  run(path: string, given: Arguments, context: CommandContext): Promise<ExitCode>;
 };
 
 const actions: Readonly<Record<string, Action>> = {
-  check: { flags: {}, run: (path, _, surroundings) => checkStore(path, surroundings) },
+  check: { flags: {}, run: (path, _, context) => checkStore(path, context) },
   export: {
     flags: { output: 'text' },
-    run: (path, { texts }, surroundings) => exportStore(path, texts.get('output'), surroundings),
+    run: (path, { texts }, context) => exportStore(path, texts.get('output'), context),
   },
   import: {
     flags: { input: 'text' },
-    run: (path, { texts }, surroundings) => importStore(path, texts.get('input'), surroundings),
+    run: (path, { texts }, context) => importStore(path, texts.get('input'), context),
   },
   stats: {
     flags: { json: 'switch' },
-    run: (path, { switches }, surroundings) =>
-      showStatistics(path, { asJson: switches.has('json') }, surroundings),
+    run: (path, { switches }, context) => showStatistics(path, { asJson: switches.has('json') }, context),
   },
-  compact: { flags: {}, run: (path, _, surroundings) => compact(path, surroundings) },
+  compact: { flags: {}, run: (path, _, context) => compact(path, context) },
 };
 
 export const store: Command = {
@@ -53,15 +52,15 @@ Maintains FILE, the file of a broker with --storage sqlite. No broker may use th
   --input TEXT    the file with the text [stdin]
   --json          print figures as JSON`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const [name, ...rest] = argv;
     const action = findAction(name);
     const given = parseArguments(rest, { flags: action.flags, positionals: ['FILE'] });
     try {
-      return await action.run(given.positionals[0] ?? '', given, surroundings);
+      return await action.run(given.positionals[0] ?? '', given, context);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      surroundings.stderr.write(`truemq: ${error.message}\n`);
+      context.stderr.write(`truemq: ${error.message}\n`);
       return ExitCode.Failed;
     }
   },

@@ -1,5 +1,5 @@
-// `truemq sub`: prints the messages of a queue, one per line, until it is stopped or has printed enough. A message is acknowledged
-// when stdout has taken its line, so nothing is lost on the way into a pipe. Area CLIENT (CLIENT-001, CLIENT-005).
+// `truemq sub`: prints the messages of a queue, one per line, until it is stopped or has printed enough. Acknowledges a message after
+// stdout has accepted its line, so no message is lost in a pipe. Implements CLIENT-001 and CLIENT-005 for the command line.
 
 import type { Writable } from 'node:stream';
 import type { Client } from '../client/client.ts';
@@ -7,9 +7,9 @@ import { ClientError } from '../client/errors.ts';
 import type { ReceivedMessage } from '../client/received-message.ts';
 import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
-import { type Command, ExitCode, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
 
-/** What a subscriber that wants only a few messages lets the broker send ahead, at most. */
+/** Maximum of messages in flight when only a few messages are wanted. */
 const SMALL_WINDOW_COUNT = 8;
 
 export const sub: Command = {
@@ -23,15 +23,15 @@ ${CONNECTION_HELP}
 
 Exit code: 0 when it was stopped or has printed N messages, 1 when the connection failed, 2 for a wrong command line.`,
 
-  async run(argv, surroundings) {
+  async run(argv, context) {
     const flags = { ...connectionFlags, count: 'text', verbose: 'switch' } as const;
     const given = parseArguments(argv, { flags, positionals: ['QUEUE'] });
     const [queue = ''] = given.positionals;
     const countText = given.texts.get('count');
     const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
-    const client = await connectOrExplain(parseAddress(given), surroundings);
+    const client = await connectOrExplain(parseAddress(given), context);
     if (client === undefined) return ExitCode.Failed;
-    return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, surroundings);
+    return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, context);
   },
 };
 
@@ -40,24 +40,20 @@ type Job = { readonly queue: string; readonly count: number; readonly isVerbose:
 /** Why printing ended. */
 type End = 'enough' | 'stopped' | 'nobody reads' | 'disconnected';
 
-async function printMessages(client: Client, job: Job, surroundings: Surroundings): Promise<ExitCode> {
+async function printMessages(client: Client, job: Job, context: CommandContext): Promise<ExitCode> {
   let finish: (end: End) => void = () => undefined;
   const ended = new Promise<End>((resolve) => {
     finish = resolve;
   });
-  const release = watchForEnd(client, surroundings, finish);
+  const release = watchForEnd(client, context, finish);
   try {
-    await client.subscribe(
-      job.queue,
-      createPrinter(job, surroundings.stdout, finish),
-      windowFor(client, job),
-    );
+    await client.subscribe(job.queue, createPrinter(job, context.stdout, finish), windowFor(client, job));
     const end = await ended;
-    if (end === 'disconnected') await tellWhy(client, surroundings);
+    if (end === 'disconnected') await tellWhy(client, context);
     return end === 'disconnected' ? ExitCode.Failed : ExitCode.Done;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    surroundings.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
+    context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
     return ExitCode.Failed;
   } finally {
     await client.close();
@@ -65,10 +61,10 @@ async function printMessages(client: Client, job: Job, surroundings: Surrounding
   }
 }
 
-/** Signals stop politely, the second one at once; a reader that has gone (`truemq sub q | head`) is a fine end too. */
+/** A signal stops in good order, a second one immediately. A reader that closes the pipe (`truemq sub q | head`) is a normal end too. */
 function watchForEnd(
   client: Client,
-  { stdout, onStopSignal, exitNow }: Surroundings,
+  { stdout, onStopSignal, exitNow }: CommandContext,
   finish: (end: End) => void,
 ): () => void {
   let signalCount = 0;
@@ -77,7 +73,7 @@ function watchForEnd(
     if (signalCount > 1) exitNow(ExitCode.Failed);
     finish('stopped');
   });
-  // Told by the write itself too; without a listener the stream would throw it at the process.
+  // The write reports the error too, but without a listener the stream would throw it in the process.
   stdout.on('error', () => finish('nobody reads'));
   void client.closed.then(() => finish('disconnected'));
   return release;
@@ -86,7 +82,7 @@ function watchForEnd(
 function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end: End) => void) {
   let remainingCount = count;
   return async (delivery: ReceivedMessage): Promise<void> => {
-    // More than was asked for: never acknowledged, so the broker gives it to somebody else when the connection ends.
+    // More than `count`: not acknowledged, so the broker redelivers it when the connection ends.
     if (remainingCount === 0) return new Promise(() => undefined);
     try {
       await writeLine(stdout, isVerbose ? verboseLine(delivery) : oneLine(delivery.payload));
@@ -99,7 +95,7 @@ function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end
   };
 }
 
-/** Resolves when the stream has taken the line, and rejects when nobody reads it any more. */
+/** Resolves when the stream has accepted the line; rejects when its reader has closed it. */
 function writeLine(stdout: Writable, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
@@ -111,7 +107,7 @@ function verboseLine({ id, headers, payload }: ReceivedMessage): string {
   return `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(Object.fromEntries(headers))},${rest}}`;
 }
 
-/** Line breaks of a JSON text stand between its tokens only, where a space does as well. */
+/** Replaces line breaks, which a JSON text has between its tokens only, by spaces. */
 function oneLine(payload: Buffer): string {
   return payload.toString().replace(/[\r\n]+/g, ' ');
 }
@@ -120,7 +116,7 @@ function windowFor({ capabilities }: Client, { count }: Job) {
   return capabilities.has('maxInFlight') && count < SMALL_WINDOW_COUNT ? { maxInFlight: count } : {};
 }
 
-async function tellWhy(client: Client, { stderr }: Surroundings): Promise<void> {
+async function tellWhy(client: Client, { stderr }: CommandContext): Promise<void> {
   const { error, reason } = await client.closed;
   stderr.write(
     `truemq: the broker ended the connection: ${reason ?? error?.message ?? 'it gave no reason'}\n`,

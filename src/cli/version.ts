@@ -1,5 +1,5 @@
-// The version of this broker, and `truemq version`. A constant rather than a look into package.json: the file is not there in
-// every form in which the code runs (bundles), and a test keeps the two equal.
+// The version of this broker, and `truemq version`. A constant rather than a look into package.json: the file is missing in bundles. A test
+// keeps the two equal.
 
 import { type Command, ExitCode } from './command.ts';
 

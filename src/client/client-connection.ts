@@ -1,6 +1,6 @@
-// A client's connection: the session between a duplex stream and whoever waits for its messages. It owns the stream from the
-// first byte to the last, and says once why it ended. Which commands there are is client.ts's.
-// Implements CLIENT-009, CLIENT-035 to CLIENT-038, CLIENT-041.
+// A client's connection: the session between a duplex stream and the caller that awaits answers and messages. Owns the stream from the
+// first byte to the last, and reports once why it ended. The commands themselves are in client.ts. Implements CLIENT-009, CLIENT-035 to
+// CLIENT-038 and CLIENT-041.
 
 import type { Duplex } from 'node:stream';
 import { ErrorCode } from '../model/error-code.ts';
@@ -20,10 +20,10 @@ import { FrameSender } from './frame-sender.ts';
 import type { ClientSettings } from './options.ts';
 import { PendingCommands } from './pending-commands.ts';
 
-/** Why a connection ended; without an error it was closed as asked. */
+/** Why a connection ended; without an error the client closed it. */
 export type ClosedReason = {
   readonly error: ClientError | undefined;
-  /** The broker's word for it, e.g. `server_shutdown`, where it gave one. */
+  /** The reason that the broker gave, e.g. `server_shutdown`. */
   readonly reason: string | undefined;
 };
 
@@ -43,9 +43,9 @@ export class ClientConnection {
   readonly #sender: FrameSender;
   readonly #pending: PendingCommands;
   readonly #connectId: string;
-  /** No command is taken any more. */
+  /** New commands are refused. */
   #isClosing = false;
-  /** Nothing is sent any more. */
+  /** No more frames are sent. */
   #isSilent = false;
   #error: ClientError | undefined;
   #reason: string | undefined;
@@ -60,7 +60,7 @@ export class ClientConnection {
     this.closed = this.#listen(stream);
   }
 
-  /** Shakes hands and gives the broker's ConnectAck. Ends the connection where that fails. */
+  /** Connects and returns the broker's ConnectAck. Ends the connection if that fails. */
   async open(): Promise<Message> {
     const id = this.#connectId;
     const answer = this.#pending.expect({ id, command: Command.Connect, answer: Command.ConnectAck });
@@ -74,7 +74,7 @@ export class ClientConnection {
   }
 
   /**
-   * Sends a command and gives its answer.
+   * Sends a command and returns its answer.
    * @throws CommandError, CommandTimeoutError, ConnectionError; RangeError when the message is too large
    */
   async request(
@@ -111,8 +111,8 @@ export class ClientConnection {
   }
 
   /**
-   * Says Disconnect and resolves when the stream has ended. Acks of handlers that are done in this turn are still sent; what is
-   * not acknowledged then is the broker's to send again.
+   * Sends Disconnect and resolves when the stream has ended. Acks of handlers that finish in this turn are still sent; the broker
+   * redelivers the other messages.
    */
   async close(): Promise<void> {
     if (!this.#isClosing) {
@@ -130,13 +130,13 @@ export class ClientConnection {
     this.#destroyLater();
   }
 
-  /** Ends the connection because the broker does not answer any more. */
+  /** Ends the connection because the broker does not answer. */
   abandon(): void {
     if (!this.#isClosing)
       this.#fail(new ConnectionError('CONNECTION_ENDED', 'the broker does not answer any more'));
   }
 
-  /** A broker that never closes its side must not hold the client for ever. */
+  /** Destroys the stream if the broker does not close its side in time. */
   #destroyLater(): void {
     const timer = setTimeout(() => this.#options.stream.destroy(), this.#options.settings.commandTimeoutMs);
     void this.closed.then(() => clearTimeout(timer));
@@ -198,7 +198,7 @@ export class ClientConnection {
         return;
       case 'connected':
       case 'refused':
-        // Existing brokers answer Connect under an id of their own.
+        // Existing brokers answer Connect with another id.
         this.#pending.settle({ ...event.message, id: this.#connectId });
         return;
       case 'fault':
@@ -219,7 +219,7 @@ export class ClientConnection {
       return;
     }
     if (this.#pending.settle(message) || message.command !== Command.Error) return;
-    // An Error that answers no command is the last that a broker says before it closes.
+    // An Error that answers no command is the last frame before the broker closes the connection.
     this.#reason = new CommandError(message.errorCode, message.errorMessage).message;
   }
 

@@ -2,7 +2,7 @@
 
 import { duplexPair } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { meet, meetSubscribed, pingPong } from '../testing/client-party.ts';
+import { connectPair, connectSubscribed, pingPong } from '../testing/connected-pair.ts';
 import { ScriptedBroker } from '../testing/scripted-broker.ts';
 import { connect, type ReceivedMessage } from './index.ts';
 
@@ -14,7 +14,7 @@ describe('subscribe', () => {
   it('hands over messages one after another and acknowledges each when the handler is done [CLIENT-005]', async () => {
     const gates: (() => void)[] = [];
     const seen: string[] = [];
-    const { broker } = await meetSubscribed((delivery) => {
+    const { broker } = await connectSubscribed((delivery) => {
       seen.push(
         `${delivery.id} ${delivery.queue} ${JSON.stringify(delivery.json())} ${delivery.headers.get('a')}`,
       );
@@ -32,7 +32,7 @@ describe('subscribe', () => {
   });
 
   it('takes a Deliver in the same chunk as its SubscribeAck, and before the PublishAck of its own message [CLIENT-035]', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const ids: string[] = [];
     const subscribing = client.subscribe('orders', ({ id }) => void ids.push(id));
     const { id } = await broker.take();
@@ -47,7 +47,7 @@ describe('subscribe', () => {
   });
 
   it('still acknowledges a message whose handler closes the client [CLIENT-005]', async () => {
-    const { client, broker } = await meetSubscribed(() => void client.close());
+    const { client, broker } = await connectSubscribed(() => void client.close());
     broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
     expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
     expect(await broker.take()).toMatchObject({ command: 2 });
@@ -55,7 +55,7 @@ describe('subscribe', () => {
 
   it('sends no ack for a message whose handler failed, and goes on [CLIENT-006]', async () => {
     const errors: unknown[] = [];
-    const { broker } = await meetSubscribed(
+    const { broker } = await connectSubscribed(
       ({ id }) => {
         if (id === 'm1') throw new Error('no');
       },
@@ -73,7 +73,7 @@ describe('subscribe', () => {
   ])('goes on when onHandlerError %s', async (_, onHandlerError) => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
     const handle = ({ id }: ReceivedMessage) => (id === 'm1' ? thrown() : undefined);
-    const { broker } = await meetSubscribed(handle, { onHandlerError });
+    const { broker } = await connectSubscribed(handle, { onHandlerError });
     broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
     expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
     await vi.waitFor(() =>
@@ -87,7 +87,7 @@ describe('subscribe', () => {
       delivery.json();
       throw new Error('no');
     };
-    const { broker } = await meetSubscribed(handle, {
+    const { broker } = await connectSubscribed(handle, {
       onHandlerError: () => undefined,
       welcome: [['capabilities', 'nack']],
     });
@@ -107,7 +107,7 @@ describe('subscribe', () => {
   });
 
   it('asks for a window, and is not subscribed when refused', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const handled = vi.fn();
     const refused = expect(client.subscribe('orders', handled, { maxInFlight: 3 })).rejects.toMatchObject({
       code: 'NOT_AUTHORIZED',
@@ -123,7 +123,7 @@ describe('subscribe', () => {
 
   it('unsubscribes [CLIENT-001]', async () => {
     const handled = vi.fn();
-    const { client, broker } = await meetSubscribed(handled);
+    const { client, broker } = await connectSubscribed(handled);
     const done = client.unsubscribe('orders');
     const frame = await broker.take();
     expect(frame).toMatchObject({ command: 24, queue: 'orders' });

@@ -1,17 +1,17 @@
-// One subscription of a client: hands messages to the handler one after another, in the order in which they came, and reports
-// the outcome of each. Implements CLIENT-005, CLIENT-006.
+// One subscription of a client: passes messages to the handler one after another, in arrival order, and reports the outcome of each.
+// Implements CLIENT-005 and CLIENT-006.
 
 import type { Message } from '../protocol/message.ts';
 import { DeserializationError } from './errors.ts';
 import { type Handler, ReceivedMessage } from './received-message.ts';
 
-/** What became of a delivery. The names of the failures are those of the protocol. */
+/** The outcome of a delivery. The failures have the protocol's names. */
 export type Outcome = 'done' | 'HandlerException' | 'DeserializationError';
 
 export type SubscriptionOptions = {
   readonly handler: Handler;
   readonly onOutcome: (delivery: ReceivedMessage, outcome: Outcome) => void;
-  /** Told about a failed handler; never throws. */
+  /** Called when a handler fails; never throws. */
   readonly onError: (error: unknown) => void;
   /** Called when the number of messages that wait for the handler has changed. */
   readonly onBacklog: () => void;
@@ -27,7 +27,7 @@ export class ClientSubscription {
     this.#options = options;
   }
 
-  /** Messages that have come and wait for the handler. */
+  /** Messages that wait for the handler. */
   get backlogCount(): number {
     return this.#backlog.length;
   }
@@ -39,7 +39,7 @@ export class ClientSubscription {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Forgets what waits, and takes nothing more: what was not handled is not acknowledged. */
+  /** Discards waiting and later messages: they are not acknowledged. */
   stop(): void {
     this.#isStopped = true;
     this.#backlog.length = 0;

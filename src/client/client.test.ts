@@ -5,9 +5,10 @@ import { Duplex, duplexPair } from 'node:stream';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ZlibCompressor } from '../gateway/compressor.ts';
-import { meet, payloadText } from '../testing/client-party.ts';
-import { type Inflate, type ReceivedFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
+import { connectPair, payloadText } from '../testing/connected-pair.ts';
+import { type ClientFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
+import type { Inflate } from '../testing/wire-client.ts';
 import { CommandError, CommandTimeoutError, ConnectionError, connect, ProtocolError } from './index.ts';
 
 afterEach(() => {
@@ -18,7 +19,7 @@ const inflate: Inflate = (flags, body) => (flags === 2 ? brotliDecompressSync(bo
 
 describe('the handshake', () => {
   it('sends one uncompressed Connect with credentials and compressions [CLIENT-002, CLIENT-003, CLIENT-034]', async () => {
-    const { connectFrame } = await meet({
+    const { connectFrame } = await connectPair({
       compressor: new ZlibCompressor(),
       compressionThresholdBytes: 0,
       authToken: 'token',
@@ -35,7 +36,7 @@ describe('the handshake', () => {
   });
 
   it('takes the next frame for the answer whatever its id, and learns what the broker can do [CLIENT-037]', async () => {
-    const { client } = await meet({ welcome: [['capabilities', 'nack, maxInFlight']] });
+    const { client } = await connectPair({ welcome: [['capabilities', 'nack, maxInFlight']] });
     expect([...client.capabilities]).toEqual(['nack', 'maxInFlight']);
   });
 
@@ -76,7 +77,7 @@ describe('the handshake', () => {
 
 describe('publish', () => {
   it('sends queue, payload, headers, priority and id, and resolves with the id at the PublishAck [CLIENT-001, CLIENT-040]', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const published = client.publish('orders', { n: 1 }, { headers: { a: 'b' }, priority: 'High', id: 'm1' });
     const frame = await broker.take();
     expect(frame).toMatchObject({
@@ -100,7 +101,7 @@ describe('publish', () => {
     [null, 'null'],
     [undefined, ''],
   ])('sends %j as %j', async (value, text) => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const published = client.publish('orders', value);
     const frame = await broker.take();
     broker.send({ command: 21, id: frame.id });
@@ -109,7 +110,7 @@ describe('publish', () => {
   });
 
   it('refuses what is no JSON, what is too large, and an id that is under way', async () => {
-    const { client, broker } = await meet({ maxMessageSizeBytes: 1_000 });
+    const { client, broker } = await connectPair({ maxMessageSizeBytes: 1_000 });
     await expect(client.publish('orders', () => 1)).rejects.toThrow(TypeError);
     await expect(client.publish('orders', 'x'.repeat(1_000), { id: 'm' })).rejects.toThrow(RangeError);
     const published = client.publish('orders', 1, { id: 'm' });
@@ -120,7 +121,7 @@ describe('publish', () => {
   });
 
   it('fails with the Error that carries its id and leaves others alone [CLIENT-036]', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const full = expect(client.publish('orders', 1, { id: 'm1' })).rejects.toThrow(
       new CommandError('QUEUE_FULL', 'no room'),
     );
@@ -136,7 +137,7 @@ describe('publish', () => {
   });
 
   it('fails after the command timeout, and a late answer disturbs nothing [CLIENT-009]', async () => {
-    const { client, broker } = await meet({ commandTimeoutMs: 5_000 });
+    const { client, broker } = await connectPair({ commandTimeoutMs: 5_000 });
     vi.useFakeTimers();
     const failed = expect(client.publish('orders', 1, { id: 'm1' })).rejects.toThrow(
       new CommandTimeoutError('Publish', 5_000),
@@ -179,7 +180,7 @@ describe('compression', () => {
   const large = { text: 'x'.repeat(5_000) };
 
   it('compresses bodies from the threshold on, once agreed [CLIENT-004]', async () => {
-    const { client, broker } = await meet({
+    const { client, broker } = await connectPair({
       compressor: new ZlibCompressor(),
       inflate,
       welcome: [['negotiated-compression', 'brotli']],
@@ -193,14 +194,14 @@ describe('compression', () => {
       ['m1', 2],
       ['m2', 0],
     ]);
-    expect(JSON.parse(payloadText(frames[0] as ReceivedFrame))).toEqual(large);
+    expect(JSON.parse(payloadText(frames[0] as ClientFrame))).toEqual(large);
     broker.send({ command: 21, id: 'm1' }, { command: 21, id: 'm2' });
     await published;
   });
 
   it('keeps the order of commands while a compression is under way', async () => {
     const compressor = new ZlibCompressor({ inPlaceInputBytes: 0 });
-    const { client, broker } = await meet({
+    const { client, broker } = await connectPair({
       compressor,
       inflate,
       welcome: [['negotiated-compression', 'brotli']],
@@ -209,7 +210,7 @@ describe('compression', () => {
     const published = Promise.all(
       ids.map((id, index) => client.publish('q', index % 2 === 0 ? large : 1, { id })),
     );
-    const frames: ReceivedFrame[] = [];
+    const frames: ClientFrame[] = [];
     for (const _ of ids) frames.push(await broker.take());
     expect(frames.map(({ id }) => id)).toEqual(ids);
     broker.send(...ids.map((id) => ({ command: 21, id })));
@@ -217,7 +218,7 @@ describe('compression', () => {
   });
 
   it('compresses nothing when nothing was agreed [CLIENT-004]', async () => {
-    const { client, broker } = await meet({ compressor: new ZlibCompressor() });
+    const { client, broker } = await connectPair({ compressor: new ZlibCompressor() });
     const published = client.publish('q', large, { id: 'm1' });
     expect((await broker.take()).flags).toBe(0);
     broker.send({ command: 21, id: 'm1' });
@@ -227,7 +228,7 @@ describe('compression', () => {
 
 describe('queues', () => {
   it('are created with options, deleted, described and listed [CLIENT-001]', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const answer = async (expected: object, payload: string) => {
       const frame = await broker.take();
       expect(frame).toMatchObject(expected);
@@ -291,14 +292,14 @@ describe('queues', () => {
   it.each(['mode', 'overflowStrategy'])(
     'refuse a %s that does not exist, and send nothing',
     async (property) => {
-      const { client, broker } = await meet();
+      const { client, broker } = await connectPair();
       await expect(client.createQueue('orders', { [property]: 'toString' })).rejects.toThrow(TypeError);
       expect(broker.untaken).toEqual([]);
     },
   );
 
   it('fail with a clear error when the answer is not readable', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const failed = expect(client.listQueues()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' });
     broker.send({ command: 43, id: (await broker.take()).id, payload: '{}' });
     await failed;
@@ -308,7 +309,7 @@ describe('queues', () => {
 describe('keeping alive', () => {
   it('sends a Ping every interval, 30 s by default [CLIENT-007, CLIENT-008]', async () => {
     vi.useFakeTimers();
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     for (let round = 0; round < 2; round += 1) {
       await vi.advanceTimersByTimeAsync(29_999);
       expect(broker.untaken).toEqual([]);
@@ -323,7 +324,7 @@ describe('keeping alive', () => {
 
   it('ends the connection when no Pong comes [CLIENT-007]', async () => {
     vi.useFakeTimers();
-    const { client } = await meet();
+    const { client } = await connectPair();
     await vi.advanceTimersByTimeAsync(40_000);
     await expect(client.closed).resolves.toMatchObject({
       error: { code: 'CONNECTION_ENDED', message: /does not answer/ },
@@ -333,7 +334,7 @@ describe('keeping alive', () => {
 
 describe('the end', () => {
   it('says Disconnect, then closes [CLIENT-041]', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     await client.close();
     expect(await broker.take()).toMatchObject({ command: 2 });
     await expect(client.closed).resolves.toEqual({ error: undefined, reason: undefined });
@@ -341,7 +342,7 @@ describe('the end', () => {
   });
 
   it("fails what is under way and tells the broker's reason [CLIENT-038]", async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     const failed = expect(client.publish('orders', 1)).rejects.toMatchObject({
       code: 'CONNECTION_ENDED',
       message: /server_shutdown/,
@@ -354,7 +355,7 @@ describe('the end', () => {
   });
 
   it('tells the Error that answered nothing [CLIENT-038]', async () => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     broker.send({ command: 99, id: 'fresh', errorCode: 'SERVER_ERROR', errorMessage: 'it broke' });
     broker.end();
     await expect(client.closed).resolves.toMatchObject({ reason: 'SERVER_ERROR: it broke' });
@@ -366,7 +367,7 @@ describe('the end', () => {
     ['a compressed frame that nobody agreed to', frameBytes(bodyBytes({ command: 11 }), 1)],
     ['a body that breaks off', frameBytes(bodyBytes({ command: 11 }).subarray(0, 6))],
   ])('closes at %s', async (_what, bytes) => {
-    const { client, broker } = await meet();
+    const { client, broker } = await connectPair();
     broker.sendRaw(bytes);
     const { error } = await client.closed;
     expect(error).toBeInstanceOf(ProtocolError);

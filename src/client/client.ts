@@ -1,6 +1,6 @@
-// The client library's face: connect, and the operations that a user of a broker has. Values go in and come out; frames, ids and
-// answers are client-connection.ts's. This first version does not reconnect: when the connection ends, `closed` resolves and every
-// operation fails with ConnectionError. Implements CLIENT-001, CLIENT-005 to CLIENT-008, CLIENT-040.
+// The API of the client library: connect, and the operations of a broker. Takes and returns values; client-connection.ts handles frames,
+// ids and answers. This first version does not reconnect: when the connection ends, `closed` resolves and every operation fails with
+// ConnectionError. Implements CLIENT-001, CLIENT-005 to CLIENT-008, CLIENT-040.
 
 import type { PriorityName } from '../model/priority.ts';
 import { Command, type CommandNumber } from '../protocol/command.ts';
@@ -19,7 +19,7 @@ import {
 } from './queue-answers.ts';
 import type { Handler, ReceivedMessage } from './received-message.ts';
 
-/** So many messages may wait for handlers before the client stops reading: a queue without acks knows no other bound. */
+/** Messages that may wait for handlers before the client stops reading: a queue without acks has no other limit. */
 const MAX_BACKLOG_COUNT = 1_024;
 
 export type PublishOptions = {
@@ -31,7 +31,7 @@ export type PublishOptions = {
 };
 
 export type SubscribeOptions = {
-  /** Unacknowledged messages that the broker may send; heeded by brokers that announce `maxInFlight`. Default: theirs. */
+  /** Unacknowledged messages that the broker may send; brokers that announce `maxInFlight` obey it. Default: the broker's. */
   readonly maxInFlight?: number;
 };
 
@@ -80,7 +80,7 @@ export class Client {
     return this.#connection.closed;
   }
 
-  /** What the broker said it can do beyond the protocol's core. */
+  /** The optional features that the broker announced. */
   get capabilities(): ReadonlySet<string> {
     return this.#capabilities;
   }
@@ -105,7 +105,7 @@ export class Client {
   async subscribe(queue: string, handler: Handler, options: SubscribeOptions = {}): Promise<void> {
     const previous = this.#subscriptions.get(queue);
     const subscription = this.#createSubscription(handler);
-    // In place before the answer: the first Deliver may be in the same chunk.
+    // Registered before the answer: the first Deliver may be in the same chunk.
     this.#subscriptions.set(queue, subscription);
     const { maxInFlight } = options;
     const headers = new Map(maxInFlight === undefined ? [] : [[HeaderName.MaxInFlight, String(maxInFlight)]]);
@@ -118,7 +118,7 @@ export class Client {
     }
   }
 
-  /** Resolves when the broker sends no more messages of the queue; those that have come are still handled. */
+  /** Resolves when the broker sends no more messages of the queue; received ones are still handled. */
   async unsubscribe(queue: string): Promise<void> {
     const subscription = this.#subscriptions.get(queue);
     await this.#request(Command.Unsubscribe, Command.UnsubscribeAck, { queue });
@@ -136,7 +136,7 @@ export class Client {
     await this.#request(Command.DeleteQueue, Command.DeleteQueue, { queue });
   }
 
-  /** What the broker knows about a queue; undefined when there is none of this name. */
+  /** Describes a queue; undefined if there is no queue with this name. */
   async queueInfo(queue: string): Promise<QueueDetails | undefined> {
     const { payload } = await this.#request(Command.QueueInfo, Command.QueueInfo, { queue });
     return payload.length === 0 ? undefined : decodeQueueDetails(payload);
@@ -150,7 +150,7 @@ export class Client {
     await this.#request(Command.Ping, Command.Pong, {});
   }
 
-  /** Says goodbye and resolves when the connection has ended. Messages that are not acknowledged go to other subscribers. */
+  /** Sends Disconnect and resolves when the connection has ended. Unacknowledged messages go to other subscribers. */
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions.values()) subscription.stop();
     await this.#connection.close();
@@ -192,7 +192,7 @@ export class Client {
     else if (this.#connection.isPaused && backlogCount <= MAX_BACKLOG_COUNT / 2) this.#connection.resume();
   }
 
-  /** A Ping without an answer means that nobody is there any more. While reading is paused no answer could arrive. */
+  /** Ends the connection if a Ping is not answered. While reading is paused no answer can arrive, so no Ping is sent. */
   #keepAlive(): void {
     const timer = setInterval(() => {
       if (this.#connection.isPaused) return;

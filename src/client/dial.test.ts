@@ -1,4 +1,4 @@
-// Connecting over real sockets: what an unreachable broker looks like to a user of the client. Area CLIENT.
+// Connecting over real sockets: the errors that a user of the client gets for an unreachable broker.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

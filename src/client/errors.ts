@@ -1,7 +1,6 @@
-// What can go wrong for a user of the client library: one class per kind, all with a `code` that programs can compare.
-// Area CLIENT.
+// The errors of the client library: one class per kind, each with a `code` that programs can compare.
 
-/** The base of every error that the client library raises on its own account. */
+/** The base class of all errors of the client library. */
 export class ClientError extends Error {
   readonly code: string;
 

@@ -1,5 +1,5 @@
-// Sends a client's frames: compresses what was agreed, keeps the order of the commands while a compression is under way, and
-// gathers the frames of one turn into one write. Implements CLIENT-002, CLIENT-004.
+// Sends a client's frames: compresses as agreed, keeps the order of the commands during a compression, and combines the frames of one turn
+// into one write. Implements CLIENT-002, CLIENT-004.
 
 import type { Duplex } from 'node:stream';
 import { type Compressor, flagsOf } from '../protocol/compression.ts';
@@ -73,7 +73,7 @@ export class FrameSender {
   }
 }
 
-/** A body that compression made longer is sent as it was. */
+/** Sends the original body if compression made it longer. */
 function smaller(frame: Buffer, compressed: Buffer, flags: number): Buffer {
   if (frameHeaderBytes + compressed.length >= frame.length) return frame;
   const result = Buffer.allocUnsafe(frameHeaderBytes + compressed.length);

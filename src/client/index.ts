@@ -1,4 +1,4 @@
-// What the package exports: the client library. Area CLIENT.
+// The public API of the client library, exported by the package.
 
 export type { DeliveryModeName } from '../model/delivery-mode.ts';
 export type { OverflowStrategyName } from '../model/overflow-strategy.ts';

@@ -1,5 +1,4 @@
-// What a client can be told when it connects, and the defaults. Area CLIENT (CLIENT-003, CLIENT-004, CLIENT-008, CLIENT-009,
-// CLIENT-034).
+// The options of a client, and their defaults. Implements CLIENT-003, CLIENT-004, CLIENT-008, CLIENT-009 and CLIENT-034.
 
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
@@ -18,9 +17,9 @@ export type ConnectOptions = {
   readonly commandTimeoutMs?: number;
   /** How often a Ping is sent. Default 30 s. */
   readonly keepAliveIntervalMs?: number;
-  /** What compresses; without it nothing is offered and nothing compressed. */
+  /** The compressor; without it the client offers no compression. */
   readonly compressor?: Compressor;
-  /** In falling preference. Default brotli, gzip. */
+  /** In descending preference. Default brotli, gzip. */
   readonly compressions?: readonly Algorithm[];
   /** Shorter bodies are sent uncompressed. Default 1024. */
   readonly compressionThresholdBytes?: number;
@@ -29,9 +28,9 @@ export type ConnectOptions = {
   readonly password?: string;
   /** Free text for the broker's log. */
   readonly clientVersion?: string;
-  /** Longest message that is sent or taken. Default 1 MiB. */
+  /** Longest message that is sent or accepted. Default 1 MiB. */
   readonly maxMessageSizeBytes?: number;
-  /** Names messages and commands; must not repeat itself. Default: random UUIDs. */
+  /** Creates the ids of messages and commands; must be unique. Default: random UUIDs. */
   readonly createId?: () => string;
   /** Called when a handler fails; may be async. Its own failure becomes a warning of the process. Default: such a warning. */
   readonly onHandlerError?: (error: unknown) => void;
@@ -76,7 +75,7 @@ function connectHeaders(options: ConnectOptions): ReadonlyMap<string, string> {
   return new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** The user's callback, made safe: neither an exception nor a rejection of it may stop the handling of messages. */
+/** Wraps the user's callback: neither an exception nor a rejection of it stops the handling of messages. */
 function reportTo(callback: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
     const report = async () => callback(error);
@@ -84,7 +83,7 @@ function reportTo(callback: (error: unknown) => void): (error: unknown) => void 
   };
 }
 
-/** A warning: the failure is seen, and the process goes on, because the broker sends the message again. */
+/** Warns of the failure and continues, because the broker redelivers the message. */
 function warnAboutHandler(error: unknown): void {
   warn('a message handler failed', error);
 }

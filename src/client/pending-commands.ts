@@ -1,5 +1,4 @@
-// The commands that wait for their answer, by id, each with its deadline. Knows nothing of bytes. Implements CLIENT-009,
-// CLIENT-036.
+// The commands that wait for their answer, by id, each with its deadline. Knows nothing of frames. Implements CLIENT-009 and CLIENT-036.
 
 import { Command, type CommandNumber, commandName } from '../protocol/command.ts';
 import type { Message } from '../protocol/message.ts';
@@ -29,8 +28,8 @@ export class PendingCommands {
   }
 
   /**
-   * The answer to a command, once it comes; rejects with CommandError, CommandTimeoutError or what `rejectAll` is given.
-   * @throws RangeError when another command with this id is under way: nobody could tell their answers apart
+   * Resolves with the answer to a command; rejects with CommandError, CommandTimeoutError or the error passed to `rejectAll`.
+   * @throws RangeError when another command with this id is pending: their answers could not be distinguished
    */
   expect({ id, command, answer }: ExpectedAnswer): Promise<Message> {
     if (this.#byId.has(id)) throw new RangeError(`a command with the id ${JSON.stringify(id)} is under way`);
@@ -43,7 +42,7 @@ export class PendingCommands {
     });
   }
 
-  /** Takes a message as an answer where it is one; false when nobody waits for it. */
+  /** Handles a message as an answer; false when no command waits for it. */
   settle(message: Message): boolean {
     const pending = this.#byId.get(message.id);
     if (pending === undefined) return false;
@@ -56,7 +55,7 @@ export class PendingCommands {
     return true;
   }
 
-  /** Gives up one command without an answer, because it could not be sent. */
+  /** Rejects one command that could not be sent. */
   forget(id: string): void {
     const pending = this.#byId.get(id);
     if (pending !== undefined) this.#take(id, pending);

@@ -1,5 +1,5 @@
-// What a user of the client says and learns about queues: the model's types with names in place of numbers. The JSON on the
-// wire is protocol/queue-options-json.ts's. Pure. Area CLIENT over QUEUE.
+// The queue types of the client's API: the model's types with names in place of numbers. protocol/queue-options-json.ts has their JSON on
+// the wire. Pure. Implements CLIENT-001 (queue commands).
 
 import { DeliveryMode, type DeliveryModeName } from '../model/delivery-mode.ts';
 import { nameOfNumber, numberOfName } from '../model/named-numbers.ts';
@@ -8,7 +8,7 @@ import type { QueueOptions } from '../model/queue-options.ts';
 import { createQueuePayload, readQueueInfo, readQueueNames } from '../protocol/queue-options-json.ts';
 import { ClientError } from './errors.ts';
 
-/** What is left out has the broker's default. */
+/** Omitted options have the broker's default. */
 export type CreateQueueOptions = Partial<Omit<QueueOptions, 'mode' | 'overflowStrategy'>> & {
   readonly mode?: DeliveryModeName;
   readonly overflowStrategy?: OverflowStrategyName;
@@ -16,7 +16,7 @@ export type CreateQueueOptions = Partial<Omit<QueueOptions, 'mode' | 'overflowSt
 
 export type QueueDetails = {
   readonly name: string;
-  /** Messages that wait; those in flight are not among them. */
+  /** Waiting messages, without those in flight. */
   readonly messageCount: number;
   readonly subscriberCount: number;
   readonly deliveryMode: DeliveryModeName;

@@ -1,4 +1,4 @@
-// A message as a subscriber's handler gets it. Area CLIENT.
+// A message as a subscriber's handler receives it. Implements CLIENT-005 and CLIENT-006 (what a handler may do).
 
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message } from '../protocol/message.ts';
@@ -16,7 +16,7 @@ export class ReceivedMessage {
     this.id = message.id;
     this.queue = message.queue;
     this.headers = message.headers;
-    // A copy: a handler may keep it, and a view would keep the whole chunk that came from the network.
+    // A copy: a handler may keep it, and a view would keep the whole received chunk alive.
     this.payload = Buffer.from(message.payload);
   }
 
@@ -27,7 +27,7 @@ export class ReceivedMessage {
 
   /**
    * The payload as a value; undefined when there is none.
-   * @throws DeserializationError, which a handler may let through: the broker then gives the message up
+   * @throws DeserializationError, which a handler may rethrow: the broker then stops redelivering the message
    */
   json(): unknown {
     if (this.payload.length === 0) return undefined;
@@ -40,7 +40,7 @@ export class ReceivedMessage {
 }
 
 /**
- * What a subscriber does with a message. The message is acknowledged when the handler has returned, or its promise is
- * fulfilled; a handler that throws leaves it to the broker, which sends it again.
+ * Handles one message. The message is acknowledged when the handler has returned or its promise is fulfilled. If it throws, the broker
+ * redelivers the message.
  */
 export type Handler = (delivery: ReceivedMessage) => void | Promise<void>;

@@ -1,5 +1,5 @@
-// The effective configuration: what the rest of the broker reads. Its type comes from the table of keys; property names are the
-// keys, with the unit at the end of durations (`Ms`) and sizes (`Bytes`). Types and naming only. Area CONFIG.
+// The effective configuration, which the rest of the broker reads. Its type is derived from the table of keys; property names are the keys,
+// with the unit at the end of durations (`Ms`) and sizes (`Bytes`). Types and naming only. Implements CONFIG-007 and CONFIG-013.
 
 import type { ConfigurationKey, configurationKeys } from './keys.ts';
 
@@ -28,25 +28,25 @@ type Value<Kind> = Kind extends { readonly kind: 'text' }
 /** The typed values of every key, e.g. `port: number`, `ackTimeoutMs: number`, `maxMessageSizeBytes: number`. */
 export type Configuration = { readonly [Key in ConfigurationKey as Property<Key>]: Value<Table[Key]> };
 
-/** Where a value came from; the later kinds win over the earlier. */
+/** The origin of a value; later kinds take precedence over earlier ones. */
 export type Origin =
   | { readonly kind: 'default' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'flag'; readonly flag: string };
 
-/** One key with its value as text and where it came from, for `truemq config`. */
+/** One key with its value as text and its origin, for `truemq config`. */
 export type Setting = { readonly key: ConfigurationKey; readonly text: string; readonly origin: Origin };
 
 export type LoadedConfiguration = {
   readonly configuration: Configuration;
   /** Every key, in the order of the table. */
   readonly settings: readonly Setting[];
-  /** What is odd but no error, one sentence each. */
+  /** Warnings, one sentence each. */
   readonly warnings: readonly string[];
 };
 
-/** What the defaults of some keys depend on. */
+/** The facts that derived defaults depend on. */
 export type Machine = {
   /** The container's memory, else the machine's. */
   readonly memoryBytes: number;
@@ -56,7 +56,7 @@ export type Machine = {
   readonly isTerminal: boolean;
 };
 
-/** One or more settings that cannot be; `problems` holds one sentence each: key, where it came from, what came, what is allowed. */
+/** One or more invalid settings. `problems` has one sentence for each: key, origin, value, and what is allowed. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 

@@ -1,5 +1,5 @@
-// The defaults that depend on the machine or on other values. One function per key whose table entry says `derived`; they run in
-// the order of the table below, after every given value is known. Pure. Area CONFIG.
+// The defaults that depend on the machine or on other values. One function per key whose table entry says `derived`; they run in the order
+// of the table below, after every given value is known. Pure. Implements CONFIG-014 for derived defaults.
 
 import type { Configuration, Machine } from './configuration.ts';
 import type { ConfigurationKey, configurationKeys } from './keys.ts';
@@ -10,7 +10,7 @@ type DerivedKey = {
     : never;
 }[ConfigurationKey];
 
-/** What is known when a derived default is asked for: all given values, all fixed defaults, and what stands above it here. */
+/** The values that a derived default may use: all given values, all fixed defaults, and the defaults above it in this table. */
 export type Known = Configuration;
 
 /** Small messages, queues and subscriptions lie in the JavaScript heap, so that they must fit into it however much memory there is. */

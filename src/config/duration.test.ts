@@ -1,4 +1,4 @@
-// Durations and sizes: examples of each form, and that what is written is read back as the same number. Area CONFIG.
+// Durations and sizes: examples of each form, and text that is written is read back as the same number.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

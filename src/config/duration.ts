@@ -1,17 +1,17 @@
-// Durations as people write them: `250ms`, `30s`, `5m`, `1h`, or a time span `[d.]hh:mm:ss[.fffffff]`.
-// Pure text <-> milliseconds; it knows no key and no limit. Area CONFIG.
+// Durations in text: `250ms`, `30s`, `5m`, `1h`, or a time span `[d.]hh:mm:ss[.fffffff]`. Converts text to milliseconds and back; knows no
+// keys and no limits. Implements CONFIG-004.
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const DAY_MS = 86_400_000;
 const UNIT_FORM = /^(\d+)(ms|s|m|h)$/;
 const SPAN_FORM = /^(?:(\d+)\.)?(\d{2}):([0-5]\d):([0-5]\d)(?:\.(\d{1,7}))?$/;
 
-/** What a duration may look like, for messages. */
+/** The forms of a duration, for messages. */
 export const DURATION_FORMS = '250ms, 30s, 5m, 1h or a time span 00:00:30';
 
 /**
- * Reads a duration in whole milliseconds; undefined when the text is none. A bare number is none: without a unit nobody can tell
- * seconds from milliseconds. A span finer than a millisecond is none either: no timer here could keep it.
+ * Reads a duration in whole milliseconds; undefined if it is not a valid duration. A unit is required: a bare number could mean seconds or
+ * milliseconds. A time span with fractions of a millisecond is not valid: timers are not that precise.
  */
 export function parseDuration(text: string): number | undefined {
   const milliseconds = parseUnits(text) ?? parseTimeSpan(text);

@@ -1,5 +1,5 @@
-// Reads the configuration file: a flat map of keys, in JSON (`.json`) or YAML (everything else). Knows no key; the loader judges
-// what it says. The only file of config/ that touches the disk. Area CONFIG.
+// Reads the configuration file: a flat map of keys, in JSON (`.json`) or YAML (everything else). Knows no keys; the loader validates the
+// values. The only file of config/ that reads from disk. Implements CONFIG-006.
 
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -9,7 +9,7 @@ import type { ConfigurationSources } from './load.ts';
 
 /**
  * The entries of a configuration file.
- * @throws ConfigurationError when the file cannot be read, is no JSON or YAML, or is no map
+ * @throws ConfigurationError when the file cannot be read, or is not a map in JSON or YAML
  */
 export function readConfigurationFile(path: string): NonNullable<ConfigurationSources['file']> {
   return { path, entries: parseConfigurationFile(path, readText(path)) };
@@ -42,7 +42,7 @@ function parseContent(path: string, text: string): unknown {
   }
 }
 
-/** YAML's errors go on with a drawing of the place; the first line has line and column already. */
+/** Only the first line of a YAML error: it has line and column; a drawing of the place follows. */
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

@@ -1,15 +1,15 @@
-// The kinds of configuration values: for each, how a value is read from text and from a file, how it is written, and what is
-// allowed, in words. A new kind is added here; a new key in keys.ts. Pure; knows no key. Area CONFIG.
+// The kinds of configuration values: how each is read from text and from a file, how it is written, and what is allowed, in words. A new
+// kind is added here; a new key in keys.ts. Pure; knows no keys. Implements CONFIG-003 to CONFIG-005.
 
 import { DURATION_FORMS, formatDuration, parseDuration } from './duration.ts';
 import { formatSize, parseSize, SIZE_FORMS } from './size.ts';
 
-/** What every key says about itself. `derived` names in words a default that depends on the machine or on other keys. */
+/** The properties of every key. `derived` describes in words a default that depends on the machine or on other keys. */
 type Described = { readonly doc: string; readonly section: string };
 
 export type TextKind = Described & {
   readonly kind: 'text';
-  /** The empty text is a value, and means none. */
+  /** The empty text is allowed and means: no value. */
   readonly mayBeEmpty?: true;
 } & ({ readonly default: string } | { readonly derived: string });
 export type PortKind = Described & { readonly kind: 'port'; readonly default: number };
@@ -35,13 +35,13 @@ export type BooleanKind = Described & {
   readonly default: boolean;
   /** The words for true and false, in this order. */
   readonly words: readonly [string, string];
-  /** Says why one of the two is refused by this version, by its word. */
+  /** Why this version refuses one of the two, by its word. */
   readonly unavailable?: Readonly<Record<string, string>>;
 };
 export type ChoiceKind = Described & {
   readonly kind: 'choice';
   readonly choices: readonly string[];
-  /** Choices that are known and refused by this version, with the reason. */
+  /** Known choices that this version refuses, with the reason. */
   readonly unavailable?: Readonly<Record<string, string>>;
 } & ({ readonly default: string } | { readonly derived: string });
 export type ListKind = Described & {
@@ -64,7 +64,7 @@ export type ParsedValue =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly allowed: string };
 
-/** Reads a value as it stands on a command line or in the environment: always text. */
+/** Reads a value from a command line or the environment: always text. */
 export function parseText(kind: KeyKind, text: string): ParsedValue {
   switch (kind.kind) {
     case 'text':
@@ -87,7 +87,7 @@ export function parseText(kind: KeyKind, text: string): ParsedValue {
   }
 }
 
-/** Reads a value as it stands in a file: numbers, booleans and lists of JSON or YAML are taken where they fit. */
+/** Reads a value from a file: numbers, booleans and lists of JSON or YAML are accepted where they fit the kind. */
 export function parseFileValue(kind: KeyKind, value: unknown): ParsedValue {
   if (typeof value === 'string') return parseText(kind, value);
   if (typeof value === 'number' && 'min' in kind) return accept(kind, withinRange(kind, wholeNumber(value)));

@@ -1,7 +1,11 @@
-// The one table of configuration keys. Flags, environment names, the file, `truemq config`, `--help` and the reference page all
-// come from it, so a key that stands here is complete and one that does not exists nowhere. Values and words only; how they are
-// read is in key-kinds.ts, what depends on other values in derived-defaults.ts. Area CONFIG.
+// The table of configuration keys: the single source of flags, environment names, the file, `truemq config`, `--help` and the reference
+// page. Values and words only; key-kinds.ts reads the values, derived-defaults.ts has the defaults that depend on other values. Implements
+// CONFIG-011, CONFIG-013 and CONFIG-014.
 
+import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
+import { DeliveryMode, type DeliveryModeName } from '../model/delivery-mode.ts';
+import { nameOfNumber } from '../model/named-numbers.ts';
+import { defaultQueueOptions } from '../model/queue-options.ts';
 import type { KeyKind } from './key-kinds.ts';
 
 const KIB = 1024;
@@ -12,20 +16,22 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const INT32_MAX = 2_147_483_647;
-/** What a timer of the runtime can hold; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 24 * DAY_MS;
+/** The longest timeout of a timer of the runtime; a longer one would fire immediately. */
+const MAX_TIMER_MS = 24 * DAY_MS;
+
+const deliveryModeNames = Object.keys(DeliveryMode) as DeliveryModeName[];
 
 export const configurationKeys = {
   host: {
     kind: 'text',
     section: 'Listening',
-    default: '127.0.0.1',
+    default: DEFAULT_HOST,
     doc: 'Address or name that the broker listens on.',
   },
   port: {
     kind: 'port',
     section: 'Listening',
-    default: 2925,
+    default: DEFAULT_PORT,
     doc: 'TCP port that the broker listens on; 0 means any free port.',
   },
   maxConnections: {
@@ -41,7 +47,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 10 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'The broker closes a connection on which no Connect arrives within this time.',
   },
   frameTimeout: {
@@ -49,7 +55,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 30 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'The broker closes a connection on which a frame takes longer than this from its first byte to its last.',
   },
   idleTimeout: {
@@ -57,7 +63,7 @@ export const configurationKeys = {
     section: 'Listening',
     default: 5 * MINUTE_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'The broker closes a connection on which the client sends no byte for this time.',
   },
   shutdownTimeout: {
@@ -65,21 +71,21 @@ export const configurationKeys = {
     section: 'Listening',
     default: 30 * SECOND_MS,
     min: 0,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'Maximum time that a stopping broker waits for the acknowledgments of messages in flight.',
   },
 
   defaultDeliveryMode: {
     kind: 'choice',
     section: 'Queues',
-    choices: ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'],
-    default: 'RoundRobin',
+    choices: deliveryModeNames,
+    default: nameOfNumber(DeliveryMode, defaultQueueOptions.mode),
     doc: 'Delivery mode of a queue that is created without options.',
   },
   maxQueueSize: {
     kind: 'count',
     section: 'Queues',
-    default: 10_000,
+    default: defaultQueueOptions.maxQueueSize,
     min: 1,
     max: INT32_MAX,
     doc: 'Maximum number of waiting messages of a queue that is created without options.',
@@ -140,7 +146,7 @@ export const configurationKeys = {
     section: 'Delivery',
     default: 30 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'How long the broker waits for the acknowledgment of a delivery.',
   },
   retryDelay: {
@@ -148,7 +154,7 @@ export const configurationKeys = {
     section: 'Delivery',
     default: SECOND_MS,
     min: 0,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'Pause after the first failed attempt, in addition to ackTimeout; it doubles with each further failed attempt.',
   },
   maxRetryDelay: {
@@ -156,7 +162,7 @@ export const configurationKeys = {
     section: 'Delivery',
     default: 2 * MINUTE_MS,
     min: 0,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'Maximum pause between two attempts, in addition to ackTimeout.',
   },
   maxInFlightPerSubscriber: {
@@ -277,7 +283,7 @@ export const configurationKeys = {
     section: 'Rate limits',
     default: 60 * SECOND_MS,
     min: 1,
-    max: LONGEST_TIMER_MS,
+    max: MAX_TIMER_MS,
     doc: 'The window of maxConnectionsPerIpPerWindow.',
   },
   maxMessagesPerClientPerSecond: {
@@ -315,7 +321,7 @@ export const configurationKeys = {
   healthHost: {
     kind: 'text',
     section: 'Health and metrics',
-    default: '127.0.0.1',
+    default: DEFAULT_HOST,
     doc: 'Address or name that the health server listens on.',
   },
   healthPort: {
@@ -363,7 +369,7 @@ export const configurationKeyList = Object.entries(configurationKeys) as readonl
   KeyKind,
 ])[];
 
-/** Keys that later versions will know: refused with a better reason than "unknown". */
+/** Keys of later versions: refused with a better reason than "unknown". */
 export const keysOfLaterVersions: readonly string[] = [
   'enableAuthentication',
   'authConcurrency',

@@ -1,4 +1,4 @@
-// The loader: precedence, origins, defaults of the reference table, and the sentences it refuses with. Area CONFIG.
+// The loader: precedence, origins, defaults of the reference table, and its messages.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

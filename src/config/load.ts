@@ -1,5 +1,5 @@
-// Joins flags, environment, file and defaults into one configuration, in this precedence, and collects every problem before it
-// gives up, so that one run shows all of them. Pure: it is handed the texts and reads nothing itself. Area CONFIG.
+// Combines flags, environment, file and defaults into one configuration, in this precedence, and reports all problems together. Pure: it is
+// given the texts and reads nothing itself. Implements CONFIG-001 to CONFIG-003 and CONFIG-007.
 
 import {
   type Configuration,
@@ -63,7 +63,7 @@ export function propertyName(key: ConfigurationKey): string {
   return kind.kind === 'size' && !key.endsWith('Bytes') ? `${key}Bytes` : key;
 }
 
-/** The value of a key, a sentence about why it cannot be, or undefined when its default is still to be derived. */
+/** The value of a key, a sentence about its problem, or undefined when its default must be derived. */
 function chooseValue(
   key: ConfigurationKey,
   kind: KeyKind,
@@ -119,7 +119,7 @@ function findUnknownNames(sources: ConfigurationSources): { problems: string[]; 
   return { problems, warnings };
 }
 
-/** A sentence about a flag that no key has; also for the command line, which knows flags that are no keys. */
+/** The message about an unknown flag; also for the command line, which has flags that are not keys. */
 export function unknownFlag(flag: string, furtherFlags: readonly string[] = []): string {
   if (keysOfLaterVersions.some((key) => flagName(key) === flag))
     return `--${flag}: not available in this version`;
@@ -133,8 +133,8 @@ function unknownFileKey(key: string, keys: readonly string[], path: string): str
 }
 
 /**
- * An unknown variable is an error only where it looks like a slip: others share the prefix (container platforms name service
- * variables after the service), and a broker that refuses to start because of those would be worse than one that warns.
+ * An unknown variable is an error only if it resembles a key: container platforms name service variables after the service, with the same
+ * prefix, and these must not prevent the start. They cause a warning.
  */
 function judgeVariable(
   variable: string,
@@ -168,7 +168,7 @@ function addDerivedDefaults(chosen: Choices, machine: Machine): void {
 
 type Derive = (known: Known, machine: Machine) => unknown;
 
-/** The table guarantees the shape: every value went through its kind, and the test of the loader walks all keys. */
+/** The cast is safe: every value was read by its kind, and a test covers all keys. */
 function toConfiguration(chosen: Choices): Configuration {
   const entries = [...chosen].map(([key, { value }]) => [propertyName(key), value]);
   return Object.freeze(Object.fromEntries(entries)) as Configuration;

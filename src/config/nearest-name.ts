@@ -1,4 +1,5 @@
-// "Did you mean ..?": the known name that is nearest to a mistyped one. Pure; used for keys, flags and commands. Area CONFIG.
+// "Did you mean ..?": finds the known name that is nearest to a mistyped one, for keys, flags and commands. Pure. Implements CONFIG-002
+// (messages).
 
 /** The nearest of `names` by edit distance, or undefined when none is near enough (a third of the longer name, at least one edit). */
 export function nearestName(mistyped: string, names: Iterable<string>): string | undefined {
@@ -15,13 +16,13 @@ export function nearestName(mistyped: string, names: Iterable<string>): string |
   return nearest;
 }
 
-/** `; did you mean X?` or nothing: what a message about an unknown name ends with. */
+/** `; did you mean X?` or the empty text: the end of a message about an unknown name. */
 export function didYouMean(mistyped: string, names: Iterable<string>, prefix = ''): string {
   const nearest = nearestName(mistyped, names);
   return nearest === undefined ? '' : `; did you mean ${prefix}${nearest}?`;
 }
 
-/** Edits (insert, delete, replace, swap of two neighbours) that turn one name into the other; a swap is the commonest slip. */
+/** Edits (insert, delete, replace, swap of two neighbours) that turn one name into the other; a swap is the most common typing error. */
 function editDistance(left: string, right: string): number {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

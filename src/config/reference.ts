@@ -1,5 +1,5 @@
-// The reference page of the configuration and the flag list of `--help`, both drawn from the table of keys. Pure text; the page
-// in docs/reference/configuration.md is this text, and a test keeps it current. Area CONFIG.
+// The reference page of the configuration and the flag list of `--help`, both generated from the table of keys. Pure; a test compares
+// docs/reference/configuration.md with this text.
 
 import { describeAllowed, formatValue, type KeyKind } from './key-kinds.ts';
 import { type ConfigurationKey, configurationKeyList, environmentName, flagName } from './keys.ts';
@@ -36,7 +36,7 @@ export function flagHelp(): string {
   return sections.join('\n\n');
 }
 
-/** The default in words: the value as one would write it, or what it is derived from. */
+/** The default in words: the value as a user writes it, or what it is derived from. */
 export function describeDefault(kind: KeyKind): string {
   return 'derived' in kind ? kind.derived : formatValue(kind, kind.default) || 'none';
 }

@@ -1,11 +1,11 @@
-// Rules between keys: settings that are fine alone and impossible together. Each rule looks at the whole configuration and says
-// what is wrong with it; the loader adds where the values came from. Pure. Area CONFIG.
+// Rules between keys: settings that are valid alone but not together. Each rule checks the whole configuration and returns its problem; the
+// loader adds the origins of the values. Pure. Implements CONFIG-003 and CONFIG-017.
 
 import type { Configuration } from './configuration.ts';
 import type { ConfigurationKey } from './keys.ts';
 
 export type Conflict = {
-  /** The keys at odds, the one to change first. */
+  /** The conflicting keys, first the one that should be changed. */
   readonly keys: readonly [ConfigurationKey, ConfigurationKey];
   /** What is allowed, in words. */
   readonly allowed: string;
@@ -13,14 +13,14 @@ export type Conflict = {
 
 const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
-/** Every conflict of a configuration; an empty list when there is none. */
+/** All conflicts of a configuration. */
 export function findConflicts(configuration: Configuration): readonly Conflict[] {
   return [storageModule, storagePath, retryDelays, decompressedSize, ports].flatMap(
     (rule) => rule(configuration) ?? [],
   );
 }
 
-/** A store that was asked for explicitly is never replaced by another one: the messages would be somewhere else than expected. */
+/** Never replaces an explicitly configured store by another one: the messages would not be where the operator expects them. */
 function storageModule({ storage, storageModule: module }: Configuration): Conflict | undefined {
   if (storage === 'module' && module === '') {
     return { keys: ['storageModule', 'storage'], allowed: 'a storageModule with storage module' };

@@ -1,13 +1,13 @@
-// Sizes as people write them: a number of bytes, or `64KiB`, `1MiB`, `2GiB`. Pure text <-> bytes. Area CONFIG.
-// Decimal units (KB, MB) are not read: half of the world means 1000 by them and the other half 1024.
+// Sizes in text: a number of bytes, or `64KiB`, `1MiB`, `2GiB`. Converts text to bytes and back. Decimal units (KB, MB) are not accepted,
+// because they are used for both 1000 and 1024. Implements CONFIG-005.
 
 const UNIT_BYTES = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 const FORM = /^(\d+)(KiB|MiB|GiB)?$/;
 
-/** What a size may look like, for messages. */
+/** The forms of a size, for messages. */
 export const SIZE_FORMS = 'a number of bytes, 64KiB, 1MiB or 2GiB';
 
-/** Reads a size in bytes; undefined when the text is none. */
+/** Reads a size in bytes; undefined if it is not a valid size. */
 export function parseSize(text: string): number | undefined {
   const match = FORM.exec(text);
   if (match === null) return undefined;

@@ -1,7 +1,7 @@
-// Who is let in: the number of connections at a time, and of one address in a window.
+// Which connections are served: the limits of open connections and of new connections per address in a window.
 
 import { describe, expect, it } from 'vitest';
-import { ping, TestedEngine } from '../testing/tested-engine.ts';
+import { ping, TestedBroker } from '../testing/tested-broker.ts';
 
 const rateLimit = {
   maxConnectionsPerIpPerWindow: 3,
@@ -9,7 +9,7 @@ const rateLimit = {
   maxMessagesPerClientPerSecond: 1000,
 };
 
-async function attachMany(tested: TestedEngine, count: number, address?: string) {
+async function attachMany(tested: TestedBroker, count: number, address?: string) {
   const clients = Array.from({ length: count }, () =>
     tested.attach(address === undefined ? {} : { address }),
   );
@@ -19,14 +19,14 @@ async function attachMany(tested: TestedEngine, count: number, address?: string)
 
 describe('the number of connections', () => {
   it('is kept by telling the one too many CONNECTION_LIMIT and closing it [LIMIT-012, METRICS-019]', async () => {
-    const tested = new TestedEngine({ maxConnections: 2 });
+    const tested = new TestedBroker({ maxConnections: 2 });
     const [first, second] = [await tested.connect(), await tested.connect()];
     const third = tested.attach();
     third.send({ command: 0, id: 'c' });
     await tested.settle();
     expect(third.lines()).toEqual([expect.stringMatching(/^Error fresh-\d+ CONNECTION_LIMIT$/)]);
     expect(third.isOver).toBe(true);
-    expect(tested.engine.stats()).toMatchObject({
+    expect(tested.broker.stats()).toMatchObject({
       activeConnectionCount: 2,
       connectionsAcceptedCount: 2,
       connectionsRejectedCount: 1,
@@ -37,7 +37,7 @@ describe('the number of connections', () => {
   });
 
   it('has room again when one has left', async () => {
-    const tested = new TestedEngine({ maxConnections: 1 });
+    const tested = new TestedBroker({ maxConnections: 1 });
     const first = await tested.connect();
     first.stream.end();
     await tested.settle();
@@ -46,7 +46,7 @@ describe('the number of connections', () => {
   });
 
   it('is not exceeded by refused ones that do not close: beyond 100 they are cut off', async () => {
-    const tested = new TestedEngine({ maxConnections: 1 });
+    const tested = new TestedBroker({ maxConnections: 1 });
     await tested.connect();
     const refused = await attachMany(tested, 105);
     expect(refused.map((client) => client.take().length)).toEqual([...Array(100).fill(1), 0, 0, 0, 0, 0]);
@@ -58,22 +58,22 @@ describe('the number of connections', () => {
 
 describe('the number of connections of one address in a window', () => {
   it('is kept by closing the one too many at once [LIMIT-008, LIMIT-009, METRICS-019]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const clients = await attachMany(tested, 4);
     expect(clients.map(({ isOver }) => isOver)).toEqual([false, false, false, true]);
     expect(clients.flatMap((client) => client.take())).toEqual([]);
-    expect(tested.engine.stats()).toMatchObject({ connectionsAcceptedCount: 3, connectionsRejectedCount: 1 });
+    expect(tested.broker.stats()).toMatchObject({ connectionsAcceptedCount: 3, connectionsRejectedCount: 1 });
   });
 
   it('is of no concern to other addresses', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     await attachMany(tested, 5, '192.0.2.1');
     const [other] = await attachMany(tested, 1, '192.0.2.2');
     expect(other?.isOver).toBe(false);
   });
 
   it('counts the addresses of one IPv6 network /64 as one host [LIMIT-008]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4', '2001:db8::5', '2001:db8:0:1::1'];
     const clients = addresses.map((address) => tested.attach({ address }));
     await tested.settle();
@@ -81,7 +81,7 @@ describe('the number of connections of one address in a window', () => {
   });
 
   it('counts those that were let in, not those that were rejected [LIMIT-011]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     await attachMany(tested, 3);
     for (let second = 0; second < 59; second += 1) {
       await tested.advance(1000);
@@ -93,7 +93,7 @@ describe('the number of connections of one address in a window', () => {
   });
 
   it('does not count those that found the broker full [LIMIT-011]', async () => {
-    const tested = new TestedEngine({ rateLimit, maxConnections: 1 });
+    const tested = new TestedBroker({ rateLimit, maxConnections: 1 });
     const first = await tested.connect();
     await attachMany(tested, 10);
     first.stream.end();

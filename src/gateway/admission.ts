@@ -1,12 +1,12 @@
-// Decides which connections are served: limits the number of open connections, and the number per address in a time window.
-// Rejected connections are counted, but not in the window. Closes nothing itself. Implements LIMIT-008 to LIMIT-012.
+// Decides which connections are served: limits the number of open connections, and the number per address in a time window. Rejected
+// connections are counted, but not in the window. Does not close connections itself. Implements LIMIT-008 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
 import { addressKey } from './address-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { RateLimitByAddress } from './rate-limit.ts';
 
-/** Refused connections that may wait for their client to close; further ones are destroyed without an Error. */
+/** Refused connections that may wait for their client to close; more are destroyed without an Error. */
 const MAX_LINGERING_REFUSALS = 100;
 
 /** Served, refused with an Error, or destroyed without an answer. */
@@ -54,7 +54,7 @@ export class Admission {
     return 'refuse';
   }
 
-  /** Counts a connection that is not served, whatever the limits say. */
+  /** Counts a connection that is not served for another reason than the limits. */
   reject(): AdmissionOutcome {
     this.rejectedCount += 1;
     return 'destroy';

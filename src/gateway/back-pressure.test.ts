@@ -1,5 +1,4 @@
-// What a client does not take off the broker's hands, and what it sends faster than the broker works: both are bounded by not
-// reading from it, and nobody else waits.
+// Unsent output and pending input of a connection are limited: the broker stops reading from the client, and no other client waits.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
@@ -7,7 +6,7 @@ import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
 import { testSettings } from '../testing/broker-harness.ts';
 import { GatedStore } from '../testing/gated-store.ts';
-import { ack, ping, publish, subscribe, TestedEngine } from '../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../testing/tested-broker.ts';
 import { framesOf } from '../testing/wire-client.ts';
 
 const KIB = 1024;
@@ -20,7 +19,7 @@ describe('a subscriber that does not read', () => {
   const options = { maxOutboundBytes: 100 * KIB };
 
   async function stalledParty() {
-    const tested = new TestedEngine(options);
+    const tested = new TestedBroker(options);
     const { client: stalled, server } = tested.attachWithServer();
     await tested.exchange(stalled, { command: 0, id: 'c' }, subscribe('q'));
     const healthy = await tested.subscriber('q');
@@ -36,7 +35,7 @@ describe('a subscriber that does not read', () => {
       for (const frame of healthy.take()) healthy.send(ack(frame.id));
     }
     await tested.settle();
-    const { acknowledgedCount, inFlightCount } = tested.engine.stats();
+    const { acknowledgedCount, inFlightCount } = tested.broker.stats();
     expect(acknowledgedCount + inFlightCount).toBe(300);
     expect(inFlightCount).toBeLessThanOrEqual(8);
   });
@@ -49,12 +48,12 @@ describe('a subscriber that does not read', () => {
     await tested.settle();
     for (const id of ids(200)) await tested.exchange(publisher, publish('all', id, { payload }));
     expect(server.writableLength).toBeLessThanOrEqual(120 * KIB);
-    const { discardedCount } = tested.engine.stats();
+    const { discardedCount } = tested.broker.stats();
     expect(discardedCount).toBe(0);
-    expect(tested.engine.queueInfo('all')?.messageCount).toBeGreaterThan(180);
+    expect(tested.broker.queueInfo('all')?.messageCount).toBeGreaterThan(180);
     stalled.stream.resume();
     await tested.settle();
-    expect(tested.engine.queueInfo('all')?.messageCount).toBe(0);
+    expect(tested.broker.queueInfo('all')?.messageCount).toBe(0);
     expect(stalled.lines()).toEqual([
       'SubscribeAck subscribe-all all',
       ...ids(200).map((id) => `Deliver ${id} all`),
@@ -63,7 +62,7 @@ describe('a subscriber that does not read', () => {
 
   it('is not sent a whole backlog at once, and gets it all when it reads [LIMIT-015, DELIVERY-028]', async () => {
     const limit = 100 * KIB;
-    const tested = new TestedEngine({
+    const tested = new TestedBroker({
       maxOutboundBytes: limit,
       broker: { ...testSettings, maxBurstBytes: limit },
     });
@@ -79,11 +78,11 @@ describe('a subscriber that does not read', () => {
     client.stream.resume();
     await tested.settle();
     expect(client.lines().slice(1)).toEqual(ids(200).map((id) => `Deliver ${id} all`));
-    expect(tested.engine.stats().discardedCount).toBe(0);
+    expect(tested.broker.stats().discardedCount).toBe(0);
   });
 
   it('is not meant when it reads: a backlog of any size goes to it in one go after the other [DELIVERY-028]', async () => {
-    const tested = new TestedEngine({ broker: { ...testSettings, maxBurstBytes: 10 * KIB } });
+    const tested = new TestedBroker({ broker: { ...testSettings, maxBurstBytes: 10 * KIB } });
     const client = await tested.connect();
     const create = { command: 40, id: 'c', queue: 'all', payload: '{"mode":"FanOutWithoutAck"}' };
     await tested.exchange(client, create, ...ids(500).map((id) => publish('all', id)));
@@ -98,10 +97,10 @@ describe('a subscriber that does not read', () => {
       await tested.exchange(publisher, publish('q', id, { payload: JSON.stringify('x'.repeat(40 * KIB)) }));
     stalled.send(ping('p1'), publish('r', 'late'), ping('p2'));
     await tested.advance(1000);
-    expect(tested.engine.queueInfo('r')).toBeUndefined();
+    expect(tested.broker.queueInfo('r')).toBeUndefined();
     stalled.stream.read(50 * KIB);
     await tested.settle();
-    expect(tested.engine.queueInfo('r')).toBeUndefined();
+    expect(tested.broker.queueInfo('r')).toBeUndefined();
     stalled.stream.resume();
     await tested.settle();
     expect(stalled.lines().filter((line) => !line.startsWith('Deliver'))).toEqual([
@@ -112,7 +111,7 @@ describe('a subscriber that does not read', () => {
   });
 
   it('reads on with any limit, however small', async () => {
-    const tested = new TestedEngine({ maxOutboundBytes: 1 });
+    const tested = new TestedBroker({ maxOutboundBytes: 1 });
     const client = await tested.connect();
     for (const id of ids(5, 'p')) expect(await tested.exchange(client, ping(id))).toEqual([`Pong ${id}`]);
     expect((await tested.exchange(client, ...ids(50, 'p').map(ping))).length).toBe(50);
@@ -137,22 +136,22 @@ describe('a subscriber that does not read', () => {
 
 describe('a client that sends without reading its answers', () => {
   it('makes the broker hold little more than the limit, though one chunk asks for far more [LIMIT-015, LIMIT-018]', async () => {
-    const tested = new TestedEngine({ maxOutboundBytes: 64 * KIB });
+    const tested = new TestedBroker({ maxOutboundBytes: 64 * KIB });
     const { client, server } = tested.attachWithServer();
     const names = ids(100, `${'n'.repeat(200)}-`);
     await tested.exchange(client, { command: 0, id: 'c' }, ...names.map((queue) => publish(queue, 'm')));
     client.stream.pause();
-    let most = 0;
+    let max = 0;
     const write = server.write.bind(server);
     vi.spyOn(server, 'write').mockImplementation((...args: unknown[]) => {
       const flows = (write as (...all: unknown[]) => boolean)(...args);
-      most = Math.max(most, server.writableLength);
+      max = Math.max(max, server.writableLength);
       return flows;
     });
     client.send(...ids(300, 'l').map((id) => ({ command: 43, id })));
     await tested.settle();
-    expect(most).toBeGreaterThan(64 * KIB);
-    expect(most).toBeLessThan(256 * KIB);
+    expect(max).toBeGreaterThan(64 * KIB);
+    expect(max).toBeLessThan(256 * KIB);
     client.stream.resume();
     await tested.settle();
     expect(client.lines()).toEqual(ids(300, 'l').map((id) => `ListQueues ${id}`));
@@ -162,7 +161,7 @@ describe('a client that sends without reading its answers', () => {
 describe('a client that sends faster than the store stores', () => {
   it('is read from until maxPendingInputBytes wait, and again when they are worked off [LIMIT-018]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ maxPendingInputBytes: 100 * KIB }, { store });
+    const tested = new TestedBroker({ maxPendingInputBytes: 100 * KIB }, { store });
     const client = await tested.connect();
     for (const id of ids(50)) client.send(publish('q', id, { payload }));
     await tested.settle();
@@ -178,13 +177,13 @@ describe('a client that sends faster than the store stores', () => {
     }
     store.release();
     await tested.settle();
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(50);
-    expect(store.mostCommitsAtOnce).toBe(1);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(50);
+    expect(store.maxCommitsAtOnce).toBe(1);
   });
 
   it('is bounded by number too: short commands weigh more than their bytes [LIMIT-018]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ maxPendingInputBytes: 4 * KIB }, { store });
+    const tested = new TestedBroker({ maxPendingInputBytes: 4 * KIB }, { store });
     const client = await tested.connect();
     client.send(publish('q', 'm1'));
     await tested.settle();
@@ -198,7 +197,7 @@ describe('a client that sends faster than the store stores', () => {
   });
 
   it('delays nobody else: each connection has its own share [CONN-021]', async () => {
-    const tested = new TestedEngine({ maxPendingInputBytes: KIB });
+    const tested = new TestedBroker({ maxPendingInputBytes: KIB });
     const [greedy, modest] = [await tested.connect(), await tested.connect()];
     greedy.send(...ids(2000).map((id) => publish('q', id)));
     modest.send(ping());
@@ -209,7 +208,7 @@ describe('a client that sends faster than the store stores', () => {
 
   it('is answered to its end when it closes its side meanwhile [CONN-025]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ maxPendingInputBytes: KIB }, { store });
+    const tested = new TestedBroker({ maxPendingInputBytes: KIB }, { store });
     const client = await tested.connect();
     client.send(publish('q', 'm1'), ...ids(100, 'p').map(ping));
     client.stream.end();
@@ -222,11 +221,11 @@ describe('a client that sends faster than the store stores', () => {
 
   it('is answered to its end also when that comes together with more than may wait [CONN-025]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ maxPendingInputBytes: KIB }, { store });
+    const tested = new TestedBroker({ maxPendingInputBytes: KIB }, { store });
     const client = await tested.connect();
     client.sendRaw(framesOf(publish('q', 'm1'), ...ids(100, 'p').map(ping)));
     await tested.settle();
-    // Nothing is read meanwhile, so that the stream hands over these and its end at once.
+    // Reading is paused, so the stream delivers these bytes and its end together.
     client.sendRaw(framesOf(...ids(100, 'r').map(ping)));
     client.stream.end();
     await tested.settle();
@@ -246,7 +245,7 @@ describe('publishes that wait for room', () => {
   };
 
   it('do not keep the other commands of their connection waiting [OVERFLOW-016, OVERFLOW-017, CONN-022]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     const create = { command: 40, id: 'c', queue: 'q', payload: JSON.stringify(blocking) };
     expect(
@@ -268,7 +267,7 @@ describe('publishes that wait for room', () => {
   });
 
   it('do not count as pending input: more than maxPendingInputBytes may be blocked', async () => {
-    const tested = new TestedEngine({
+    const tested = new TestedBroker({
       maxPendingInputBytes: KIB,
       broker: { ...testSettings, maxBlockedPublishes: 100 },
     });

@@ -1,4 +1,4 @@
-// Compresses each body once per algorithm and batch, however many subscribers it goes to.
+// Compresses each body once per algorithm and batch, however many subscribers receive it.
 
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { EncodedBody } from './outbound.ts';
@@ -34,7 +34,7 @@ export class BatchCompressor {
     }
   }
 
-  /** Forgets the results: a batch has ended. */
+  /** Forgets the results. To be called at the end of a batch. */
   clear(): void {
     if (this.#done.size > 0) this.#done.clear();
   }

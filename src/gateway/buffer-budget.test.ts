@@ -1,8 +1,8 @@
-// The memory of all connections together: while it is short, each connection is read and sent less, and nobody waits forever.
+// The memory budget of all connections: while it is short, each connection reads and sends less, and none waits forever.
 
 import { describe, expect, it } from 'vitest';
 import { GatedStore } from '../testing/gated-store.ts';
-import { ping, publish, TestedEngine } from '../testing/tested-engine.ts';
+import { ping, publish, TestedBroker } from '../testing/tested-broker.ts';
 import { framesOf, type WireClient } from '../testing/wire-client.ts';
 import { BufferBudget } from './buffer-budget.ts';
 
@@ -12,14 +12,14 @@ const large = framesOf(publish('q', 'large', { payload: JSON.stringify('x'.repea
 /** Room for one large frame at a time: half of the budget is for input. */
 const oneLargeFrame = { maxBufferedBytes: 2 * 300 * KIB };
 
-async function connected(tested: TestedEngine, count: number): Promise<readonly WireClient[]> {
+async function connected(tested: TestedBroker, count: number): Promise<readonly WireClient[]> {
   const clients: WireClient[] = [];
   for (let number = 0; number < count; number += 1) clients.push(await tested.connect());
   return clients;
 }
 
 describe('a budget', () => {
-  it('grants what is free, and anything to whoever is alone', () => {
+  it('grants free bytes, and any number to a single connection', () => {
     const budget = new BufferBudget(100);
     expect(budget.hasRoomFor(1_000, 0)).toBe(true);
     budget.add(60);
@@ -49,7 +49,7 @@ describe('a budget', () => {
 
 describe('while memory for input is short', () => {
   it('a large frame is read when all of it fits, and those that have begun end [LIMIT-021]', async () => {
-    const tested = new TestedEngine(oneLargeFrame);
+    const tested = new TestedBroker(oneLargeFrame);
     const [first, second] = await connected(tested, 2);
     for (const client of [first, second]) client?.sendRaw(large.subarray(0, 100 * KIB));
     await tested.settle();
@@ -60,11 +60,11 @@ describe('while memory for input is short', () => {
     await tested.settle();
     expect([first?.lines(), second?.lines()]).toEqual([['PublishAck large q'], ['PublishAck large q']]);
     await tested.settle();
-    expect(tested.engine.stats().bufferedBytes).toBe(0);
+    expect(tested.broker.stats().bufferedBytes).toBe(0);
   });
 
   it('the memory of a frame that never ends is free when its connection is [LIMIT-021]', async () => {
-    const tested = new TestedEngine(oneLargeFrame);
+    const tested = new TestedBroker(oneLargeFrame);
     const [first, second] = await connected(tested, 2);
     first?.sendRaw(large.subarray(0, 100 * KIB));
     await tested.settle();
@@ -81,26 +81,26 @@ describe('while memory for input is short', () => {
 
   it('a connection is read further when nothing of it is pending [LIMIT-021]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ maxBufferedBytes: 2 * 100 * KIB }, { store });
+    const tested = new TestedBroker({ maxBufferedBytes: 2 * 100 * KIB }, { store });
     const clients = await connected(tested, 4);
     const payload = JSON.stringify('x'.repeat(10 * KIB));
     for (const client of clients) {
       for (let number = 0; number < 20; number += 1) client.send(publish('q', `m${number}`, { payload }));
     }
     await tested.settle();
-    expect(tested.engine.stats().bufferedBytes).toBeLessThan(4 * 64 * KIB + 100 * KIB);
+    expect(tested.broker.stats().bufferedBytes).toBeLessThan(4 * 64 * KIB + 100 * KIB);
     for (let released = 0; released < store.commits.length; released += 1) {
       store.release();
       await tested.settle();
     }
     for (const client of clients) expect(client.take()).toHaveLength(20);
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(20);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(20);
   });
 });
 
 describe('while memory for output is short', () => {
   it('each connection is sent no more than its share, and nobody is kept from sending [LIMIT-021]', async () => {
-    const tested = new TestedEngine({ maxBufferedBytes: 2 * 500 * KIB });
+    const tested = new TestedBroker({ maxBufferedBytes: 2 * 500 * KIB });
     const clients = await connected(tested, 10);
     for (const client of clients) {
       await tested.exchange(client, { command: 22, id: 's', queue: 'q' });
@@ -113,6 +113,6 @@ describe('while memory for output is short', () => {
       await tested.settle();
     }
     expect(publisher?.take()).toHaveLength(3000);
-    expect(tested.engine.stats().bufferedBytes).toBeLessThan(500 * KIB + 10 * 70 * KIB);
+    expect(tested.broker.stats().bufferedBytes).toBeLessThan(500 * KIB + 10 * 70 * KIB);
   });
 });

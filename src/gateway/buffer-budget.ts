@@ -1,9 +1,9 @@
-// The memory that all connections together may take: one budget for input (received bytes, and inputs that the backend has not processed)
-// and one for unsent output. Each connection keeps its own limits beneath. While the budget for input is short, a connection reads nothing
-// further while something of it is pending, and begins no large frame that does not fit; while that for output is short, it takes none
-// beyond a small share. They are two, so that clients that do not read cannot keep others from sending. Implements LIMIT-021.
+// Memory budgets shared by all connections: one for input (received bytes, and inputs that the backend has not processed) and one for
+// unsent output. Each connection has its own limits in addition. While the input budget is short, a connection with pending input reads
+// nothing more, and a large frame is not begun unless it fits. While the output budget is short, a connection may use only a small share.
+// There are two budgets, so that clients that do not read cannot keep others from sending. Implements LIMIT-021.
 
-/** What each connection may take, whatever the others take: as much as one read of a socket brings. */
+/** Bytes that each connection may always use: the size of one read from a socket. */
 export const SHARE_BYTES = 65_536;
 
 export type ConnectionBudgets = { readonly input: BufferBudget; readonly output: BufferBudget };
@@ -11,7 +11,7 @@ export type ConnectionBudgets = { readonly input: BufferBudget; readonly output:
 export class BufferBudget {
   readonly #maxBytes: number;
   #usedBytes = 0;
-  /** What waits for memory, in order. */
+  /** Callbacks of the connections that wait for memory, in order. */
   readonly #waiters = new Set<() => void>();
 
   constructor(maxBytes: number) {
@@ -26,12 +26,12 @@ export class BufferBudget {
     return this.#usedBytes >= this.#maxBytes;
   }
 
-  /** Whether one that has taken `takenBytes` may take `bytes` more. Whoever is alone may, however many they are. */
+  /** Whether a connection that uses `takenBytes` may use `bytes` more. Always true when no other connection uses memory. */
   hasRoomFor(bytes: number, takenBytes: number): boolean {
     return this.#usedBytes + bytes <= this.#maxBytes || this.#usedBytes === takenBytes;
   }
 
-  /** Counts bytes that are taken, or given back when `bytes` is negative. */
+  /** Counts used bytes; released bytes when `bytes` is negative. */
   add(bytes: number): void {
     this.#usedBytes += bytes;
   }
@@ -45,7 +45,7 @@ export class BufferBudget {
     this.#waiters.delete(retry);
   }
 
-  /** Lets those that wait try again, one after the other while the budget lasts. To be called when bytes were given back. */
+  /** Calls back waiting connections in order, while the budget has room. To be called when bytes were released. */
   wake(): void {
     for (const retry of [...this.#waiters]) {
       if (this.isShort) return;

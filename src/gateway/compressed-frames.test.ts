@@ -1,10 +1,10 @@
-// Compression over a whole connection: what was agreed is used both ways, frames keep their order while one of them is worked on
-// in the thread pool, and a body is compressed once however many subscribers it goes to.
+// Compression on a whole connection: the agreed algorithm is used in both directions, frames keep their order while one of them is in the
+// thread pool, and a body is compressed once however many subscribers receive it.
 
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
-import { ack, ping, publish, subscribe, TestedEngine } from '../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../testing/tested-broker.ts';
 import { type BodyParts, bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf, headersOf, type Inflate, payloadOf, type WireClient } from '../testing/wire-client.ts';
 import { ZlibCompressor } from './compressor.ts';
@@ -20,7 +20,7 @@ const text = (length: number): string => JSON.stringify('the quick brown fox '.r
 const supporting = (names: string): NonNullable<BodyParts['headers']> => [['supported-compression', names]];
 
 /** Lets the thread pool finish: virtual time stands still meanwhile. */
-async function settled(tested: TestedEngine, isDone: () => boolean): Promise<void> {
+async function settled(tested: TestedBroker, isDone: () => boolean): Promise<void> {
   await vi.waitFor(
     async () => {
       await tested.settle();
@@ -31,7 +31,7 @@ async function settled(tested: TestedEngine, isDone: () => boolean): Promise<voi
 }
 
 /** Collects lines until there are so many. */
-async function linesOf(tested: TestedEngine, client: WireClient, count: number): Promise<readonly string[]> {
+async function linesOf(tested: TestedBroker, client: WireClient, count: number): Promise<readonly string[]> {
   const lines: string[] = [];
   await settled(tested, () => lines.push(...client.lines()) >= count);
   return lines;
@@ -39,14 +39,14 @@ async function linesOf(tested: TestedEngine, client: WireClient, count: number):
 
 describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm, flags, compress }) => {
   async function connected() {
-    const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+    const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
     const client = await tested.connect({ inflate }, supporting(algorithm));
     await tested.exchange(client, subscribe('q'));
     return { tested, client };
   }
 
-  it('is told so [COMPRESS-009]', async () => {
-    const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+  it('learns it from ConnectAck [COMPRESS-009]', async () => {
+    const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
     const client = tested.attach({ inflate });
     client.send({ command: 0, id: 'c', headers: supporting(`zip, ${algorithm.toUpperCase()},gzip,brotli`) });
     await tested.settle();
@@ -79,7 +79,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
 
   it('gets a body uncompressed that compressing would make longer [COMPRESS-001]', async () => {
     const grow = (_algorithm: Algorithm, body: Buffer): Buffer => Buffer.concat([body, body]);
-    const tested = new TestedEngine({}, { compressor: { ...spied().compressor, compress: grow } });
+    const tested = new TestedBroker({}, { compressor: { ...spied().compressor, compress: grow } });
     const client = await tested.connect({ inflate }, supporting(algorithm));
     await tested.exchange(client, subscribe('q'));
     const payload = text(2000);
@@ -137,7 +137,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
     client.stream.end();
     expect(await linesOf(tested, client, 2)).toEqual(['PublishAck large r', 'Pong ping']);
     await settled(tested, () => client.isOver);
-    expect(tested.engine.queueInfo('r')?.messageCount).toBe(1);
+    expect(tested.broker.queueInfo('r')?.messageCount).toBe(1);
   });
 
   it('is sent what was compressed for it before it is closed [CONN-025]', async () => {
@@ -149,8 +149,8 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
 });
 
 describe('a connection that agreed on nothing', () => {
-  it('is told nothing, gets nothing compressed, and may send compressed all the same [COMPRESS-010, COMPRESS-014, COMPRESS-017]', async () => {
-    const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+  it('gets no header and nothing compressed, and may send compressed frames nevertheless [COMPRESS-010, COMPRESS-014, COMPRESS-017]', async () => {
+    const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
     const client = tested.attach({ inflate });
     client.send({ command: 0, id: 'c' }, subscribe('q'));
     const published = publish('q', 'm1', { payload: text(4000) });
@@ -175,7 +175,7 @@ describe.each(algorithms)('a body compressed with $algorithm that holds too much
   ])(
     '%s ends its connection with MESSAGE_TOO_LARGE, is not stored, and disturbs nobody [FRAME-008, FRAME-011, FRAME-019, FRAME-020, FRAME-027]',
     async (_much, length) => {
-      const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+      const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
       const [bystander, client] = [
         await tested.connect(),
         await tested.connect({ inflate }, supporting('gzip')),
@@ -186,7 +186,7 @@ describe.each(algorithms)('a body compressed with $algorithm that holds too much
       await settled(tested, () => client.isOver);
       expect(client.lines()).toEqual([expect.stringMatching(/^Error fresh-\d+ MESSAGE_TOO_LARGE$/)]);
       expect(await tested.exchange(bystander, ping())).toEqual(['Pong ping']);
-      expect(tested.engine.queueInfo('q')).toBeUndefined();
+      expect(tested.broker.queueInfo('q')).toBeUndefined();
     },
   );
 });
@@ -197,7 +197,7 @@ describe('fan-out', () => {
     ['in the thread pool', 100_000],
   ])('compresses each body once per algorithm, %s', async (_where, length) => {
     const { compressor, calls } = spied();
-    const tested = new TestedEngine({}, { compressor });
+    const tested = new TestedBroker({}, { compressor });
     const publisher = await tested.connect();
     await tested.exchange(publisher, {
       command: 40,
@@ -221,14 +221,14 @@ describe('fan-out', () => {
     }
     expect(calls.sort()).toEqual(['brotli', 'brotli', 'gzip', 'gzip']);
     await tested.settle();
-    expect(tested.engine.stats()).toMatchObject({ acknowledgedCount: 20, inFlightCount: 0 });
+    expect(tested.broker.stats()).toMatchObject({ acknowledgedCount: 20, inFlightCount: 0 });
   });
 });
 
 describe('what was compressed', () => {
   it('is kept no longer than the batch: a copy that is sent later is compressed for itself', async () => {
     const { compressor, calls } = spied();
-    const tested = new TestedEngine({}, { compressor });
+    const tested = new TestedBroker({}, { compressor });
     const clients = [];
     const headers = [['maxInFlight', '1']] as const;
     for (const index of [1, 2]) {
@@ -260,7 +260,7 @@ describe('a compressor that fails', () => {
     ],
     ['later', (): Promise<Buffer> => Promise.reject(new Error('out of memory'))],
   ])('%s ends the connection that it was needed for, and no other [FRAME-010]', async (_when, compress) => {
-    const tested = new TestedEngine({}, { compressor: { ...spied().compressor, compress } });
+    const tested = new TestedBroker({}, { compressor: { ...spied().compressor, compress } });
     const plain = await tested.subscriber('q');
     const compressing = await tested.connect({ inflate }, supporting('gzip'));
     await tested.exchange(compressing, { command: 22, id: 's', queue: 'q' });

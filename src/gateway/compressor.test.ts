@@ -1,4 +1,4 @@
-// The compressor alone: what it makes can be read by the same library's plain functions, and hostile input only yields faults.
+// The compressor alone: the library's plain functions read its output, and hostile input only causes faults.
 
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
-// The compressing itself, over node:zlib: the one file that knows that library. Small bodies are done in place, since the way
-// to the thread pool and back costs more than they do; larger ones go there, so that nobody else waits for them.
-// Must never take memory much beyond the limit it is given. Implements the port of area COMPRESS (C4, C13).
+// Compresses and decompresses with node:zlib; no other file imports it. Small bodies are processed synchronously, because a round trip
+// through the thread pool costs more than the work; large bodies go to the pool, so that they do not block the event loop. Takes no memory
+// much beyond the limit it is given. Implements FRAME-007, FRAME-008 and FRAME-027.
 
 import { promisify } from 'node:util';
 import {
@@ -21,9 +21,9 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
 
 export type ZlibCompressorOptions = {
-  /** Longer input goes to the thread pool. Default 64 KiB. */
+  /** Longer input is processed in the thread pool. Default 64 KiB. */
   readonly inPlaceInputBytes?: number;
-  /** Output beyond this, where the limit allows it, is made in the thread pool. Default 1 MiB. */
+  /** Input with longer output, if the limit allows it, is processed in the thread pool. Default 1 MiB. */
   readonly inPlaceOutputBytes?: number;
 };
 
@@ -69,7 +69,7 @@ async function inflateInPool(
   }
 }
 
-/** What zlib yields with `info`: the output, and an engine that knows how many bytes of the input it used. */
+/** What zlib returns with option `info`: the output, and its stream, which counts the bytes of input that were used. */
 type Inflated = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
 type Codec = {
@@ -79,7 +79,7 @@ type Codec = {
   inflateInPool(body: Buffer, limitBytes: number): Promise<Inflated>;
 };
 
-// Brotli's default quality (11) takes a hundred times as long as quality 1 for a body of 2 KiB, and a second a MiB.
+// Brotli's default quality (11) takes a hundred times as long as quality 1 for a body of 2 KiB, and a second for each MiB.
 const brotliOptions: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const gzipOptions: ZlibOptions = { level: constants.Z_BEST_SPEED };
 
@@ -108,12 +108,12 @@ function inflateOptions(limitBytes: number): { readonly maxOutputLength: number;
   return { maxOutputLength: limitBytes, info: true };
 }
 
-/** The types of zlib do not say that `info` changes the result. */
+/** The types of node:zlib do not declare that `info` changes the result. */
 function inflated(result: unknown): Inflated {
   return result as Inflated;
 }
 
-/** Bytes after the end of the compressed data are no part of a frame that anybody meant to send. */
+/** Refuses bytes after the end of the compressed data: no correct client sends them. */
 function wholeOutput(result: Inflated, body: Buffer): Buffer | ProtocolFault {
   if (result.engine.bytesWritten === body.length) return result.buffer;
   return framingFault(ErrorCode.InvalidMessage, 'Something follows the compressed body in its frame.');

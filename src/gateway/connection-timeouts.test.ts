@@ -1,26 +1,26 @@
-// The three patiences with a client, in virtual time: for its Connect, for a frame that has begun, and for any sign of life.
+// Handshake, partial-frame and idle timeouts, in virtual time.
 
 import { describe, expect, it } from 'vitest';
 import { testSettings } from '../testing/broker-harness.ts';
 import { GatedStore } from '../testing/gated-store.ts';
-import { ping, publish, TestedEngine } from '../testing/tested-engine.ts';
+import { ping, publish, TestedBroker } from '../testing/tested-broker.ts';
 import { framesOf } from '../testing/wire-client.ts';
 
 const timeouts = { handshakeTimeoutMs: 10_000, frameTimeoutMs: 30_000, idleTimeoutMs: 300_000 };
 
 describe('a client that does not connect', () => {
   it('is closed at the handshake timeout, and not before [CONN-014]', async () => {
-    const tested = new TestedEngine({ timeouts });
+    const tested = new TestedBroker({ timeouts });
     const client = tested.attach();
     await tested.advance(9_999);
     expect(client.isOver).toBe(false);
     await tested.advance(1);
     expect(client.isOver).toBe(true);
-    expect(tested.engine.stats().activeConnectionCount).toBe(0);
+    expect(tested.broker.stats().activeConnectionCount).toBe(0);
   });
 
   it('is closed however much it pings [CONN-014, CONN-018]', async () => {
-    const tested = new TestedEngine({ timeouts });
+    const tested = new TestedBroker({ timeouts });
     const client = tested.attach();
     for (let second = 0; second < 9; second += 1) {
       await tested.advance(1000);
@@ -30,8 +30,8 @@ describe('a client that does not connect', () => {
     expect(client.isOver).toBe(true);
   });
 
-  it('is not meant any more once its Connect has come [CONN-015]', async () => {
-    const tested = new TestedEngine({ timeouts });
+  it('no longer applies after its Connect has arrived [CONN-015]', async () => {
+    const tested = new TestedBroker({ timeouts });
     const client = await tested.connect();
     await tested.advance(20_000);
     expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
@@ -39,7 +39,7 @@ describe('a client that does not connect', () => {
 
   it('and whose Connect comes after that is heard no more [CONN-014]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ timeouts }, { store });
+    const tested = new TestedBroker({ timeouts }, { store });
     const other = await tested.connect();
     const client = tested.attach();
     other.send(publish('other', 'm'));
@@ -50,14 +50,14 @@ describe('a client that does not connect', () => {
     await tested.advance(5_000);
     expect(client.take()).toEqual([]);
     expect(client.isOver).toBe(true);
-    expect(tested.engine.queueInfo('q')).toBeUndefined();
-    expect(tested.engine.stats().activeConnectionCount).toBe(1);
+    expect(tested.broker.queueInfo('q')).toBeUndefined();
+    expect(tested.broker.stats().activeConnectionCount).toBe(1);
   });
 });
 
 describe('a client that is closed with commands still unread', () => {
   it('is not heard any more, Connect or not [CONN-014]', async () => {
-    const tested = new TestedEngine({ timeouts, maxOutboundBytes: 256 });
+    const tested = new TestedBroker({ timeouts, maxOutboundBytes: 256 });
     const { client, server } = tested.attachWithServer();
     server.stallLine();
     client.send(...Array.from({ length: 100 }, () => ping()), { command: 0, id: 'c' }, publish('q', 'm1'));
@@ -66,7 +66,7 @@ describe('a client that is closed with commands still unread', () => {
     await tested.settle();
     expect(client.isOver).toBe(true);
     expect(client.lines().every((line) => line === 'Pong ping')).toBe(true);
-    expect(tested.engine.queueInfo('q')).toBeUndefined();
+    expect(tested.broker.queueInfo('q')).toBeUndefined();
   });
 });
 
@@ -74,7 +74,7 @@ describe('a frame that is not completed', () => {
   const half = framesOf(publish('q', 'm1', { payload: JSON.stringify('x'.repeat(200)) })).subarray(0, 100);
 
   it('closes the connection at the frame timeout after its first byte, though bytes keep coming [CONN-016]', async () => {
-    const tested = new TestedEngine({ timeouts });
+    const tested = new TestedBroker({ timeouts });
     const client = await tested.connect();
     for (const byte of half.subarray(0, 29)) {
       client.sendRaw(Buffer.from([byte]));
@@ -88,7 +88,7 @@ describe('a frame that is not completed', () => {
   });
 
   it('is not meant when every chunk ends in another one [CONN-016]', async () => {
-    const tested = new TestedEngine({ timeouts });
+    const tested = new TestedBroker({ timeouts });
     const client = await tested.connect();
     // Longer than the timeout has seconds, so that no chunk ends between two frames before it is over.
     const frame = framesOf(publish('q', 'm1', { payload: JSON.stringify('x'.repeat(200)) }));
@@ -103,7 +103,7 @@ describe('a frame that is not completed', () => {
   });
 
   it('is not held against a client whose own answers wait to be read [CONN-016]', async () => {
-    const tested = new TestedEngine({ timeouts, maxOutboundBytes: 50_000 });
+    const tested = new TestedBroker({ timeouts, maxOutboundBytes: 50_000 });
     const client = await tested.subscriber('q');
     const publisher = await tested.connect();
     const half = framesOf(ping());
@@ -121,7 +121,7 @@ describe('a frame that is not completed', () => {
 
   it('is not held against a client that the broker does not read from [CONN-016]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ timeouts, maxPendingInputBytes: 100 }, { store });
+    const tested = new TestedBroker({ timeouts, maxPendingInputBytes: 100 }, { store });
     const client = await tested.connect();
     const rest = framesOf(ping('p2'));
     client.sendRaw(Buffer.concat([framesOf(publish('q', 'm1')), rest.subarray(0, 4)]));
@@ -136,7 +136,7 @@ describe('a frame that is not completed', () => {
 
   it('is waited for anew when reading goes on', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({ timeouts, maxPendingInputBytes: 100 }, { store });
+    const tested = new TestedBroker({ timeouts, maxPendingInputBytes: 100 }, { store });
     const client = await tested.connect();
     client.sendRaw(Buffer.concat([framesOf(publish('q', 'm1')), framesOf(ping()).subarray(0, 4)]));
     await tested.advance(100_000);
@@ -150,7 +150,7 @@ describe('a frame that is not completed', () => {
 
 describe('a client that is silent', () => {
   it('is closed at the idle timeout [CONN-017]', async () => {
-    const tested = new TestedEngine({ timeouts });
+    const tested = new TestedBroker({ timeouts });
     const client = await tested.connect();
     await tested.advance(200_000);
     expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
@@ -161,7 +161,7 @@ describe('a client that is silent', () => {
   });
 
   it('has its messages given to others', async () => {
-    const tested = new TestedEngine({ timeouts, broker: { ...testSettings, ackTimeoutMs: 3_600_000 } });
+    const tested = new TestedBroker({ timeouts, broker: { ...testSettings, ackTimeoutMs: 3_600_000 } });
     const silent = await tested.subscriber('q');
     await tested.advance(100_000);
     const other = await tested.connect();

@@ -1,6 +1,5 @@
-// Handshake, partial-frame and idle timeouts of a connection. One timer serves all three. It is not reset for every byte: when it
-// fires, it compares the deadlines with what was received meanwhile.
-// Implements CONN (timeouts).
+// Handshake, partial-frame and idle timeouts of a connection. One timer serves all three. It is not reset for every byte: when it fires, it
+// compares the deadlines with what was received meanwhile. Implements CONN-014 to CONN-017.
 
 import type { Environment } from '../model/environment.ts';
 

@@ -12,24 +12,24 @@ export type GatewayOptions = {
   readonly compressionThresholdBytes: number;
   readonly validatePayload: boolean;
   readonly maxConnections: number;
-  /** Bytes that may wait to be sent on one connection before nothing more is read from it. */
+  /** Unsent bytes of one connection above which the broker stops reading from it. */
   readonly maxOutboundBytes: number;
-  /** Bytes of commands of one connection that may wait for their batch before nothing more is read from it. */
+  /** Bytes of pending commands of one connection above which the broker stops reading from it. */
   readonly maxPendingInputBytes: number;
-  /** Bytes that all connections together may take for received input and unsent output. */
+  /** Bytes that received input and unsent output of all connections may take. */
   readonly maxBufferedBytes: number;
   readonly shutdownTimeoutMs: number;
-  /** Absent: no limit. */
+  /** Undefined: no limit. */
   readonly rateLimit?: {
     readonly maxConnectionsPerIpPerWindow: number;
     readonly connectionWindowMs: number;
     readonly maxMessagesPerClientPerSecond: number;
   };
-  /** Told to clients in ConnectAck. */
+  /** Sent in ConnectAck. */
   readonly serverVersion: string;
 };
 
-/** The gateway's options out of the effective configuration. */
+/** Takes the gateway's options from the effective configuration. */
 export function gatewayOptions(configuration: Configuration, serverVersion: string): GatewayOptions {
   const { maxMessageSizeBytes, maxDecompressedSizeBytes } = configuration;
   return {

@@ -1,6 +1,6 @@
 // All client connections of a broker, and its operator. Admits connections, submits what they send to the backend as inputs, and carries
-// out the backend's effects: frames, one write for each connection and call. Ends the broker in good order. It knows no queue.
-// Implements SHUTDOWN, DURABLE-018, DURABLE-020 and LIMIT-008 to LIMIT-012.
+// out the backend's effects, with one write for each connection and call. Ends the broker in good order. Knows nothing of queues.
+// Implements SHUTDOWN-001 to SHUTDOWN-008, DURABLE-018, DURABLE-020 and LIMIT-008 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
 import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';
@@ -38,7 +38,7 @@ export type BrokerStatistics = BackendStatistics & {
   readonly connectionsRejectedCount: number;
   /** Client connections that are open now. */
   readonly activeConnectionCount: number;
-  /** Memory that received input and unsent output of all connections take. */
+  /** Memory of the received input and the unsent output of all connections. */
   readonly bufferedBytes: number;
 };
 
@@ -62,7 +62,7 @@ export class Gateway {
   #nextConnectionId = 1;
   #errorFrameCount = 0;
   #draining: Promise<void> | undefined;
-  /** To be called when no connection is left. */
+  /** Called when the last connection has ended. */
   #onEmpty: () => void = () => undefined;
 
   constructor(options: GatewayOptions, parts: GatewayParts) {
@@ -101,9 +101,9 @@ export class Gateway {
   }
 
   /**
-   * Ends the broker in good order: clients are told, deliveries stop, what is in flight may still be acknowledged for
-   * `shutdownTimeoutMs`, then all connections are closed and the backend too. New streams are cut off from now on; a recovery that is
-   * under way is cancelled. Later calls return the promise of the first.
+   * Ends the broker in good order: sends Disconnect to the clients, stops deliveries, accepts acks of messages in flight for
+   * `shutdownTimeoutMs`, then closes all connections and the backend. New streams are destroyed from this call on; a running recovery is
+   * cancelled. Later calls return the promise of the first.
    */
   drain(): Promise<void> {
     this.#draining ??= this.#drain();
@@ -133,8 +133,8 @@ export class Gateway {
   }
 
   /**
-   * Takes everything that waits out of a queue; what is in flight stays. Resolves when it is gone and that is safe. Rejected with
-   * RequestRefused where there is no such queue (QUEUE_NOT_FOUND) and while the broker ends (SHUTTING_DOWN; a part may be gone).
+   * Removes all waiting messages from a queue, but none in flight. Resolves when the removal is committed. Rejects with RequestRefused if
+   * the queue does not exist (QUEUE_NOT_FOUND) or the broker is shutting down (SHUTTING_DOWN; some messages may have been removed).
    */
   async purgeQueue(queue: string): Promise<void> {
     const reason = outOfServiceReason(this.#backend.state);
@@ -218,7 +218,7 @@ export class Gateway {
     this.#budgets.input.wake();
   }
 
-  /** The connection has been answered all that it will be. */
+  /** All answers of the connection were sent. */
   #closed(connection: ServerConnection): void {
     this.#connections.delete(connection.id);
     this.#touched.delete(connection);
@@ -239,7 +239,7 @@ export class Gateway {
   }
 
   async #drain(): Promise<void> {
-    // Before anything is waited for: nobody shakes hands meanwhile.
+    // Before the first await, so that no client connects meanwhile.
     for (const connection of [...this.#connections.values()]) {
       if (!connection.isConnected) connection.close();
     }
@@ -248,7 +248,7 @@ export class Gateway {
     await this.#backend.close();
   }
 
-  /** Resolves when the backend refuses commands. Clients learn of the end before: what they send from now on is answered accordingly. */
+  /** Resolves when the backend refuses commands. The clients got Disconnect before: commands that they send now are refused. */
   async #endCommands(): Promise<void> {
     for (const connection of this.#connections.values()) {
       if (!connection.isConnected) continue;
@@ -258,11 +258,11 @@ export class Gateway {
     const answered = this.#requests.make((token) => {
       this.#backend.submit({ kind: 'barrier', connection: OPERATOR, token });
     });
-    // A backend that fails meanwhile takes no commands either.
+    // A backend that fails meanwhile accepts no commands either.
     await answered.catch(() => undefined);
   }
 
-  /** Resolves when no connection is left. */
+  /** Resolves when the last connection has ended. */
   async #closeConnections(): Promise<void> {
     const emptied = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;

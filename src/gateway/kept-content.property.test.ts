@@ -23,7 +23,7 @@ describe('a kept content', () => {
     );
   });
 
-  it('ends where it is told to', () => {
+  it('ends at the given length', () => {
     for (const size of [10, 5_000]) {
       const bytes = Buffer.alloc(size + 7, 'abc');
       expect(KeptContent.copyOf(bytes, size).toBytes().equals(bytes.subarray(0, size))).toBe(true);
@@ -39,7 +39,7 @@ describe('a kept content', () => {
     }
   });
 
-  it('has memory of its own when it is large, and when small is copied for whoever asks', () => {
+  it('has its own memory when it is large, and is copied for each caller when small', () => {
     const large = KeptContent.copyOf(Buffer.alloc(4_096));
     expect(large.toBytes().buffer.byteLength).toBe(4_096);
     const small = KeptContent.copyOf(Buffer.alloc(4_095));

@@ -1,6 +1,6 @@
-// How the content of a message is kept in memory for as long as the message lives. A small one is a string of one byte a character: it lies
-// in the JavaScript heap, shares its memory with no other content, and so never keeps more alive than itself. Node's buffers of that
-// size are slices of blocks of 8 KiB, of which one survivor keeps all. A large one is a buffer with memory of its own.
+// The content of a message in memory. A small content is a string with one byte per character: it is in the JavaScript heap and shares its
+// memory with no other content, so it never keeps more memory alive than its own. Node's small buffers are slices of 8 KiB blocks, and one
+// slice keeps the whole block alive. A large content is a buffer with its own memory.
 
 import type { MessageContent } from '../broker/interface/message-content.ts';
 
@@ -24,7 +24,7 @@ export class KeptContent implements MessageContent {
     return new KeptContent(copy);
   }
 
-  /** The bytes, which must not be changed: those that are kept, or a copy. */
+  /** The bytes, which must not be changed: the stored ones or a copy. */
   toBytes(): Buffer {
     return typeof this.#held === 'string' ? Buffer.from(this.#held, 'latin1') : this.#held;
   }

@@ -1,11 +1,11 @@
-// What the operator asks of the engine: told when it is done and safe, refused where the core refuses, and never left without an answer.
+// Requests of the operator: answered when they are committed, refused if the core refuses them, and never left without an answer.
 
 import { describe, expect, it } from 'vitest';
 import { GatedStore } from '../testing/gated-store.ts';
-import { publish, TestedEngine } from '../testing/tested-engine.ts';
+import { publish, TestedBroker } from '../testing/tested-broker.ts';
 
 async function engineWithMessage(store = new GatedStore()) {
-  const tested = new TestedEngine({}, { store });
+  const tested = new TestedBroker({}, { store });
   const client = await tested.connect();
   client.send(publish('q', 'm1'));
   await tested.settle();
@@ -18,21 +18,21 @@ describe('a purge by the operator', () => {
     store.release();
     await tested.settle();
     let isOver = false;
-    const purged = tested.engine.purgeQueue('q').then(() => {
+    const purged = tested.broker.purgeQueue('q').then(() => {
       isOver = true;
     });
     await tested.settle();
-    expect([tested.engine.stats().purgedCount, isOver]).toEqual([1, false]);
+    expect([tested.broker.stats().purgedCount, isOver]).toEqual([1, false]);
     store.release();
     await purged;
     expect(isOver).toBe(true);
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(0);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(0);
   });
 
   it('is refused where there is no such queue', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     await tested.settle();
-    const purged = tested.engine.purgeQueue('nowhere');
+    const purged = tested.broker.purgeQueue('nowhere');
     const refusal = expect(purged).rejects.toMatchObject({ name: 'RequestRefused', code: 'QUEUE_NOT_FOUND' });
     await tested.settle();
     await refusal;
@@ -40,7 +40,7 @@ describe('a purge by the operator', () => {
 
   it('fails when the store fails before it is safe', async () => {
     const { tested, store } = await engineWithMessage();
-    const purged = tested.engine.purgeQueue('q');
+    const purged = tested.broker.purgeQueue('q');
     const failure = expect(purged).rejects.toThrow('the store has failed: disk full');
     await tested.settle();
     store.fail(new Error('disk full'));
@@ -49,10 +49,10 @@ describe('a purge by the operator', () => {
   });
 
   it('fails after the end', async () => {
-    const tested = new TestedEngine();
-    const drained = tested.engine.drain();
+    const tested = new TestedBroker();
+    const drained = tested.broker.drain();
     await tested.settle();
     await drained;
-    await expect(tested.engine.purgeQueue('q')).rejects.toThrow('The broker has ended.');
+    await expect(tested.broker.purgeQueue('q')).rejects.toThrow('The broker has ended.');
   });
 });

@@ -1,6 +1,5 @@
 // Pending requests of the operator to the core. The operator has no connection: each request is a promise, settled by the effect that
-// carries its token, or by the end of the broker.
-// Implements DASH (operations on queues) on the gateway's side.
+// carries its token, or by the end of the broker. Implements DASH-018 on the gateway's side.
 
 import type { AnsweredEffect, RefusedEffect } from '../broker/interface/effect.ts';
 
@@ -23,7 +22,7 @@ export class OperatorRequests {
   readonly #open = new Map<unknown, Request>();
   #lastToken = 0;
 
-  /** `ask` hands the token to the core. The promise is rejected with RequestRefused where the core says no. */
+  /** `ask` passes the token to the core. The promise is rejected with RequestRefused when the core refuses. */
   make(ask: (token: number) => void): Promise<AnsweredEffect> {
     this.#lastToken += 1;
     const token = this.#lastToken;

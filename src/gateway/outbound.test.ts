@@ -1,4 +1,4 @@
-// What is written to a stream, in how many writes, and what counts as unsent.
+// What is written to a stream, in how many writes, and which bytes count as unsent.
 
 import { Duplex } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
@@ -6,11 +6,11 @@ import { Command } from '../protocol/command.ts';
 import { encodeBody, encodeFrame, frameOf } from '../protocol/encode.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 
-/** A stream that keeps what is written and passes nothing on before it is told to. */
+/** A stream that keeps written bytes until the test flushes them. */
 class Sink extends Duplex {
-  /** Each entry is what one call of the system would write. */
+  /** One entry per system call. */
   readonly writes: Buffer[] = [];
-  /** The buffers that the last of these calls was given, uncopied. */
+  /** The buffers of the last call, not copied. */
   pieces: readonly Buffer[] = [];
   #pass: (() => void) | undefined;
 
@@ -84,7 +84,7 @@ describe('frames that have gathered', () => {
     expect(sink.pieces[1]).toBe(large);
   });
 
-  it('write nothing when there are none, and do not end a stream that goes on', () => {
+  it('write nothing when there are none, and do not end an open stream', () => {
     const sink = new Sink();
     outboundTo(sink).flush();
     expect([sink.writes.length, sink.writableEnded]).toEqual([0, false]);
@@ -92,7 +92,7 @@ describe('frames that have gathered', () => {
 });
 
 describe('what is unsent', () => {
-  it('counts from the flush to when the stream has passed it on, which is told', async () => {
+  it('counts from the flush until the stream has sent it, and reports that', async () => {
     const sink = new Sink();
     const onProgress = vi.fn();
     const outbound = outboundTo(sink, { onProgress });
@@ -170,7 +170,7 @@ describe('compressing', () => {
     expect(sink.writes[0]).toEqual(frameOf(body(1000)));
   });
 
-  it('that fails is told once for each frame, also behind one that is still waited for', async () => {
+  it('that fails is reported once for each frame, also behind one that is being compressed', async () => {
     const failures: unknown[] = [];
     const outcomes = [new Promise<Buffer>(() => undefined), Promise.reject(new Error('broken'))];
     const outbound = outboundTo(new Sink(), {
@@ -185,7 +185,7 @@ describe('compressing', () => {
     expect(failures).toEqual([new Error('broken')]);
   });
 
-  it('that is done after the stream has gone writes nothing any more', async () => {
+  it('that ends after the stream was destroyed writes nothing', async () => {
     const sink = new Sink();
     const compressed = deferred<Buffer>();
     const outbound = outboundTo(sink, { algorithmFor: () => 'gzip', compress: () => compressed.promise });

@@ -1,6 +1,6 @@
-// What is to be sent on one connection: frames gathered while a batch is worked on, and written with one write when it is
-// done. Frames leave in the order in which they came, also while one of them is still being compressed.
-// Implements COMPRESS (sending) and FRAME (nothing larger than the limit leaves).
+// Unsent output of one connection: frames that are queued while a batch is processed, and written with one write when it is done. Keeps the
+// order of the frames, also while one of them is being compressed. Implements COMPRESS-004 to COMPRESS-008 and FRAME-018 on the sending
+// side.
 
 import type { Duplex } from 'node:stream';
 import type { Algorithm } from '../protocol/compression.ts';
@@ -15,41 +15,41 @@ import {
 import type { MessageFields } from '../protocol/message.ts';
 import { KeptContent } from './kept-content.ts';
 
-/** A frame to send: the fields of a small one, or a body that is encoded already and must not change any more. */
+/** A frame to send: the fields of a small one, or an encoded body, which must not be changed any more. */
 export type OutboundFrame = MessageFields | EncodedBody;
 
 export type EncodedBody = KeptContent | Buffer;
 
-/** Bodies from this size on are handed to the socket as they are; smaller ones are copied into one buffer. */
+/** Bodies of this size and larger are written without a copy; smaller ones are copied into one buffer. */
 const BY_REFERENCE_BYTES = 16_384;
 
-/** What a write takes besides its bytes until the stream has passed it on. */
+/** Memory that a write takes in addition to its bytes, until the stream has flushed it. */
 const WRITE_OVERHEAD_BYTES = 350;
 
 export type OutboundOptions = {
-  /** How a body of this length is to be compressed on this connection, if at all. */
+  /** Returns the algorithm for a body of this length on this connection; undefined: no compression. */
   readonly algorithmFor: (bodyLength: number) => Algorithm | undefined;
   readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
-  /** The stream has passed on everything that was written to it up to a moment ago. */
+  /** Called when the stream has flushed a write. */
   readonly onProgress: () => void;
-  /** A frame could not be compressed: our own fault, the connection cannot go on. */
+  /** Called when a frame could not be compressed: an internal error, after which the connection cannot continue. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** A body as it leaves, with its flags. */
+/** A body as it is sent, with its flags. */
 type Ready = { readonly frame: OutboundFrame; readonly bodyLength: number; readonly flags: number };
 
-/** A body that is still being compressed, and the length that it has before. */
+/** A body that is being compressed, with its uncompressed length. */
 type Awaited = { readonly ready: Promise<Ready>; readonly bodyLength: number };
 
 export class Outbound {
   readonly #stream: Duplex;
   readonly #options: OutboundOptions;
   #frames: OutboundFrame[] = [];
-  /** Flushed and not written: a frame that is being compressed, which is waited for, and those behind it. */
+  /** Flushed but not written: a frame that is being compressed, and the frames behind it. */
   #queue: (Ready | Awaited)[] = [];
   #queuedBytes = 0;
-  /** Handed to the stream and not passed on: their bytes, and what each write takes besides. */
+  /** Memory of the writes that the stream has not flushed, with their overhead. */
   #writtenBytes = 0;
   #isEnding = false;
 
@@ -58,12 +58,12 @@ export class Outbound {
     this.#options = options;
   }
 
-  /** Bytes that were flushed and that the stream has not passed on. */
+  /** Bytes of flushed frames that the stream has not sent. */
   get unsentBytes(): number {
     return this.#stream.writableLength + this.#queuedBytes;
   }
 
-  /** The memory that unsent frames take: small writes take more than their bytes. */
+  /** Memory that unsent frames take: small writes take more than their bytes. */
   get heldBytes(): number {
     return this.#writtenBytes + this.#queuedBytes;
   }
@@ -72,26 +72,26 @@ export class Outbound {
     this.#frames.push(frame);
   }
 
-  /** No frame comes any more: the stream is ended when those that are there are written. */
+  /** Ends the stream after the queued frames were written. No frame may be pushed after this call. */
   end(): void {
     this.#isEnding = true;
   }
 
   /**
-   * Writes what has gathered, in one go unless compressing takes time. All compressing begins here, so that connections
-   * that are flushed together can share its results.
+   * Writes the queued frames, with one write unless compressing takes time. All compressing starts here, so that connections that are
+   * flushed together can share its results.
    */
   flush(): void {
     if (this.#stream.destroyed) return;
     const frames = this.#frames;
     this.#frames = [];
     const ready: Ready[] = [];
-    for (const frame of frames) this.#takeUp(this.#prepare(frame), ready);
+    for (const frame of frames) this.#enqueue(this.#prepare(frame), ready);
     this.#write(ready);
   }
 
-  /** Adds a frame to those that are written now, unless it has to wait or stands behind one that has to. */
-  #takeUp(frame: Ready | Awaited, ready: Ready[]): void {
+  /** Adds a frame to `ready`, unless it is being compressed or is behind a frame that is. */
+  #enqueue(frame: Ready | Awaited, ready: Ready[]): void {
     if (this.#queue.length === 0 && !isAwaited(frame)) {
       ready.push(frame);
       return;
@@ -102,17 +102,17 @@ export class Outbound {
   }
 
   #waitFor(first: Awaited): void {
-    const goOn = (compressed: Ready): void => {
+    const writeRest = (compressed: Ready): void => {
       if (this.#stream.destroyed) return;
       const behind = this.#queue.slice(1);
       this.#queue = [];
       this.#queuedBytes = 0;
       const ready = [compressed];
-      for (const frame of behind) this.#takeUp(frame, ready);
+      for (const frame of behind) this.#enqueue(frame, ready);
       this.#write(ready);
     };
-    // A failure has been reported when it came, which may be long before the frame's turn.
-    first.ready.then(goOn, () => undefined);
+    // The failure was reported when it happened, which may be long before the frame's turn.
+    first.ready.then(writeRest, () => undefined);
   }
 
   #prepare(frame: OutboundFrame): Ready | Awaited {
@@ -140,12 +140,12 @@ export class Outbound {
     if (last > 0) this.#stream.cork();
     for (const [index, piece] of pieces.entries()) {
       if (index < last) this.#stream.write(piece);
-      else this.#stream.write(piece, () => this.#passedOn(heldBytes));
+      else this.#stream.write(piece, () => this.#writeDone(heldBytes));
     }
     if (last > 0) this.#stream.uncork();
   }
 
-  #passedOn(heldBytes: number): void {
+  #writeDone(heldBytes: number): void {
     this.#writtenBytes -= heldBytes;
     this.#options.onProgress();
   }
@@ -159,13 +159,13 @@ function isAwaited(frame: Ready | Awaited): frame is Awaited {
   return 'ready' in frame;
 }
 
-/** The compressed body, unless that would be the longer one. */
+/** The compressed body, unless it is longer than the original. */
 function smaller(body: EncodedBody, compressed: Buffer, algorithm: Algorithm): Ready {
   if (compressed.length >= body.byteLength) return { frame: body, bodyLength: body.byteLength, flags: 0 };
   return { frame: compressed, bodyLength: compressed.length, flags: flagsOf(algorithm) };
 }
 
-/** The bytes of the frames, in order: neighbours copied into one buffer, large bodies as they are. */
+/** The bytes of the frames, in order: adjacent small frames are copied into one buffer, large bodies are not copied. */
 function piecesOf(frames: readonly Ready[]): Buffer[] {
   let copied = 0;
   for (const frame of frames) copied += frameHeaderBytes + (isByReference(frame) ? 0 : frame.bodyLength);

@@ -1,4 +1,4 @@
-// The rate limit against a naive one that keeps every moment and counts.
+// The rate limit against a naive one that keeps the time of every event.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,17 +6,17 @@ import { RateLimit } from './rate-limit.ts';
 
 class SlidingLog {
   readonly #admitted: number[] = [];
-  readonly #most: number;
+  readonly #max: number;
   readonly #windowMs: number;
 
-  constructor(most: number, windowMs: number) {
-    this.#most = most;
+  constructor(max: number, windowMs: number) {
+    this.#max = max;
     this.#windowMs = windowMs;
   }
 
   admit(now: number): boolean {
     const recent = this.#admitted.filter((at) => now - at < this.#windowMs);
-    if (recent.length >= this.#most) return false;
+    if (recent.length >= this.#max) return false;
     this.#admitted.push(now);
     return true;
   }
@@ -45,9 +45,9 @@ describe('a rate limit', () => {
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 200 }),
         times,
-        (most, windowMs, moments) => {
-          const limit = new RateLimit(most, windowMs);
-          const log = new SlidingLog(most, windowMs);
+        (max, windowMs, moments) => {
+          const limit = new RateLimit(max, windowMs);
+          const log = new SlidingLog(max, windowMs);
           for (const now of moments) {
             expect(limit.isQuiet(now)).toBe(log.isQuiet(now));
             expect(limit.admit(now)).toBe(log.admit(now));
@@ -63,12 +63,12 @@ describe('a rate limit', () => {
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 200 }),
         times,
-        (most, windowMs, moments) => {
-          const limit = new RateLimit(most, windowMs);
+        (max, windowMs, moments) => {
+          const limit = new RateLimit(max, windowMs);
           const admitted = moments.filter((now) => limit.admit(now));
           for (const start of admitted) {
             const inWindow = admitted.filter((at) => at >= start && at < start + windowMs).length;
-            expect(inWindow).toBeLessThanOrEqual(most);
+            expect(inWindow).toBeLessThanOrEqual(max);
           }
         },
       ),

@@ -1,4 +1,4 @@
-// How often something may happen, case by case.
+// The rate limit, case by case.
 
 import { describe, expect, it } from 'vitest';
 import { RateLimit, RateLimitByAddress } from './rate-limit.ts';
@@ -67,7 +67,7 @@ describe('a rate limit by address', () => {
     expect(limits.size).toBe(0);
   });
 
-  it('forgets addresses that have gone quiet, and those only', () => {
+  it('forgets addresses without recent events, and only those', () => {
     const limits = new RateLimitByAddress(2, 1000);
     limits.count('first', 0);
     for (let index = 0; index < 100; index += 1) limits.count(`address ${index}`, 10);

@@ -1,5 +1,5 @@
-// Rate limits: at most a given number of events in any time window of a given length. Exact: no window has more, and after an empty
-// window the full number is allowed immediately. Implements LIMIT (rates).
+// Rate limits: at most a given number of events in any time window of a given length. Exact: no window has more, and after an empty window
+// the full number is allowed immediately. Implements LIMIT-006, LIMIT-007 and LIMIT-011.
 
 export class RateLimit {
   readonly #max: number;
@@ -14,20 +14,20 @@ export class RateLimit {
     this.#windowMs = windowMs;
   }
 
-  /** Whether one more may happen at `now`; if so it is counted, if not it leaves no trace. */
+  /** Whether an event is allowed at `now`; counts it if it is. */
   admit(now: number): boolean {
     const allowed = this.allows(now);
     if (allowed) this.count(now);
     return allowed;
   }
 
-  /** Whether one more may happen at `now`. */
+  /** Whether an event is allowed at `now`. Counts nothing. */
   allows(now: number): boolean {
     const oldest = this.#times[this.#oldest];
     return this.#times.length < this.#max || oldest === undefined || now - oldest >= this.#windowMs;
   }
 
-  /** Counts one that happens at `now`; it must be allowed. */
+  /** Counts an event at `now`, which must be allowed. */
   count(now: number): void {
     if (this.#times.length < this.#max) {
       this.#times.push(now);
@@ -37,14 +37,14 @@ export class RateLimit {
     this.#oldest = (this.#oldest + 1) % this.#max;
   }
 
-  /** Whether nothing that was admitted lies in the window before `now` any more. */
+  /** Whether no counted event is in the window before `now`. */
   isQuiet(now: number): boolean {
     const youngest = this.#times.at(this.#oldest - 1);
     return youngest === undefined || now - youngest >= this.#windowMs;
   }
 }
 
-/** One rate limit per address; addresses that have gone quiet are forgotten. */
+/** One rate limit per address. Forgets addresses without an event in the window. */
 export class RateLimitByAddress {
   readonly #max: number;
   readonly #windowMs: number;
@@ -56,12 +56,12 @@ export class RateLimitByAddress {
     this.#windowMs = windowMs;
   }
 
-  /** Whether one more may happen for the address at `now`; leaves no trace. */
+  /** Whether an event of the address is allowed at `now`. Counts nothing. */
   allows(address: string, now: number): boolean {
     return this.#limits.get(address)?.allows(now) ?? true;
   }
 
-  /** Counts one that happens at `now`; it must be allowed. */
+  /** Counts an event at `now`, which must be allowed. */
   count(address: string, now: number): void {
     this.#sweep(now);
     let limit = this.#limits.get(address);
@@ -72,7 +72,7 @@ export class RateLimitByAddress {
     limit.count(now);
   }
 
-  /** Addresses that are remembered. */
+  /** The number of remembered addresses. */
   get size(): number {
     return this.#limits.size;
   }

@@ -1,6 +1,6 @@
 // One client connection: its stream, its session and its unsent output. Turns bytes into inputs for the backend, in order. Pauses reading
-// when pending input or unsent output exceeds its limit.
-// Implements CONN (lifecycle of a connection) and LIMIT (input and output of a connection).
+// when pending input or unsent output exceeds its limit. Implements CONN-014 to CONN-017, CONN-024, CONN-025, CONN-031, CONN-032, LIMIT-001
+// to LIMIT-005, LIMIT-015, LIMIT-018 and LIMIT-021.
 
 import type { Duplex } from 'node:stream';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
@@ -25,7 +25,7 @@ import { truncateToFit } from './truncate-to-fit.ts';
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
 
-/** Added to the bytes of each input in the limit on pending input: what a Publish without content takes. */
+/** Added to the bytes of each input in the limit on pending input: the memory of a Publish without content. */
 const INPUT_OVERHEAD_BYTES = 384;
 
 type InflateEvent = Extract<SessionEvent, { readonly kind: 'inflate' }>;
@@ -36,14 +36,14 @@ export type ConnectionParts = {
   readonly logger: Logger;
   readonly compressor: Compressor;
   readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
-  /** Passes an input to the backend. `inputProcessed` is to be called when it is done. */
+  /** Passes an input to the backend. The owner calls `inputProcessed` when it is processed. */
   readonly submit: (input: Input) => void;
-  /** Everything that the connection has sent is answered: `end` is to be called. */
+  /** Called when the connection reads nothing more and the backend has nothing to answer: the owner calls `end`. */
   readonly onClosed: () => void;
   readonly countError: () => void;
   /** Shared by all connections. */
   readonly budgets: ConnectionBudgets;
-  /** Why Connect is refused now; undefined: it is accepted. */
+  /** Why a Connect is refused now; undefined if it is accepted. */
   readonly outOfServiceReason: () => string | undefined;
 };
 
@@ -61,23 +61,23 @@ export class ServerConnection {
   #isCongested = false;
   #isSaturated = false;
   #isInflating = false;
-  /** False from its end on: input that is left is thrown away. */
+  /** False after the end: remaining input is discarded. */
   #hasInput = true;
-  /** What the connection has taken of the budgets. */
+  /** Bytes of this connection that are counted in the budgets. */
   #countedInput = 0;
   #countedOutput = 0;
-  /** Taken in advance: for the frame that is being received, or for the body that is being decompressed. */
+  /** Bytes that are reserved for the frame that is being received, or for the body that is being decompressed. */
   #reservedBytes = 0;
-  /** The frame that bytes are reserved for, by the session's count of frames. */
+  /** The frame that the bytes are reserved for, as the session's `frameCount`. */
   #reservedFrame = -1;
   /** Input waits until the budget has room. */
   #awaitsBudget = false;
   /** A compressed body that waits for the budget. */
   #unopened: InflateEvent | undefined;
   #isPaused = false;
-  /** The backend knows the connection: from its Connect on. */
+  /** The input `connected` was submitted. */
   #isKnown = false;
-  /** No input is read any more; answers are still sent. */
+  /** No input is read; answers are still sent. */
   #isClosing = false;
   #isEnding = false;
   /** The client has ended its side, and not all of its input is handled. */
@@ -129,14 +129,14 @@ export class ServerConnection {
     });
   }
 
-  /** Sends one frame and ends, whatever else was to be answered. */
+  /** Sends one frame and ends the connection. Pending answers are dropped. */
   terminate(fields: MessageFields): void {
     this.#stopInput();
     this.notify(fields);
     this.end();
   }
 
-  /** Ends the connection once everything that it has sent so far is answered; reads nothing more. */
+  /** Stops reading, and ends the connection when all commands received so far are answered. */
   close(): void {
     if (this.#isClosing) return;
     this.#stopInput();
@@ -163,7 +163,7 @@ export class ServerConnection {
     this.#outbound.flush();
   }
 
-  /** The core waits for a `writable` input before it sends more; `flush` provides it. */
+  /** The core waits for a `writable` input before it sends more; `flush` submits it. */
   saturated(): void {
     this.#isSaturated = true;
   }
@@ -190,7 +190,7 @@ export class ServerConnection {
     else this.#count();
   }
 
-  /** Closes the stream after all queued frames were sent; reads nothing more. */
+  /** Stops reading, and closes the stream after all queued frames were sent. */
   end(): void {
     this.#hasInput = false;
     this.#count();
@@ -246,7 +246,10 @@ export class ServerConnection {
     return isBusy || this.#pendingBytes > mayBePending;
   }
 
-  /** A large frame is read when all of it fits into the budget; what has begun can then be completed, so that nobody waits forever. */
+  /**
+   * Reads a large frame only when all of it fits into the budget. A frame that was begun can then be completed, so no connection waits
+   * forever.
+   */
   #reserveForFrame(): void {
     const { announcedBytes, pendingBytes, frameCount } = this.#session;
     if (this.#reservedFrame === frameCount && announcedBytes > 0) return;
@@ -273,7 +276,7 @@ export class ServerConnection {
     this.#pump();
   };
 
-  /** Tells the budgets what the connection takes now. */
+  /** Updates the bytes of this connection in the budgets. */
   #count(): void {
     const { input, output } = this.#parts.budgets;
     const received = Math.max(this.#session.pendingBytes, this.#reservedBytes);
@@ -285,7 +288,7 @@ export class ServerConnection {
     this.#countedOutput = outputBytes;
   }
 
-  /** Whether unsent output exceeds `part` of its limit. While the budget is short, the limit is the share of each connection. */
+  /** Whether unsent output exceeds `part` of its limit. While the budget is short, the limit is SHARE_BYTES. */
   #exceedsOutput(part: number): boolean {
     const { options, budgets } = this.#parts;
     if (this.#outbound.unsentBytes > options.maxOutboundBytes * part) return true;
@@ -359,13 +362,13 @@ export class ServerConnection {
     this.#parts.submit(input);
   }
 
-  /** What the input counts for in the limit on pending input. */
+  /** The bytes that the input counts in the limit on pending input. */
   #pendingBytesOf(input: Input): number {
     switch (input.kind) {
       case 'publish':
         return input.content.byteLength + INPUT_OVERHEAD_BYTES;
       case 'listQueues':
-        // The one answer that may be far longer than its command.
+        // The only answer that may be much longer than its command.
         return this.#parts.options.limits.maxMessageSizeBytes + INPUT_OVERHEAD_BYTES;
       default:
         return INPUT_OVERHEAD_BYTES;

@@ -1,11 +1,11 @@
-// The environment of a broker that runs for real: the machine's clocks, the event loop's timers, random ids.
+// The environment of a real broker: the machine's clocks, the event loop's timers, random ids.
 
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Environment } from '../model/environment.ts';
 
 /** The longest time that a timer of the event loop can wait. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 
 export const systemEnvironment: Environment = {
   clock: { now: () => performance.now(), wallNow: () => Date.now() },
@@ -16,7 +16,8 @@ export const systemEnvironment: Environment = {
 function runAfter(delayMs: number, task: () => void): () => void {
   const dueAt = performance.now() + delayMs;
   let timer = setTimer(delayMs, look);
-  // A timer of the event loop may fire a fraction of a millisecond early, and cannot wait for months; nothing here does so.
+  // A timer of the event loop may fire a fraction of a millisecond early and cannot wait for months. This one neither fires early nor has
+  // that limit.
   function look(): void {
     const leftMs = dueAt - performance.now();
     if (leftMs <= 0) task();
@@ -25,7 +26,7 @@ function runAfter(delayMs: number, task: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A timer that keeps no process alive. */
+/** A timer that does not keep the process alive. */
 function setTimer(delayMs: number, task: () => void): NodeJS.Timeout {
-  return setTimeout(task, Math.min(Math.ceil(Math.max(0, delayMs)), LONGEST_TIMER_MS)).unref();
+  return setTimeout(task, Math.min(Math.ceil(Math.max(0, delayMs)), MAX_TIMER_MS)).unref();
 }

@@ -1,11 +1,11 @@
-// Frames of the broker's own making, where the largest frame there may be is small.
+// Frames that the broker creates, with a small maximum frame size.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodedBodyLength } from '../protocol/encode.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { testSettings } from '../testing/broker-harness.ts';
-import { publish, subscribe, TestedEngine } from '../testing/tested-engine.ts';
+import { publish, subscribe, TestedBroker } from '../testing/tested-broker.ts';
 import { headersOf } from '../testing/wire-client.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
 
@@ -55,7 +55,7 @@ describe('a broker whose largest frame is 256 bytes', () => {
     const queues = fc.constantFrom('', 'q', 'q'.repeat(180), 'a b');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(commands, text, queues), { maxLength: 20 }), async (frames) => {
-        const tested = new TestedEngine({ limits, broker });
+        const tested = new TestedBroker({ limits, broker });
         const client = tested.attach();
         client.send({ command: 0, id: 'c'.repeat(200), headers: [['supported-compression', 'gzip']] });
         client.send(...frames.map(([command, id, queue]) => ({ command, id, queue })));
@@ -69,7 +69,7 @@ describe('a broker whose largest frame is 256 bytes', () => {
   });
 
   it('answers a list that does not fit MESSAGE_TOO_LARGE [FRAME-025]', async () => {
-    const tested = new TestedEngine({ limits, broker });
+    const tested = new TestedBroker({ limits, broker });
     const client = await tested.connect();
     await tested.exchange(
       client,
@@ -81,7 +81,7 @@ describe('a broker whose largest frame is 256 bytes', () => {
   });
 
   it('refuses a message that would not fit under the name of its dead letter queue [FRAME-021]', async () => {
-    const tested = new TestedEngine({ limits, broker });
+    const tested = new TestedBroker({ limits, broker });
     const client = await tested.connect();
     await tested.exchange(client, {
       command: 40,

@@ -1,9 +1,9 @@
-// What the HTTP servers may see of the broker: its statistics, and whether it serves. Read only. The gateway implements it.
-// Implements METRICS and HEALTH where they say what is shown.
+// The part of the broker that the HTTP servers may use: its statistics, and whether it serves. Read only. The gateway implements it.
+// Implements METRICS-002 to METRICS-006 and HEALTH-011 on the broker's side.
 
 import type { BrokerStatistics, Readiness } from '../gateway/gateway.ts';
 
-/** The statistics that are shown; what each counts is said where it is counted. */
+/** The published statistics; each is described where it is counted. */
 export type ShownStatistics = Pick<
   BrokerStatistics,
   | 'publishedCount'
@@ -21,7 +21,7 @@ export type ShownStatistics = Pick<
 >;
 
 export type BrokerView = {
-  /** The statistics now. Cheap: it is called for every HTTP request. */
+  /** The current statistics. Cheap: called for every HTTP request. */
   stats(): ShownStatistics;
   /** Whether clients are served now (HEALTH-011). */
   readiness(): Readiness;

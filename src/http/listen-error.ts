@@ -1,11 +1,11 @@
-// Why a server could not listen, in one line for people. Shared by the HTTP servers and, in the composition root, by the TCP
-// listener, so that both say the same. Pure. Area CONFIG (CONFIG-010).
+// Why a server could not listen, in one line for people. Shared by the HTTP servers and, in the composition root, by the TCP listener, so
+// that the messages are the same. Pure. Implements CONFIG-010.
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 const PORT_IN_USE = 'the port is in use';
 
-/** The server could not listen where it was told to; the message is one line. */
+/** The server could not listen on its configured address; the message is one line. */
 export class ListenError extends Error {
   readonly address: ListenAddress;
   readonly reason: string;
@@ -32,7 +32,7 @@ export function formatAddress({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The reason behind an error of the system, by its code; undefined when the error has none. */
+/** The reason of a system error, by its code; undefined if the code has none. */
 export function listenFailureReason(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   switch (error.code) {

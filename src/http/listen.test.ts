@@ -1,4 +1,4 @@
-// The strict wrapper, over real sockets: each habit of the library that it suppresses is tried. Areas HTTP and HEALTH.
+// The wrapper of listhen, over real sockets: each default that it overrides is tested.
 
 import { once } from 'node:events';
 import { type RequestListener, Server } from 'node:http';
@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Lets somebody else be quicker to bind the port that was found free, so many times. */
+/** Binds the port that listhen found free before listhen does, this many times. */
 function losePorts(count: number): void {
   let left = count;
   const listenTcp = TcpServer.prototype.listen;

@@ -1,18 +1,18 @@
-// The only place that starts an HTTP server. listhen is made for development servers: left alone it takes another port when the
-// wanted one is busy or "unsafe", reads HOST, PORT and --host behind our back, installs signal handlers that end the process, and
-// waits for ever for open connections on close. Here every option is given, the outcome is checked, and closing has an end.
-// Area HTTP (HTTP-004), HEALTH-014.
+// The only file that starts an HTTP server. listhen is made for development servers: by default it uses another port when the configured
+// one is busy or "unsafe", reads HOST, PORT and --host, installs signal handlers that end the process, and waits forever for open
+// connections on close. This file sets every option, checks the outcome, and limits the time of closing. Implements HTTP-004 and
+// HEALTH-014.
 
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Listener, listen as startListhen } from 'listhen';
 import { formatAddress, ListenError, listenFailureReason } from './listen-error.ts';
 
-/** What listhen takes for a host name; anything else it would silently replace by localhost. */
+/** The host names that listhen accepts; it would silently replace any other by localhost. */
 const HOST_FORM = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
 const ANY_HOSTS: readonly string[] = ['0.0.0.0', '::'];
 
-/** How often a free port may be lost to others before that is an error. */
-const MOST_ATTEMPTS = 5;
+/** Attempts to bind a free port before the start fails. */
+const MAX_ATTEMPTS = 5;
 
 export type HttpListenOptions = {
   /** Address or name to bind to. */
@@ -24,19 +24,19 @@ export type HttpListenOptions = {
 
 export type HttpListener = {
   readonly host: string;
-  /** The port it really listens on. */
+  /** The actual port. */
   readonly port: number;
   /** `http://127.0.0.1:2926`, without a slash at the end. */
   readonly url: string;
   /**
-   * Stops listening and resolves when the last connection is gone: at once for idle ones, after `graceMs` by force for the rest.
+   * Stops listening and resolves when the last connection is closed: idle ones are closed immediately, the others by force after `graceMs`.
    */
   close(options: { readonly graceMs: number }): Promise<void>;
 };
 
 /**
  * Starts an HTTP server on exactly this host and port.
- * @throws ListenError when the port is taken, forbidden or unsafe, or the host is none of this machine
+ * @throws ListenError when the port is taken, forbidden or unsafe, or the host is not an address of this machine
  */
 export async function listenHttp(options: HttpListenOptions): Promise<HttpListener> {
   if (!HOST_FORM.test(options.host)) throw new ListenError(options, 'no valid host name');
@@ -48,9 +48,9 @@ export async function listenHttp(options: HttpListenOptions): Promise<HttpListen
   return toHttpListener(options.host, listener);
 }
 
-/** Where any port will do, a port that somebody else was quicker to take is no error: another one is tried. */
+/** For port 0, tries another port when another process was quicker to bind the free one. */
 async function startAnywhere(options: HttpListenOptions): Promise<Listener> {
-  for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
     try {
       return await startStrictly(options);
     } catch (error) {
@@ -72,9 +72,9 @@ function strictOptions({ host, port }: HttpListenOptions) {
   return {
     hostname: host,
     port: port === 0 ? { port: 0, random: true } : port,
-    // Only tells listhen which addresses to print, which is switched off; but without it a wildcard host becomes localhost.
+    // Selects the addresses that listhen prints, which is off; but without it a wildcard host becomes localhost.
     public: ANY_HOSTS.includes(host),
-    // Production: a busy port is an error. Test: no word on the console.
+    // Production: a busy port is an error. Test: no output on the console.
     isProd: true,
     isTest: true,
     https: false,
@@ -91,8 +91,8 @@ function strictOptions({ host, port }: HttpListenOptions) {
 }
 
 /**
- * listhen probes the port, lets it go, and binds it again without an error listener: whoever takes the port in between turns the
- * error into an uncaught exception. So that one is caught here, by its system call, while the server starts; everything else stays uncaught.
+ * listhen probes the port, releases it, and binds it again without an error listener: if another process binds the port in between, the
+ * error is an uncaught exception. This function catches that one, by its system call, while the server starts, and no other.
  */
 function withListenErrors(start: () => Promise<Listener>): Promise<Listener> {
   if (process.hasUncaughtExceptionCaptureCallback()) return start();
@@ -105,7 +105,7 @@ function withListenErrors(start: () => Promise<Listener>): Promise<Listener> {
   }).finally(() => process.setUncaughtExceptionCaptureCallback(null));
 }
 
-/** listhen only says that the port is not available; binding it once ourselves says why. */
+/** listhen reports only that the port is not available; binding it directly gives the reason. */
 async function reasonOf(error: unknown, options: HttpListenOptions): Promise<string> {
   const reason = listenFailureReason(error) ?? listenFailureReason(await probe(options));
   return reason ?? (error instanceof Error ? error.message : String(error));
@@ -129,7 +129,7 @@ function toHttpListener(host: string, listener: Listener): HttpListener {
   };
 }
 
-/** Without this, one client that never finishes its request keeps the process alive. */
+/** Otherwise a client that never finishes its request keeps the process alive. */
 async function closeWithin(listener: Listener, graceMs: number): Promise<void> {
   const server: Server = listener.server;
   const force = setTimeout(() => server.closeAllConnections(), graceMs);

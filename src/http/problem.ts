@@ -1,5 +1,5 @@
-// HTTP errors as problem details (RFC 9457): one shape for every error of every HTTP server here. The body says what the peer
-// did wrong and never anything from inside the process. Implements HTTP-001, HTTP-003 (no header here allows another origin).
+// HTTP errors as problem details (RFC 9457): one shape for every error of every HTTP server here. The body says what the client did wrong
+// and nothing about the process. Implements HTTP-001, HTTP-003 (no header here allows another origin).
 
 export type ProblemDetails = {
   readonly status: number;
@@ -19,7 +19,7 @@ export function problemResponse({ status, title, detail, headers }: ProblemDetai
   });
 }
 
-/** 200 or another status with a JSON body that nobody may keep: the next moment it is wrong. */
+/** A JSON answer that must not be cached, because it is soon outdated. */
 export function jsonResponse(record: unknown, status = 200): Response {
   return new Response(JSON.stringify(record), {
     status,

@@ -1,5 +1,5 @@
-// What the engine needs from outside besides bytes and a store: time, timers, ids. Injected, so that tests run in virtual
-// time and a simulation reproduces from its seed.
+// What the broker needs from outside besides bytes and a store: time, timers, ids. Injected, so that tests run in virtual time and a
+// simulation reproduces from its seed.
 
 export type Clock = {
   /** Milliseconds that never go back. */

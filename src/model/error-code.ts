@@ -1,5 +1,5 @@
-// The error codes that an Error frame may carry. Data only: texts are for people and stand where the error arises.
-// Implements area ERROR; the table in spec/tables/errors.yaml is checked against this file.
+// The error codes that an Error frame may carry. Data only: texts are for people and stand where the error arises. Implements ERROR-003; a
+// test compares this file with spec/tables/errors.yaml.
 
 export const ErrorCode = {
   AuthRequired: 'AUTH_REQUIRED',

@@ -1,5 +1,5 @@
-// What the broker says to whoever runs it: the port, implemented by the composition root. A log line is one short sentence in
-// lower case and a few fields; it never holds a payload, a token, a password or a key (AUTH-054). Type only.
+// The port to the log, for the operator; the composition root implements it. A log line is one short sentence in lower case and a few
+// fields; it never holds a payload, a token, a password or a key (AUTH-054). Type only.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -7,7 +7,7 @@ export function nameOfNumber<Name extends string, Value extends number>(
 ): Name {
   const names = Object.keys(table) as Name[];
   const name = names.find((candidate) => table[candidate] === number);
-  if (name === undefined) throw new Error(`${number} is none of ${names.join(', ')}`);
+  if (name === undefined) throw new Error(`${number} is not one of ${names.join(', ')}`);
   return name;
 }
 
@@ -17,5 +17,5 @@ export function numberOfName<Name extends string, Value extends number>(
   name: Name,
 ): Value {
   if (Object.hasOwn(table, name)) return table[name];
-  throw new TypeError(`${JSON.stringify(name)} is none of ${Object.keys(table).join(', ')}`);
+  throw new TypeError(`${JSON.stringify(name)} is not one of ${Object.keys(table).join(', ')}`);
 }

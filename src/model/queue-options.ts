@@ -1,5 +1,5 @@
-// The options of a queue: their defaults, which values are possible, and when two sets of options are the same.
-// Implements the QUEUE area's options.
+// The options of a queue: their defaults, which values are possible, and when two sets of options are the same. Implements QUEUE-002 to
+// QUEUE-007 and QUEUE-032 to QUEUE-035.
 
 import { DeliveryMode } from './delivery-mode.ts';
 import { OverflowStrategy } from './overflow-strategy.ts';

@@ -1,4 +1,4 @@
-// The TCP listener over real sockets on loopback: that bytes get to the engine and back, and how it begins and ends.
+// The TCP listener over real sockets on loopback: bytes reach the broker and answers come back; how the listener starts and ends.
 
 import { once } from 'node:events';
 import { connect as dial, Server, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import { type BrokerOptions, composeBroker } from '../testing/composed-broker.ts';
-import { ack, ping, publish, subscribe, testOptions } from '../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, testOptions } from '../testing/tested-broker.ts';
 import { payloadOf, type ReceivedFrame, WireClient } from '../testing/wire-client.ts';
 import { listenTcp, type TcpOptions, type TcpServer } from './tcp-listener.ts';
 
@@ -29,8 +29,8 @@ afterEach(async () => {
 async function listen(
   options: Partial<BrokerOptions> = {},
   tcp: Partial<TcpOptions> = {},
-): Promise<{ engine: Gateway; server: TcpServer }> {
-  const engine = composeBroker(
+): Promise<{ broker: Gateway; server: TcpServer }> {
+  const broker = composeBroker(
     { ...testOptions, ...options },
     {
       environment: systemEnvironment,
@@ -39,10 +39,10 @@ async function listen(
       logger: silent,
     },
   );
-  await engine.start();
-  const server = await listenTcp(engine, { host, port: 0, ...tcp });
+  await broker.start();
+  const server = await listenTcp(broker, { host, port: 0, ...tcp });
   undo.push(() => server.close());
-  return { engine, server };
+  return { broker, server };
 }
 
 async function client(server: TcpServer): Promise<{ wire: WireClient; socket: Socket }> {
@@ -66,7 +66,7 @@ async function frames(wire: WireClient, count: number): Promise<readonly Receive
 
 describe('the TCP listener', () => {
   it('carries messages from socket to socket [FRAME-016, DELIVERY-054]', async () => {
-    const { engine, server } = await listen();
+    const { broker, server } = await listen();
     const [publisher, subscriber] = [await client(server), await client(server)];
     subscriber.wire.send({ command: 0, id: 'c' }, subscribe('q'));
     await frames(subscriber.wire, 2);
@@ -77,7 +77,7 @@ describe('the TCP listener', () => {
     expect([first?.id, payloadOf(first), second?.id]).toEqual(['m1', payload, 'm2']);
     subscriber.wire.send(ack('m1'), ack('m2'), ping());
     await frames(subscriber.wire, 1);
-    expect(engine.stats()).toMatchObject({ acknowledgedCount: 2, inFlightCount: 0 });
+    expect(broker.stats()).toMatchObject({ acknowledgedCount: 2, inFlightCount: 0 });
   });
 
   it('tells the real port, and takes another free one each time', async () => {
@@ -88,8 +88,8 @@ describe('the TCP listener', () => {
   });
 
   it('says with the system’s code why it cannot listen [CONFIG-010]', async () => {
-    const { engine, server } = await listen();
-    await expect(listenTcp(engine, { host, port: server.port })).rejects.toMatchObject({
+    const { broker, server } = await listen();
+    await expect(listenTcp(broker, { host, port: server.port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
   });
@@ -122,7 +122,7 @@ describe('the TCP listener', () => {
   });
 
   it('survives resets in the middle of everything [FRAME-010]', async () => {
-    const { engine, server } = await listen();
+    const { broker, server } = await listen();
     const bystander = await client(server);
     bystander.wire.send({ command: 0, id: 'c' });
     await frames(bystander.wire, 1);
@@ -136,10 +136,10 @@ describe('the TCP listener', () => {
       if (round % 2 === 0) await frames(wire, 1);
       socket.resetAndDestroy();
     }
-    await vi.waitFor(() => expect(engine.stats().activeConnectionCount).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(broker.stats().activeConnectionCount).toBe(1), { timeout: 10_000 });
     bystander.wire.send(ping());
     expect((await frames(bystander.wire, 1))[0]?.command).toBe(11);
-    expect(engine.stats().inFlightCount).toBe(0);
+    expect(broker.stats().inFlightCount).toBe(0);
   });
 
   it('counts connections by their address [LIMIT-008, METRICS-019]', async () => {
@@ -148,11 +148,11 @@ describe('the TCP listener', () => {
       connectionWindowMs: 60_000,
       maxMessagesPerClientPerSecond: 10,
     };
-    const { engine, server } = await listen({ rateLimit });
+    const { broker, server } = await listen({ rateLimit });
     const clients = [await client(server), await client(server), await client(server)];
     await vi.waitFor(() => expect(clients[2]?.wire.isOver).toBe(true), { timeout: 10_000 });
     expect(clients.slice(0, 2).map(({ wire }) => wire.isOver)).toEqual([false, false]);
-    expect(engine.stats()).toMatchObject({ connectionsAcceptedCount: 2, connectionsRejectedCount: 1 });
+    expect(broker.stats()).toMatchObject({ connectionsAcceptedCount: 2, connectionsRejectedCount: 1 });
   });
 
   it('stops accepting when it is closed, while open connections go on [SHUTDOWN-001]', async () => {
@@ -166,7 +166,7 @@ describe('the TCP listener', () => {
   });
 
   it('stops reading from a subscriber that does not read, and bounds what it holds for it [LIMIT-015]', async () => {
-    const { engine, server } = await listen({ maxOutboundBytes: 65_536 });
+    const { broker, server } = await listen({ maxOutboundBytes: 65_536 });
     const [slow, publisher] = [await client(server), await client(server)];
     slow.wire.send(
       { command: 0, id: 'c' },
@@ -181,20 +181,20 @@ describe('the TCP listener', () => {
       publisher.wire.send(publish('q', `m${n}`, { payload }));
       await frames(publisher.wire, 1);
     }
-    const waiting = engine.queueInfo('q')?.messageCount ?? 0;
+    const waiting = broker.queueInfo('q')?.messageCount ?? 0;
     expect(waiting).toBeGreaterThan(0);
     slow.socket.resume();
     const ids = (await frames(slow.wire, 200)).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 200 }, (_, n) => `m${n}`));
   });
 
-  it('closes all sockets when the engine is drained [SHUTDOWN-004, SHUTDOWN-008]', async () => {
-    const { engine, server } = await listen();
+  it('closes all sockets when the broker is drained [SHUTDOWN-004, SHUTDOWN-008]', async () => {
+    const { broker, server } = await listen();
     const [connected, mute] = [await client(server), await client(server)];
     connected.wire.send({ command: 0, id: 'c' });
     await frames(connected.wire, 1);
     server.close();
-    await engine.drain();
+    await broker.drain();
     await vi.waitFor(() => expect([connected.wire.isOver, mute.wire.isOver]).toEqual([true, true]), {
       timeout: 10_000,
     });

@@ -11,15 +11,15 @@ const HIGH_WATER_MARK_BYTES = 262_144;
 
 export type TcpServer = {
   readonly host: string;
-  /** The real port, also where port 0 was asked for. */
+  /** The actual port, also when port 0 was configured. */
   readonly port: number;
-  /** Accepts no connection any more; those that are open go on. */
+  /** Stops accepting connections; open ones continue. */
   close(): void;
 };
 
 export type TcpOptions = {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** A connection could not be accepted, usually because file descriptors ran out; the listener continues. */
   readonly onFault?: (error: Error) => void;

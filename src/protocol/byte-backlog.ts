@@ -1,6 +1,6 @@
-// Bytes that have arrived and are not used yet. Takes whole chunks over as they are, and copies only when a second chunk
-// joins a first. Views that were taken are never written again. Must not take memory beyond twice what it holds.
-// Serves FRAME-015: appending byte by byte costs a constant amount of work per byte.
+// Bytes that have arrived and are not used yet. Takes over whole chunks, and copies only when a second chunk joins a first. Does not write
+// to views that were returned. Uses at most twice the memory of what it holds. Serves FRAME-015: appending byte by byte costs a constant
+// amount of work per byte.
 
 const nothing = Buffer.alloc(0);
 
@@ -8,7 +8,7 @@ export class ByteBacklog {
   #buffer: Buffer = nothing;
   #start = 0;
   #end = 0;
-  /** False while the buffer is somebody's chunk: then nothing may be written behind its end. */
+  /** False while the buffer is a caller's chunk: nothing may be written behind its end. */
   #writable = false;
 
   get length(): number {
@@ -23,7 +23,7 @@ export class ByteBacklog {
     return this.#buffer.readUInt32BE(this.#start + index);
   }
 
-  /** Adds a chunk that its giver will not change any more. Room is made for at most `expectedLength` bytes in advance. */
+  /** Adds a chunk that the caller will not change any more. Reserves room for at most `expectedLength` bytes. */
   append(chunk: Buffer, expectedLength: number): void {
     if (this.length === 0) {
       this.#replace(chunk, chunk.length, false);
@@ -48,7 +48,7 @@ export class ByteBacklog {
     return taken;
   }
 
-  /** Passes over the first bytes, of which more than `length` must be there. */
+  /** Skips the first `length` bytes. More than that must be there. */
   skip(length: number): void {
     this.#start += length;
   }

@@ -1,5 +1,5 @@
-// The command numbers of the protocol and who may send each. Data only: what a command does is decided elsewhere.
-// Implements the command table of area CONN; the table in spec/tables/commands.yaml is checked against this file.
+// The command numbers of the protocol and who may send each. Data only. Implements BODY-043; a test compares it with
+// spec/tables/commands.yaml.
 
 export const Command = {
   Connect: 0,
@@ -31,7 +31,7 @@ export const Command = {
 
 export type CommandName = keyof typeof Command;
 
-/** A number that names a command; what arrives in a frame is any byte and is typed `number`. */
+/** The number of a known command. A byte from a frame is typed `number`, because it can be any value. */
 export type CommandNumber = (typeof Command)[CommandName];
 
 /** The commands that only a broker sends; a client that sends one gets UNKNOWN_COMMAND. */

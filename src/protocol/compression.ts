@@ -1,5 +1,5 @@
-// What the protocol knows about compression: the algorithms' names and flags, how the two sides agree on one, and the port
-// behind which the compressing itself is done. Must not compress anything itself. Implements area COMPRESS.
+// The algorithms' names and flags, how the two sides agree on an algorithm, and the port of the compressor. Compresses nothing itself.
+// Implements COMPRESS-002, COMPRESS-003, COMPRESS-009 to COMPRESS-013.
 
 import type { ProtocolFault } from './fault.ts';
 
@@ -21,15 +21,15 @@ export function flagsOf(algorithm: Algorithm | undefined): number {
   }
 }
 
-/** The algorithm that a valid flags byte names, undefined for none. */
+/** The algorithm of a valid flags byte; undefined: not compressed. */
 export function algorithmOf(flags: number): Algorithm | undefined {
   if (flags === FrameFlags.Gzip) return 'gzip';
   return flags === FrameFlags.Brotli ? 'brotli' : undefined;
 }
 
 /**
- * The first algorithm of the client's list (header `supported-compression`: names in falling preference, separated by
- * commas) that the broker supports. Names compare in any case; unknown ones are skipped. Undefined when nothing agrees.
+ * The first algorithm of the client's list (header `supported-compression`: names in descending preference, separated by commas) that the
+ * broker supports. Ignores the case of names and skips unknown ones. Undefined when there is none.
  */
 export function negotiate(
   offered: string | undefined,
@@ -43,15 +43,15 @@ export function negotiate(
 }
 
 /**
- * The port to a compression library. A result that is not a promise is there at once; the caller keeps the frames of a
- * connection in order while it waits for one that is. Neither method changes its input or keeps it after the result.
+ * The port to a compression library. Both methods return a result or a promise of it; the caller keeps the frames of a connection in order
+ * while it waits for a promise. Neither method changes its input or keeps it after the result.
  */
 export interface Compressor {
   /** Rejects or throws only when the library itself fails. */
   compress(algorithm: Algorithm, body: Buffer): Buffer | Promise<Buffer>;
   /**
-   * A fault, never a throw, when the bytes are not one whole compressed body (INVALID_MESSAGE) or when it holds more than
-   * `limitBytes` (MESSAGE_TOO_LARGE); no more memory than about the limit is taken to find out.
+   * Returns a fault, and does not throw, when the bytes are not exactly one compressed body (INVALID_MESSAGE) or it holds more than
+   * `limitBytes` (MESSAGE_TOO_LARGE). Uses little more memory than the limit.
    */
   decompress(
     algorithm: Algorithm,

@@ -1,6 +1,6 @@
-// One frame body (uncompressed) to a message: the layout only. Rules about what the fields may contain stand in
-// field-rules.ts. Never throws because of what the bytes are, and allocates little: this is the hot path.
-// Implements the layout of area BODY (BODY-001 to BODY-004, BODY-006 to BODY-012, BODY-029); the layout is drawn in message.ts.
+// Decodes an uncompressed frame body to a message: the layout only. The rules for the contents of fields are in field-rules.ts. Never
+// throws because of the bytes, and allocates little: this is the hot path. Implements BODY-001 to BODY-004, BODY-006 to BODY-012 and
+// BODY-029; the layout is drawn in message.ts.
 
 import { Command } from './command.ts';
 import { messageFault, type ProtocolFault } from './fault.ts';
@@ -8,10 +8,9 @@ import { minMessageSizeBytes } from './limits.ts';
 import { type Headers, type Message, noHeaders, noPayload } from './message.ts';
 
 /**
- * Decodes a body. The payload is a view of it, so a message that outlives the body must be copied. Bytes after the last
- * field are ignored, of a header key that occurs twice the last value counts, and pairs with an empty key or value are
- * dropped. Yields a fault (INVALID_MESSAGE, the connection stays) when the body breaks off or holds text that is not
- * UTF-8; it carries the id if that much could be read.
+ * Decodes a body. The payload is a view of it, so a message that outlives the body must be copied. Ignores bytes after the last field, uses
+ * the last value of a repeated header key, and drops pairs with an empty key or value. Returns a fault (INVALID_MESSAGE, the connection
+ * stays open) when the body is incomplete or contains text that is not UTF-8; the fault carries the id if it could be read.
  */
 export function decodeMessage(body: Buffer): Message | ProtocolFault {
   if (body.length < minMessageSizeBytes)
@@ -32,7 +31,7 @@ export function decodeMessage(body: Buffer): Message | ProtocolFault {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A cursor over a body. The first failure sticks: later reads yield empty fields, so the caller asks once, at the end. */
+/** A cursor over a body. After the first failure all reads return empty fields, so the caller checks once, at the end. */
 class BodyReader {
   at: number;
   failure = '';

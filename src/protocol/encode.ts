@@ -1,5 +1,6 @@
-// A message's fields to bytes: the body, and the frame around it. Writes into a buffer that the caller owns, so that a batch
-// of frames can share one. Compresses nothing. Implements the sending side of areas FRAME and BODY; layout in message.ts.
+// Encodes a message's fields: the body, and the frame around it. Writes into a buffer that the caller owns, so that a batch of frames can
+// share one. Compresses nothing. Implements FRAME-001, FRAME-002, BODY-001 to BODY-004, BODY-007, BODY-008, BODY-010 and BODY-013; the
+// layout is drawn in message.ts.
 
 import { Command } from './command.ts';
 import { type Algorithm, FrameFlags, flagsOf } from './compression.ts';
@@ -9,7 +10,7 @@ import { type MessageFields, noHeaders, noPayload, protocolVersion } from './mes
 /** Bytes before the body: its length (4) and the flags (1). */
 export const frameHeaderBytes = 5;
 
-/** The bytes that `writeBody` will take. Throws RangeError where a field is longer than its length prefix can say. */
+/** The number of bytes that `writeBody` writes. Throws RangeError if a field is too long for its length prefix. */
 export function encodedBodyLength(fields: MessageFields): number {
   const headers = fields.headers ?? noHeaders;
   if (headers.size > maxEncodableHeaderCount)

@@ -1,6 +1,5 @@
-// A fault of the peer, as a value: the protocol modules never throw because of what arrived. What to answer stands in the
-// value; sending it is the caller's work. Our own faults are thrown as errors and never take this form.
-// Implements the outcomes of areas FRAME and BODY (FRAME-011 to FRAME-014, BODY-029 to BODY-032).
+// A fault of the peer, as a value: the protocol modules never throw because of received bytes. The value says what to answer; the caller
+// sends it. Internal errors are thrown and never have this form. Implements FRAME-011 to FRAME-014 and BODY-029 to BODY-032.
 
 import { ErrorCode } from '../model/error-code.ts';
 
@@ -9,9 +8,9 @@ export type ProtocolFault = {
   readonly code: ErrorCode;
   /** For people; nothing may depend on it. */
   readonly text: string;
-  /** True when the connection ends after the Error is sent: the stream cannot be trusted any further. */
+  /** True when the connection must end after the Error is sent. */
   readonly closes: boolean;
-  /** The id of the faulty command, where it could be read. */
+  /** The id of the faulty command, if it could be read. */
   readonly id?: string;
 };
 
@@ -19,12 +18,12 @@ export function isFault(value: object | undefined): value is ProtocolFault {
   return value !== undefined && 'kind' in value && value.kind === 'fault';
 }
 
-/** A fault of the frame itself: where the next frame begins is no longer certain, so the connection ends. */
+/** A fault of the frame itself: the start of the next frame is unknown, so the connection ends. */
 export function framingFault(code: ErrorCode, text: string): ProtocolFault {
   return { kind: 'fault', code, text, closes: true };
 }
 
-/** A fault inside an intact frame: INVALID_MESSAGE, and the connection stays. An empty id counts as not read. */
+/** A fault inside an intact frame: INVALID_MESSAGE, and the connection stays open. An empty id counts as not read. */
 export function messageFault(text: string, id: string): ProtocolFault {
   const fault = { kind: 'fault', code: ErrorCode.InvalidMessage, text, closes: false } as const;
   return id === '' ? fault : { ...fault, id };

@@ -1,12 +1,12 @@
-// What the fields of a decoded message may contain, whatever the command. Whether a command needs a queue, and what its
-// payload must hold, is not looked at here. Implements BODY-005, BODY-015, BODY-016, BODY-022 to BODY-028.
+// Checks the fields of a decoded message, whatever the command. Does not check whether a command needs a queue, nor its payload. Implements
+// BODY-005, BODY-015, BODY-016, BODY-022 to BODY-028.
 
 import { isQueueName, MAX_QUEUE_NAME_LENGTH } from '../model/queue-name.ts';
 import { messageFault, type ProtocolFault } from './fault.ts';
 import type { ProtocolLimits } from './limits.ts';
 import type { Headers, Message } from './message.ts';
 
-/** Undefined when the message keeps all rules; else INVALID_MESSAGE with the message's id, and the connection stays. */
+/** Undefined when the message follows all rules; else INVALID_MESSAGE with the message's id, and the connection stays open. */
 export function checkFieldRules(message: Message, limits: ProtocolLimits): ProtocolFault | undefined {
   const text =
     checkId(message.id, limits) ??

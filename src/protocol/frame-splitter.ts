@@ -1,6 +1,6 @@
-// A stream of bytes, cut anywhere, to frames. Knows the 5 bytes before a body and nothing of what is in it.
-// Takes memory only for bytes that have arrived, after the header was found good, and touches each byte at most a constant
-// number of times however the stream is cut. Implements FRAME-004 to FRAME-006, FRAME-015 to FRAME-017.
+// Splits a stream of bytes into frames. Reads the 5 bytes before a body, but not the body. Allocates memory only for bytes that have
+// arrived, after it has checked the header, and touches each byte at most a constant number of times, however the stream is cut. Implements
+// FRAME-004 to FRAME-006, FRAME-015 to FRAME-017.
 //
 //    0                       4        5
 //   +-----------------------+--------+----------------- - - -
@@ -17,18 +17,18 @@ import { minMessageSizeBytes, type ProtocolLimits } from './limits.ts';
 export type Frame = {
   /** 0, 1 or 2: see `algorithmOf`. */
   readonly flags: number;
-  /** As sent, still compressed if the flags say so. A view that keeps its chunk alive: copy what must live longer. */
+  /** As sent, still compressed if the flags say so. A view that keeps its chunk alive: copy it to keep it longer. */
   readonly body: Buffer;
 };
 
-/** How much room a header that has not arrived in full may take in advance. */
+/** Bytes that are reserved for an incomplete header. */
 const headerRoomBytes = 64;
 
 export class FrameSplitter {
   readonly #limits: ProtocolLimits;
-  /** Bytes not looked at yet: more than one chunk only when chunks come faster than frames are taken. */
+  /** Bytes that were not read yet: more than one chunk only when chunks arrive faster than frames are taken. */
   readonly #input = new ByteBacklog();
-  /** The beginning of a frame that earlier chunks brought; empty between frames. */
+  /** The received part of an incomplete frame from earlier chunks; empty between frames. */
   readonly #partial = new ByteBacklog();
   #frameCount = 0;
   #announcedBytes = 0;
@@ -73,12 +73,12 @@ export class FrameSplitter {
     return { flags, body: source.take(bodyLength) };
   }
 
-  /** True while the beginning of a frame has arrived and its end has not. Certain once `next` gave undefined. */
+  /** True while a frame has arrived in part. Reliable after `next` returned undefined. */
   get hasPartialFrame(): boolean {
     return this.#partial.length > 0;
   }
 
-  /** Whole frames given out so far: tells a partial frame from the one that was partial before. */
+  /** Whole frames returned so far: distinguishes a partial frame from an earlier one. */
   get frameCount(): number {
     return this.#frameCount;
   }
@@ -88,12 +88,12 @@ export class FrameSplitter {
     return this.hasPartialFrame ? this.#announcedBytes : 0;
   }
 
-  /** Bytes held that no frame was made of yet. */
+  /** Received bytes that are not yet part of a returned frame. */
   get pendingBytes(): number {
     return this.#input.length + this.#partial.length;
   }
 
-  /** Lets go of what has arrived; nothing more is read. */
+  /** Discards the received bytes and all later ones. */
   stop(): void {
     this.#stopped = true;
     this.#input.clear();
@@ -121,7 +121,7 @@ export class FrameSplitter {
     if (missing > 0) this.#partial.append(this.#input.take(missing), length);
   }
 
-  /** Keeps the rest of the input as a partial frame of its own, so that a few bytes do not hold a whole chunk alive. */
+  /** Copies the rest of the input as a partial frame, so that a few bytes do not keep a whole chunk alive. */
   #waitFor(expectedLength: number): undefined {
     const rest = this.#input.length;
     if (rest > 0) this.#partial.appendCopy(this.#input.take(rest), expectedLength);

@@ -1,5 +1,5 @@
-// The header names that mean something to the protocol, as they stand on the wire; all others are carried unchanged.
-// Data only. Names are compared byte by byte. Implements the header table of areas CONN, COMPRESS, PUBLISH, DELIVERY.
+// The header names that have a meaning in the protocol, as on the wire; all other headers are carried unchanged. Data only. Names are
+// compared byte by byte (BODY-019).
 
 export const HeaderName = {
   AuthToken: 'authToken',

@@ -1,6 +1,6 @@
-// Whether bytes are one strict JSON text (RFC 8259) in valid UTF-8, without building any value: a payload stays opaque bytes to
-// the broker, and parsing each would cost more than all else that is done with it. Must build no strings and no objects.
-// Implements PUBLISH-013 to PUBLISH-018.
+// Checks whether bytes are one strict JSON text (RFC 8259) in valid UTF-8, without building any value: payloads are opaque bytes to the
+// broker, and parsing them would cost more than everything else it does with them. Must build no strings and no objects. Implements
+// PUBLISH-013 to PUBLISH-018.
 
 export type JsonFault = {
   /** Where the text stops being JSON, in bytes. */

@@ -1,5 +1,5 @@
-// The sizes that one side of a connection accepts. Checked before memory is taken for what a length announces.
-// Implements the limits of areas FRAME, BODY and COMPRESS; the table in spec/tables/limits.yaml names the same numbers.
+// The sizes that one side of a connection accepts. They are checked before memory is allocated for an announced length. Implements the
+// limits of FRAME-005, FRAME-008, BODY-016, BODY-026 and BODY-028; spec/tables/limits.yaml has the same numbers.
 
 export type ProtocolLimits = {
   /** Longest frame body, in bytes as sent (after compression). */
@@ -26,5 +26,5 @@ export const minMessageSizeBytes = 2;
 /** Longest string that a 2-byte length can announce, in bytes. */
 export const maxStringBytes = 65_535;
 
-/** Most header pairs that the 2-byte count can announce. */
+/** Largest number of header pairs that the 2-byte count can announce. */
 export const maxEncodableHeaderCount = 65_535;

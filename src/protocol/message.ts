@@ -1,5 +1,5 @@
-// The two forms of a message: `Message`, what a decoded body holds, and `MessageFields`, what a sender states.
-// Types and constants only. Implements the field list of area BODY.
+// The two forms of a message: `Message`, a decoded body, and `MessageFields`, what a sender states. Types and constants only. Implements
+// BODY-001 to BODY-010.
 //
 //    0        1        2                                                                      (99 = Error only)
 //   +---------+---------+-----------+-----------+-----------------+---------------------+--------------------------+

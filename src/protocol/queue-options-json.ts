@@ -1,5 +1,5 @@
-// Queue options and queue info between their JSON on the wire and the model's types, for broker and client. Whether options are
-// possible is the core's to say; here they are only read. Implements QUEUE (payloads).
+// Queue options and queue info between their JSON on the wire and the model's types, for broker and client. Reads the options; the core
+// decides whether they are allowed. Implements QUEUE-001, QUEUE-021 to QUEUE-023, QUEUE-041, QUEUE-043 and BODY-034 to BODY-037.
 
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { nameOfNumber } from '../model/named-numbers.ts';
@@ -8,7 +8,7 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { formatTimeSpan, formatTimestamp, parseTimeSpan } from './time-span.ts';
 
-/** The options, or why the payload holds none. A property that is missing or null has its default. */
+/** The options, or why the payload is not valid. A property that is missing or null has its default. */
 export type ReadOptions = { readonly options: QueueOptions } | { readonly invalid: string };
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -145,7 +145,7 @@ const readers: readonly ((properties: Properties) => string | undefined)[] = [
   isOf('maxRetryAttempts', (value) => typeof value === 'number', 'a number'),
 ];
 
-/** A check of one property: why its value cannot be taken, or undefined when it can or is not there. */
+/** Checks one property: why its value is not valid, or undefined when it is valid or absent. */
 function isOf(property: string, fits: (value: unknown) => boolean, allowed: string) {
   return (properties: Properties): string | undefined => {
     const value = properties[property];
@@ -153,7 +153,7 @@ function isOf(property: string, fits: (value: unknown) => boolean, allowed: stri
   };
 }
 
-/** The value of an enumeration that a number or a name, in any case, stands for. */
+/** The value of an enumeration for its number or its name, in any case. */
 function enumValue<Value extends number>(
   values: Readonly<Record<string, Value>>,
   given: unknown,

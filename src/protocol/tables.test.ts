@@ -38,7 +38,7 @@ describe('the tables of the specification', () => {
     expect(errors.map((row) => row.code).sort()).toEqual(Object.values(ErrorCode).sort());
   });
 
-  it('name every header that the protocol knows', () => {
+  it('name every header of the protocol', () => {
     const { headers } = table('headers') as { readonly headers: readonly { readonly name: string }[] };
     expect(headers.map((row) => row.name)).toEqual(expect.arrayContaining(Object.values(HeaderName)));
   });

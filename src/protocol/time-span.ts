@@ -5,7 +5,7 @@ const TIME_SPAN = /^(?:(\d{1,8})\.)?([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{
 const TICKS_PER_MS = 10_000;
 const DAY_MS = 86_400_000;
 
-/** Milliseconds of a time span, in steps of a ten-thousandth; undefined when the text is none. */
+/** Milliseconds of a time span, in steps of a ten-thousandth; undefined if it is not a valid time span. */
 export function parseTimeSpan(text: string): number | undefined {
   const match = TIME_SPAN.exec(text);
   if (match === null) return undefined;
@@ -16,7 +16,7 @@ export function parseTimeSpan(text: string): number | undefined {
 
 /** The time span of a number of milliseconds, 0 or more. */
 export function formatTimeSpan(durationMs: number): string {
-  // The fraction on its own: multiplied as a whole, a time of years would lose its last digit.
+  // The fraction is computed separately: otherwise a time of years would lose its last digit.
   const wholeMs = Math.floor(durationMs);
   const ticks = Math.round((durationMs - wholeMs) * TICKS_PER_MS) + (wholeMs % 1000) * TICKS_PER_MS;
   const seconds = Math.floor(wholeMs / 1000) + Math.floor(ticks / (1000 * TICKS_PER_MS));

@@ -1,6 +1,6 @@
-// One connection's protocol state on the client's side, over the same reader and the same state table as the broker's side.
-// Bytes go in, events come out in order; matching answers to commands, timing and sending are the client library's.
-// Implements the client's part of areas CONN and COMPRESS and of area CLIENT.
+// The protocol state of one connection on the client's side. Uses the same reader and state table as the broker's side. Bytes go in, events
+// come out in order. The client library sends, measures time and matches answers to commands. Implements CLIENT-002 to CLIENT-004,
+// CLIENT-036 and CLIENT-037.
 
 import { Command } from '../protocol/command.ts';
 import { type Algorithm, negotiate } from '../protocol/compression.ts';
@@ -13,19 +13,19 @@ import { type DecodedMessageEvent, type InflateEvent, MessageReader } from './me
 import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
 
 export type ClientEvent =
-  /** Inflate, then call `handleInflated`; until then nothing else comes out. */
+  /** Decompress the body, then call `handleInflated`; there are no other events until then. */
   | InflateEvent
   /** The handshake succeeded; `message` is the ConnectAck. */
   | { readonly kind: 'connected'; readonly message: Message }
   /** The handshake was refused; `message` is the Error. Another `connect` may follow. */
   | { readonly kind: 'refused'; readonly message: Message }
   | DecodedMessageEvent
-  /** The broker broke the protocol. With `closes` it is the last event, else one frame is passed over. */
+  /** The broker violated the protocol. With `closes` it is the last event, else one frame is skipped. */
   | ProtocolFault;
 
 export type ClientSessionOptions = {
   readonly limits: ProtocolLimits;
-  /** In falling preference; empty for no compression. */
+  /** In descending preference; empty for no compression. */
   readonly compressions: readonly Algorithm[];
   /** Shorter bodies are sent uncompressed. */
   readonly compressionThresholdBytes: number;
@@ -51,7 +51,7 @@ export class ClientSession {
     return this.#negotiated;
   }
 
-  /** Whether a body of this many bytes (uncompressed) is to be compressed if it is sent now, and how. */
+  /** The algorithm for a body of this length (uncompressed) that is sent now; undefined: no compression. */
   outboundAlgorithm(bodyLengthBytes: number): Algorithm | undefined {
     return bodyLengthBytes >= this.#options.compressionThresholdBytes ? this.#negotiated : undefined;
   }
@@ -66,8 +66,8 @@ export class ClientSession {
   }
 
   /**
-   * The uncompressed frame of any other command. Throws before the handshake, but for Ping and Disconnect; throws
-   * RangeError where the body is over `maxMessageSizeBytes`, since the broker would close the connection over it.
+   * The uncompressed frame of any other command. Throws before the handshake, except for Ping and Disconnect. Throws RangeError if the body
+   * exceeds `maxMessageSizeBytes`, because the broker would close the connection.
    */
   encodeCommand(fields: MessageFields): Buffer {
     if (
@@ -90,27 +90,27 @@ export class ClientSession {
     this.#reader.push(chunk);
   }
 
-  /** The outcome of the last `inflate`. Throws when none is awaited. */
+  /** The result of the last `inflate`. Throws when no result is awaited. */
   handleInflated(result: Buffer | ProtocolFault): void {
     this.#reader.handleInflated(result);
   }
 
-  /** The connection ended, on either side. Throws when it had ended before. */
+  /** The connection has ended, on either side. Throws when it had ended before. */
   handleClosed(): void {
     this.#move('close');
     this.#reader.stop();
   }
 
-  /** The next event; undefined when bytes or an inflated body must come first, and always after the end. */
+  /** The next event; undefined when more bytes or a decompressed body are needed, and always after the end. */
   next(): ClientEvent | undefined {
     if (this.#state === 'closed') return undefined;
-    // A broker may compress its ConnectAck already, so a client takes compressed frames from the start.
+    // A broker may already compress its ConnectAck, so a client accepts compressed frames from the start.
     const read = this.#reader.next({ compressionAllowed: true });
     if (read?.kind === 'fault' && read.closes) this.handleClosed();
     return read?.kind === 'message' && this.#state === 'connecting' ? this.#handleAnswer(read) : read;
   }
 
-  /** The handshake's answer is the next ConnectAck or Error, whatever its id: existing brokers give it a fresh one. */
+  /** The next ConnectAck or Error answers the handshake, whatever its id: existing brokers use a new id. */
   #handleAnswer(event: DecodedMessageEvent): ClientEvent {
     const { message } = event;
     switch (message.command) {

@@ -1,6 +1,6 @@
-// Bytes of one connection to messages, for both roles: splits, hands compressed bodies out for inflating and decodes. While
-// a body is being inflated nothing is read, so the order of the frames is kept. Does not know what a command means.
-// Implements the receiving side of areas FRAME, BODY and COMPRESS (COMPRESS-014, COMPRESS-015).
+// Turns the bytes of one connection into messages, for both roles: splits frames, passes compressed bodies out to be decompressed, and
+// decodes. Reads nothing while a body is being decompressed, so the order of the frames is kept. Does not know the meaning of commands.
+// Implements FRAME-003 to FRAME-008, COMPRESS-014 and COMPRESS-015.
 
 import { ErrorCode } from '../model/error-code.ts';
 import { type Algorithm, algorithmOf } from '../protocol/compression.ts';
@@ -10,7 +10,7 @@ import { FrameSplitter } from '../protocol/frame-splitter.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
 
-/** A request to inflate a body to at most `limitBytes`, and to hand the result back before anything else is read. */
+/** A request to decompress a body to at most `limitBytes`. Nothing more is read before the result was passed back. */
 export type InflateEvent = {
   readonly kind: 'inflate';
   readonly algorithm: Algorithm;
@@ -42,13 +42,13 @@ export class MessageReader {
     this.#splitter.push(chunk);
   }
 
-  /** The outcome of the inflating last asked for. Throws when none was: our own fault. */
+  /** The result of the last request to decompress. Throws, for an internal error, when there was none. */
   handleInflated(result: Buffer | ProtocolFault): void {
     if (this.#inflation !== 'awaited') throw new Error('No inflated body was asked for.');
     this.#inflation = result;
   }
 
-  /** What the next frame yields; undefined when it has not arrived in full, or while an inflated body is awaited. */
+  /** The message, fault or request of the next frame; undefined when the frame is incomplete, or while a decompressed body is awaited. */
   next(options: { readonly compressionAllowed: boolean }): ReadEvent | undefined {
     if (this.#inflation !== 'none') return this.#takeInflated();
     const frame = this.#splitter.next();

@@ -1,6 +1,6 @@
-// Which fault of a decoded command is answered when it has several: one list, in order. The faults before it (frame, body)
-// are found while reading; those after it (queue name, right, existence, payload, repeat, overflow) need the broker.
-// Implements ERROR-007 to ERROR-017, with the rules of CONN-001 to CONN-004, CONN-011 to CONN-013 and CONN-026 to CONN-030.
+// Decides which fault of a decoded command is answered when it has several: one list, in order. Earlier faults (frame, body) are found
+// while reading; later ones (queue name, right, existence, payload, repeat, overflow) need the broker. Implements ERROR-007 to ERROR-017,
+// with the rules of CONN-001 to CONN-004, CONN-011 to CONN-013 and CONN-026 to CONN-030.
 
 import { ErrorCode } from '../model/error-code.ts';
 import { Command, commandName } from '../protocol/command.ts';
@@ -9,7 +9,7 @@ import { checkFieldRules } from '../protocol/field-rules.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import { type Message, protocolVersion } from '../protocol/message.ts';
 
-export type CommandContext = {
+export type PrecedenceContext = {
   readonly connected: boolean;
   readonly limits: ProtocolLimits;
   readonly servedCommands: ReadonlySet<number>;
@@ -17,7 +17,7 @@ export type CommandContext = {
 };
 
 /** The first fault in the order version, rate, authentication, field rules, command; undefined when there is none. */
-export function firstFault(message: Message, context: CommandContext): ProtocolFault | undefined {
+export function firstFault(message: Message, context: PrecedenceContext): ProtocolFault | undefined {
   return (
     checkVersion(message, context) ??
     context.admit(message) ??
@@ -27,15 +27,15 @@ export function firstFault(message: Message, context: CommandContext): ProtocolF
   );
 }
 
-/** Only the Connect that opens a connection states a version; in all later frames the byte means nothing. */
-function checkVersion(message: Message, context: CommandContext): ProtocolFault | undefined {
+/** Only the Connect that opens a connection states a version; in later frames the byte has no meaning (CONN-013). */
+function checkVersion(message: Message, context: PrecedenceContext): ProtocolFault | undefined {
   if (context.connected || message.command !== Command.Connect || message.version === protocolVersion)
     return undefined;
   const text = `Version ${message.version} of the protocol is not served here; ${protocolVersion} is.`;
   return { kind: 'fault', code: ErrorCode.UnsupportedVersion, text, closes: true };
 }
 
-function checkAuthentication(message: Message, context: CommandContext): ProtocolFault | undefined {
+function checkAuthentication(message: Message, context: PrecedenceContext): ProtocolFault | undefined {
   if (context.connected || commandsBeforeConnect.has(message.command)) return undefined;
   return { kind: 'fault', code: ErrorCode.NotAuthenticated, text: 'Connect first.', closes: false };
 }
@@ -46,7 +46,7 @@ const commandsBeforeConnect: ReadonlySet<number> = new Set([
   Command.Disconnect,
 ]);
 
-function checkCommand(message: Message, context: CommandContext): ProtocolFault | undefined {
+function checkCommand(message: Message, context: PrecedenceContext): ProtocolFault | undefined {
   if (context.connected && message.command === Command.Connect) {
     return messageFault('The connection is connected already.', message.id);
   }

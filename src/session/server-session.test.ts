@@ -172,14 +172,14 @@ describe('a connected session', () => {
   });
 
   it.each([...commandsOfBrokerOnly, 3, 77, 255])(
-    'does not know command %i and stays open [CONN-026, CONN-027, CONN-028]',
+    'refuses unknown command %i and stays open [CONN-026, CONN-027, CONN-028]',
     (command) => {
       const sent = frame({ command, id: 'x', errorCode: 'C', errorMessage: 'M' });
       expect(texts(connected(), sent, ping)).toEqual(['answer 99 x UNKNOWN_COMMAND', 'answer 11 p']);
     },
   );
 
-  it.each([...commandsOfAdministration])('serves command %i only where it is told to', (command) => {
+  it.each([...commandsOfAdministration])('serves command %i only if it is configured', (command) => {
     const sent = frame({ command, id: 'x' });
     expect(texts(connected(), sent)).toEqual(['answer 99 x UNKNOWN_COMMAND']);
     const servedCommands = new Set([...commandsOfClient, ...commandsOfAdministration]);

@@ -1,7 +1,7 @@
-// One connection's protocol state on the broker's side. Bytes and outcomes go in, events come out, in the order in which they
-// must take effect; nothing is sent, timed or looked up here. The owner drains `next` after every input, carries each event
-// out before it takes the one after it, and reads no more from the peer once `close` came.
-// Implements areas CONN, COMPRESS and ERROR as far as one connection shows them.
+// The protocol state of one connection on the broker's side. Bytes and outcomes go in, events come out, in the order in which they must
+// take effect; it sends nothing, measures no time and looks nothing up. The owner drains `next` after every input, carries out each event
+// before it takes the next, and stops reading after `close`. Implements CONN-001 to CONN-013, CONN-018 to CONN-020, CONN-024 to CONN-032,
+// COMPRESS-004 to COMPRESS-015 and ERROR-006 to ERROR-012.
 
 import type { ErrorCode } from '../model/error-code.ts';
 import { Command, commandsOfClient } from '../protocol/command.ts';
@@ -11,15 +11,15 @@ import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import type { Headers, Message, MessageFields } from '../protocol/message.ts';
 import { type InflateEvent, MessageReader } from './message-reader.ts';
-import { type CommandContext, firstFault } from './precedence.ts';
+import { firstFault, type PrecedenceContext } from './precedence.ts';
 import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
 
 export type SessionEvent =
-  /** Inflate, then call `handleInflated`; until then nothing else comes out. */
+  /** Decompress the body, then call `handleInflated`; there are no other events until then. */
   | InflateEvent
-  /** Check the credentials, then call `handleConnectOutcome`; until then nothing else comes out. */
+  /** Check the credentials, then call `handleConnectOutcome`; there are no other events until then. */
   | { readonly kind: 'connect'; readonly message: Message }
-  /** A command that is sound as far as the protocol goes, with its uncompressed body (a view). */
+  /** A command that is valid as far as the protocol goes, with its uncompressed body (a view). */
   | { readonly kind: 'command'; readonly message: Message; readonly body: Buffer }
   /** To be sent after the answers to all earlier commands. */
   | { readonly kind: 'answer'; readonly fields: MessageFields }
@@ -52,7 +52,7 @@ export class ServerSession {
   readonly #options: ServerSessionOptions;
   readonly #reader: MessageReader;
   readonly #queued: SessionEvent[] = [];
-  #context: CommandContext;
+  #context: PrecedenceContext;
   #state: SessionState = 'awaiting-connect';
   #connect: Message | undefined;
   #failedConnectCount = 0;
@@ -74,37 +74,37 @@ export class ServerSession {
     return this.#negotiated;
   }
 
-  /** True while a frame has begun and not ended, for the frame timeout. Certain once `next` gave undefined. */
+  /** True while a frame has arrived in part, for the frame timeout. Reliable after `next` returned undefined. */
   get hasPartialFrame(): boolean {
     return this.#reader.hasPartialFrame;
   }
 
-  /** Whole frames read so far; with it the owner knows whether a partial frame is still the same one. */
+  /** Whole frames read so far. Lets the owner see whether a partial frame is still the same one. */
   get frameCount(): number {
     return this.#reader.frameCount;
   }
 
-  /** The length of the frame that has arrived in part, once its header has; else 0. */
+  /** The length of the frame that has arrived in part; 0 until its header is complete. */
   get announcedBytes(): number {
     return this.#reader.announcedBytes;
   }
 
-  /** Bytes held that no frame was made of yet, for the owner's limit on pending input. */
+  /** Received bytes that are not yet part of a returned frame, for the owner's limit on pending input. */
   get pendingBytes(): number {
     return this.#reader.pendingBytes;
   }
 
-  /** Whether a body of this many bytes (uncompressed) is to be compressed if it is sent now, and how. */
+  /** The algorithm for a body of this length (uncompressed) that is sent now; undefined: no compression. */
   outboundAlgorithm(bodyLengthBytes: number): Algorithm | undefined {
     return bodyLengthBytes >= this.#options.compressionThresholdBytes ? this.#negotiated : undefined;
   }
 
-  /** Takes over a chunk, which the caller must not change afterwards. After `close` it is thrown away. */
+  /** Takes over a chunk, which the caller must not change afterwards. Discards it after `close`. */
   handleBytes(chunk: Buffer): void {
     this.#reader.push(chunk);
   }
 
-  /** The outcome of the last `inflate`. Throws when none is awaited. */
+  /** The result of the last `inflate`. Throws when no result is awaited. */
   handleInflated(result: Buffer | ProtocolFault): void {
     this.#reader.handleInflated(result);
   }
@@ -118,7 +118,7 @@ export class ServerSession {
     this.#connect = undefined;
   }
 
-  /** The next event; undefined when bytes or an outcome must come first, and always after `close`. */
+  /** The next event; undefined when more bytes or an outcome are needed, and always after `close`. */
   next(): SessionEvent | undefined {
     if (this.#queued.length > 0) return this.#queued.shift();
     if (this.#state === 'closed' || this.#state === 'connecting') return undefined;

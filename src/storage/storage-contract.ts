@@ -1,6 +1,5 @@
-// What every store must do, whatever keeps its bytes: the contract of storage-provider.ts as a list of cases. Each implementation
-// passes all of them, once as it is and once delayed. They ask only what the port promises, and need no test framework: hand
-// them to the one you use. docs/guides/write-a-store.md shows how.
+// The contract of storage-provider.ts as a list of cases. Each implementation passes all of them, once as it is and once delayed. The cases
+// test only what the port promises, and need no test framework: pass them to the one you use. docs/guides/write-a-store.md shows how.
 
 import { casesOfDurableStores } from './contract/cases-of-durable-stores.ts';
 import { casesOfEveryStore } from './contract/cases-of-every-store.ts';

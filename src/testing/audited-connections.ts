@@ -1,6 +1,5 @@
-// What the connections of a broker core have been promised: deliveries only between the subscribe and the unsubscribe
-// answer and only while they take frames, first deliveries in the order of acceptance, no more in flight than the window.
-// Part of the audit of the broker core.
+// The part of the audit of the broker core that watches connections: deliveries only between the answers to Subscribe and Unsubscribe and
+// only while the connection is writable, first deliveries in the order of acceptance, no more in flight than the window allows.
 
 import { ok } from 'node:assert/strict';
 import type { DeliverEffect } from '../broker/interface/effect.ts';
@@ -12,14 +11,14 @@ type Command = Extract<Input, { readonly token: unknown }>;
 
 /** One subscription from its subscribe answer on. */
 type AuditedSubscription = {
-  /** The most deliveries that can be in flight at once; it grows with acks unless `fixed`. */
+  /** The maximum of deliveries in flight; it grows with acks unless `fixed`. */
   limit: number;
   readonly fixed: boolean;
 };
 
 type AuditedConnection = { writable: boolean; readonly subscriptions: Map<string, AuditedSubscription> };
 
-/** Who certainly has the message now, in the modes where only one can. */
+/** The subscriber that certainly has the message, in modes with one subscriber at a time. */
 type Holding = {
   readonly message: AuditedMessage;
   readonly connection: ConnectionId;
@@ -29,18 +28,18 @@ type Holding = {
 const FIRST_WINDOW = 8;
 
 export class AuditedConnections {
-  readonly #most: number;
+  readonly #max: number;
   readonly #connections = new Map<ConnectionId, AuditedConnection>();
   #holdings: Holding[] = [];
-  /** The youngest first delivery, by whatever must be in order. */
+  /** The latest first delivery, for each key within which order is required. */
   readonly #youngest = new Map<string, number>();
-  /** FanOutWithAck messages that lost a member: they may come back behind younger ones. */
+  /** FanOutWithAck messages that lost a member: they may be delivered after younger ones. */
   readonly #returned = new Set<AuditedMessage>();
   readonly #receivers = new Map<AuditedMessage, Set<ConnectionId>>();
 
-  /** `most`: the widest window that any subscription can have. */
-  constructor(most: number) {
-    this.#most = most;
+  /** `max`: the largest window of any subscription. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   isOpen(id: ConnectionId): boolean {
@@ -80,7 +79,7 @@ export class AuditedConnections {
     }
     if (command.kind !== 'subscribe' || subscriptions.has(command.queue)) return;
     const asked = command.maxInFlight ?? FIRST_WINDOW;
-    const limit = Math.max(1, Math.min(asked, this.#most));
+    const limit = Math.max(1, Math.min(asked, this.#max));
     subscriptions.set(command.queue, { limit, fixed: command.maxInFlight !== undefined });
   }
 
@@ -121,7 +120,7 @@ export class AuditedConnections {
     const acked = (holding: Holding) => holding.connection === id && holding.message.stored.id === messageId;
     this.#holdings = this.#holdings.filter((holding) => !acked(holding));
     for (const subscription of this.#of(id).subscriptions.values()) {
-      if (!subscription.fixed) subscription.limit = Math.min(subscription.limit + 1, this.#most);
+      if (!subscription.fixed) subscription.limit = Math.min(subscription.limit + 1, this.#max);
     }
   }
 

@@ -1,5 +1,5 @@
-// What a durable store would hold after the records so far, with the rules of the record log asserted: a message is added
-// once, leaves once, and never leaves a queue that does not have it. Part of the audit of the broker core.
+// The part of the audit of the broker core that checks store records: what a durable store would hold, with the rules asserted that a
+// message is added once, removed once, and removed only from the queue that has it.
 
 import { ok } from 'node:assert/strict';
 import type { MessageContent } from '../broker/interface/message-content.ts';
@@ -24,7 +24,7 @@ const FAN_OUT_MODES: readonly number[] = [1, 2];
 
 export class AuditedStore {
   readonly #queues = new Map<Generation, AuditedQueue>();
-  /** What left in the step that was taken last: it may still have been delivered in that step. */
+  /** Messages removed in the last step: they may have been delivered in that step. */
   #justLeft: { readonly queue: AuditedQueue; readonly message: AuditedMessage }[] = [];
   addedCount = 0;
   removedCount = 0;
@@ -49,7 +49,7 @@ export class AuditedStore {
     for (const record of records) this.#takeRecord(record, now);
   }
 
-  /** The message with that very content in the queue of that name, if it was there during the last step. */
+  /** The message with this content in the named queue, if it was there during the last step. */
   find(
     queueName: string,
     content: MessageContent,

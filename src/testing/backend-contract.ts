@@ -1,4 +1,4 @@
-// What every backend must do, whatever keeps its queues: the promises of backend/backend.ts, each as a case that throws where one is broken.
+// The contract suite of backends: each promise of backend/backend.ts as a case that throws if it is broken.
 
 import assert from 'node:assert/strict';
 import { type BackendStatistics, StartCancelled } from '../backend/backend.ts';
@@ -27,7 +27,7 @@ export const backendContract: readonly BackendCase[] = [
     run: refusesBeforeFailed,
   },
   { name: 'drops inputs while it has failed', run: dropsWhileFailed },
-  { name: 'begins anew after a failure, and knows no connection of before', run: forgetsConnections },
+  { name: 'starts again after a failure, without the connections of before', run: forgetsConnections },
   { name: 'has counters that never fall, over a failure too', run: countersNeverFall },
   { name: 'keeps what it has answered, and says nothing after it was closed', run: closes },
   { name: 'closes while it starts', run: closesWhileStarting },
@@ -46,8 +46,8 @@ async function servesAfterStart(newBackend: NewBackend): Promise<void> {
 
 async function rejectsStart(newBackend: NewBackend): Promise<void> {
   const run = new BackendRun(newBackend);
-  run.disk.isGone = true;
-  await Promise.all([assert.rejects(run.start(), /the disk is gone/), run.wait()]);
+  run.disk.hasFailed = true;
+  await Promise.all([assert.rejects(run.start(), /the disk has failed/), run.wait()]);
   assert.deepEqual(run.events, []);
 }
 
@@ -80,7 +80,7 @@ async function noEffectWithinSubmit(newBackend: NewBackend): Promise<void> {
 
 const CONNECTIONS = [1, 2, 3];
 
-/** Some commands of three connections, a few at a time; gives the tokens of each connection. */
+/** Submits commands of three connections, a few at a time; returns the tokens of each connection. */
 async function converse(run: BackendRun): Promise<readonly (readonly string[])[]> {
   const random = new Random(7);
   const tokens: readonly string[][] = [[], [], []];
@@ -136,7 +136,7 @@ async function processedOnceInOrder(newBackend: NewBackend): Promise<void> {
 async function snapshots(newBackend: NewBackend): Promise<void> {
   const run = await BackendRun.serving(newBackend);
   await run.exchange(connected(1), publish(1, 'm1'), publish(1, 'm2'), publish(1, 'm3', 'r'));
-  // A backend may have to ask for what it was not asked for before.
+  // A remote backend may have to request what was not requested before.
   for (const queue of ['q', 'none']) run.backend.queueInfo(queue);
   await run.wait();
   assert.equal(run.backend.queueInfo('q')?.messageCount, 2);
@@ -157,7 +157,7 @@ async function drains(newBackend: NewBackend): Promise<void> {
   assert.equal(run.backend.statistics().acknowledgedCount, 1);
 }
 
-/** Publishes on and on until after the store has failed; gives the tokens of what was submitted while the backend served. */
+/** Publishes until after the store has failed; returns the tokens submitted while the backend served. */
 async function publishUntilFailed(run: BackendRun, connection: ConnectionId): Promise<readonly string[]> {
   const taken: string[] = [];
   await run.exchange(connected(connection), publish(connection, 'first'));
@@ -170,7 +170,7 @@ async function publishUntilFailed(run: BackendRun, connection: ConnectionId): Pr
   return taken;
 }
 
-/** Twice, for what one life leaves behind must not count in the next one. */
+/** Twice, because state of one life must not affect the next one. */
 async function refusesBeforeFailed(newBackend: NewBackend): Promise<void> {
   const run = await BackendRun.serving(newBackend);
   for (const connection of [1, 2]) {

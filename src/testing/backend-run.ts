@@ -1,5 +1,4 @@
-// One backend as the cases of its contract use it: in virtual time, over a virtual disk, with a receiver that keeps everything that comes, in
-// order.
+// One backend as the contract suite uses it: in virtual time, over a virtual disk, with a receiver that records all events in order.
 
 import type { Backend, BackendState } from '../backend/backend.ts';
 import type { AnsweredEffect, Effect, RefusedEffect } from '../broker/interface/effect.ts';
@@ -11,15 +10,15 @@ import { contentOf } from './test-content.ts';
 import { VirtualDisk } from './virtual-disk.ts';
 import { VirtualEnvironment } from './virtual-environment.ts';
 
-/** Makes a backend that keeps its queues in such a store. It answers within {@link ANSWER_MS}. */
+/** Creates a backend over the given store. It answers within {@link ANSWER_MS}. */
 export type NewBackend = (parts: {
   readonly environment: Environment;
   readonly openStore: OpenStore;
 }) => Backend;
 
-/** An answer comes within this time. Shorter than the pause of a backend that has failed. */
+/** Longest time to an answer. Shorter than the backoff of a failed backend. */
 export const ANSWER_MS = 50;
-/** A backend has recovered within this time after its store works again. */
+/** Longest time from the end of a store's failure to the end of the recovery. */
 const RECOVERY_MS = 20_000;
 
 export type Event =
@@ -39,7 +38,7 @@ export class BackendRun {
     this.backend = newBackend({ environment: this.environment, openStore: this.disk.openStore });
   }
 
-  /** One that serves. */
+  /** A backend that serves. */
   static async serving(newBackend: NewBackend): Promise<BackendRun> {
     const run = new BackendRun(newBackend);
     const started = run.start();
@@ -64,7 +63,7 @@ export class BackendRun {
     for (const input of inputs) this.backend.submit(input);
   }
 
-  /** Submits, and lets the answers come. */
+  /** Submits inputs and waits for the answers. */
   async exchange(...inputs: readonly Input[]): Promise<void> {
     this.submit(...inputs);
     await this.wait();
@@ -74,7 +73,7 @@ export class BackendRun {
     return this.environment.advance(durationMs);
   }
 
-  /** Has the store fail at a publish of connection 1, and work again. */
+  /** Makes the store fail at a publish of connection 1, then repairs it. */
   async failAndRecover(): Promise<void> {
     this.disk.isFull = true;
     await this.exchange(publish(1, 'lost'));
@@ -82,7 +81,7 @@ export class BackendRun {
     await this.wait(RECOVERY_MS);
   }
 
-  /** What was answered to one connection, in order: each token, with the code of a refusal. */
+  /** The answers to one connection, in order: each token, with the code of a refusal. */
   answers(connection: ConnectionId): readonly string[] {
     return this.events.flatMap((event) => {
       if (event.kind !== 'effect' || event.effect.connection !== connection) return [];
@@ -101,7 +100,7 @@ export class BackendRun {
     return this.events.flatMap((event) => (event.kind === 'state' ? [event.state.kind] : []));
   }
 
-  /** Without inputs of the backend's own. */
+  /** Without the backend's own inputs. */
   processed(): readonly Input[] {
     return this.events.flatMap((event) =>
       event.kind === 'processed' && event.input.kind !== 'tick' ? [event.input] : [],

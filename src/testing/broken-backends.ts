@@ -6,14 +6,14 @@ import type { Input } from '../broker/interface/input.ts';
 import type { NewBackend } from './backend-run.ts';
 
 export type BrokenBackend = {
-  /** What the backend does wrong: it .. */
+  /** The fault, as the predicate of a sentence: "the backend ...". */
   readonly fault: string;
   /** The name of the case that must fail. */
   readonly foundBy: string;
   readonly break: (backend: Backend) => Backend;
 };
 
-/** The backend, with some of its methods in another way. */
+/** The backend, with some methods replaced. */
 function changed(backend: Backend, change: Partial<Backend>): Backend {
   return {
     get state() {
@@ -28,7 +28,7 @@ function changed(backend: Backend, change: Partial<Backend>): Backend {
   };
 }
 
-/** What it produces goes to a receiver of ours first. */
+/** Inserts a receiver between the backend and its own. */
 function telling(
   change: (receiver: BackendReceiver) => Partial<BackendReceiver>,
 ): (backend: Backend) => Backend {
@@ -108,7 +108,7 @@ export const brokenBackends: readonly BrokenBackend[] = [
     break: telling(({ effects }) => ({ effects: (given) => effects(given.toReversed()) })),
   },
   {
-    fault: 'does not hear that a connection has ended',
+    fault: 'does not notice that a connection has ended',
     foundBy: 'sends nothing to a connection after its last barrier',
     break: taking((submit, input) => {
       if (input.kind !== 'disconnected') submit(input);
@@ -169,7 +169,7 @@ export const brokenBackends: readonly BrokenBackend[] = [
   },
   {
     fault: 'delivers to the connections of before its failure',
-    foundBy: 'begins anew after a failure, and knows no connection of before',
+    foundBy: 'starts again after a failure, without the connections of before',
     break: telling(({ effects }) => ({
       effects: (given) =>
         effects(
@@ -220,7 +220,7 @@ export const brokenBackends: readonly BrokenBackend[] = [
   },
 ];
 
-/** Makes the backend, and breaks it. */
+/** Creates the backend with its fault. */
 export function brokenBy({ break: breakIt }: BrokenBackend, newBackend: NewBackend): NewBackend {
   return (parts) => breakIt(newBackend(parts));
 }

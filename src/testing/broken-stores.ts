@@ -8,9 +8,9 @@ import type { StorageProvider } from '../storage/storage-provider.ts';
 import { openLoggedStore, replayed, type StoreLog } from './logged-store.ts';
 
 export type BrokenStore = {
-  /** What the store does wrong: it .. */
+  /** The fault, as the predicate of a sentence: "the store ...". */
   readonly fault: string;
-  /** How the name of the case begins that must fail. */
+  /** The beginning of the name of the case that must fail. */
   readonly foundBy: string;
   readonly open: (log: StoreLog) => StorageProvider;
 };
@@ -210,7 +210,7 @@ export const brokenStores: readonly BrokenStore[] = [
     open: without('queueDeleted'),
   },
   {
-    fault: 'knows queues by name, and not a new one of an old name',
+    fault: 'identifies queues by name, so that a new queue has the messages of an old one',
     foundBy: 'as it is: forgets a deleted queue',
     open: (log) => {
       const store = openLoggedStore(log);
@@ -277,7 +277,7 @@ export const brokenStores: readonly BrokenStore[] = [
   },
 ];
 
-/** A store that commits in its own way; it is given the right way. */
+/** A store with another `commit`; it receives the correct one. */
 function committing(commit: (right: (records: Records) => void, records: Records) => void): Open {
   return (log) => {
     const store = openLoggedStore(log);
@@ -285,7 +285,7 @@ function committing(commit: (right: (records: Records) => void, records: Records
   };
 }
 
-/** A store that keeps something else than what is committed. */
+/** A store that keeps other records than the committed ones. */
 function keeping(change: (records: Records) => Records): Open {
   return committing((commit, records) => commit(change(records)));
 }
@@ -295,7 +295,7 @@ function without(kind: StoreRecord['kind']): Open {
   return keeping((records) => records.filter((record) => record.kind !== kind));
 }
 
-/** A store that gives back something else than what it has kept. */
+/** A store that recovers other records than it has kept. */
 function givingBack(change: (recovered: Recovered) => Recovered): Open {
   return (log) => {
     const store = openLoggedStore(log);
@@ -321,7 +321,7 @@ function textOf({ content }: RecoveredMessage): string {
   return Buffer.from(content).toString();
 }
 
-/** The living queues, and every message whose generation is that of a living queue, ended ones included. */
+/** The existing queues, and every message with their generations, including removed ones. */
 function withLeftovers(records: Records): Recovered {
   const queues = queuesOf(replayed(records));
   const living = new Set(queues.map(({ generation }) => generation));

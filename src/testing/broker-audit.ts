@@ -1,7 +1,6 @@
-// Watches a broker core from outside and throws as soon as a promise is broken that holds whatever the sequence of
-// inputs: one answer per command, each accepted message in exactly one place, nothing delivered after it was settled or
-// had expired or after the unsubscribe answer, order, windows, counters that add up. It knows no rule of delivery beyond
-// these and, unlike the naive broker, it looks at the records for the store too.
+// Watches a broker core from outside and throws when a rule is broken that holds for every sequence of inputs: one answer per command, each
+// accepted message in exactly one place, no delivery after a message was settled or expired or after the answer to Unsubscribe, order,
+// windows, consistent counters. Unlike the naive broker it knows no other rules of delivery, but checks the store records.
 
 import { ok, strictEqual } from 'node:assert/strict';
 import type { AnsweredEffect, DeliverEffect, Effect, RefusedEffect } from '../broker/interface/effect.ts';
@@ -19,7 +18,7 @@ export type ObservedStep = {
   readonly time: Time;
   readonly records: readonly StoreRecord[];
   readonly effects: readonly Effect[];
-  /** Something had fallen due before the input came, and was done first. */
+  /** A deadline was due before the input, and was handled first. */
   readonly late: boolean;
 };
 
@@ -39,7 +38,7 @@ export class BrokerAudit {
     this.#connections = new AuditedConnections(settings.maxInFlightPerSubscriber);
   }
 
-  /** Looks at one step and what came of it. Throws an assertion that says which promise is broken. */
+  /** Checks one step and its outputs. Throws an assertion that names the broken rule. */
   observe(step: ObservedStep, broker: SteppedBroker): void {
     if ('token' in step.input) this.#open.set(step.input.token, step.input);
     const afterwards = step.late && endsDelivery(step.input);
@@ -126,7 +125,7 @@ export class BrokerAudit {
   }
 }
 
-/** What is due goes out before such an input takes effect, so that a connection may still get it in this step. */
+/** Deadlines that are due are handled before such an input, so the connection may still get deliveries in this step. */
 function endsDelivery(input: Input): boolean {
   return input.kind === 'disconnected' || (input.kind === 'writable' && !input.writable);
 }

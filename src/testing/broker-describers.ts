@@ -1,15 +1,15 @@
-// One readable line per input and per effect of the broker core, for the assertions of tests and for the scenarios that
-// failing properties print. It only reads.
+// One readable line per input and per effect of the broker core, for the assertions of tests and the scenarios that failing properties
+// print.
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 
-/** What the harness hands the core as a token: the command in words, and the queue it is about. */
-export type CommandToken = { readonly words: string; readonly queue: string };
+/** The harness's token: the command in words, and its queue. */
+export type HarnessToken = { readonly words: string; readonly queue: string };
 
-/** The token of an effect, which must be one that the harness made. */
-export function tokenOf(effect: { readonly token: unknown }): CommandToken {
+/** The token of an effect, which the harness must have created. */
+export function tokenOf(effect: { readonly token: unknown }): HarnessToken {
   const token = effect.token;
   if (typeof token === 'object' && token !== null && 'words' in token && 'queue' in token) {
     return { words: String(token.words), queue: String(token.queue) };
@@ -54,7 +54,7 @@ function isNames(result: QueueInfo | readonly string[]): result is readonly stri
   return Array.isArray(result);
 }
 
-/** The harness call that makes this input, to be pasted into a test. */
+/** The harness call for this input, as text for a test. */
 export function describeInput(input: Input): string {
   switch (input.kind) {
     case 'connected':

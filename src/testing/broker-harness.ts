@@ -1,5 +1,5 @@
-// Drives a broker core, the real one or the naive one, in virtual time: short calls for inputs, one readable line per
-// effect. It ticks whenever the core asks to be called, as the engine would, and reads no clock.
+// Drives a broker core, the real one or the naive one, in virtual time: short calls for inputs, one readable line per effect. It ticks
+// whenever the core asks to be called, as the backend would, and reads no clock.
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
@@ -10,7 +10,7 @@ import type { Time } from '../broker/interface/time.ts';
 import { Priority } from '../model/priority.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
-import { type CommandToken, describeEffect, describeInput } from './broker-describers.ts';
+import { describeEffect, describeInput, type HarnessToken } from './broker-describers.ts';
 import { anyContent } from './test-content.ts';
 
 /** What the real core and the naive one have in common. */
@@ -42,29 +42,29 @@ export const testSettings: BrokerSettings = {
   maxContentBytes: 1_048_576,
 };
 
-/** Far from the monotonic clock, so that a mix-up of the two shows. */
+/** Far from the monotonic clock, so that a confusion of the two is noticed. */
 const WALL_START = Date.UTC(2026, 0, 1);
 const CONTENT_BYTES = 100;
-/** More ticks than this at one instant mean that the core asks for the same deadline for ever. */
-const MOST_TICKS_AT_ONCE = 1000;
+/** More ticks at one instant mean that the core returns the same deadline forever. */
+const MAX_TICKS_AT_ONCE = 1000;
 
 export type PublishExtras = {
   readonly priority?: Priority;
   readonly byteLength?: number;
-  /** The payload is one that cannot be taken. */
+  /** The payload is not valid. */
   readonly invalid?: true;
 };
 
 export class BrokerHarness {
   readonly broker: SteppedBroker;
-  /** The monotonic clock: milliseconds since the core was made. */
+  /** The monotonic clock: milliseconds since the core was created. */
   now = 0;
-  /** How far somebody has set the wall clock forward, in milliseconds. */
+  /** How far the wall clock was set forward, in milliseconds. */
   wallShift = 0;
-  /** Everything that came out so far, in order. */
+  /** All effects so far, in order. */
   readonly effects: Effect[] = [];
   readonly records: StoreRecord[] = [];
-  /** The calls so far, as text that can be pasted into a test. */
+  /** The calls so far, as text for a test. */
   readonly script: string[] = [];
   #nextConnection: ConnectionId = 1;
 
@@ -76,7 +76,7 @@ export class BrokerHarness {
     return WALL_START + this.now + this.wallShift;
   }
 
-  /** Hands the core one input now and tells what came of it, one line per effect. */
+  /** Steps the core with one input now; returns one line per effect. */
   step(input: Input): string[] {
     if (input.kind !== 'tick') this.script.push(describeInput(input));
     return this.#step(input);
@@ -90,7 +90,7 @@ export class BrokerHarness {
     return effects.map(describeEffect);
   }
 
-  /** Lets time pass. The core is called at every instant that it asked for, and at the end. */
+  /** Advances the time. Calls the core at each of its deadlines, and at the end. */
   advance(ms: number): string[] {
     this.script.push(`h.advance(${ms});`);
     const end = this.now + ms;
@@ -100,7 +100,7 @@ export class BrokerHarness {
       const deadline = this.broker.nextDeadline();
       if (deadline === undefined || deadline > end) break;
       ticksAtOnce = deadline > this.now ? 0 : ticksAtOnce + 1;
-      if (ticksAtOnce > MOST_TICKS_AT_ONCE) throw new Error(`The core asks for ${deadline} without end.`);
+      if (ticksAtOnce > MAX_TICKS_AT_ONCE) throw new Error(`The core asks for ${deadline} without end.`);
       this.now = Math.max(this.now, deadline);
       lines.push(...this.#step({ kind: 'tick' }));
     }
@@ -109,7 +109,7 @@ export class BrokerHarness {
     return lines;
   }
 
-  /** Lets time pass without calling the core, as on a machine that was busy with something else. */
+  /** Advances the time without calling the core, as on a busy machine. */
   oversleep(ms: number): void {
     this.script.push(`h.oversleep(${ms});`);
     this.now += ms;
@@ -122,7 +122,7 @@ export class BrokerHarness {
     return connection;
   }
 
-  /** So many connections at once. */
+  /** Connects several connections. */
   connectAll(count: 2): [ConnectionId, ConnectionId];
   connectAll(count: 3): [ConnectionId, ConnectionId, ConnectionId];
   connectAll(count: 4): [ConnectionId, ConnectionId, ConnectionId, ConnectionId];
@@ -141,7 +141,7 @@ export class BrokerHarness {
   publish(connection: ConnectionId, queue: string, id: string, extras: PublishExtras = {}): string[] {
     const content = anyContent(extras.byteLength ?? CONTENT_BYTES);
     const priority = extras.priority ?? Priority.Normal;
-    const token = commandToken(`publish ${queue} ${id}`, queue);
+    const token = harnessToken(`publish ${queue} ${id}`, queue);
     const command = { kind: 'publish', connection, token, queue, id, priority, content } as const;
     return this.step(extras.invalid ? { ...command, invalid: 'no JSON' } : command);
   }
@@ -152,7 +152,7 @@ export class BrokerHarness {
   }
 
   subscribe(connection: ConnectionId, queue: string, maxInFlight?: number): string[] {
-    const token = commandToken(`subscribe ${queue}`, queue);
+    const token = harnessToken(`subscribe ${queue}`, queue);
     const command = { kind: 'subscribe', connection, token, queue } as const;
     return this.step(maxInFlight === undefined ? command : { ...command, maxInFlight });
   }
@@ -176,7 +176,7 @@ export class BrokerHarness {
     return this.step(queue === undefined ? nack : { ...nack, queue });
   }
 
-  /** Creates a queue with the options given, the others being the defaults; without any, the server decides. */
+  /** Creates a queue with the given options and defaults for the others; without options the server's defaults apply. */
   createQueue(connection: ConnectionId, queue: string, options?: Partial<QueueOptions>): string[] {
     const command = queueCommand('createQueue', connection, queue);
     return this.step(
@@ -184,7 +184,7 @@ export class BrokerHarness {
     );
   }
 
-  /** Asks for a queue with options that cannot be read. */
+  /** Sends a CreateQueue with invalid options. */
   createUnreadable(connection: ConnectionId, queue: string): string[] {
     return this.step({ ...queueCommand('createQueue', connection, queue), invalid: 'no JSON' });
   }
@@ -202,11 +202,11 @@ export class BrokerHarness {
   }
 
   listQueues(connection: ConnectionId): string[] {
-    return this.step({ kind: 'listQueues', connection, token: commandToken('listQueues', '') });
+    return this.step({ kind: 'listQueues', connection, token: harnessToken('listQueues', '') });
   }
 
   barrier(connection: ConnectionId): string[] {
-    return this.step({ kind: 'barrier', connection, token: commandToken('barrier', '') });
+    return this.step({ kind: 'barrier', connection, token: harnessToken('barrier', '') });
   }
 
   tick(): string[] {
@@ -217,7 +217,7 @@ export class BrokerHarness {
     return this.step({ kind: 'drain' });
   }
 
-  /** How many messages wait in the queue. Throws when there is no such queue. */
+  /** The number of waiting messages. Throws if the queue does not exist. */
   waiting(queue: string): number {
     const info = this.broker.queueInfo(queue);
     if (info === undefined) throw new Error(`There is no queue ${queue}.`);
@@ -225,10 +225,10 @@ export class BrokerHarness {
   }
 }
 
-function commandToken(words: string, queue: string): CommandToken {
+function harnessToken(words: string, queue: string): HarnessToken {
   return { words, queue };
 }
 
 function queueCommand<Kind extends string>(kind: Kind, connection: ConnectionId, queue: string) {
-  return { kind, connection, token: commandToken(`${kind} ${queue}`, queue), queue } as const;
+  return { kind, connection, token: harnessToken(`${kind} ${queue}`, queue), queue } as const;
 }

@@ -1,6 +1,5 @@
-// Random scenarios for the broker core: which moves there are, how often each comes, and how a move becomes inputs. A
-// move names connections, queues and deliveries by number, counted round those that there are, so that any part of a
-// scenario is a scenario too and failing ones shrink well.
+// Random scenarios for the broker core: the moves, their frequencies, and the inputs of each move. A move refers to connections, queues and
+// deliveries by index, modulo their number, so that any part of a scenario is a scenario too and failing ones shrink well.
 
 import fc from 'fast-check';
 import type { DeliverEffect } from '../broker/interface/effect.ts';
@@ -12,8 +11,8 @@ import type { Priority } from '../model/priority.ts';
 import type { QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 
-/** What the scenarios of one property are made from. */
-export type World = {
+/** The parameters of the scenarios of one property. */
+export type ScenarioParameters = {
   readonly modes: readonly DeliveryMode[];
   readonly strategies: readonly OverflowStrategy[];
   /** Queue sizes to choose from. */
@@ -25,11 +24,11 @@ export type World = {
   readonly deadLetterNames: readonly (string | undefined)[];
   readonly settings: Partial<BrokerSettings>;
   readonly drains: boolean;
-  /** Whether the core is sometimes called later than it asked to be. */
+  /** Whether the core is sometimes called after its deadline. */
   readonly oversleeps: boolean;
 };
 
-export const calmWorld: World = {
+export const calmParameters: ScenarioParameters = {
   modes: [0],
   strategies: [0],
   sizes: [100],
@@ -41,8 +40,8 @@ export const calmWorld: World = {
   oversleeps: false,
 };
 
-/** Everything at once, in small numbers. */
-export const wildWorld: World = {
+/** All moves, with small numbers. */
+export const wildParameters: ScenarioParameters = {
   modes: [0, 1, 2, 3],
   strategies: [0, 1, 2, 3],
   sizes: [1, 2, 3, 100],
@@ -54,7 +53,7 @@ export const wildWorld: World = {
   oversleeps: false,
 };
 
-/** Short times and small windows, so that few moves reach far. */
+/** Short times and small windows, so that few moves cover much. */
 const scenarioSettings: BrokerSettings = {
   ...testSettings,
   ackTimeoutMs: 1000,
@@ -68,8 +67,8 @@ const scenarioSettings: BrokerSettings = {
   maxContentBytes: 300,
 };
 
-export function settingsOf(world: World): BrokerSettings {
-  return { ...scenarioSettings, ...world.settings };
+export function settingsOf(parameters: ScenarioParameters): BrokerSettings {
+  return { ...scenarioSettings, ...parameters.settings };
 }
 
 type Who = { readonly who: number };
@@ -94,7 +93,7 @@ export type Move =
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
   | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
   | (Who & { readonly kind: 'listQueues' | 'barrier' })
-  /** `stray`: from the connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
+  /** `stray`: from connection `who` instead of the one that has the delivery. `named`: with the queue's name. */
   | (Who & Ack & { readonly kind: 'ack' })
   | (Who & Ack & { readonly kind: 'nack'; readonly reason: 'HandlerException' | 'DeserializationError' })
   | { readonly kind: 'advance' | 'oversleep'; readonly ms: number }
@@ -103,15 +102,17 @@ export type Move =
 type Ack = { readonly delivery: number; readonly stray: boolean; readonly named: boolean };
 
 const QUEUES = ['a', 'b', 'a.dlq'] as const;
-const MOST_MOVES = 90;
+const MAX_MOVES = 90;
 
-/** Sequences of moves in that world. */
-export function scenarios(world: World): fc.Arbitrary<Move[]> {
-  const end = world.drains ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 }) : fc.constant(null);
-  const before = fc.array(move(world), { maxLength: MOST_MOVES, size: 'max' });
-  const after = fc.array(move(world), { maxLength: 15, size: 'max' });
+/** Sequences of moves with these parameters. */
+export function scenarios(parameters: ScenarioParameters): fc.Arbitrary<Move[]> {
+  const end = parameters.drains
+    ? fc.option(fc.constant<Move>({ kind: 'drain' }), { freq: 5 })
+    : fc.constant(null);
+  const before = fc.array(move(parameters), { maxLength: MAX_MOVES, size: 'max' });
+  const after = fc.array(move(parameters), { maxLength: 15, size: 'max' });
   return fc
-    .tuple(openings(world), before, end, after)
+    .tuple(openings(parameters), before, end, after)
     .map(([opening, moves, drain, rest]) => [
       ...opening,
       ...moves,
@@ -119,25 +120,25 @@ export function scenarios(world: World): fc.Arbitrary<Move[]> {
     ]);
 }
 
-/** Queues with options first: most scenarios want to have them. */
-function openings(world: World): fc.Arbitrary<Move[]> {
-  return fc.tuple(creation('a', world), creation('b', world)).map(([a, b]) => [a, b]);
+/** Queues with options first, because most scenarios need them. */
+function openings(parameters: ScenarioParameters): fc.Arbitrary<Move[]> {
+  return fc.tuple(creation('a', parameters), creation('b', parameters)).map(([a, b]) => [a, b]);
 }
 
-function creation(queue: string, world: World): fc.Arbitrary<Move> {
-  return options(world).map((chosen) => ({ kind: 'createQueue', who: 0, queue, options: chosen }));
+function creation(queue: string, parameters: ScenarioParameters): fc.Arbitrary<Move> {
+  return options(parameters).map((chosen) => ({ kind: 'createQueue', who: 0, queue, options: chosen }));
 }
 
-function options(world: World): fc.Arbitrary<Partial<QueueOptions>> {
+function options(parameters: ScenarioParameters): fc.Arbitrary<Partial<QueueOptions>> {
   return fc
     .record({
-      mode: fc.constantFrom(...world.modes),
-      overflowStrategy: fc.constantFrom(...world.strategies),
-      maxQueueSize: fc.constantFrom(...world.sizes),
-      ttl: fc.constantFrom(...world.ttls),
+      mode: fc.constantFrom(...parameters.modes),
+      overflowStrategy: fc.constantFrom(...parameters.strategies),
+      maxQueueSize: fc.constantFrom(...parameters.sizes),
+      ttl: fc.constantFrom(...parameters.ttls),
       maxRetryAttempts: fc.constantFrom(1, 2, 3),
-      enableDeadLetterQueue: world.deadLetters ? fc.boolean() : fc.constant(false),
-      name: fc.constantFrom(...world.deadLetterNames),
+      enableDeadLetterQueue: parameters.deadLetters ? fc.boolean() : fc.constant(false),
+      name: fc.constantFrom(...parameters.deadLetterNames),
     })
     .map(({ ttl, name, ...rest }) => ({
       ...rest,
@@ -146,9 +147,9 @@ function options(world: World): fc.Arbitrary<Partial<QueueOptions>> {
     }));
 }
 
-function move(world: World): fc.Arbitrary<Move> {
+function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
   const who = fc.nat(3);
-  const queue = fc.constantFrom(...QUEUES.slice(0, world.deadLetters ? 3 : 2));
+  const queue = fc.constantFrom(...QUEUES.slice(0, parameters.deadLetters ? 3 : 2));
   const kind = <Kind extends Move['kind']>(name: Kind) => fc.constant(name);
   const ack = { who, delivery: fc.nat(9), stray: fc.nat(9).map((n) => n === 0), named: fc.boolean() };
   const reason = fc.constantFrom(
@@ -166,8 +167,11 @@ function move(world: World): fc.Arbitrary<Move> {
     { weight: 10, arbitrary: fc.record({ kind: kind('ack'), ...ack }) },
     { weight: 4, arbitrary: fc.record({ kind: kind('nack'), ...ack, reason }) },
     { weight: 8, arbitrary: fc.record({ kind: kind('advance'), ms: durations() }) },
-    { weight: world.oversleeps ? 4 : 0, arbitrary: fc.record({ kind: kind('oversleep'), ms: durations() }) },
-    { weight: 1, arbitrary: creations(queue, world) },
+    {
+      weight: parameters.oversleeps ? 4 : 0,
+      arbitrary: fc.record({ kind: kind('oversleep'), ms: durations() }),
+    },
+    { weight: 1, arbitrary: creations(queue, parameters) },
     { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('purgeQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
@@ -188,11 +192,11 @@ function publishing(queue: fc.Arbitrary<string>): fc.Arbitrary<Move> {
   });
 }
 
-function creations(queue: fc.Arbitrary<string>, world: World): fc.Arbitrary<Move> {
+function creations(queue: fc.Arbitrary<string>, parameters: ScenarioParameters): fc.Arbitrary<Move> {
   return fc.oneof(
     fc.record({ kind: fc.constant('createQueue' as const), who: fc.nat(3), queue }),
     fc.record({ kind: fc.constant('createUnreadable' as const), who: fc.nat(3), queue }),
-    queue.chain((name) => creation(name, world)),
+    queue.chain((name) => creation(name, parameters)),
   );
 }
 
@@ -200,7 +204,7 @@ function windows(): fc.Arbitrary<number | undefined> {
   return fc.constantFrom(undefined, undefined, 1, 2, 99);
 }
 
-/** Around every instant at which something can happen, and just beside it. */
+/** Each instant at which something can happen, and one millisecond before and after it. */
 function durations(): fc.Arbitrary<number> {
   return fc.constantFrom(
     1,
@@ -223,7 +227,7 @@ function durations(): fc.Arbitrary<number> {
   );
 }
 
-/** Carries a scenario out. A failure is thrown on with the calls that led to it, for a test of its own. */
+/** Runs a scenario. Rethrows a failure with the calls that led to it, as text for a test. */
 export function play(moves: readonly Move[], broker: SteppedBroker, settings: BrokerSettings): BrokerHarness {
   const harness = new BrokerHarness(broker);
   try {
@@ -303,7 +307,7 @@ function playAs(
   }
 }
 
-/** Acknowledges one of the deliveries made last, which may have been acknowledged before. */
+/** Acknowledges one of the latest deliveries, which may have been acknowledged before. */
 function playAck(
   who: ConnectionId,
   one: Extract<Move, Ack>,

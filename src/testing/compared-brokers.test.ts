@@ -1,5 +1,5 @@
-// That the comparison and the audit see what they are there to see: the real core with one fault put into what comes out
-// of it must be found out, by both or by the one whose business it is.
+// The comparison and the audit find faults: the real core with one fault in its outputs must be rejected, by both or by the one that checks
+// that rule.
 
 import { describe, expect, it } from 'vitest';
 import { Broker } from '../broker/broker.ts';
@@ -11,12 +11,12 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
+import { ids } from './core-harness.ts';
 import { anyContent } from './test-content.ts';
-import { ids } from './tested-broker.ts';
 
 type Outputs = ReturnType<SteppedBroker['takeOutputs']>;
 
-/** The real core, lying in one way. */
+/** The real core with one fault in its outputs. */
 class LyingBroker implements SteppedBroker {
   readonly #honest = new Broker(testSettings);
   readonly #lie: (outputs: Outputs) => Outputs;
@@ -56,7 +56,7 @@ class LyingBroker implements SteppedBroker {
   }
 }
 
-/** Looks at a core with the audit alone. */
+/** Checks a core with the audit alone. */
 class AuditedBroker extends LyingBroker {
   readonly #audit = new BrokerAudit(testSettings);
   #last: { readonly input: Input; readonly time: Time } | undefined;

@@ -1,6 +1,6 @@
-// Two broker cores stepped side by side, the real one and the naive one, as if they were one. After every step all that
-// can be seen of them must be the same, and the audit must be content; else it throws. What the rules leave open is not
-// compared: the order among deliveries of different queues or to different connections, and of the names of a list.
+// Steps two broker cores side by side, the real one and the naive one. After every step their visible state and effects must be equal, and
+// the audit must pass; else it throws. Ignores what the rules leave open: the order of deliveries of different queues or to different
+// connections, and the order of names in a list.
 
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Effect } from '../broker/interface/effect.ts';
@@ -47,7 +47,7 @@ export class ComparedBrokers implements SteppedBroker {
     return outputs;
   }
 
-  /** The earlier of both: the real core may ask to be called for nothing, but never later than something happens. */
+  /** The earlier of both: the real core may return a deadline at which nothing happens, but must not return one that is too late. */
   nextDeadline(): number | undefined {
     const naive = this.#naive.nextDeadline();
     const real = this.#real.nextDeadline();
@@ -87,7 +87,7 @@ export class ComparedBrokers implements SteppedBroker {
       'The core and the model tell different things of a queue.',
     );
     deepStrictEqual(
-      // The model has no structures that could be weighed.
+      // The naive broker does not measure its structures.
       { ...this.#real.stats(), structureBytes: 0 },
       this.#naive.stats(),
       'The core and the model count differently.',
@@ -95,7 +95,7 @@ export class ComparedBrokers implements SteppedBroker {
   }
 }
 
-/** The effects in the orders that count: what one connection sees of one queue. */
+/** The effects in the orders that are compared: those of one queue to one connection. */
 function bySubject(effects: readonly Effect[]): Record<string, unknown[]> {
   const sequences: Record<string, unknown[]> = {};
   for (const effect of effects) {

@@ -1,5 +1,5 @@
-// A whole broker as tests make it: a gateway on a local backend, with the options of both in one object. Another backend may stand between
-// the two.
+// Composes a whole broker for tests: a gateway on a local backend, with the options of both in one object. Another backend may be inserted
+// between them.
 
 import type { Backend } from '../backend/backend.ts';
 import { brokerSettings } from '../backend/local/broker-settings.ts';
@@ -21,7 +21,7 @@ export type BrokerParts = {
   readonly openStore: OpenStore;
   readonly compressor: Compressor;
   readonly logger: Logger;
-  /** The backend that the gateway is given in place of the local one. Default: the local one. */
+  /** The backend that the gateway gets in place of the local one. Default: the local one. */
   readonly between?: (local: Backend) => Backend;
 };
 

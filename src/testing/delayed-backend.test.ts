@@ -1,5 +1,5 @@
-// The delayed backend before a remote one that does what the test says: what is on the way when the remote one fails, drains and closes.
-// That it keeps the contract of all backends is shown in backend/backend-contract.test.ts.
+// The delayed backend before a scripted remote one: failures, drains and closes while inputs or effects are in transit.
+// backend/backend-contract.test.ts shows that it keeps the contract of all backends.
 
 import { describe, expect, it } from 'vitest';
 import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';
@@ -9,10 +9,10 @@ import type { QueueInfo } from '../model/queue-info.ts';
 import { BackendRun, barrier, connected, publish } from './backend-run.ts';
 import { DelayedBackend } from './delayed-backend.ts';
 
-/** Every way takes so long. */
+/** Delay of each direction. */
 const WAY_MS = 10;
 
-/** Does nothing of its own. */
+/** Does nothing by itself. */
 class ScriptedBackend implements Backend {
   readonly inputs: Input[] = [];
   state: BackendState = { kind: 'recovering' };
@@ -46,7 +46,7 @@ class ScriptedBackend implements Backend {
 
   async close(): Promise<void> {
     this.moveTo({ kind: 'closed' });
-    if (this.closeFails) throw new Error('the disk is gone');
+    if (this.closeFails) throw new Error('the disk has failed');
   }
 
   moveTo(state: BackendState): void {
@@ -144,7 +144,7 @@ describe('a delayed backend', () => {
     ]);
   });
 
-  it('drains from the moment it is told to, and serves again when the drain was lost with a life', async () => {
+  it('drains from the request on, and serves again when a failure ended the drained life', async () => {
     const { remote, run } = await party();
     run.submit({ kind: 'drain' });
     expect(run.backend.state.kind).toBe('draining');
@@ -189,7 +189,7 @@ describe('a delayed backend', () => {
   it('rejects close when the remote one does', async () => {
     const { remote, run } = await party();
     remote.closeFails = true;
-    const closing = expect(run.backend.close()).rejects.toThrow('the disk is gone');
+    const closing = expect(run.backend.close()).rejects.toThrow('the disk has failed');
     await run.wait();
     await closing;
   });

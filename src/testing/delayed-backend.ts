@@ -1,6 +1,6 @@
-// A backend whose queues live elsewhere: every input travels to another backend, and everything that this one produces travels back, later
-// and in order. Shows that the port is enough for a backend on other machines. Neither end calls the other except through a line; what
-// the near end says of queues and counters is what the last report has brought.
+// A backend whose queues are elsewhere: sends every input to a remote backend over a delayed line, and gets everything that this one
+// produces back over another, later and in order. Shows that the port suffices for a backend on other machines. The two ends call each
+// other only over a line; the near end's snapshots and statistics are those of the last report.
 
 import {
   type Backend,
@@ -18,7 +18,7 @@ import { DelayedLine, type LineDelays } from './delayed-line.ts';
 
 export type DelayedBackendParts = LineDelays & {
   readonly environment: Environment;
-  /** Where the queues live. */
+  /** The remote backend, which has the queues. */
   readonly remote: Backend;
 };
 
@@ -28,13 +28,13 @@ export class DelayedBackend implements Backend {
   readonly #farEnd: FarEnd;
   #receiver: BackendReceiver | undefined;
   #state: BackendState = { kind: 'recovering' };
-  /** The life of the far end that inputs are meant for. */
+  /** The life of the far end that new inputs are for. */
   #life = 0;
   /** Submitted in this life and not reported as processed, in order. */
   #unprocessed: Input[] = [];
   #processedCount = 0;
   #statistics: BackendStatistics = { ...emptyStats(), queueCount: 0, averageDeliveryLatencyMs: 0 };
-  /** Of the queues that were asked for. */
+  /** Snapshots of the requested queues. */
   #queues: ReadonlyMap<string, QueueInfo | undefined> = new Map();
   #closing: Promise<void> | undefined;
 
@@ -48,7 +48,7 @@ export class DelayedBackend implements Backend {
     return this.#state;
   }
 
-  /** Whether anything travels in either direction. */
+  /** Whether anything is in transit, in either direction. */
   get isBusy(): boolean {
     return this.#there.length + this.#back.length > 0;
   }
@@ -68,7 +68,7 @@ export class DelayedBackend implements Backend {
     if (input.kind === 'drain') this.#moveTo({ kind: 'draining' });
   }
 
-  /** Undefined at the first question: the answer travels. */
+  /** Undefined at the first request: the answer is in transit. */
   queueInfo(name: string): QueueInfo | undefined {
     if (!this.#queues.has(name) && isInService(this.#state)) {
       this.#queues = new Map([...this.#queues, [name, undefined]]);
@@ -89,7 +89,7 @@ export class DelayedBackend implements Backend {
     return this.#closing;
   }
 
-  /** The result travels back too, behind everything that came before it. */
+  /** The result is sent back too, behind all earlier effects. */
   #call(work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#there.send(() =>
@@ -128,7 +128,7 @@ export class DelayedBackend implements Backend {
     this.#moveTo({ kind: 'serving' });
   }
 
-  /** What had not arrived at the far end never will: nobody but the near end can tell its publishers. */
+  /** Refuses the publishes that had not arrived at the far end: only the near end can answer them. */
   #end({ state, submittedCount }: Extract<News, { readonly kind: 'failed' }>): void {
     const lost = this.#unprocessed.slice(submittedCount - this.#processedCount);
     this.#unprocessed = [];
@@ -144,13 +144,13 @@ export class DelayedBackend implements Backend {
   }
 }
 
-/** What the far end has to say, in the order in which it arose. */
+/** The reports of the far end, in order. */
 type News =
   | { readonly kind: 'effects'; readonly effects: readonly Effect[] }
   /** The next `count` inputs of this life. */
   | { readonly kind: 'processed'; readonly count: number }
   | { readonly kind: 'serving'; readonly life: number }
-  /** `submittedCount`: the inputs of this life that had arrived. Their publishers have been told. */
+  /** `submittedCount`: the inputs of this life that had arrived. Their publishers have been answered. */
   | { readonly kind: 'failed'; readonly state: BackendState; readonly submittedCount: number }
   | { readonly kind: 'state'; readonly state: BackendState }
   | { readonly kind: 'snapshots' };
@@ -161,12 +161,12 @@ type Report = {
   readonly queues: ReadonlyMap<string, QueueInfo | undefined>;
 };
 
-/** Stands beside the backend that has the queues, and reports everything that it produces. */
+/** The far end: submits inputs to the remote backend and reports everything that it produces. */
 class FarEnd {
   readonly #remote: Backend;
   readonly #report: (report: Report) => void;
   readonly #watched = new Set<string>();
-  /** Counts how often the remote backend began to serve. */
+  /** The number of times that the remote backend began to serve. */
   #life = 0;
   #submittedCount = 0;
   /** Submitted in this life and not processed. */
@@ -185,7 +185,7 @@ class FarEnd {
     });
   }
 
-  /** Drops an input that was meant for an earlier life. Nothing answers it here: the near end does when it learns that this life is over. */
+  /** Drops an input for an earlier life. The near end answers it when it learns that this life has ended. */
   submit(input: Input, life: number): void {
     if (life !== this.#life) return;
     this.#submittedCount += 1;
@@ -202,7 +202,7 @@ class FarEnd {
     return this.#remote.close();
   }
 
-  /** The remote backend may report inputs of its own, such as ticks. They do not travel, but what they have changed does. */
+  /** The remote backend may report its own inputs, such as ticks. They are not sent back, but their effects are. */
   #processed(inputs: readonly Input[]): void {
     let count = 0;
     for (const input of inputs) if (this.#unprocessed.delete(input)) count += 1;

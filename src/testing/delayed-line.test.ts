@@ -1,4 +1,4 @@
-// That a delayed line carries everything, in order, and neither earlier nor later than it is told to.
+// A delayed line carries everything, in order, within the given delays.
 
 import { describe, expect, it } from 'vitest';
 import { DelayedLine } from './delayed-line.ts';
@@ -6,7 +6,7 @@ import { VirtualEnvironment } from './virtual-environment.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 
-/** Sends one piece a millisecond; tells when each arrived. */
+/** Sends one piece per millisecond; returns the arrival times. */
 async function arrivals(
   seed: number,
 ): Promise<readonly { readonly piece: number; readonly tookMs: number }[]> {
@@ -24,7 +24,7 @@ async function arrivals(
 }
 
 describe('a delayed line', () => {
-  it.each(SEEDS)('carries in order, neither earlier nor later than it is told to (seed %d)', async (seed) => {
+  it.each(SEEDS)('carries in order, within the given delays (seed %d)', async (seed) => {
     const arrived = await arrivals(seed);
     expect(arrived.map(({ piece }) => piece)).toEqual(Array.from({ length: 50 }, (_, index) => index));
     const took = arrived.map(({ tookMs }) => tookMs);

@@ -1,5 +1,5 @@
-// One direction between two machines: carries what is sent later, one piece at a time and in order. Delays vary, so pieces gather and
-// overtake what travels in the other direction; the same seed gives the same delays.
+// One direction between two machines: delivers pieces later, one at a time and in order. Delays vary, so pieces accumulate and overtake
+// pieces of the other direction; the same seed gives the same delays.
 
 import type { Environment } from '../model/environment.ts';
 import { Random } from './simulation/random.ts';
@@ -31,8 +31,8 @@ export class DelayedLine {
   send(arrive: () => void): void {
     const { minDelayMs, maxDelayMs } = this.#delays;
     this.#underWay.push(arrive);
-    // Each timer brings the first piece, whichever piece it was set for. So the order holds, and no piece is earlier than its delay allows:
-    // the timers of those before it bring those.
+    // Each timer delivers the first waiting piece, whichever piece it was set for. So the order is kept, and no piece is earlier than its
+    // delay.
     this.#environment.scheduler.after(this.#random.whole(minDelayMs, maxDelayMs), () =>
       this.#underWay.shift()?.(),
     );

@@ -1,5 +1,5 @@
-// A real store in a file, for a broker in virtual time, which fails with the driver's own errors when a test says so: from within a
-// transaction, so that what was written is rolled back by the database itself.
+// A real store in a file, for a broker in virtual time, that fails with the driver's own errors when a test says so. It fails within a
+// transaction, so the database itself rolls back the writes.
 
 import { type Database, loadDriver } from '../storage/sqlite/driver.ts';
 import { openDatabase } from '../storage/sqlite/open-database.ts';

@@ -1,4 +1,4 @@
-// A store that is safe when the test says so: it shows what is visible before a commit is done, and what happens when one fails.
+// A store whose commits end when the test says so: shows what is visible before a commit is done, and what happens when one fails.
 
 import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
@@ -6,9 +6,9 @@ import type { StorageProvider } from '../storage/storage-provider.ts';
 type Open = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 export class GatedStore implements StorageProvider {
-  /** The kinds of the records of each commit that was asked for, in order. */
+  /** The kinds of the records of each requested commit, in order. */
   readonly commits: (readonly StoreRecord['kind'][])[] = [];
-  mostCommitsAtOnce = 0;
+  maxCommitsAtOnce = 0;
   isClosed = false;
   #open: Open[] = [];
 
@@ -20,7 +20,7 @@ export class GatedStore implements StorageProvider {
     this.commits.push(records.map(({ kind }) => kind));
     return new Promise((resolve, reject) => {
       this.#open.push({ resolve, reject });
-      this.mostCommitsAtOnce = Math.max(this.mostCommitsAtOnce, this.#open.length);
+      this.maxCommitsAtOnce = Math.max(this.maxCommitsAtOnce, this.#open.length);
     });
   }
 
@@ -28,12 +28,12 @@ export class GatedStore implements StorageProvider {
     this.isClosed = true;
   }
 
-  /** The commit under way is done. Throws when there is none: the test is wrong about what was to be stored. */
+  /** Completes the pending commit. Throws if there is none, because the test is wrong then. */
   release(): void {
     this.#take().resolve();
   }
 
-  /** The commit under way fails. */
+  /** Fails the pending commit. */
   fail(error: unknown): void {
     this.#take().reject(error);
   }

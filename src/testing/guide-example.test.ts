@@ -1,4 +1,4 @@
-// The store that the guide shows passes the contract, and a batch that was being written at a crash was never there.
+// The store of the guide passes the contract, and a batch that was being written at a crash is not recovered.
 
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The files that docs/guides/write-a-store.md shows, so that tests run them exactly as they are shown.
+// The files of docs/guides/write-a-store.md, so that tests run them exactly as they are shown.
 
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const guide = new URL('../../docs/guides/write-a-store.md', import.meta.url);
 
-/** The code of the guide that opens with a comment which names the file. */
+/** The code block of the guide that begins with a comment that names the file. */
 export function guideExample(file: string): string {
   const blocks = [...readFileSync(guide, 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm)];
   const found = blocks.map(([, code]) => code ?? '').filter((code) => code.startsWith(`// ${file}:`));
@@ -14,7 +14,7 @@ export function guideExample(file: string): string {
   return found.join('');
 }
 
-/** Writes a file of the guide into the folder; gives its path. */
+/** Writes a file of the guide into the folder; returns its path. */
 export async function writeGuideExample(folder: string, file: string): Promise<string> {
   const path = join(folder, file);
   await writeFile(path, guideExample(file));

@@ -1,12 +1,11 @@
-// The simplest durable store: a list of the batches that were committed, replayed at a recovery. It is right, and stores that
-// are wrong are made from it.
+// The simplest durable store: a list of the committed batches, replayed at a recovery. It is correct; the broken stores are made from it.
 
 import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 import { KeptRecords } from '../storage/contract/kept-records.ts';
 
 export type StoreLog = { readonly batches: (readonly StoreRecord[])[] };
 
-/** A StorageProvider that does everything at once. */
+/** A synchronous StorageProvider. */
 export type LoggedStore = {
   recover(): readonly RecoveredRecord[];
   commit(records: readonly StoreRecord[]): void;
@@ -21,7 +20,7 @@ export function openLoggedStore(log: StoreLog): LoggedStore {
   };
 }
 
-/** What is left after these records. */
+/** The state after these records. */
 export function replayed(records: readonly StoreRecord[]): readonly RecoveredRecord[] {
   const kept = new KeptRecords();
   kept.take(records);

@@ -1,5 +1,5 @@
-// A disk whose commits are done when a schedule says so, and which a crash robs of what was not: of a commit under way nothing is left,
-// or all of it, never a part. Stores that were open at a crash are dead: what they try afterwards never ends.
+// A disk whose commits end when a schedule says so. At a crash the pending commit is lost or kept, always as a whole. Stores that were open
+// at a crash never answer again.
 
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import { KeptRecords } from '../storage/contract/kept-records.ts';
@@ -29,7 +29,7 @@ export class LossyDisk {
     return this.#underWay !== undefined;
   }
 
-  /** The commit under way, if there is one, is done. */
+  /** Completes the pending commit, if there is one. */
   release(): void {
     const underWay = this.#take();
     if (underWay === undefined) return;
@@ -37,7 +37,7 @@ export class LossyDisk {
     underWay.done();
   }
 
-  /** The commit under way, if there is one, fails; what it was about is there nevertheless, or not. */
+  /** Fails the pending commit, if there is one; its records may be kept nevertheless. */
   fail(isKept: boolean): void {
     const underWay = this.#take();
     if (underWay === undefined) return;
@@ -45,7 +45,7 @@ export class LossyDisk {
     underWay.failed(new Error('the disk failed'));
   }
 
-  /** The process is gone; so is the commit under way, or it had just been done. */
+  /** Crashes the process; the pending commit is lost or kept. */
   crash(isKept: boolean): void {
     const underWay = this.#take();
     if (underWay !== undefined && isKept) this.#kept.take(underWay.records);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Command } from '../protocol/command.ts';
 import type { MessageFields } from '../protocol/message.ts';
 
-/** Texts of all of Unicode, mostly short, sometimes at the 65,535 bytes that a length prefix can say. */
+/** Texts of all of Unicode, mostly short, sometimes at the 65,535 bytes that a length prefix allows. */
 export const wireText: fc.Arbitrary<string> = fc.oneof(
   { weight: 10, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
   { weight: 5, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 60 }) },
@@ -24,7 +24,7 @@ const payload = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(byt
 
 const command = fc.oneof(fc.constantFrom(...Object.values(Command)), fc.integer({ min: 0, max: 255 }));
 
-/** Fields that the format can hold and that decode to themselves: no empty header keys or values. */
+/** Fields that decode to themselves: no empty header keys or values. */
 export const messageFields: fc.Arbitrary<Required<MessageFields>> = fc
   .record({
     command,
@@ -39,7 +39,7 @@ export const messageFields: fc.Arbitrary<Required<MessageFields>> = fc
     fields.command === Command.Error ? fields : { ...fields, errorCode: '', errorMessage: '' },
   );
 
-/** Small sound commands, as clients send them. */
+/** Small valid commands, as clients send them. */
 export const clientCommand: fc.Arbitrary<MessageFields> = fc.record({
   command: fc.constantFrom(Command.Publish, Command.Subscribe, Command.Ack, Command.Ping, Command.QueueInfo),
   id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
@@ -50,20 +50,20 @@ export const clientCommand: fc.Arbitrary<MessageFields> = fc.record({
     .map((pairs) => new Map(Object.entries(pairs)) as ReadonlyMap<string, string>),
 });
 
-/** Pieces enough to cut small frames at every place; 64 KiB in pieces of one byte would only take long. */
-const MOST_PIECES = 5_000;
+/** Enough pieces to cut small frames at every byte; 64 KiB in pieces of one byte would take too long. */
+const MAX_PIECES = 5_000;
 
-/** How a stream is cut: lengths of pieces, over and over. */
+/** How a stream is cut: the lengths of its pieces, repeated. */
 export const cuts: fc.Arbitrary<readonly number[]> = fc.array(fc.integer({ min: 1, max: 200 }), {
   minLength: 1,
   maxLength: 20,
 });
 
-/** The stream in pieces of these lengths, again and again; what is left after the last piece comes in one. */
+/** The stream in pieces of these lengths, repeated; after the last one the rest is one piece. */
 export function cut(stream: Buffer, lengths: readonly number[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
-  while (at < stream.length && pieces.length < MOST_PIECES) {
+  while (at < stream.length && pieces.length < MAX_PIECES) {
     const length = lengths[pieces.length % lengths.length] ?? 1;
     pieces.push(stream.subarray(at, at + length));
     at += length;

@@ -1,6 +1,5 @@
-// The naive broker: the rules of the specification carried out in the plainest way there is, on lists, with everything
-// counted afresh at every question. It is what the real core is compared with; it must never import code from it, only
-// types, and it need not be fast.
+// The naive broker: the rules of the specification in the simplest form, on lists, with everything computed anew at every request. The real
+// core is compared with it. Imports only types from the core, and need not be fast.
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
@@ -56,7 +55,7 @@ export class NaiveBroker {
     closeIdleConnections(state);
   }
 
-  /** The model keeps no records: what must be stored is checked by other means. */
+  /** The model writes no records: the audit checks them. */
   takeOutputs(): { readonly records: readonly StoreRecord[]; readonly effects: readonly Effect[] } {
     const effects = this.#state.effects;
     this.#state.effects = [];
@@ -93,7 +92,7 @@ function isRefusedWhileDraining(input: Input): input is CommandInput {
   return 'token' in input && input.kind !== 'barrier';
 }
 
-/** Called late, it takes the ack timeouts of the whole time first, and only then what else has fallen due. */
+/** When it is called late, it first handles all ack timeouts that are due, then the other deadlines. */
 function runWhatIsDue(state: NaiveState): void {
   for (;;) {
     const due = comingEvents(state).filter((event) => event.at <= state.now);

@@ -1,7 +1,7 @@
-// A second, dumber decoder of bodies, written from the layout with DataView and plain loops, to compare the quick one with.
-// Must not share code with src/protocol. Implements the layout of area BODY.
+// A second, simpler decoder of bodies, written from the layout with DataView and plain loops, to compare the fast one with. Must not share
+// code with src/protocol. Implements BODY-001 to BODY-012.
 
-export type NaiveMessage = {
+export type DecodedMessage = {
   readonly version: number;
   readonly command: number;
   readonly id: string;
@@ -14,8 +14,8 @@ export type NaiveMessage = {
   readonly endAt: number;
 };
 
-/** The message, or 'broken' when the body breaks off or holds text that is not UTF-8. */
-export function decodeNaively(body: Uint8Array): NaiveMessage | 'broken' {
+/** The message, or 'broken' if the body is incomplete or contains text that is not UTF-8. */
+export function decodeNaively(body: Uint8Array): DecodedMessage | 'broken' {
   try {
     return decode(new DataView(body.buffer, body.byteOffset, body.byteLength));
   } catch (error) {
@@ -25,7 +25,7 @@ export function decodeNaively(body: Uint8Array): NaiveMessage | 'broken' {
   }
 }
 
-function decode(view: DataView): NaiveMessage {
+function decode(view: DataView): DecodedMessage {
   let at = 0;
 
   function integer(byteCount: number): number {

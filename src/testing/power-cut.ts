@@ -1,17 +1,17 @@
-// What a loss of power may leave of a database and its write-ahead log. A disk keeps what was synced; of what was written since, it keeps any
-// part. So a picture is taken after every commit, when everything is synced, and the states between two pictures are made up:
-// the log cut anywhere between the two, with or without garbage behind it, sectors of it in any order, a checkpoint that was torn.
-// It relies on what SQLite relies on, and no more: what was synced stays, and a sector is old or new.
+// The states that a power cut may leave of a database and its write-ahead log. A disk keeps synced writes, and any part of later ones. So a
+// snapshot is taken after every commit, when everything is synced, and the states between two snapshots are constructed: the log cut
+// anywhere between the two, with or without garbage behind it, its sectors in any order, a partial checkpoint. Relies only on what SQLite
+// relies on: synced writes are kept, and a sector is old or new.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Random } from './simulation/random.ts';
 
-/** The files as they were at one moment at which all of them was synced. */
-export type Picture = { readonly file: Buffer; readonly log: Buffer };
+/** Snapshot of the files at a moment at which they were synced. */
+export type FileSnapshot = { readonly file: Buffer; readonly log: Buffer };
 
-export type Wreck = Picture & {
+export type Wreck = FileSnapshot & {
   readonly how: string;
-  /** Which commits may be found: what is allowed is what was synced, and what is there as a whole anyway. */
+  /** The commits that a recovery may return: the synced ones, and those that are complete anyway. */
   readonly finds: 'before' | 'before or after' | 'after';
 };
 
@@ -19,24 +19,24 @@ const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SECTOR_BYTES = 512;
 
-export async function takePicture(path: string): Promise<Picture> {
+export async function takeSnapshot(path: string): Promise<FileSnapshot> {
   const read = (each: string) => readFile(each).catch(() => Buffer.alloc(0));
   return { file: await read(path), log: await read(`${path}-wal`) };
 }
 
-/** Puts a wreck where a store can be opened on it. */
-export async function layOut({ file, log }: Picture, path: string): Promise<void> {
+/** Writes a constructed state to disk, where a store can be opened on it. */
+export async function layOut({ file, log }: FileSnapshot, path: string): Promise<void> {
   await writeFile(path, file);
   await writeFile(`${path}-wal`, log);
 }
 
-/** Whether the log begins anew in `after`: the one before was in the file as a whole. */
-export function isLogRestarted(before: Picture, after: Picture): boolean {
+/** Whether the log was restarted in `after`: the file contains the previous log completely. */
+export function isLogRestarted(before: FileSnapshot, after: FileSnapshot): boolean {
   return !before.log.subarray(0, LOG_HEADER_BYTES).equals(after.log.subarray(0, LOG_HEADER_BYTES));
 }
 
-/** States of a power cut while the commit was under way that leads from `before` to `after`, before its checkpoint if it has one. */
-export function* wrecksOfCommit(before: Picture, after: Picture, random: Random): Iterable<Wreck> {
+/** States of a power cut during the commit that leads from `before` to `after`, before its checkpoint if it has one. */
+export function* wrecksOfCommit(before: FileSnapshot, after: FileSnapshot, random: Random): Iterable<Wreck> {
   const restarted = isLogRestarted(before, after);
   // A new header is synced before anything behind it is written.
   if (restarted) yield* wrecksOfHeader(before, after);
@@ -54,8 +54,12 @@ export function* wrecksOfCommit(before: Picture, after: Picture, random: Random)
   }
 }
 
-/** States of a power cut while the committed log was copied into the file: the log is there, whole and synced. */
-export function* wrecksOfCheckpoint(before: Picture, after: Picture, random: Random): Iterable<Wreck> {
+/** States of a power cut during the checkpoint: the log is complete and synced. */
+export function* wrecksOfCheckpoint(
+  before: FileSnapshot,
+  after: FileSnapshot,
+  random: Random,
+): Iterable<Wreck> {
   if (before.file.equals(after.file)) return;
   for (let round = 0; round < 8; round += 1) {
     const file = mixed(before.file, after.file, random);
@@ -63,14 +67,14 @@ export function* wrecksOfCheckpoint(before: Picture, after: Picture, random: Ran
   }
 }
 
-function* wrecksOfHeader(before: Picture, after: Picture): Iterable<Wreck> {
+function* wrecksOfHeader(before: FileSnapshot, after: FileSnapshot): Iterable<Wreck> {
   for (let end = 0; end <= LOG_HEADER_BYTES; end += 4) {
     const log = Buffer.concat([after.log.subarray(0, end), before.log.subarray(end)]);
     yield { file: before.file, log, how: `header of the log cut at ${end}`, finds: 'before' };
   }
 }
 
-/** What may stand behind a cut: what stood there before, or what the disk happened to have there. */
+/** Bytes that may follow a cut: the previous bytes, or garbage. */
 function tails(old: Buffer, random: Random): readonly (readonly [string, Buffer])[] {
   const garbage = Buffer.from(Array.from({ length: 4_200 }, () => random.whole(0, 255)));
   return [
@@ -80,12 +84,12 @@ function tails(old: Buffer, random: Random): readonly (readonly [string, Buffer]
   ];
 }
 
-function withNewHeader(before: Picture, after: Picture): Buffer {
+function withNewHeader(before: FileSnapshot, after: FileSnapshot): Buffer {
   const header = after.log.subarray(0, LOG_HEADER_BYTES);
   return Buffer.concat([header, before.log.subarray(LOG_HEADER_BYTES)]);
 }
 
-/** Ends of frames, and some places within them, in what the second has and the first has not. */
+/** Ends of frames, and some places within them, in the part that only the second log has. */
 function cutsBetween(old: Buffer, log: Buffer, random: Random): readonly number[] {
   const first = firstDifference(old, log);
   const last = endOfFrames(old, log);
@@ -114,7 +118,7 @@ function firstDifference(a: Buffer, b: Buffer): number {
   return end;
 }
 
-/** The end of the last frame that the second has of its own: the last bytes of a frame may stand there by chance already. */
+/** The end of the last frame that only the second log has. The last bytes of a frame may be equal by chance. */
 function endOfFrames(old: Buffer, log: Buffer): number {
   const frameBytes = FRAME_HEADER_BYTES + pageBytesOf(log);
   const frameCount = Math.ceil((lastDifference(old, log) - LOG_HEADER_BYTES) / frameBytes);
@@ -125,7 +129,7 @@ function pageBytesOf(log: Buffer): number {
   return log.readUInt32BE(8);
 }
 
-/** Behind the last byte that the second has of its own. */
+/** Behind the last byte that only the second log has. */
 function lastDifference(a: Buffer, b: Buffer): number {
   if (b.length > a.length) return b.length;
   let at = b.length;

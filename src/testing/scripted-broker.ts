@@ -1,20 +1,18 @@
-// A broker for tests of clients: it does what the test says and nothing else. It reads with the naive decoder and writes with the
-// tests' own writer, so that it shares nothing with the code under test.
+// A broker for tests of clients that does only what the test says. It uses the naive decoder and the tests' own writer, so it shares no
+// code with the client.
 
 import type { Duplex } from 'node:stream';
-import { decodeNaively, type NaiveMessage } from './naive-decoder.ts';
+import { type DecodedMessage, decodeNaively } from './naive-decoder.ts';
 import { type BodyParts, bodyBytes, frameBytes } from './wire-bytes.ts';
+import type { Inflate } from './wire-client.ts';
 
-export type ReceivedFrame = NaiveMessage & { readonly flags: number };
-
-/** Undoes the compression that a frame's flags byte names. */
-export type Inflate = (flags: number, body: Buffer) => Buffer;
+export type ClientFrame = DecodedMessage & { readonly flags: number };
 
 export class ScriptedBroker {
   readonly #stream: Duplex;
   readonly #inflate: Inflate;
-  readonly #received: ReceivedFrame[] = [];
-  readonly #waiting: ((frame: ReceivedFrame) => void)[] = [];
+  readonly #received: ClientFrame[] = [];
+  readonly #waiting: ((frame: ClientFrame) => void)[] = [];
   #bytes: Buffer = Buffer.alloc(0);
 
   constructor(stream: Duplex, inflate: Inflate = (_flags, body) => body) {
@@ -26,14 +24,14 @@ export class ScriptedBroker {
   }
 
   /** The next frame that the client sent, in order; waits for it. */
-  take(): Promise<ReceivedFrame> {
+  take(): Promise<ClientFrame> {
     const frame = this.#received.shift();
     if (frame !== undefined) return Promise.resolve(frame);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** What the client has sent and nobody took. */
-  get untaken(): readonly ReceivedFrame[] {
+  /** Frames that the client has sent and the test has not taken. */
+  get untaken(): readonly ClientFrame[] {
     return this.#received;
   }
 
@@ -46,7 +44,7 @@ export class ScriptedBroker {
   }
 
   /** Takes the Connect and answers it with ConnectAck. */
-  async welcome(headers: BodyParts['headers'] = []): Promise<ReceivedFrame> {
+  async welcome(headers: BodyParts['headers'] = []): Promise<ClientFrame> {
     const frame = await this.take();
     this.send({ command: 1, id: 'an id of its own', headers });
     return frame;

@@ -1,5 +1,5 @@
-// Drives a ServerSession as an owner would, in one thread and without time: inflates in place and decides every Connect by a
-// given rule. For tests of what a session makes of bytes.
+// Drives a ServerSession like its owner, synchronously: decompresses in place and decides every Connect by a given rule. For tests of the
+// events of a session.
 
 import { ZlibCompressor } from '../gateway/compressor.ts';
 import { ErrorCode } from '../model/error-code.ts';
@@ -26,7 +26,7 @@ export const refuseAll: Decide = () => ({
 export class SessionDriver {
   readonly session: ServerSession;
   readonly #decide: Decide;
-  // Everything in place: a promise would need time.
+  // Synchronous: a promise would need a turn of the event loop.
   readonly #compressor = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
 
   constructor(options: Partial<ServerSessionOptions> = {}, decide: Decide = acceptAll) {
@@ -44,7 +44,7 @@ export class SessionDriver {
     });
   }
 
-  /** What the bytes lead to, without the questions (inflate, connect) that the driver answers itself. */
+  /** The events of the bytes, without the requests (inflate, connect) that the driver answers itself. */
   feed(...chunks: readonly Buffer[]): readonly SessionEvent[] {
     return chunks.flatMap((chunk) => {
       this.session.handleBytes(chunk);

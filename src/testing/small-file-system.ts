@@ -1,5 +1,5 @@
-// A file system of its own, of a few megabytes, that can be filled, emptied and made read-only: for tests of what happens then. It is
-// mounted, which only root may do and only Linux does in this way; elsewhere it says why it is not there.
+// A separate file system of a few megabytes that tests can fill, empty and make read-only. Mounting it needs root and Linux; elsewhere
+// creating it rejects with the reason.
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ export class SmallFileSystem {
     this.folder = folder;
   }
 
-  /** Rejects with the reason where it cannot be had. */
+  /** Rejects with the reason if it cannot be mounted. */
   static async mounted(sizeBytes: number): Promise<SmallFileSystem> {
     const folder = await newFolder();
     try {
@@ -25,7 +25,7 @@ export class SmallFileSystem {
     }
   }
 
-  /** Takes every byte that is left; again and again, where some were given back meanwhile. */
+  /** Fills all free space, repeatedly if some was freed meanwhile. */
   fill(): void {
     const file = openSync(this.#filler, 'a');
     try {
@@ -35,7 +35,7 @@ export class SmallFileSystem {
     }
   }
 
-  /** Gives back what `fill` has taken. */
+  /** Frees the space that `fill` used. */
   empty(): void {
     unlinkSync(this.#filler);
   }

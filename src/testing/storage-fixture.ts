@@ -1,5 +1,5 @@
-// Writes the fixture of the current schema version: fixtures/storage/version-N.db, with what a recovery of it gives beside it as JSON.
-// To be run once, when a version of the schema is released; a fixture that is there is never written again.
+// Writes the fixture of the current schema version: fixtures/storage/version-N.db, and beside it the expected recovery as JSON. To be run
+// once, when a version of the schema is released; an existing fixture is never overwritten.
 //   node --import import tsx src/testing/storage-fixture.ts
 
 import { existsSync } from 'node:fs';

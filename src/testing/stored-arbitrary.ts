@@ -1,5 +1,5 @@
-// What a broker could have stored: queues with possible options, and messages whose contents are bodies of Deliver frames, odd ones
-// among them. For properties of what is done with stores.
+// Arbitrary contents of a store: queues with valid options, and messages whose contents are bodies of Deliver frames, unusual ones
+// included.
 
 import fc from 'fast-check';
 import type { DeadLetterFacts } from '../broker/interface/message-content.ts';
@@ -66,7 +66,7 @@ const message = fc.record({
   queueInContent: fc.constantFrom('same', 'same', 'orders', ''),
 });
 
-/** What a recovery gives, as a broker would take it. */
+/** The records of a recovery, as a broker receives them. */
 export const storedRecords: fc.Arbitrary<readonly RecoveredRecord[]> = fc
   .tuple(
     fc.array(fc.record({ options, createdWallAt: wallAt }), { minLength: 1, maxLength: 4 }),
@@ -99,7 +99,7 @@ function nameOf(index: number): string {
   return ['orders', 'größe', '订单', 'jobs.dlq'][index] ?? `q${index}`;
 }
 
-/** The records that make a store give these back. */
+/** The records to commit so that a recovery returns these. */
 export function recordsThatGive(recovered: readonly RecoveredRecord[]): readonly StoreRecord[] {
   return recovered.flatMap((record): readonly StoreRecord[] => {
     if (record.kind === 'queue') return [{ ...record, kind: 'queueCreated' }];

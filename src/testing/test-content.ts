@@ -1,4 +1,4 @@
-// Contents of messages for tests: of given bytes, or of a number of bytes that nobody looks at.
+// Contents of messages for tests: with given bytes, or with a number of arbitrary bytes.
 
 import type { MessageContent } from '../broker/interface/message-content.ts';
 import { contentOf } from '../storage/contract/message-contents.ts';

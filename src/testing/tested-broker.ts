@@ -1,18 +1,69 @@
-// The broker core as unit tests use it: in a harness, and with the naive broker beside it, so that each example checks
-// the model too, and each step is audited.
+// A whole broker over a given store, for tests: in virtual time, with clients on virtual connections. It serves after the first `settle`.
 
-import { Broker } from '../broker/broker.ts';
-import type { BrokerSettings } from '../broker/interface/settings.ts';
-import { BrokerHarness, testSettings } from './broker-harness.ts';
-import { ComparedBrokers } from './compared-brokers.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Environment } from '../model/environment.ts';
+import type { Compressor } from '../protocol/compression.ts';
+import { defaultLimits } from '../protocol/limits.ts';
+import { openMemoryStore } from '../storage/memory/memory-store.ts';
+import type { StorageProvider } from '../storage/storage-provider.ts';
+import { testSettings } from './broker-harness.ts';
+import { type BrokerOptions, composeBroker } from './composed-broker.ts';
+import { TestedClients } from './tested-clients.ts';
 
-/** A new core with the default settings but for those given. */
-export function testBroker(settings: Partial<BrokerSettings> = {}): BrokerHarness {
-  const all = { ...testSettings, ...settings };
-  return new BrokerHarness(new ComparedBrokers(new Broker(all), all));
-}
+export { ack, ping, publish, subscribe } from './tested-clients.ts';
 
-/** Ids with a common first part: `m1`, `m2`, .. */
-export function ids(count: number, prefix = 'm'): string[] {
-  return Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
+export const testOptions: BrokerOptions = {
+  broker: testSettings,
+  limits: defaultLimits,
+  timeouts: { handshakeTimeoutMs: 10_000, frameTimeoutMs: 30_000, idleTimeoutMs: 300_000 },
+  supportedCompressions: ['brotli', 'gzip'],
+  compressionThresholdBytes: 1024,
+  validatePayload: true,
+  maxConnections: 1000,
+  maxOutboundBytes: 4_194_304,
+  maxPendingInputBytes: 4_194_304,
+  maxBufferedBytes: 1_073_741_824,
+  shutdownTimeoutMs: 30_000,
+  serverVersion: 'test',
+};
+
+/** A compressor that must not be called, for tests that are not about compression. */
+export const noCompressor: Compressor = {
+  compress: () => {
+    throw new Error('Nothing is to be compressed in this test.');
+  },
+  decompress: () => {
+    throw new Error('Nothing is to be decompressed in this test.');
+  },
+};
+
+export type TestedParts = {
+  readonly store?: StorageProvider;
+  readonly compressor?: Compressor;
+  readonly environment?: Environment;
+};
+
+export class TestedBroker extends TestedClients {
+  readonly broker: Gateway;
+
+  constructor(options: Partial<BrokerOptions> = {}, parts: TestedParts = {}) {
+    super();
+    const { store = openMemoryStore(), compressor = noCompressor, environment = this.environment } = parts;
+    let isOpened = false;
+    const openStore = async () => {
+      if (isOpened) throw new Error('The store of this test is opened once.');
+      isOpened = true;
+      return store;
+    };
+    const logger = this.logger();
+    this.broker = composeBroker(
+      { ...testOptions, ...options },
+      { environment, openStore, compressor, logger },
+    );
+    this.broker.start().catch((error: unknown) => void this.logged.push(String(error)));
+  }
+
+  protected get gateway(): Gateway {
+    return this.broker;
+  }
 }

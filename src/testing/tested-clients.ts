@@ -1,4 +1,4 @@
-// Clients of a broker in virtual time: on virtual lines, with short calls for what nearly every test does with them.
+// Clients of a broker in virtual time, on virtual connections, with short calls for common steps of tests.
 
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../model/logger.ts';
@@ -12,16 +12,16 @@ export type AttachOptions = LineOptions & { readonly address?: string; readonly 
 export abstract class TestedClients {
   readonly environment = new VirtualEnvironment();
   readonly logged: string[] = [];
-  /** Who serves the clients. */
-  protected abstract readonly attendant: { attach(stream: Duplex, address: string): void };
+  /** Serves the clients. */
+  protected abstract readonly gateway: { attach(stream: Duplex, address: string): void };
 
-  /** A client that has not said anything, and the broker's end of its line. */
+  /** A client that has sent nothing, and the broker's end of its connection. */
   attachWithServer({ address = '192.0.2.1', inflate, ...line }: AttachOptions = {}): {
     readonly client: WireClient;
     readonly server: VirtualSocket;
   } {
     const { client, server } = openVirtualConnection(this.environment.scheduler, line);
-    this.attendant.attach(server, address);
+    this.gateway.attach(server, address);
     return { client: new WireClient(client, inflate), server };
   }
 
@@ -29,7 +29,7 @@ export abstract class TestedClients {
     return this.attachWithServer(options).client;
   }
 
-  /** A client that has shaken hands. */
+  /** A connected client. */
   async connect(options?: AttachOptions, headers: BodyParts['headers'] = []): Promise<WireClient> {
     const client = this.attach(options);
     client.send({ command: 0, id: 'connect', headers });
@@ -40,7 +40,7 @@ export abstract class TestedClients {
     return client;
   }
 
-  /** A client that has shaken hands and subscribed. */
+  /** A connected client with a subscription. */
   async subscriber(queue: string, options?: AttachOptions): Promise<WireClient> {
     const client = await this.connect(options);
     await this.exchange(client, subscribe(queue));
@@ -48,7 +48,7 @@ export abstract class TestedClients {
     return client;
   }
 
-  /** Sends frames in one write and tells, line by line, what comes back at this moment. */
+  /** Sends frames in one write and returns the frames received at this moment, one line each. */
   async exchange(client: WireClient, ...frames: readonly BodyParts[]): Promise<readonly string[]> {
     client.send(...frames);
     await this.settle();

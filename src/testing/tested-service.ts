@@ -1,9 +1,10 @@
-// A broker over a virtual disk as its tests use it: in virtual time, with clients on virtual lines.
+// A whole broker over a virtual disk, for tests of starts and failures: in virtual time, with clients on virtual connections. The test
+// starts it.
 
 import type { Gateway } from '../gateway/gateway.ts';
 import { type BrokerOptions, composeBroker } from './composed-broker.ts';
+import { noCompressor, testOptions } from './tested-broker.ts';
 import { TestedClients } from './tested-clients.ts';
-import { noCompressor, testOptions } from './tested-engine.ts';
 import { VirtualDisk } from './virtual-disk.ts';
 
 export class TestedService extends TestedClients {
@@ -25,14 +26,14 @@ export class TestedService extends TestedClients {
     );
   }
 
-  /** One that has started. */
+  /** A started broker. */
   static async started(disk?: VirtualDisk, options?: Partial<BrokerOptions>): Promise<TestedService> {
     const tested = new TestedService(disk, options);
     await tested.service.start();
     return tested;
   }
 
-  protected get attendant(): Gateway {
+  protected get gateway(): Gateway {
     return this.service;
   }
 }

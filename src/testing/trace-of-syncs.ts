@@ -1,15 +1,15 @@
-// Reads what a broker asked of the machine, as `strace -f -y -xx` tells it, and judges it: a PublishAck may go to a socket only when the
-// bytes of its message were written to the write-ahead log and a sync of the log has ended since. It knows the file by its ending and
-// messages by their ids, which must stand nowhere else. Pure. Implements DURABLE-001 as an account of system calls.
+// Reads the system calls of a broker from the output of `strace -f -y -xx` and checks DURABLE-001: a PublishAck may be written to a socket
+// only after its message was written to the write-ahead log and a sync of the log has ended. Recognizes the file by its extension and
+// messages by their ids, which must not occur elsewhere. Pure.
 
-/** What must be traced. */
+/** The system calls to trace. */
 export const TRACED_CALLS = 'pwrite64,write,writev,sendto,sendmsg,fdatasync,fsync';
-/** How much of each write must be shown: a page of the database, and what leads up to it. */
+/** The bytes of each write to print: a page of the database and the header before it. */
 export const SHOWN_BYTES = 5_000;
 
 type Call = {
   readonly name: string;
-  /** What the descriptor stands for: the path of a file, or the words for a socket. */
+  /** The target of the descriptor: the path of a file, or strace's words for a socket. */
   readonly target: string;
   readonly bytes: Buffer;
 };
@@ -17,10 +17,10 @@ type Call = {
 const PUBLISH_ACK = 21;
 const FRAME_HEADER_BYTES = 5;
 
-/** Why each PublishAck came too early, by id; with how many came in time. */
-export type Verdict = { readonly problems: readonly string[]; readonly coveredCount: number };
+/** Why each early PublishAck was too early, by id; and the number of correct ones. */
+export type SyncVerdict = { readonly problems: readonly string[]; readonly coveredCount: number };
 
-export function judgeTrace(text: string, ids: readonly string[]): Verdict {
+export function judgeTrace(text: string, ids: readonly string[]): SyncVerdict {
   const [written, synced] = [new Set<string>(), new Set<string>()];
   const problems: string[] = [];
   let coveredCount = 0;
@@ -45,15 +45,15 @@ function isSocket(target: string): boolean {
   return /^(socket|TCP)/.test(target);
 }
 
-/** Whether a whole frame that confirms this id is among the bytes of a write. */
+/** Whether the bytes of a write contain a whole PublishAck with this id. */
 function hasPublishAck(bytes: Buffer, id: string): boolean {
   const start = Buffer.concat([Buffer.from([0, 1, PUBLISH_ACK, 0, id.length]), Buffer.from(id)]);
   return bytes.indexOf(start, FRAME_HEADER_BYTES - 1) !== -1;
 }
 
 /**
- * The calls in the order that counts here: a sync when it has ended well, a write when it began. A call that another thread's
- * line interrupts stands in two lines.
+ * The calls in the order that matters: a sync when it has ended successfully, a write when it began. A call that is interrupted by another
+ * thread's line has two lines.
  */
 function* callsOf(text: string): Iterable<Call> {
   const unfinished = new Map<string, string>();
@@ -96,7 +96,7 @@ function fromHex(text: string): Buffer {
   return Buffer.from(text.replaceAll('\\x', ''), 'hex');
 }
 
-/** Paths are shown in hexadecimal too, as all texts are. */
+/** strace prints paths in hexadecimal, like all texts. */
 function unescaped(text: string): string {
   return text.replace(/(?:\\x[0-9a-f]{2})+/g, (hex) => fromHex(hex).toString());
 }

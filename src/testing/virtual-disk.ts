@@ -1,5 +1,5 @@
-// A disk that stores of the broker are opened on, one after the other: what one has committed, the next one finds. It breaks and is
-// mended when a test says so, and shows how it was used.
+// A disk for the broker's stores, one after the other: each store recovers what the previous one has committed. Tests make it fail and
+// repair it, and inspect its use.
 
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import { KeptRecords } from '../storage/contract/kept-records.ts';
@@ -12,13 +12,13 @@ export class VirtualDisk {
   /** The next commit is kept, and fails nevertheless. */
   deceivesOnce = false;
   /** No store can be opened. */
-  isGone = false;
+  hasFailed = false;
   openCount = 0;
   closeCount = 0;
   probeCount = 0;
 
   readonly openStore = async (): Promise<StorageProvider> => {
-    if (this.isGone) throw new Error('the disk is gone');
+    if (this.hasFailed) throw new Error('the disk has failed');
     this.openCount += 1;
     return {
       recover: () => this.kept.recovered(),

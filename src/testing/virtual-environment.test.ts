@@ -1,5 +1,5 @@
-// The virtual environment and the virtual network, tested where a fault of theirs would make every test that uses them
-// pass or fail for the wrong reason: order of timers, settling, bytes that arrive once and in order, pushing back.
+// The virtual environment and the virtual network. Tests the properties that all other tests rely on: order of timers, settling, bytes that
+// arrive once and in order, back-pressure.
 
 import { describe, expect, it } from 'vitest';
 import { VirtualEnvironment } from './virtual-environment.ts';
@@ -82,7 +82,7 @@ describe('a virtual connection', () => {
     expect([atServer.hasEnded(), atClient.hasEnded()]).toEqual([true, true]);
   });
 
-  it('cuts as it is told', async () => {
+  it('cuts at the given lengths', async () => {
     const environment = new VirtualEnvironment();
     const cut = (chunk: Buffer) => [...chunk].map((byte) => Buffer.from([byte]));
     const { client, server } = openVirtualConnection(environment.scheduler, { cut });

@@ -1,17 +1,17 @@
-// An engine's environment in virtual time: the clock stands still until a test moves it, tasks and timers run only then, and
-// ids are counted. Hours pass in microseconds, and the same calls give the same run. Nothing here waits for real time; only
-// `settle` lets the event loop turn, because streams hand on their events that way. Implements environment.ts.
+// A broker's environment in virtual time: the clock stands still until a test moves it, tasks and timers run only then, and ids are
+// counted. Hours pass in microseconds, and the same calls give the same run. Nothing here waits for real time; only `settle` lets the event
+// loop turn, because streams hand on their events that way. Implements environment.ts.
 
 import type { Clock, Environment, Scheduler } from '../model/environment.ts';
 
 /** 2026-02-18T10:30:00Z: the wall clock of a fresh environment. */
 const FIRST_WALL_AT = Date.UTC(2026, 1, 18, 10, 30);
 
-/** Turns of the event loop in which nothing may happen any more before a run counts as settled. */
+/** Turns of the event loop without activity before a run is settled. */
 const QUIET_TURNS = 2;
 
-/** More turns than any test needs: what is still busy then never comes to rest. */
-const MOST_TURNS = 100_000;
+/** More turns than any test needs: a run that is still busy then never settles. */
+const MAX_TURNS = 100_000;
 
 type Timer = { readonly at: number; readonly order: number; readonly task: () => void };
 
@@ -25,7 +25,7 @@ export class VirtualEnvironment implements Environment {
   #now = 0;
   #wallNow: number;
   #soon: (() => void)[] = [];
-  /** Few at a time, so a list that is looked through is quick enough. */
+  /** A list that is searched linearly: there are few timers. */
   readonly #timers = new Set<Timer>();
   #timerCount = 0;
   #nextId = 1;
@@ -34,17 +34,17 @@ export class VirtualEnvironment implements Environment {
     this.#wallNow = wallNow;
   }
 
-  /** Lets everything happen that can happen at this moment: tasks, stream events, timers that are due. */
+  /** Runs everything that is due at this moment: tasks, stream events, timers. */
   async settle(): Promise<void> {
     let quietTurns = 0;
     for (let turns = 0; quietTurns < QUIET_TURNS; turns += 1) {
-      if (turns > MOST_TURNS) throw new Error('The run does not come to rest.');
+      if (turns > MAX_TURNS) throw new Error('The run does not come to rest.');
       await turnOfTheEventLoop();
       quietTurns = this.#runDue() ? 0 : quietTurns + 1;
     }
   }
 
-  /** Lets `durationMs` pass, stopping at every timer on the way and settling there. */
+  /** Advances the clock by `durationMs`, stopping and settling at every timer. */
   async advance(durationMs: number): Promise<void> {
     const until = this.#now + durationMs;
     await this.settle();
@@ -65,7 +65,7 @@ export class VirtualEnvironment implements Environment {
     this.#wallNow = wallNow;
   }
 
-  /** How many timers are set: what is still there at the end of a test has leaked. */
+  /** The number of timers: timers left at the end of a test are leaks. */
   get timerCount(): number {
     return this.#timers.size;
   }
@@ -76,7 +76,7 @@ export class VirtualEnvironment implements Environment {
     return () => void this.#timers.delete(timer);
   }
 
-  /** Tells whether anything ran. */
+  /** Returns whether anything ran. */
   #runDue(): boolean {
     const tasks = this.#soon;
     this.#soon = [];

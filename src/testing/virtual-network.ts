@@ -59,7 +59,7 @@ export class VirtualSocket extends Duplex {
     this.#carryOn();
   }
 
-  /** The connection is lost: both ends see an error, and what was under way is gone. */
+  /** The connection is lost: both ends see an error, and bytes in transit are lost. */
   breakLine(): void {
     this.destroy(connectionReset());
     this.#peer?.destroy(connectionReset());
@@ -92,7 +92,7 @@ export class VirtualSocket extends Duplex {
     const peer = this.#peer;
     if (peer !== undefined) {
       this.#scheduler.soon(() => peer.#receiveEnd());
-      // What it still has to say to this end is said into the void.
+      // Later bytes of the other end are dropped.
       peer.#carryOn();
     }
     callback(error);

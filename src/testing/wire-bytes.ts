@@ -1,5 +1,5 @@
-// A tiny writer of bodies and frames for tests. It shares nothing with the encoder under test, checks nothing, and can
-// therefore write what no sender should. Layout: areas FRAME and BODY.
+// A small writer of bodies and frames for tests. It shares nothing with the encoder under test and checks nothing, so it can write invalid
+// frames. Layout: FRAME-001 and BODY-001.
 
 /** Text is written as UTF-8; a Uint8Array stands as it is, valid or not. */
 export type TextBytes = string | Uint8Array;

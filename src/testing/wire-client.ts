@@ -3,12 +3,12 @@
 
 import type { Duplex } from 'node:stream';
 import { commandName } from '../protocol/command.ts';
-import { decodeNaively, type NaiveMessage } from './naive-decoder.ts';
+import { type DecodedMessage, decodeNaively } from './naive-decoder.ts';
 import { type BodyParts, bodyBytes, frameBytes } from './wire-bytes.ts';
 
-export type ReceivedFrame = NaiveMessage & { readonly flags: number; readonly bodyLength: number };
+export type ReceivedFrame = DecodedMessage & { readonly flags: number; readonly bodyLength: number };
 
-/** Undoes the compression that a frame's flags byte names. */
+/** Decompresses a body according to the frame's flags byte. */
 export type Inflate = (flags: number, body: Buffer) => Buffer;
 
 export class WireClient {
@@ -34,7 +34,7 @@ export class WireClient {
     stream.on('error', () => undefined);
   }
 
-  /** Whether the broker has said that nothing more comes, or the connection is gone. */
+  /** Whether the broker has ended its side, or the connection is lost. */
   get isOver(): boolean {
     return this.#hasEnded || this.#isClosed;
   }
@@ -48,14 +48,14 @@ export class WireClient {
     this.stream.write(bytes);
   }
 
-  /** What has come since the last call. */
+  /** Frames received since the last call. */
   take(): readonly ReceivedFrame[] {
     const received = this.#received;
     this.#received = [];
     return received;
   }
 
-  /** What has come since the last call, one line each: see `describeFrame`. */
+  /** Frames received since the last call, one line each: see `describeFrame`. */
   lines(): readonly string[] {
     return this.take().map(describeFrame);
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import type { Environment } from '../../model/environment.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
-import { publish, TestedEngine } from '../../testing/tested-engine.ts';
+import { publish, TestedBroker } from '../../testing/tested-broker.ts';
 
 function countingStore() {
   const batchLengths: number[] = [];
@@ -24,7 +24,7 @@ function countingStore() {
 }
 
 /** Publishes `count` messages in one write, and returns the answers. */
-async function publishMany(tested: TestedEngine, count: number): Promise<readonly string[]> {
+async function publishMany(tested: TestedBroker, count: number): Promise<readonly string[]> {
   const client = await tested.connect();
   const messages = Array.from({ length: count }, (_, index) => publish('q', `m${index}`));
   return tested.exchange(client, { command: 40, id: 'c', queue: 'q' }, ...messages);
@@ -37,7 +37,7 @@ function answersTo(count: number): readonly string[] {
 describe('a batch', () => {
   it('holds at most 4096 arrivals', async () => {
     const { store, batchLengths } = countingStore();
-    expect(await publishMany(new TestedEngine({}, { store }), 9_000)).toEqual(answersTo(9_000));
+    expect(await publishMany(new TestedBroker({}, { store }), 9_000)).toEqual(answersTo(9_000));
     expect(batchLengths.filter((length) => length > 0)).toEqual([4095, 4096, 809]);
   });
 
@@ -53,7 +53,7 @@ describe('a batch', () => {
       },
       freshId: () => 'fresh',
     };
-    const tested: TestedEngine = new TestedEngine({}, { store, environment });
+    const tested: TestedBroker = new TestedBroker({}, { store, environment });
     expect(await publishMany(tested, 2_000)).toEqual(answersTo(2_000));
     expect(batchLengths.filter((length) => length > 0)).toEqual([639, 640, 640, 81]);
   });

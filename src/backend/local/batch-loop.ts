@@ -39,7 +39,7 @@ export class BatchLoop {
   #cancelTimer: () => void = () => undefined;
   /** When the timer that is set will fire. */
   #timerAt = Number.POSITIVE_INFINITY;
-  /** When the first input since the last batch came; later ones share it, so that the clock is read once. Undefined: none came. */
+  /** Time of the first input since the last batch, shared by the later ones so that the clock is read once. Undefined: there was none. */
   #firstSubmittedAt: number | undefined;
 
   constructor(parts: BatchLoopParts) {
@@ -107,7 +107,7 @@ export class BatchLoop {
     return all;
   }
 
-  /** Undefined when the records are safe already. */
+  /** Undefined when the records are committed already. */
   #commit(records: readonly StoreRecord[]): Promise<void> | undefined {
     if (records.length === 0) return undefined;
     try {
@@ -117,7 +117,7 @@ export class BatchLoop {
     }
   }
 
-  /** The batch is safe: everything that it produced happens now. */
+  /** The batch is committed: passes on its effects. */
   #finish(inputs: readonly Input[], effects: Outputs['effects'], arrivedAt: number): void {
     this.#isCommitting = false;
     if (this.#hasEnded) return;
@@ -138,10 +138,10 @@ export class BatchLoop {
     this.#parts.onFailure(error, lost);
   }
 
-  /** One timer for everything that the core waits for. */
+  /** Sets the one timer for all deadlines of the core. */
   #setTimer(): void {
     const at = this.#parts.broker.nextDeadline() ?? Number.POSITIVE_INFINITY;
-    // A timer that fires too early does no harm, and setting it anew at every batch would cost more.
+    // A timer that fires too early is harmless, and resetting it for every batch would cost more.
     if (at >= this.#timerAt) return;
     this.#cancelTimer();
     this.#timerAt = at;

@@ -1,4 +1,4 @@
-// That what is configured is what the engine is told, under its own names, and that the defaults are those of the specification.
+// The configured values reach the core under its own names, and the defaults are those of the specification.
 
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../config/load.ts';
@@ -17,7 +17,7 @@ function options(flags: Readonly<Record<string, string>> = {}) {
   return brokerOptions(configuration);
 }
 
-describe('the options of the engine', () => {
+describe('the settings of the broker', () => {
   it('are by default those of the specification [LIMIT-019, COMPRESS-019, QUEUE-049]', () => {
     expect(options()).toMatchObject({
       broker: {

@@ -1,4 +1,4 @@
-// The core's settings out of the effective configuration: the one place where the two vocabularies meet.
+// Takes the core's settings from the effective configuration: the one place that knows both vocabularies.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { Configuration } from '../../config/configuration.ts';

@@ -2,7 +2,7 @@
 // reaches anybody else.
 
 import { describe, expect, it } from 'vitest';
-import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { bodyBytes, frameBytes } from '../../testing/wire-bytes.ts';
 import { framesOf, headersOf } from '../../testing/wire-client.ts';
 
@@ -31,20 +31,20 @@ const answers = [
 
 describe('a conversation', () => {
   it('can be sent in one piece, Connect included [FRAME-016, CONN-031, CONN-032, CONN-035]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = tested.attach();
     expect(await tested.exchange(client, ...conversation)).toEqual(answers);
-    expect(tested.engine.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0, queuedBytes: 0 });
+    expect(tested.broker.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0, queuedBytes: 0 });
   });
 
   it('can be sent byte by byte [FRAME-015]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = tested.attach({ cut: (chunk) => Array.from(chunk, (byte) => Buffer.from([byte])) });
     expect(await tested.exchange(client, ...conversation)).toEqual(answers);
   });
 
   it('names the broker, the connection and what the broker can [CONN-037, CONN-039, NACK-002, DELIVERY-047]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const [first, second] = [tested.attach(), tested.attach()];
     first.send(connect);
     second.send(connect);
@@ -55,18 +55,18 @@ describe('a conversation', () => {
   });
 
   it('carries out nothing before Connect and answers NOT_AUTHENTICATED [CONN-001, CONN-002, CONN-003]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = tested.attach();
     expect(await tested.exchange(client, publish('q', 'm1'), connect, publish('r', 'm2'))).toEqual([
       'Error m1 NOT_AUTHENTICATED',
       'ConnectAck c',
       'PublishAck m2 r',
     ]);
-    expect(tested.engine.queueInfo('q')).toBeUndefined();
+    expect(tested.broker.queueInfo('q')).toBeUndefined();
   });
 
   it('keeps its subscriptions through a second Connect [CONN-029, CONN-030]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.subscriber('q');
     expect(await tested.exchange(client, connect, publish('q', 'm1'))).toEqual([
       'Error c INVALID_MESSAGE',
@@ -78,25 +78,25 @@ describe('a conversation', () => {
 
 describe('the end of a connection', () => {
   it('comes with Disconnect, after the answers to what was sent before and without what follows [CONN-024, CONN-025, CONN-036]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     expect(await tested.exchange(client, publish('q', 'm1'), disconnect, publish('q', 'm2'), ping())).toEqual(
       ['PublishAck m1 q'],
     );
     expect(client.isOver).toBe(true);
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(1);
-    expect(tested.engine.stats().activeConnectionCount).toBe(0);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(1);
+    expect(tested.broker.stats().activeConnectionCount).toBe(0);
   });
 
   it('comes with Disconnect before Connect too [CONN-004]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = tested.attach();
     expect(await tested.exchange(client, disconnect)).toEqual([]);
     expect(client.isOver).toBe(true);
   });
 
   it('still answers a client that has closed its own side [CONN-025]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     client.send(publish('q', 'm1'), ping());
     client.stream.end();
@@ -106,17 +106,17 @@ describe('the end of a connection', () => {
   });
 
   it('carries out nothing of a frame that it cuts short [FRAME-028]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     client.sendRaw(framesOf(publish('q', 'm1'), publish('q', 'm2')).subarray(0, -1));
     client.stream.end();
     await tested.settle();
     expect(client.lines()).toEqual(['PublishAck m1 q']);
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(1);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(1);
   });
 
   it('comes after the Error for a faulty frame, which comes after the answers before it [FRAME-012, FRAME-013, FRAME-014]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     const faulty = frameBytes(bodyBytes(publish('q', 'm2')), 9);
     client.sendRaw(Buffer.concat([framesOf(publish('q', 'm1')), faulty, framesOf(publish('q', 'm3'))]));
@@ -126,11 +126,11 @@ describe('the end of a connection', () => {
       expect.stringMatching(/^Error fresh-\d+ INVALID_MESSAGE$/),
     ]);
     expect(client.isOver).toBe(true);
-    expect(tested.engine.queueInfo('q')?.messageCount).toBe(1);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(1);
   });
 
   it('gives back what was in flight [DELIVERY-038]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const first = await tested.subscriber('q');
     expect(await tested.exchange(first, publish('q', 'm1'))).toEqual(['PublishAck m1 q', 'Deliver m1 q']);
     const second = await tested.subscriber('q');
@@ -140,7 +140,7 @@ describe('the end of a connection', () => {
   });
 
   it('cuts a client that does not close its side, and leaves no timer behind', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const { client, server } = tested.attachWithServer();
     await tested.exchange(client, connect, disconnect);
     expect(server.destroyed).toBe(false);
@@ -150,13 +150,13 @@ describe('the end of a connection', () => {
   });
 
   it('leaves no timer behind when the client closes', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     client.stream.end();
     await tested.settle();
     expect(client.stream.destroyed).toBe(true);
     expect(tested.environment.timerCount).toBe(0);
-    expect(tested.engine.stats().activeConnectionCount).toBe(0);
+    expect(tested.broker.stats().activeConnectionCount).toBe(0);
   });
 });
 
@@ -172,18 +172,18 @@ describe('a stream that breaks', () => {
       async (client: { sendRaw(bytes: Buffer): void }) => client.sendRaw(framesOf(connect, ping())),
     ],
   ])('%s disturbs nobody [FRAME-010]', async (_when, before) => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const bystander = await tested.connect();
     const { client, server } = tested.attachWithServer();
     await before(client);
     server.breakLine();
     await tested.settle();
     expect(await tested.exchange(bystander, ping())).toEqual(['Pong ping']);
-    expect(tested.engine.stats().activeConnectionCount).toBe(1);
+    expect(tested.broker.stats().activeConnectionCount).toBe(1);
   });
 
   it('may say so any number of times', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const { client, server } = tested.attachWithServer();
     client.send(connect);
     await tested.settle();
@@ -195,12 +195,12 @@ describe('a stream that breaks', () => {
 
 describe('counts', () => {
   it('tell what is and what was [METRICS-013, METRICS-016, METRICS-017, METRICS-018]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const first = await tested.connect();
     const second = await tested.connect();
     await tested.exchange(first, publish('q', 'm1'), publish('', 'm2'), { command: 77, id: 'x' });
     await tested.exchange(second, disconnect);
-    expect(tested.engine.stats()).toMatchObject({
+    expect(tested.broker.stats()).toMatchObject({
       publishedCount: 1,
       errorsCount: 2,
       connectionsAcceptedCount: 2,

@@ -136,7 +136,7 @@ class Play {
     }
   }
 
-  /** Everybody is told to go; the broker comes back by itself, once it has probed the disk. */
+  /** All clients get Disconnect; the broker recovers by itself, once a probe of the disk succeeds. */
   async #fail(isKept: boolean): Promise<void> {
     if (!this.#disk.isCommitting) return;
     this.#disk.fail(isKept);

@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { GatedStore } from '../../testing/gated-store.ts';
-import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { headersOf } from '../../testing/wire-client.ts';
 
-/** An engine with a publisher and a subscriber of queue q, whose creation is stored. */
+/** A broker with a publisher and a subscriber of queue q, whose creation is committed. */
 async function party() {
   const store = new GatedStore();
-  const tested = new TestedEngine({}, { store });
+  const tested = new TestedBroker({}, { store });
   const publisher = await tested.connect();
   const subscriber = await tested.connect();
   subscriber.send(subscribe('q'));
@@ -34,7 +34,7 @@ describe('while a commit is under way', () => {
     expect(subscriber.lines()).toEqual(['Deliver m1 q']);
   });
 
-  it('lets what arrives meanwhile wait, whoever sent it, and then takes it in order [CONN-031]', async () => {
+  it('queues the inputs of all clients meanwhile, and then handles them in order [CONN-031]', async () => {
     const { store, tested, publisher, subscriber } = await party();
     publisher.send(publish('q', 'm1'));
     await tested.settle();
@@ -67,7 +67,7 @@ describe('while a commit is under way', () => {
       store.release();
       await tested.settle();
     }
-    expect(store.mostCommitsAtOnce).toBe(1);
+    expect(store.maxCommitsAtOnce).toBe(1);
     expect(store.commits.length).toBe(11);
   });
 
@@ -80,7 +80,7 @@ describe('while a commit is under way', () => {
     store.release();
     await tested.settle();
     expect(publisher.lines()).toEqual(['PublishAck m1 q']);
-    expect(tested.engine.queueInfo('q')).toMatchObject({ messageCount: 1, subscriberCount: 0 });
+    expect(tested.broker.queueInfo('q')).toMatchObject({ messageCount: 1, subscriberCount: 0 });
   });
 
   it('commits nothing for commands that change nothing', async () => {
@@ -95,7 +95,7 @@ describe('while a commit is under way', () => {
 
 describe('one turn of the event loop', () => {
   it('is one commit and one write for each connection', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const publisher = await tested.connect();
     const other = await tested.connect();
     const subscriber = await tested.subscriber('q');
@@ -149,7 +149,7 @@ describe.each([
     }
   });
 
-  it('is told once, and nothing happens afterwards', async () => {
+  it('is reported once, and nothing happens afterwards', async () => {
     const { tested, publisher, subscriber } = await failedParty();
     subscriber.take();
     publisher.take();
@@ -158,7 +158,7 @@ describe.each([
     await tested.advance(600_000);
     expect(tested.logged.filter((sentence) => sentence.startsWith('the store has failed'))).toHaveLength(1);
     expect([...publisher.take(), ...subscriber.take()]).toEqual([]);
-    expect(tested.engine.stats().activeConnectionCount).toBe(0);
+    expect(tested.broker.stats().activeConnectionCount).toBe(0);
   });
 
   it('leaves a broker that refuses every Connect and drains at once', async () => {
@@ -166,7 +166,7 @@ describe.each([
     expect(await tested.exchange(tested.attach(), { command: 0, id: 'c' })).toEqual([
       'Error c STORAGE_ERROR',
     ]);
-    await tested.engine.drain();
+    await tested.broker.drain();
     expect(store.isClosed).toBe(true);
   });
 });

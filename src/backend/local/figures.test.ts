@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { testSettings } from '../../testing/broker-harness.ts';
-import { ack, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 
 const broker = { ...testSettings, ackTimeoutMs: 1000, retryDelayMs: 100 };
 
 describe('the figures', () => {
   it('count what is published, delivered and acknowledged, and what is in flight [METRICS-008, METRICS-009, METRICS-010, METRICS-014]', async () => {
-    const tested = new TestedEngine({ broker });
+    const tested = new TestedBroker({ broker });
     const client = await tested.connect();
     await tested.exchange(
       client,
@@ -18,7 +18,7 @@ describe('the figures', () => {
       publish('q', 'm2'),
       publish('r', 'm3'),
     );
-    expect(tested.engine.stats()).toMatchObject({
+    expect(tested.broker.stats()).toMatchObject({
       publishedCount: 3,
       deliveredCount: 2,
       acknowledgedCount: 0,
@@ -26,7 +26,7 @@ describe('the figures', () => {
       queueCount: 2,
     });
     await tested.exchange(client, ack('m1'), ack('m1'), ack('unknown'));
-    expect(tested.engine.stats()).toMatchObject({
+    expect(tested.broker.stats()).toMatchObject({
       acknowledgedCount: 1,
       inFlightCount: 1,
       deliveredCount: 2,
@@ -34,7 +34,7 @@ describe('the figures', () => {
   });
 
   it('count retries and dead letters [METRICS-011, METRICS-012, METRICS-009]', async () => {
-    const tested = new TestedEngine({ broker });
+    const tested = new TestedBroker({ broker });
     const client = await tested.connect();
     const payload = '{"enableDeadLetterQueue":true,"maxRetryAttempts":2}';
     await tested.exchange(
@@ -44,19 +44,19 @@ describe('the figures', () => {
       publish('q', 'm1'),
     );
     await tested.advance(1100);
-    expect(tested.engine.stats()).toMatchObject({ deliveredCount: 2, retryCount: 1, deadLetteredCount: 0 });
+    expect(tested.broker.stats()).toMatchObject({ deliveredCount: 2, retryCount: 1, deadLetteredCount: 0 });
     await tested.advance(1100);
-    expect(tested.engine.stats()).toMatchObject({
+    expect(tested.broker.stats()).toMatchObject({
       deliveredCount: 2,
       retryCount: 1,
       deadLetteredCount: 1,
       inFlightCount: 0,
     });
-    expect(tested.engine.queueInfo('q.dlq')?.messageCount).toBe(1);
+    expect(tested.broker.queueInfo('q.dlq')?.messageCount).toBe(1);
   });
 
   it('count Errors sent, messages pushed out and connections rejected [METRICS-013, METRICS-019]', async () => {
-    const tested = new TestedEngine({ maxConnections: 1 });
+    const tested = new TestedBroker({ maxConnections: 1 });
     const client = await tested.connect();
     const payload = '{"maxQueueSize":1}';
     await tested.exchange(
@@ -65,18 +65,18 @@ describe('the figures', () => {
       publish('q', 'm1'),
       publish('q', 'm2'),
     );
-    expect(tested.engine.stats()).toMatchObject({ errorsCount: 1, publishedCount: 2 });
+    expect(tested.broker.stats()).toMatchObject({ errorsCount: 1, publishedCount: 2 });
     await tested.exchange(client, publish('', 'm3'));
     tested.attach();
     await tested.settle();
-    expect(tested.engine.stats()).toMatchObject({ errorsCount: 3, connectionsRejectedCount: 1 });
+    expect(tested.broker.stats()).toMatchObject({ errorsCount: 3, connectionsRejectedCount: 1 });
   });
 
   it('never fall, whatever leaves [METRICS-007]', async () => {
-    const tested = new TestedEngine({ broker });
+    const tested = new TestedBroker({ broker });
     const client = await tested.connect();
     const counters = () =>
-      Object.entries(tested.engine.stats()).flatMap(([name, value]) =>
+      Object.entries(tested.broker.stats()).flatMap(([name, value]) =>
         /[a-z]Count$/.test(name) && !gauges.includes(name) ? [value] : [],
       );
     const gauges = ['inFlightCount', 'activeConnectionCount', 'queueCount'];
@@ -94,7 +94,7 @@ describe('the figures', () => {
       before = after;
     }
     expect(before.length).toBeGreaterThan(8);
-    expect(tested.engine.stats()).toMatchObject({
+    expect(tested.broker.stats()).toMatchObject({
       activeConnectionCount: 0,
       inFlightCount: 0,
       queueCount: 0,

@@ -1,12 +1,12 @@
-// The recorded conversations of an existing client, replayed against the engine: what that client sent then gets answers now
-// that it accepts, though the broker behind them is another one. The answers are the recorded commands with the ids of what they
-// answer; texts, times and the places of deliveries among the answers are free.
+// The recorded conversations of an existing client, replayed against the broker: what that client sent then gets answers now that it
+// accepts, though the broker behind them is another one. The answers are the recorded commands with the ids of what they answer; texts,
+// times and the places of deliveries among the answers are free.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ZlibCompressor } from '../../gateway/compressor.ts';
 import { commandName } from '../../protocol/command.ts';
-import { TestedEngine } from '../../testing/tested-engine.ts';
+import { TestedBroker } from '../../testing/tested-broker.ts';
 import { type Inflate, payloadOf, type ReceivedFrame, type WireClient } from '../../testing/wire-client.ts';
 import { type RecordedEntry, recordedConnections } from '../../testing/wire-fixtures.ts';
 
@@ -16,7 +16,7 @@ const flagNames = ['none', 'gzip', 'brotli'];
 const inflate: Inflate = (flags, body) =>
   [() => body, () => gunzipSync(body), () => brotliDecompressSync(body)][flags]?.() ?? body;
 
-/** One recorded connection and what the engine has answered on it. */
+/** One recorded connection and the broker's answers on it. */
 class Replay {
   readonly entries: readonly RecordedEntry[];
   readonly frames: readonly Frame[];
@@ -39,7 +39,7 @@ class Replay {
 }
 
 async function replay(title: string): Promise<readonly Replay[]> {
-  const tested = new TestedEngine({}, { compressor: new ZlibCompressor() });
+  const tested = new TestedBroker({}, { compressor: new ZlibCompressor() });
   const replays = recordedConnections(title).map((entries) => new Replay(entries));
   const turns = replays.flatMap((on) => on.entries.map((entry) => ({ on, entry })));
   turns.sort((a, b) => a.entry.seq - b.entry.seq);
@@ -106,7 +106,7 @@ describe.each(['queues-publish-deliver', 'compression', 'keep-alive', 'queue-dec
 );
 
 describe.each(['queues-publish-deliver', 'queue-declarations'])('%s', (title) => {
-  it('is told of queues what was told then, but for times and dead letter queues that exist from the start [QUEUE-021, QUEUE-022, QUEUE-023, QUEUE-028]', async () => {
+  it('gets the recorded answers about queues, except for times and dead letter queues that exist from the start [QUEUE-021, QUEUE-022, QUEUE-023, QUEUE-028]', async () => {
     for (const { expected, answered } of await replay(title)) {
       for (const { command, id, payload } of expected) {
         if (isDelivery(command) || payload === '') continue;

@@ -1,5 +1,5 @@
-// Whatever a peer sends, in whatever pieces: nothing is thrown, every frame it gets is sound, others are served as before, and
-// when it has gone nothing of it is left.
+// Whatever a peer sends, in whatever pieces: nothing is thrown, every frame it gets is sound, others are served as before, and when it has
+// disconnected nothing of it is left.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { ZlibCompressor } from '../../gateway/compressor.ts';
 import { Command } from '../../protocol/command.ts';
 import { encodeBody } from '../../protocol/encode.ts';
 import { cut, cuts, messageFields } from '../../testing/message-arbitrary.ts';
-import { ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { bodyBytes, frameBytes } from '../../testing/wire-bytes.ts';
 import type { WireClient } from '../../testing/wire-client.ts';
 
@@ -56,7 +56,7 @@ describe('a hostile peer', () => {
       fc.asyncProperty(
         fc.array(fc.tuple(bytes, cuts, ending), { minLength: 1, maxLength: 4 }),
         async (peers) => {
-          const tested = new TestedEngine({}, { compressor });
+          const tested = new TestedBroker({}, { compressor });
           const bystander = await tested.connect();
           const clients = peers.map(([stream, lengths, end]) => {
             const client = tested.attach();
@@ -79,19 +79,19 @@ describe('a hostile peer', () => {
 
 /** Everybody but the bystander goes; then the broker holds their messages and nothing else of them. */
 async function leaveNothing(
-  tested: TestedEngine,
+  tested: TestedBroker,
   bystander: WireClient,
   clients: readonly WireClient[],
 ): Promise<void> {
   for (const client of clients) client.stream.destroy();
   await tested.settle();
-  expect(tested.engine.stats()).toMatchObject({ activeConnectionCount: 1, inFlightCount: 0 });
+  expect(tested.broker.stats()).toMatchObject({ activeConnectionCount: 1, inFlightCount: 0 });
   const marked = await tested.exchange(bystander, subscribe('untouched'), publish('untouched', 'mark'));
   expect(marked.at(-1)).toBe('Deliver mark untouched');
   bystander.stream.destroy();
   await tested.settle();
-  expect(tested.engine.stats()).toMatchObject({ activeConnectionCount: 0, inFlightCount: 0 });
-  const drained = tested.engine.drain();
+  expect(tested.broker.stats()).toMatchObject({ activeConnectionCount: 0, inFlightCount: 0 });
+  const drained = tested.broker.drain();
   await tested.settle();
   await drained;
   expect(tested.environment.timerCount).toBe(0);

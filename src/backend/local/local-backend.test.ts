@@ -17,7 +17,7 @@ async function withOneStored() {
   return { tested, client, disk };
 }
 
-/** What a client hears that connects now. */
+/** The answer to a client that connects now. */
 function connectLines(tested: TestedService): Promise<readonly string[]> {
   return tested.exchange(tested.attach(), { command: 0, id: 'c' });
 }
@@ -57,9 +57,9 @@ describe('a broker that starts', () => {
 
   it('does not start on a store that cannot be opened, or that contradicts itself', async () => {
     const disk = new VirtualDisk();
-    disk.isGone = true;
-    await expect(new TestedService(disk).service.start()).rejects.toThrow('the disk is gone');
-    disk.isGone = false;
+    disk.hasFailed = true;
+    await expect(new TestedService(disk).service.start()).rejects.toThrow('the disk has failed');
+    disk.hasFailed = false;
     const content = anyContent(1);
     const message = { generation: 1, sequence: 1, id: 'm', priority: 1, content, acceptedWallAt: 0 } as const;
     disk.kept.take([{ kind: 'messageAdded', ...message }]);
@@ -189,11 +189,11 @@ describe('after a commit has failed', () => {
   it('it waits for a store that cannot even be opened [DURABLE-019]', async () => {
     const { tested, client, disk } = await withOneStored();
     disk.isFull = true;
-    disk.isGone = true;
+    disk.hasFailed = true;
     await tested.exchange(client, publish('q', 'm2'));
     await tested.advance(30_000);
     disk.isFull = false;
-    disk.isGone = false;
+    disk.hasFailed = false;
     await tested.advance(10_000);
     expect(tested.service.queueInfo('q')?.messageCount).toBe(1);
   });

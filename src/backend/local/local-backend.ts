@@ -1,7 +1,6 @@
-// The backend whose queues live in this process: a core and a store. Opens the store, recovers the core from it and serves. A failed commit
-// is crash-only: core and store are dropped, and the backend recovers from what the store has kept, again and again until that works.
-// How a batch is worked off is in batch-loop.ts, how a core is recovered in recovery.ts.
-// Implements DURABLE-017 to DURABLE-020 on the backend's side.
+// The backend whose queues are in this process: a core and a store. Opens the store, recovers the core from it and serves. A failed commit
+// is crash-only: the core and the store are dropped, and the backend recovers from what the store has kept, with a backoff, until that
+// succeeds. batch-loop.ts runs the batches, recovery.ts recovers the core. Implements DURABLE-017 to DURABLE-020 on the backend's side.
 
 import { Broker } from '../../broker/broker.ts';
 import type { RefusedEffect } from '../../broker/interface/effect.ts';
@@ -24,21 +23,21 @@ import { BatchLoop } from './batch-loop.ts';
 import { DeliveryLatency } from './delivery-latency.ts';
 import { recover } from './recovery.ts';
 
-/** The pause before a store that has failed is tried again; it doubles with every failure, up to the longest. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
-/** A store that has served for so long and fails then has failed for another reason. */
-const STEADY_MS = 60_000;
+/** The backoff before a failed store is opened again; doubles with every failure, up to a maximum. */
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 10_000;
+/** The backoff starts at its minimum again when the store has served for this long. */
+const STABLE_AFTER_MS = 60_000;
 
 export type LocalBackendParts = {
   readonly environment: Environment;
   readonly openStore: OpenStore;
   readonly logger: Logger;
-  /** Makes the content of a recovered message, whose bytes the store may use again. */
+  /** Copies the content of a recovered message, because the store may reuse the bytes. */
   readonly keepContent: (bytes: Buffer) => MessageContent;
 };
 
-/** What there is while the backend serves. */
+/** The parts that exist while the backend serves. */
 type Life = { readonly broker: Broker; readonly store: StorageProvider; readonly loop: BatchLoop };
 
 export class LocalBackend implements Backend {
@@ -48,12 +47,12 @@ export class LocalBackend implements Backend {
   #receiver: BackendReceiver = nobody;
   #state: BackendState = { kind: 'recovering' };
   #life: Life | undefined;
-  /** Of the last core that served; its gauges are 0. */
+  /** Statistics of the last core that served; gauges are 0. */
   #lastStats: BrokerStats = emptyStats();
   #servingSince = 0;
   #failureCount = 0;
   #closing: Promise<void> | undefined;
-  /** A store is being opened, recovered or closed while nothing is served. Never rejects. */
+  /** Settles when no store is being opened, recovered or closed. Never rejects. */
   #storeWork: Promise<unknown> = Promise.resolve();
   #cancelRetry: () => void = () => undefined;
 
@@ -142,12 +141,12 @@ export class LocalBackend implements Backend {
     this.#moveTo({ kind: 'serving' });
   }
 
-  /** The loop has ended itself: what the core knows may be ahead of what is stored. */
+  /** The loop has ended because a commit failed: the state of the core may be ahead of the store. */
   #failed(error: unknown, lost: readonly Input[]): void {
     const { environment, logger } = this.#parts;
     const store = this.#endLife()?.store;
     logger.error('the store has failed; recovering from it', { error: messageOf(error) });
-    if (environment.clock.now() - this.#servingSince >= STEADY_MS) this.#failureCount = 0;
+    if (environment.clock.now() - this.#servingSince >= STABLE_AFTER_MS) this.#failureCount = 0;
     this.#receiver.effects(lost.flatMap(refusalOf));
     this.#storeWork = closeQuietly(store).then(() => this.#retryLater());
     this.#moveTo({ kind: 'failed', reason: `the store has failed: ${messageOf(error)}` });
@@ -163,7 +162,7 @@ export class LocalBackend implements Backend {
 
   #retryLater(): void {
     if (this.#closing !== undefined) return;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failureCount, LONGEST_PAUSE_MS);
+    const pauseMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failureCount, MAX_BACKOFF_MS);
     this.#failureCount += 1;
     this.#cancelRetry = this.#parts.environment.scheduler.after(pauseMs, () => {
       this.#retry().catch((error: unknown) => {
@@ -174,7 +173,7 @@ export class LocalBackend implements Backend {
     });
   }
 
-  /** Recovers as at a start, and only from a store that takes a commit. */
+  /** Recovers as at a start, but only from a store that accepts a commit. */
   async #retry(): Promise<void> {
     await this.#recoverAndServe({ probe: true });
     this.#parts.logger.info('the store works again');
@@ -192,7 +191,7 @@ const nobody: BackendReceiver = {
   stateChanged: () => undefined,
 };
 
-/** Publishers learn which of their messages may be lost. */
+/** Refuses the publishes whose commit failed, so that publishers know which messages may be lost. */
 function refusalOf(input: Input): readonly RefusedEffect[] {
   if (input.kind !== 'publish') return [];
   const { connection, token } = input;
@@ -204,7 +203,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A store that has failed may fail to close, too; there is nothing more to lose. */
+/** Ignores that a failed store cannot be closed either. */
 async function closeQuietly(store: StorageProvider | undefined): Promise<void> {
   try {
     await store?.close();

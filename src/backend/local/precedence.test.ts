@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { testSettings } from '../../testing/broker-harness.ts';
-import { publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { type BodyParts, bodyBytes, frameBytes } from '../../testing/wire-bytes.ts';
 import { payloadOf } from '../../testing/wire-client.ts';
 
@@ -13,7 +13,7 @@ const rateLimit = {
 };
 
 /** The code that the one command is answered with, on a connection that has shaken hands. */
-async function codeOf(parts: BodyParts, tested = new TestedEngine()): Promise<string | undefined> {
+async function codeOf(parts: BodyParts, tested = new TestedBroker()): Promise<string | undefined> {
   const client = await tested.connect();
   client.send(parts);
   await tested.settle();
@@ -24,7 +24,7 @@ async function codeOf(parts: BodyParts, tested = new TestedEngine()): Promise<st
 
 describe('the first fault in the order of the text is answered', () => {
   it('a body that breaks off before a wrong version [ERROR-008]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = tested.attach();
     client.sendRaw(frameBytes(bodyBytes({ version: 9, command: 0, id: 'c' }).subarray(0, -1)));
     await tested.settle();
@@ -32,7 +32,7 @@ describe('the first fault in the order of the text is answered', () => {
   });
 
   it('an exceeded rate before a missing handshake, which comes before a field rule [ERROR-010, ERROR-011]', async () => {
-    const tested = new TestedEngine({ rateLimit });
+    const tested = new TestedBroker({ rateLimit });
     const client = tested.attach();
     const wrong = (id: string) => publish('a b', id);
     expect(await tested.exchange(client, wrong('m1'), wrong('m2'))).toEqual([
@@ -50,9 +50,9 @@ describe('the first fault in the order of the text is answered', () => {
   });
 
   it('a missing queue before a faulty payload, an existing one before faulty options [ERROR-015]', async () => {
-    const noAutoCreate = new TestedEngine({ broker: { ...testSettings, enableAutoCreate: false } });
+    const noAutoCreate = new TestedBroker({ broker: { ...testSettings, enableAutoCreate: false } });
     expect(await codeOf(publish('q', 'm1', { payload: '{' }), noAutoCreate)).toBe('QUEUE_NOT_FOUND');
-    const existing = new TestedEngine();
+    const existing = new TestedBroker();
     await existing.subscriber('q');
     expect(await codeOf({ command: 40, id: 'c', queue: 'q', payload: '{"mode":9}' }, existing)).toBe(
       'QUEUE_EXISTS',
@@ -60,7 +60,7 @@ describe('the first fault in the order of the text is answered', () => {
   });
 
   it('a faulty payload before a repeat, a repeat before overflow [ERROR-016, ERROR-017, PUBLISH-009]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     const options = JSON.stringify({ maxQueueSize: 1, overflowStrategy: 'DropNewest' });
     expect(
@@ -113,19 +113,19 @@ describe('a refused command', () => {
   ])(
     'with %s gets one Error, makes nothing, and leaves the connection usable [ERROR-001, ERROR-006, BODY-005, BODY-016, BODY-020, BODY-021, BODY-026, BODY-028, BODY-032]',
     async (_fault, command, code) => {
-      const tested = new TestedEngine();
+      const tested = new TestedBroker();
       const subscriber = await tested.subscriber('q');
       const client = await tested.connect();
       client.send(command, { command: 10, id: 'ping' });
       await tested.settle();
       expect(client.take().map((frame) => frame.errorCode)).toEqual([code, '']);
       expect(subscriber.take()).toEqual([]);
-      expect(tested.engine.stats()).toMatchObject({ publishedCount: 0, errorsCount: 1, queueCount: 1 });
+      expect(tested.broker.stats()).toMatchObject({ publishedCount: 0, errorsCount: 1, queueCount: 1 });
     },
   );
 
   it('is one that has just too much: what just keeps the rules is taken [BODY-015, BODY-025, BODY-027]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     const id = 'é'.repeat(128);
     client.send(publish('订单-٣_.', id, { headers: [...manyHeaders(49), ['long', '€'.repeat(4096)]] }));
@@ -136,22 +136,22 @@ describe('a refused command', () => {
 
 describe('names', () => {
   it('are compared byte by byte [BODY-017, BODY-018]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
-    // The last two look the same: one accented letter, and a letter with a combining mark, which is none.
+    // The last two look the same: an accented letter, and a letter with a combining mark, which is not a letter.
     const names = ['queue', 'Queue', 'QUEUE', 'cafe', 'caf\u00e9'];
     await tested.exchange(client, ...names.map((queue) => publish(queue, 'm')));
     await tested.exchange(client, publish('queue', 'M'), publish('queue', 'm'));
     client.send({ command: 43, id: 'l' });
     await tested.settle();
     expect(JSON.parse(payloadOf(client.take()[0]))).toEqual(names);
-    expect(tested.engine.queueInfo('queue')?.messageCount).toBe(2);
+    expect(tested.broker.queueInfo('queue')?.messageCount).toBe(2);
   });
 });
 
 describe('a subscription', () => {
   it('begins with SubscribeAck and ends with UnsubscribeAck, Delivers in between [CONN-033, CONN-034]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const client = await tested.connect();
     expect(
       await tested.exchange(

@@ -1,5 +1,5 @@
-// Fills a core with the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and
-// logs its progress. Implements DURABLE (recovery).
+// Fills a core with the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and logs its
+// progress. Implements DURABLE-016 and DURABLE-019 on the backend's side.
 
 import type { Broker } from '../../broker/broker.ts';
 import type { MessageContent } from '../../broker/interface/message-content.ts';
@@ -13,9 +13,9 @@ import { isQueueName } from '../../model/queue-name.ts';
 import { impossibleOption } from '../../model/queue-options.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
 
-/** How long the event loop is held at a time. */
+/** Longest time slice, in milliseconds. */
 const SLICE_MS = 10;
-/** Records between two looks at the clock. */
+/** Records between two readings of the clock. */
 const RECORDS_PER_LOOK = 64;
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -23,11 +23,11 @@ export type RecoveryParts = {
   readonly keepContent: (bytes: Buffer) => MessageContent;
   readonly environment: Environment;
   readonly logger: Logger;
-  /** Called between slices; what it throws ends the recovery. */
+  /** Called between slices; throws to cancel the recovery. */
   readonly throwIfCancelled: () => void;
 };
 
-/** Puts everything that the store holds into a new core. Rejects when the store fails or contradicts itself. */
+/** Recovers all records of the store into a new core. Rejects when the store fails or its records contradict each other. */
 export async function recover(
   broker: Broker,
   store: StorageProvider,
@@ -40,7 +40,7 @@ export async function recover(
   let toldAt = startedAt;
   /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
-    takeUp(broker, checked(record, keepContent), time);
+    recoverRecord(broker, checked(record, keepContent), time);
     counts[record.kind] += 1;
     if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
     if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
@@ -59,7 +59,7 @@ export async function recover(
   }
 }
 
-/** Waits only where there is something to wait for: a million times for what is there already would take a second. */
+/** Awaits only promises: a million awaits of values would take a second. */
 async function forEach<T>(
   items: Iterable<T> | AsyncIterable<T>,
   take: (item: T) => Promise<void> | undefined,
@@ -77,7 +77,7 @@ async function forEach<T>(
 type RecoveredQueue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type RecoveredMessage = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 
-/** The record as the broker needs it: queues are possible ones, contents are kept. Throws StoreError for any other record. */
+/** Validates the options of a queue and copies the content of a message. Throws StoreError if the record is not valid. */
 function checked(
   record: RecoveredRecord,
   keepContent: RecoveryParts['keepContent'],
@@ -90,7 +90,7 @@ function checked(
   );
 }
 
-/** The port promises a Uint8Array. Makes a view of the same memory, no copy. */
+/** A Buffer on the same memory; the port promises a Uint8Array only. */
 function bytesOf(record: RecoveredMessage): Buffer {
   const { content } = record;
   if (content instanceof Buffer) return content;
@@ -102,7 +102,7 @@ function bytesOf(record: RecoveredMessage): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Why no queue can have this name and these options; undefined when one can. */
+/** Why no queue can have this name and these options; undefined if one can. */
 function queueProblem({ name, options }: RecoveredQueue): string | undefined {
   if (typeof name !== 'string' || !isQueueName(name)) return 'the name is not a queue name';
   if (typeof options !== 'object' || options === null) return 'it has no options';
@@ -115,8 +115,8 @@ function queueProblem({ name, options }: RecoveredQueue): string | undefined {
   return impossibleOption(name, options);
 }
 
-/** Records that contradict each other are the store's fault, and its operator has to know. */
-function takeUp(broker: Broker, record: RecoveredRecord<MessageContent>, time: Time): void {
+/** Records that contradict each other become a StoreError: the store is at fault, not the broker. */
+function recoverRecord(broker: Broker, record: RecoveredRecord<MessageContent>, time: Time): void {
   try {
     broker.recover(record, time);
   } catch (error) {

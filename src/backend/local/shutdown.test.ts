@@ -5,19 +5,19 @@ import { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
 import { GatedStore } from '../../testing/gated-store.ts';
-import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { headersOf } from '../../testing/wire-client.ts';
 
 /** A drain under way: a subscriber with one message in flight, another with none, and a publisher. */
 async function drainingParty() {
-  const tested = new TestedEngine();
+  const tested = new TestedBroker();
   const busy = await tested.subscriber('q');
   const publisher = await tested.connect();
   await tested.exchange(publisher, publish('q', 'm1'));
   const idle = await tested.subscriber('other');
   expect(busy.lines()).toEqual(['Deliver m1 q']);
   let isDrained = false;
-  const drained = tested.engine.drain().then(() => {
+  const drained = tested.broker.drain().then(() => {
     isDrained = true;
   });
   await tested.settle();
@@ -35,9 +35,9 @@ describe('a broker that shuts down', () => {
   });
 
   it('closes connections with nothing in flight at once, and those before their handshake [SHUTDOWN-008]', async () => {
-    const tested = new TestedEngine();
+    const tested = new TestedBroker();
     const [connected, silent] = [await tested.connect(), tested.attach()];
-    const drained = tested.engine.drain();
+    const drained = tested.broker.drain();
     await tested.settle();
     await drained;
     expect([connected.isOver, silent.isOver]).toEqual([true, true]);
@@ -73,14 +73,14 @@ describe('a broker that shuts down', () => {
     expect(busy.isOver).toBe(false);
   });
 
-  it('is done when the last ack has come, without waiting any longer [SHUTDOWN-002, SHUTDOWN-012]', async () => {
+  it('ends when the last ack has arrived, without waiting longer [SHUTDOWN-002, SHUTDOWN-012]', async () => {
     const { tested, busy, isDrained } = await drainingParty();
     await tested.advance(29_000);
     expect([busy.isOver, isDrained()]).toEqual([false, false]);
     busy.send(ack('m1'));
     await tested.settle();
     expect([busy.isOver, isDrained()]).toEqual([true, true]);
-    expect(tested.engine.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0 });
+    expect(tested.broker.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0 });
   });
 
   it('closes at the shutdown timeout what is not acknowledged by then [SHUTDOWN-002]', async () => {
@@ -92,7 +92,7 @@ describe('a broker that shuts down', () => {
   });
 
   it('delivers, retries and unblocks nothing [SHUTDOWN-005]', async () => {
-    const tested = new TestedEngine({ shutdownTimeoutMs: 100_000 });
+    const tested = new TestedBroker({ shutdownTimeoutMs: 100_000 });
     const client = await tested.connect();
     const options = {
       ...defaultQueueOptions,
@@ -109,7 +109,7 @@ describe('a broker that shuts down', () => {
       publish('q', 'm1'),
       publish('q', 'm2'),
     );
-    void tested.engine.drain();
+    void tested.broker.drain();
     await tested.settle();
     expect(client.lines()).toEqual([
       expect.stringMatching(/^Disconnect/),
@@ -126,17 +126,17 @@ describe('a broker that shuts down', () => {
     const late = tested.attach();
     await tested.settle();
     expect(late.isOver).toBe(true);
-    expect(tested.engine.stats().connectionsRejectedCount).toBe(1);
+    expect(tested.broker.stats().connectionsRejectedCount).toBe(1);
   });
 
   it('lets nobody shake hands any more, however long the last answers take [SHUTDOWN-001, SHUTDOWN-008]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({}, { store });
+    const tested = new TestedBroker({}, { store });
     const client = await tested.connect();
     const early = tested.attach();
     client.send(publish('q', 'm1'));
     await tested.settle();
-    const drained = tested.engine.drain();
+    const drained = tested.broker.drain();
     early.send({ command: 0, id: 'c' });
     await tested.settle();
     expect([early.take(), early.isOver, client.isOver]).toEqual([[], true, false]);
@@ -148,11 +148,11 @@ describe('a broker that shuts down', () => {
 
   it('takes what was under way before into account [DURABLE-001, SHUTDOWN-003]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({}, { store });
+    const tested = new TestedBroker({}, { store });
     const client = await tested.connect();
     client.send(publish('q', 'm1'));
     await tested.settle();
-    const drained = tested.engine.drain();
+    const drained = tested.broker.drain();
     await tested.settle();
     expect(client.lines()).toEqual([expect.stringMatching(/^Disconnect/)]);
     expect(store.isClosed).toBe(false);
@@ -165,13 +165,13 @@ describe('a broker that shuts down', () => {
 
   it('closes the store last, once everything is committed [SHUTDOWN-011]', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({}, { store });
+    const tested = new TestedBroker({}, { store });
     const client = await tested.connect();
     client.send(subscribe('q'), publish('q', 'm1'));
     await tested.settle();
     store.release();
     await tested.settle();
-    const drained = tested.engine.drain();
+    const drained = tested.broker.drain();
     client.send(ack('m1'));
     await tested.settle();
     expect(store.commits.at(-1)).toEqual(['messageRemoved']);
@@ -184,22 +184,22 @@ describe('a broker that shuts down', () => {
 
   it('can be told to twice: both calls are done together', async () => {
     const { tested, busy, drained } = await drainingParty();
-    const again = tested.engine.drain();
+    const again = tested.broker.drain();
     await tested.settle();
     expect(busy.take().length).toBe(1);
     busy.send(ack('m1'));
     await tested.settle();
-    await Promise.all([drained, again, tested.engine.drain()]);
-    expect(tested.engine.stats().activeConnectionCount).toBe(0);
+    await Promise.all([drained, again, tested.broker.drain()]);
+    expect(tested.broker.stats().activeConnectionCount).toBe(0);
   });
 
   it('ends though a commit fails meanwhile', async () => {
     const store = new GatedStore();
-    const tested = new TestedEngine({}, { store });
+    const tested = new TestedBroker({}, { store });
     const client = await tested.connect();
     client.send(publish('q', 'm1'));
     await tested.settle();
-    const drained = tested.engine.drain();
+    const drained = tested.broker.drain();
     store.fail(new Error('disk full'));
     await drained;
     expect(store.isClosed).toBe(true);

@@ -1,43 +1,43 @@
-// The engine over stores that are done at once and later: what clients see is the same.
+// The broker over a synchronous and an asynchronous store: clients see the same.
 
 import { describe, expect, it } from 'vitest';
 import { delayedStore } from '../../storage/contract/delayed-store.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
-import { ack, ping, publish, subscribe, TestedEngine } from '../../testing/tested-engine.ts';
+import { ack, ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import type { WireClient } from '../../testing/wire-client.ts';
 
 /** A conversation of two clients, each step as soon as the one before is answered; tells what each was sent. */
-async function conversation(tested: TestedEngine): Promise<readonly (readonly string[])[]> {
+async function conversation(tested: TestedBroker): Promise<readonly (readonly string[])[]> {
   const [publisher, subscriber] = [await tested.connect(), await tested.connect()];
-  const heard: [string[], string[]] = [[], []];
-  const hear = async (client: WireClient, index: 0 | 1, total: number) => {
-    while (heard[index].length < total) {
+  const received: [string[], string[]] = [[], []];
+  const expectFrames = async (client: WireClient, index: 0 | 1, total: number) => {
+    while (received[index].length < total) {
       await tested.settle();
-      heard[index].push(...client.lines());
+      received[index].push(...client.lines());
     }
   };
   subscriber.send(subscribe('q'));
-  await hear(subscriber, 1, 1);
+  await expectFrames(subscriber, 1, 1);
   for (let round = 1; round <= 5; round += 1) {
     publisher.send(publish('q', `a${round}`), ping(`p${round}`), publish('q', `b${round}`));
-    await hear(publisher, 0, 3 * round);
-    await hear(subscriber, 1, 1 + 2 * round);
+    await expectFrames(publisher, 0, 3 * round);
+    await expectFrames(subscriber, 1, 1 + 2 * round);
     subscriber.send(ack(`a${round}`), ack(`b${round}`));
   }
   subscriber.send({ command: 24, id: 'u', queue: 'q' });
-  await hear(subscriber, 1, 12);
-  return heard;
+  await expectFrames(subscriber, 1, 12);
+  return received;
 }
 
-describe('an engine', () => {
+describe('a broker', () => {
   it('shows its clients the same over a store that is done later [DURABLE-001, DURABLE-002]', async () => {
-    const atOnce = new TestedEngine();
-    const later = new TestedEngine({}, { store: delayedStore(openMemoryStore()) });
+    const atOnce = new TestedBroker();
+    const later = new TestedBroker({}, { store: delayedStore(openMemoryStore()) });
     const seen = await conversation(atOnce);
     expect(await conversation(later)).toEqual(seen);
     expect(seen[1]?.filter((line) => line.startsWith('Deliver')).length).toBe(10);
-    expect(later.engine.stats()).toEqual({
-      ...atOnce.engine.stats(),
+    expect(later.broker.stats()).toEqual({
+      ...atOnce.broker.stats(),
       averageDeliveryLatencyMs: expect.any(Number),
     });
   });

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 describe('an ack', () => {
   it('removes the message for good [DELIVERY-001]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -17,7 +17,7 @@ describe('an ack', () => {
   });
 
   it('of an unknown message is ignored [DELIVERY-058]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     expect(h.ack(a, 'm1')).toEqual([]);
@@ -27,7 +27,7 @@ describe('an ack', () => {
   });
 
   it('counts once [DELIVERY-059]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q', 2);
     h.publishAll(a, 'q', ids(4));
@@ -40,7 +40,7 @@ describe('an ack', () => {
     ['RoundRobin', DeliveryMode.RoundRobin],
     ['PriorityBased', DeliveryMode.PriorityBased],
   ] as const)('from another connection is ignored in %s [DELIVERY-057]', (_, mode) => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'q', { mode });
     h.subscribe(a, 'q');
@@ -51,7 +51,7 @@ describe('an ack', () => {
   });
 
   it('of the earlier receiver is ignored once another one has the message [DELIVERY-060]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -64,7 +64,7 @@ describe('an ack', () => {
   });
 
   it('that names a queue settles a delivery of that queue only [DELIVERY-067]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.subscribe(a, 'r');
@@ -77,7 +77,7 @@ describe('an ack', () => {
   });
 
   it('without a queue settles the oldest delivery of that id [DELIVERY-065, DELIVERY-068]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     for (const queue of ['q', 'r', 's']) {
       h.subscribe(a, queue);
@@ -91,7 +91,7 @@ describe('an ack', () => {
   });
 
   it('during the pause before the next attempt settles the message [DELIVERY-007, DELIVERY-070]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -104,7 +104,7 @@ describe('an ack', () => {
 
 describe('a message in flight', () => {
   it('is not waiting and takes no room in the queue [DELIVERY-002, DELIVERY-003, QUEUE-025]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { maxQueueSize: 1 });
     h.subscribe(a, 'q', 1);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import { Priority } from '../../model/priority.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 const { Low, Normal, High, Critical } = Priority;
 
@@ -14,7 +14,7 @@ function deliveries(lines: readonly string[]): string[] {
 
 describe('RoundRobin', () => {
   it('gives n messages to n idle subscribers, one each, in subscribe order [DELIVERY-012, DELIVERY-013]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c, publisher] = h.connectAll(4);
     for (const subscriber of [c, a, b]) h.subscribe(subscriber, 'q');
     const lines = h.publishAll(publisher, 'q', ids(4));
@@ -22,14 +22,14 @@ describe('RoundRobin', () => {
   });
 
   it('gives each message to one subscriber [DELIVERY-011]', () => {
-    const h = testBroker();
+    const h = testCore();
     const subscribers = h.connectAll(3);
     for (const subscriber of subscribers) h.subscribe(subscriber, 'q');
     expect(deliveries(h.publish(h.connect(), 'q', 'm1'))).toEqual(['1 <- q m1']);
   });
 
   it('keeps the order of the answers over several publishers [DELIVERY-037]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.publish(a, 'q', 'm1');
     h.publish(b, 'q', 'm2');
@@ -38,7 +38,7 @@ describe('RoundRobin', () => {
   });
 
   it('passes over a subscriber that does not acknowledge [DELIVERY-049]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, publisher] = h.connectAll(3);
     h.subscribe(a, 'q', 1);
     h.subscribe(b, 'q', 1);
@@ -50,7 +50,7 @@ describe('RoundRobin', () => {
   });
 
   it('passes over a subscriber that does not read, and returns to it when it does [DELIVERY-048]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, publisher] = h.connectAll(3);
     h.subscribe(a, 'q');
     h.subscribe(b, 'q');
@@ -63,7 +63,7 @@ describe('RoundRobin', () => {
   });
 
   it('keeps the order whoever has room first again [DELIVERY-013]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c, publisher] = h.connectAll(4);
     for (const subscriber of [a, b, c]) h.subscribe(subscriber, 'q', 1);
     h.publishAll(publisher, 'q', ids(3));
@@ -75,7 +75,7 @@ describe('RoundRobin', () => {
   });
 
   it('serves a subscriber that comes later behind those who were there [DELIVERY-013]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c, publisher] = h.connectAll(4);
     h.subscribe(a, 'q');
     h.subscribe(b, 'q');
@@ -86,7 +86,7 @@ describe('RoundRobin', () => {
   });
 
   it('goes on in order behind a subscriber that has gone [DELIVERY-013]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c, publisher] = h.connectAll(4);
     for (const subscriber of [a, b, c]) h.subscribe(subscriber, 'q');
     h.publishAll(publisher, 'q', ids(2));
@@ -96,7 +96,7 @@ describe('RoundRobin', () => {
   });
 
   it('takes no turn from a subscriber that gets the next attempt of another [DELIVERY-013, RETRY-011]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c, publisher] = h.connectAll(4);
     for (const subscriber of [a, b, c]) h.subscribe(subscriber, 'q');
     h.publishAll(publisher, 'q', ids(3));
@@ -111,7 +111,7 @@ describe('RoundRobin', () => {
 
 describe('PriorityBased', () => {
   it('gives the highest priority first, within one in publish order [DELIVERY-031, DELIVERY-033, DELIVERY-036]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'q', { mode: DeliveryMode.PriorityBased });
     const priorities = [Low, Normal, Critical, High, Normal, Critical];
@@ -122,7 +122,7 @@ describe('PriorityBased', () => {
   });
 
   it('goes over its subscribers in turn, one each [DELIVERY-030, DELIVERY-032]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, publisher] = h.connectAll(3);
     h.createQueue(a, 'q', { mode: DeliveryMode.PriorityBased });
     h.subscribe(a, 'q');
@@ -132,7 +132,7 @@ describe('PriorityBased', () => {
   });
 
   it('lets a higher priority pass those that wait for room [DELIVERY-031]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'q', { mode: DeliveryMode.PriorityBased });
     h.subscribe(b, 'q', 1);
@@ -147,7 +147,7 @@ describe('in every mode', () => {
   it.each(Object.entries(DeliveryMode))(
     'messages wait without a subscriber: %s [DELIVERY-034]',
     (_, mode) => {
-      const h = testBroker();
+      const h = testCore();
       const [a, b] = h.connectAll(2);
       h.createQueue(a, 'q', { mode });
       h.publishAll(a, 'q', ids(2));

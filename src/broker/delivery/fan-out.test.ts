@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 /** Queue q with three subscribers, connections 1 to 3; connection 4 published m1, which all of them got. */
 function withThreeCopies(options: Partial<QueueOptions> = {}): BrokerHarness {
-  const h = testBroker();
+  const h = testCore();
   const publisher = 4;
   h.connectAll(4);
   h.createQueue(publisher, 'q', { mode: DeliveryMode.FanOutWithAck, ...options });
@@ -18,13 +18,13 @@ function withThreeCopies(options: Partial<QueueOptions> = {}): BrokerHarness {
   return h;
 }
 
-function isGone(h: BrokerHarness): boolean {
+function hasFailed(h: BrokerHarness): boolean {
   return h.records.some((record) => record.kind === 'messageRemoved' || record.kind === 'deadLettered');
 }
 
 describe('FanOutWithAck', () => {
   it('gives each subscriber its copy [DELIVERY-014]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q');
@@ -44,9 +44,9 @@ describe('FanOutWithAck', () => {
     h.ack(1, 'm1');
     h.ack(4, 'm1');
     h.ack(2, 'm1');
-    expect(isGone(h)).toBe(false);
+    expect(hasFailed(h)).toBe(false);
     h.ack(3, 'm1');
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
     expect(h.broker.stats()).toMatchObject({ acknowledgedCount: 3, inFlightCount: 0, queuedBytes: 0 });
   });
 
@@ -56,7 +56,7 @@ describe('FanOutWithAck', () => {
     h.ack(3, 'm1');
     expect(h.advance(31_000)).toEqual(['2 <- q m1 (attempt 2)']);
     h.ack(2, 'm1');
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
   });
 
   it('counts attempts per copy [RETRY-012, NACK-008]', () => {
@@ -70,7 +70,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('gives a member without room its copy as soon as it has, and waits until then [DELIVERY-017, DELIVERY-018]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q', 1);
@@ -101,7 +101,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('ends a due attempt with the subscription of a member that does not read [DELIVERY-062]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(b, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q');
@@ -118,7 +118,7 @@ describe('FanOutWithAck', () => {
     h.ack(1, 'm1');
     h.disconnect(2);
     h.ack(3, 'm1');
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
     expect(h.broker.stats().discardedCount).toBe(0);
   });
 
@@ -137,11 +137,11 @@ describe('FanOutWithAck', () => {
     h.ack(2, 'm1');
     h.ack(3, 'm1');
     expect(h.advance(3_600_000)).toEqual([]);
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
   });
 
   it('takes back what an unsubscribed member was still to get [DELIVERY-061, DELIVERY-018]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.subscribe(a, 'q', 1);
@@ -165,12 +165,12 @@ describe('FanOutWithAck', () => {
   it('is discarded, once, where there is no dead letter queue [DELIVERY-020, RETRY-010]', () => {
     const h = withThreeCopies({ maxRetryAttempts: 1 });
     h.advance(30_000);
-    expect(isGone(h)).toBe(true);
+    expect(hasFailed(h)).toBe(true);
     expect(h.broker.stats().discardedCount).toBe(1);
   });
 
   it('loses the copies not sent, and only these, to DropOldest [DELIVERY-019]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 1 });
     h.subscribe(a, 'q', 1);
@@ -183,7 +183,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('does not come back once DropOldest took copies of it and its other members left [DELIVERY-019]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 1 });
     h.subscribe(a, 'q', 1);
@@ -198,7 +198,7 @@ describe('FanOutWithAck', () => {
   });
 
   it('lets copies not sent expire, and leaves those in flight [DELIVERY-020, TTL-009]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     const options = { mode: DeliveryMode.FanOutWithAck, messageTtlMs: 1000, enableDeadLetterQueue: true };
     h.createQueue(c, 'q', options);
@@ -215,7 +215,7 @@ describe('FanOutWithAck', () => {
 
 describe('FanOutWithoutAck', () => {
   function withSubscribers(): BrokerHarness {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithoutAck });
     h.subscribe(a, 'q', 1);

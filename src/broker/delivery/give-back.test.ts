@@ -4,11 +4,11 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 describe('messages of a connection that ends', () => {
   it('wait again at once and go to others [DELIVERY-038, DELIVERY-006]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publish(b, 'q', 'm1');
@@ -17,7 +17,7 @@ describe('messages of a connection that ends', () => {
   });
 
   it('wait where nobody else is [DELIVERY-038, QUEUE-025]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publishAll(b, 'q', ids(3));
@@ -26,7 +26,7 @@ describe('messages of a connection that ends', () => {
   });
 
   it('take their old places [DELIVERY-039]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q', 2);
     h.publishAll(b, 'q', ids(4));
@@ -41,7 +41,7 @@ describe('messages of a connection that ends', () => {
   });
 
   it('enter a full queue, which then is full for publishes [QUEUE-030, QUEUE-031]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(b, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.DropNewest });
     h.subscribe(a, 'q', 1);
@@ -52,7 +52,7 @@ describe('messages of a connection that ends', () => {
   });
 
   it('have lost no attempt [DELIVERY-040]', () => {
-    const h = testBroker();
+    const h = testCore();
     const publisher = h.connect();
     h.createQueue(publisher, 'q', { maxRetryAttempts: 1 });
     h.publish(publisher, 'q', 'm1');
@@ -68,7 +68,7 @@ describe('messages of a connection that ends', () => {
   });
 
   it('do not wait for the pause between attempts [DELIVERY-038]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publish(b, 'q', 'm1');
@@ -81,7 +81,7 @@ describe('messages of a connection that ends', () => {
 
 describe('a message that is cut short again and again', () => {
   it('rests longer each time, waiting [DELIVERY-041]', () => {
-    const h = testBroker({ maxRetryDelayMs: 5000 });
+    const h = testCore({ maxRetryDelayMs: 5000 });
     h.publish(h.connect(), 'q', 'm1');
     for (const [attempt, restMs] of [0, 0, 2000, 4000, 5000, 5000].entries()) {
       const subscriber = h.connect();
@@ -94,7 +94,7 @@ describe('a message that is cut short again and again', () => {
   });
 
   it('lets younger messages pass while it rests [DELIVERY-041]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.publish(c, 'q', 'm1');
     h.subscribe(a, 'q');
@@ -107,7 +107,7 @@ describe('a message that is cut short again and again', () => {
   });
 
   it('can be pushed out while it rests [OVERFLOW-002, DELIVERY-041]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { maxQueueSize: 1 });
     h.publish(c, 'q', 'm1');
@@ -123,7 +123,7 @@ describe('a message that is cut short again and again', () => {
   });
 
   it('can expire while it rests [TTL-005, DELIVERY-041]', () => {
-    const h = testBroker({ retryDelayMs: 5000 });
+    const h = testCore({ retryDelayMs: 5000 });
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { messageTtlMs: 1000 });
     h.publish(c, 'q', 'm1');
@@ -140,7 +140,7 @@ describe('a message that is cut short again and again', () => {
   });
 
   it('starts anew after an attempt that failed [DELIVERY-041]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.publish(c, 'q', 'm1');
     h.subscribe(a, 'q');
@@ -153,7 +153,7 @@ describe('a message that is cut short again and again', () => {
   });
 
   it('starts anew after a copy that failed an attempt [DELIVERY-041]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
     h.publish(c, 'q', 'm1');
@@ -166,7 +166,7 @@ describe('a message that is cut short again and again', () => {
   });
 
   it('comes back in its old place when several end their rest together [DELIVERY-039]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.publishAll(c, 'q', ids(3));
     h.subscribe(a, 'q');

@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 /** Connection 1 subscribed to q, and m1 in flight to it; connection 2 published it. */
 function withOneInFlight(options: Parameters<BrokerHarness['createQueue']>[2] = {}): BrokerHarness {
-  const h = testBroker();
+  const h = testCore();
   const [subscriber, publisher] = h.connectAll(2);
   h.createQueue(publisher, 'q', options);
   h.subscribe(subscriber, 'q');
@@ -75,7 +75,7 @@ describe('the next attempt', () => {
   });
 
   it('goes to the same one where the other has no room, window or not [RETRY-011, DELIVERY-004]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q', 1);
     h.publish(b, 'q', 'm1');
@@ -97,7 +97,7 @@ describe('the next attempt', () => {
   });
 
   it('goes before younger messages that are due at the same time [DELIVERY-009]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     h.subscribe(a, 'q', 1);
     h.publish(c, 'q', 'm1');

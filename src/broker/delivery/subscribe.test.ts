@@ -1,11 +1,11 @@
 // Subscriptions: backlog, second Subscribe, Unsubscribe, their limit. Proves DELIVERY where subscriptions begin and end.
 
 import { describe, expect, it } from 'vitest';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 describe('Subscribe', () => {
   it('is answered before the backlog, which comes without another publish [DELIVERY-010, DELIVERY-035]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.publishAll(a, 'q', ids(3));
     expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m1', '2 <- q m2', '2 <- q m3']);
@@ -13,7 +13,7 @@ describe('Subscribe', () => {
   });
 
   it('a second time on the same connection changes nothing [DELIVERY-064]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(b, 'q', 1);
     expect(h.subscribe(b, 'q', 5)).toEqual(['2: subscribe q ok']);
@@ -22,7 +22,7 @@ describe('Subscribe', () => {
   });
 
   it('is refused over the limit of subscriptions of a connection [LIMIT-017]', () => {
-    const h = testBroker({ maxSubscriptionsPerConnection: 2 });
+    const h = testCore({ maxSubscriptionsPerConnection: 2 });
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.subscribe(a, 'r');
@@ -37,7 +37,7 @@ describe('Subscribe', () => {
 
 describe('Unsubscribe', () => {
   it('ends delivery on the connection [DELIVERY-061, DELIVERY-069]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(b, 'q');
     expect(h.unsubscribe(b, 'q')).toEqual(['2: unsubscribe q ok']);
@@ -46,7 +46,7 @@ describe('Unsubscribe', () => {
   });
 
   it('without a subscription is answered all the same [DELIVERY-063]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     expect(h.unsubscribe(a, 'nowhere')).toEqual(['1: unsubscribe nowhere ok']);
     h.publish(a, 'q', 'm1');
@@ -54,7 +54,7 @@ describe('Unsubscribe', () => {
   });
 
   it('leaves what is in flight to its ack [DELIVERY-062]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publish(b, 'q', 'm1');
@@ -66,7 +66,7 @@ describe('Unsubscribe', () => {
   });
 
   it('lets what is in flight wait for others at the ack timeout, at once [DELIVERY-062]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publish(b, 'q', 'm1');
@@ -77,7 +77,7 @@ describe('Unsubscribe', () => {
   });
 
   it('lets what is in flight wait for others after a negative ack [DELIVERY-062]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
     h.publish(b, 'q', 'm1');
@@ -88,7 +88,7 @@ describe('Unsubscribe', () => {
   });
 
   it('ends a pause without another attempt on the connection [DELIVERY-061]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -101,7 +101,7 @@ describe('Unsubscribe', () => {
 
 describe('the end of a connection', () => {
   it('ends its subscriptions [DELIVERY-069, QUEUE-026]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(b, 'q');
     h.disconnect(b);
@@ -110,7 +110,7 @@ describe('the end of a connection', () => {
   });
 
   it('ends its subscriptions to deleted queues too [QUEUE-016, DELIVERY-069]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(b, 'q');
     h.deleteQueue(a, 'q');

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 /** A core with `count` messages in queue q and one subscriber to it, connection 1. */
 function withBacklog(
@@ -10,7 +10,7 @@ function withBacklog(
   settings: { maxInFlightPerSubscriber?: number } = {},
   asked?: number,
 ): BrokerHarness {
-  const h = testBroker(settings);
+  const h = testCore(settings);
   const a = h.connect();
   h.publishAll(h.connect(), 'q', ids(count));
   h.subscribe(a, 'q', asked);
@@ -51,7 +51,7 @@ describe('the window', () => {
   });
 
   it('halves at each ack timeout, down to 1 [DELIVERY-044]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');

@@ -6,7 +6,7 @@ import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { Priority } from '../../model/priority.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 import type { BrokerSettings } from '../interface/settings.ts';
 
 const { BlockPublisher, DropNewest, DropOldest, RedirectToDlq } = OverflowStrategy;
@@ -16,7 +16,7 @@ function withFullQueue(
   options: Partial<QueueOptions>,
   settings: Partial<BrokerSettings> = {},
 ): BrokerHarness {
-  const h = testBroker(settings);
+  const h = testCore(settings);
   const [a] = h.connectAll(3);
   h.createQueue(a, 'q', { maxQueueSize: 2, ...options });
   h.publishAll(a, 'q', ids(2));
@@ -27,7 +27,7 @@ describe('a queue', () => {
   it.each(Object.entries(OverflowStrategy))(
     'is not full for a message that a subscriber takes at once: %s [OVERFLOW-001]',
     (_, overflowStrategy) => {
-      const h = testBroker();
+      const h = testCore();
       const [a, b] = h.connectAll(2);
       h.createQueue(a, 'q', { maxQueueSize: 1, overflowStrategy, enableDeadLetterQueue: true });
       h.subscribe(b, 'q', 3);
@@ -38,7 +38,7 @@ describe('a queue', () => {
   );
 
   it('is full for a message that not every member of a fan-out takes at once [OVERFLOW-001, QUEUE-029]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b, c] = h.connectAll(3);
     const mode = DeliveryMode.FanOutWithAck;
     h.createQueue(c, 'q', { mode, maxQueueSize: 1, overflowStrategy: DropNewest });
@@ -61,7 +61,7 @@ describe('DropOldest', () => {
   });
 
   it('asks for age, not for priority [OVERFLOW-003]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'q', { mode: DeliveryMode.PriorityBased, maxQueueSize: 2 });
     h.publish(a, 'q', 'm1', { priority: Priority.Critical });

@@ -2,18 +2,18 @@
 
 import { describe, expect, it } from 'vitest';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 describe('Publish', () => {
   it('is answered, and the message waits [PUBLISH-001, PUBLISH-002, DELIVERY-034]', () => {
-    const h = testBroker();
+    const h = testCore();
     expect(h.publish(h.connect(), 'q', 'm1')).toEqual(['1: publish q m1 ok']);
     expect(h.waiting('q')).toBe(1);
     expect(h.broker.stats().publishedCount).toBe(1);
   });
 
   it('tells the store what it took before anything goes out [PUBLISH-002]', () => {
-    const h = testBroker();
+    const h = testCore();
     h.publish(h.connect(), 'q', 'm1');
     expect(h.records).toMatchObject([
       { kind: 'queueCreated', name: 'q', generation: 1, createdWallAt: h.wallNow },
@@ -22,7 +22,7 @@ describe('Publish', () => {
   });
 
   it('is answered before the message is delivered to its own connection [PUBLISH-001, PUBLISH-004]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     expect(h.publish(a, 'q', 'm1')).toEqual(['1: publish q m1 ok', '1 <- q m1']);
@@ -31,7 +31,7 @@ describe('Publish', () => {
 
 describe('a repeat', () => {
   it('of a waiting message adds none and counts nothing [PUBLISH-005, PUBLISH-009]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     expect(h.publish(a, 'q', 'm1', { byteLength: 7 })).toEqual(['1: publish q m1 ok']);
@@ -40,7 +40,7 @@ describe('a repeat', () => {
   });
 
   it('of a message in flight, or in the pause before its next attempt, adds none [PUBLISH-006]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -51,7 +51,7 @@ describe('a repeat', () => {
   });
 
   it('leaves the content of the first one [PUBLISH-008]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1', { byteLength: 11 });
     h.publish(a, 'q', 'm1', { byteLength: 22 });
@@ -60,7 +60,7 @@ describe('a repeat', () => {
   });
 
   it('is looked for in the same queue only [PUBLISH-010]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     h.publish(a, 'r', 'm1');
@@ -68,7 +68,7 @@ describe('a repeat', () => {
   });
 
   it('pushes nothing out of a full queue [PUBLISH-009]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { maxQueueSize: 2 });
     h.publishAll(a, 'q', ['m1', 'm2', 'm1']);
@@ -77,7 +77,7 @@ describe('a repeat', () => {
   });
 
   it('of a settled message is a new message [PUBLISH-011]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q');
     h.publish(a, 'q', 'm1');
@@ -86,7 +86,7 @@ describe('a repeat', () => {
   });
 
   it('of a dead letter is a new message [PUBLISH-012]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { enableDeadLetterQueue: true, maxRetryAttempts: 1 });
     h.subscribe(a, 'q');
@@ -99,7 +99,7 @@ describe('a repeat', () => {
   });
 
   it('of a blocked publish gets the answer of the first, and not before it [PUBLISH-007]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.BlockPublisher });
     h.publishAll(a, 'q', ids(2));
@@ -116,7 +116,7 @@ describe('a repeat', () => {
 
 describe('a payload that cannot be taken', () => {
   it('is refused, and makes neither message nor queue [PUBLISH-003, PUBLISH-019]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 INVALID_PAYLOAD']);
     expect(h.broker.queueNames()).toEqual([]);
@@ -126,7 +126,7 @@ describe('a payload that cannot be taken', () => {
   });
 
   it('is looked at after whether there is a queue', () => {
-    const h = testBroker({ enableAutoCreate: false });
+    const h = testCore({ enableAutoCreate: false });
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 QUEUE_NOT_FOUND']);
     h.createQueue(a, 'q');
@@ -136,14 +136,14 @@ describe('a payload that cannot be taken', () => {
 
 describe('limits', () => {
   it('refuse a message that fits no frame [PUBLISH-003]', () => {
-    const h = testBroker({ maxContentBytes: 100 });
+    const h = testCore({ maxContentBytes: 100 });
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1', { byteLength: 101 })).toEqual(['1: publish q m1 MESSAGE_TOO_LARGE']);
     expect(h.publish(a, 'q', 'm1', { byteLength: 100 })).toEqual(['1: publish q m1 ok']);
   });
 
   it('count the longer name of the dead letter queue, in bytes, and never a shorter one', () => {
-    const h = testBroker({ maxContentBytes: 100 });
+    const h = testCore({ maxContentBytes: 100 });
     const a = h.connect();
     h.createQueue(a, 'q', { enableDeadLetterQueue: true, deadLetterQueueName: 'äö' });
     h.createQueue(a, 'long', { enableDeadLetterQueue: true, deadLetterQueueName: 's' });
@@ -153,7 +153,7 @@ describe('limits', () => {
   });
 
   it('bound the bytes of all messages held, while deliveries and acks go on [LIMIT-013, LIMIT-014]', () => {
-    const h = testBroker({ maxQueuedBytes: 2 * (100 + 384) });
+    const h = testCore({ maxQueuedBytes: 2 * (100 + 384) });
     const a = h.connect();
     h.publish(a, 'q', 'm1');
     h.publish(a, 'r', 'm1');

@@ -5,11 +5,11 @@ import { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 /** Queue q with a dead letter queue and one attempt, subscribed by connection 1, which refuses what it gets. */
 function withRefusals(options: Partial<QueueOptions> = {}): BrokerHarness {
-  const h = testBroker();
+  const h = testCore();
   const [refuser, publisher] = h.connectAll(2);
   h.createQueue(publisher, 'q', { enableDeadLetterQueue: true, maxRetryAttempts: 1, ...options });
   h.subscribe(refuser, 'q');
@@ -24,7 +24,7 @@ function deadLetter(h: BrokerHarness, id: string): string[] {
 
 describe('a dead letter queue', () => {
   it('is made together with its source, with the options that belong to it [DLQ-003, DLQ-004, DLQ-006]', () => {
-    const h = testBroker({ enableAutoCreate: false, defaultDeliveryMode: DeliveryMode.FanOutWithAck });
+    const h = testCore({ enableAutoCreate: false, defaultDeliveryMode: DeliveryMode.FanOutWithAck });
     h.createQueue(h.connect(), 'q', { enableDeadLetterQueue: true, maxQueueSize: 5, messageTtlMs: 1000 });
     expect(h.broker.queueInfo('q.dlq')?.options).toEqual({ ...defaultQueueOptions, maxQueueSize: 5 });
     expect(h.broker.queueInfo('q')?.options.deadLetterQueueName).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a dead letter queue', () => {
   });
 
   it('that exists is used as it is [DLQ-007]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'failures', { mode: DeliveryMode.FanOutWithAck, maxQueueSize: 3 });
     h.createQueue(a, 'q', { enableDeadLetterQueue: true, deadLetterQueueName: 'failures' });
@@ -87,7 +87,7 @@ describe('a dead letter queue', () => {
 
 describe('a dead letter', () => {
   it('always enters, and pushes the oldest out of a full queue [DLQ-008, DLQ-009]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     const overflowStrategy = OverflowStrategy.BlockPublisher;
     h.createQueue(b, 'failures', { maxQueueSize: 2, overflowStrategy });
@@ -139,7 +139,7 @@ describe('a dead letter', () => {
   });
 
   it('pushes nothing out that a subscriber takes at once [DLQ-008, OVERFLOW-001]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'failures', { maxQueueSize: 1 });
     const options = { enableDeadLetterQueue: true, deadLetterQueueName: 'failures', messageTtlMs: 1000 };

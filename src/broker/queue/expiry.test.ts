@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueOptions } from '../../model/queue-options.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
-import { ids, testBroker } from '../../testing/tested-broker.ts';
+import { ids, testCore } from '../../testing/core-harness.ts';
 
 /** Queue q whose messages live for 10 s, and two connections. */
 function withTtl(options: Partial<QueueOptions> = {}): BrokerHarness {
-  const h = testBroker();
+  const h = testCore();
   const [a] = h.connectAll(2);
   h.createQueue(a, 'q', { messageTtlMs: 10_000, ...options });
   return h;
@@ -44,7 +44,7 @@ describe('a waiting message', () => {
   });
 
   it('does not expire in a queue without messageTtl [TTL-012]', () => {
-    const h = testBroker();
+    const h = testCore();
     h.publish(h.connect(), 'q', 'm1');
     h.advance(100 * 86_400_000);
     expect(h.waiting('q')).toBe(1);
@@ -59,7 +59,7 @@ describe('a waiting message', () => {
   });
 
   it('is not delivered over its age while very many expire [TTL-001, TTL-005]', () => {
-    const h = testBroker();
+    const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { messageTtlMs: 1000, maxQueueSize: 30_000 });
     for (const id of ids(120)) h.publish(a, 'q', id);
@@ -132,7 +132,7 @@ describe('a message in flight', () => {
 
 describe('a dead letter', () => {
   it('counts its age from its dead-lettering [TTL-003]', () => {
-    const h = testBroker();
+    const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(a, 'failures', { messageTtlMs: 10_000 });
     const options = { enableDeadLetterQueue: true, deadLetterQueueName: 'failures', maxRetryAttempts: 1 };

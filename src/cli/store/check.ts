@@ -1,15 +1,15 @@
-// `truemq store check`: is the file sound, would a broker begin with it, can everything in it be delivered? Reads only.
+// `truemq store check`: is the file valid, would a broker start with it, can every message in it be delivered? Reads only.
 
 import { openStoreFile, type StoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
-import { ExitCode, type Surroundings } from '../command.ts';
+import { type CommandContext, ExitCode } from '../command.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
 import { StoreExamination } from './store-examination.ts';
 
-/** Complaints that are shown; the rest is counted. */
-const MOST_SHOWN = 20;
+/** Problems that are printed; the others are counted. */
+const MAX_SHOWN = 20;
 
-export async function checkStore(path: string, { stdout }: Surroundings): Promise<ExitCode> {
+export async function checkStore(path: string, { stdout }: CommandContext): Promise<ExitCode> {
   const file = await openStoreFile(path);
   try {
     const { problems, summary } = examine(file);
@@ -44,10 +44,10 @@ function examine(file: StoreFile): { readonly problems: readonly string[]; reado
 }
 
 function complaints(path: string, problems: readonly string[]): string {
-  const hidden = problems.length - MOST_SHOWN;
+  const hidden = problems.length - MAX_SHOWN;
   return [
     `${path} is damaged:`,
-    ...problems.slice(0, MOST_SHOWN).map((problem) => `  ${problem}`),
+    ...problems.slice(0, MAX_SHOWN).map((problem) => `  ${problem}`),
     ...(hidden > 0 ? [`  and ${hidden} more`] : []),
     `what to do: keep a copy of the file, with the one that ends in -wal if there is one, before anything else; then restore a`,
     'backup, or save what can be read with the sqlite3 command ".recover"',

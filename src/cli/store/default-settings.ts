@@ -1,4 +1,4 @@
-// The settings of a core that looks at the records of a store: the defaults, since none of them has a say in what a store may hold.
+// The settings of a core that checks the records of a store: the defaults, because no setting limits what a store may hold.
 
 import { brokerSettings } from '../../backend/local/broker-settings.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';

@@ -1,21 +1,21 @@
-// `truemq store export`: the store as lines of JSON, as fast as they are taken; nothing is held but the lines under way. Reads only.
+// `truemq store export`: writes the store as lines of JSON, as fast as the output accepts them. Does not keep them in memory. Reads only.
 
 import { createWriteStream } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openStoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
-import { ExitCode, type Surroundings } from '../command.ts';
+import { type CommandContext, ExitCode } from '../command.ts';
 import { storeTextLines } from './store-text.ts';
 
-/** Characters that are handed on at a time: a line at a time takes several times as long. */
+/** Characters per write: one write per line takes several times as long. */
 const CHUNK_LENGTH = 65_536;
 
-/** Writes to `output`, which must not be there yet, or to stdout. */
+/** Writes to the file `output`, which must not exist, or to stdout. */
 export async function exportStore(
   path: string,
   output: string | undefined,
-  { stdout }: Surroundings,
+  { stdout }: CommandContext,
 ): Promise<ExitCode> {
   const file = await openStoreFile(path);
   try {

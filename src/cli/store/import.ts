@@ -1,5 +1,5 @@
-// `truemq store import`: makes a new store of an exported text. It is written under another name and gets its own when it is complete
-// and safe on the disk, so that no broker ever finds half of it. Nothing that exists is overwritten.
+// `truemq store import`: makes a new store from an exported text. Writes it under another name and renames it when it is complete and
+// synced, so that no broker finds a partial store. Overwrites nothing.
 
 import { createReadStream, existsSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
@@ -9,22 +9,22 @@ import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-
 import { reasonOf } from '../../storage/sqlite/open-database.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
-import { ExitCode, type Surroundings } from '../command.ts';
+import { type CommandContext, ExitCode } from '../command.ts';
 import { readLines } from '../lines.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
 import { StoreExamination } from './store-examination.ts';
 import { StoreTextReader } from './store-text-reader.ts';
 
-/** Records that are committed at a time. */
+/** Records per commit. */
 const SLICE_COUNT = 2_000;
-/** Lines that are complained about one by one. */
-const MOST_SHOWN = 20;
+/** Lines whose problems are printed; the others are counted. */
+const MAX_SHOWN = 20;
 
 /** Reads from the file `input`, or from stdin. */
 export async function importStore(
   path: string,
   input: string | undefined,
-  { stdin, stdout, stderr }: Surroundings,
+  { stdin, stdout, stderr }: CommandContext,
 ): Promise<ExitCode> {
   refuseExisting(path);
   const unfinished = `${path}.import-${process.pid}`;
@@ -50,17 +50,17 @@ export async function importStore(
   }
 }
 
-/** What SQLite keeps beside a file would be taken for a part of the new one. */
+/** SQLite would treat files beside the old name as a part of the new store. */
 function refuseExisting(path: string): void {
   const existing = ['', '-wal', '-journal'].map((suffix) => path + suffix).find((each) => existsSync(each));
   if (existing === undefined) return;
   throw new StoreError(`${existing} exists; an import makes a new file and overwrites nothing`);
 }
 
-/** Fails where something has come to be under that name meanwhile. */
+/** Fails if a file with that name was created meanwhile. */
 async function giveName(unfinished: string, path: string): Promise<void> {
   await link(unfinished, path).catch((error: unknown) => {
-    // A file system without hard links; the name was free at the beginning, and is looked at once more.
+    // The file system has no hard links: checks again that the name is free.
     if (!hasCode(error, ['EPERM', 'ENOTSUP', 'ENOSYS'])) throw error;
     refuseExisting(path);
     return rename(unfinished, path);
@@ -73,7 +73,7 @@ function hasCode(error: unknown, codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** Lines become records, and records of sound lines are stored; after a line that is wrong the rest is only looked at. */
+/** Turns lines into records and stores them; after an invalid line the rest is only checked. */
 class Fill {
   readonly #store: StorageProvider;
   readonly #reader = new StoreTextReader();
@@ -119,7 +119,7 @@ class Fill {
 
   #complain(problem: string): void {
     this.problemCount += 1;
-    if (this.#problems.length < MOST_SHOWN) this.#problems.push(problem);
+    if (this.#problems.length < MAX_SHOWN) this.#problems.push(problem);
   }
 
   async #commit(): Promise<void> {
@@ -129,7 +129,7 @@ class Fill {
   }
 }
 
-/** What a core would have recorded. */
+/** The records that a core would have written. */
 function recordsOf(record: RecoveredRecord): readonly StoreRecord[] {
   if (record.kind === 'queue') return [{ ...record, kind: 'queueCreated' }];
   const { failedAttempts, ...stored } = record;

@@ -1,5 +1,5 @@
-// What a message contains as people read and write it, and back, byte for byte: headers, and the payload as JSON where that loses
-// nothing of it. What cannot be said so has its bytes beside it. Knows nothing of files. Implements DURABLE (a store as text).
+// The content of a message in a form for people, and back, byte for byte: headers, and the payload as JSON if that is lossless. Parts that
+// cannot be expressed so have their bytes beside them. Uses no files.
 
 import { Command } from '../../protocol/command.ts';
 import { decodeMessage } from '../../protocol/decode.ts';
@@ -8,20 +8,20 @@ import { isFault } from '../../protocol/fault.ts';
 
 export type ReadableContent = {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON text that is written in the shortest way, as its value. */
+  /** A JSON text in its shortest form, as a value. */
   readonly payload?: unknown;
-  /** Any other text, as it is: a JSON text with blanks, a number that no double holds, ... */
+  /** Any other text, unchanged: a JSON text with spaces, a number that no double can hold, ... */
   readonly payloadText?: string;
-  /** Bytes that are no text. */
+  /** Bytes that are not valid text. */
   readonly payloadBase64?: string;
-  /** All of the content, where the above do not make up the same bytes. It counts; the others are for the reader. */
+  /** All bytes of the content, if the fields above do not reproduce them. Only this field is read then; the others are for people. */
   readonly contentBase64?: string;
 };
 
-/** Whose content it is. */
+/** The message that the content belongs to. */
 export type ContentOwner = { readonly id: string; readonly queue: string };
 
-/** The readable form. `bytesOfContent` makes the same bytes of it. */
+/** The readable form. `bytesOfContent` turns it back into the same bytes. */
 export function readableContent(content: Buffer, owner: ContentOwner): ReadableContent {
   const message = decodeMessage(content);
   if (isFault(message)) return { contentBase64: content.toString('base64') };
@@ -34,14 +34,14 @@ export function readableContent(content: Buffer, owner: ContentOwner): ReadableC
   return { ...readable, contentBase64: content.toString('base64') };
 }
 
-/** The bytes that a readable form stands for. Throws RangeError where a text is longer than a frame can say. */
+/** The bytes of a readable form. Throws RangeError if a text is too long for a frame. */
 export function bytesOfContent(readable: ReadableContent, { id, queue }: ContentOwner): Buffer {
   if (readable.contentBase64 !== undefined) return Buffer.from(readable.contentBase64, 'base64');
   const headers = new Map(Object.entries(readable.headers ?? {}));
   return encodeBody({ command: Command.Deliver, id, queue, headers, payload: bytesOfPayload(readable) });
 }
 
-/** Whether these are the bytes of a content of the message with this id. */
+/** Whether the bytes are a valid content of the message with this id. */
 export function isContentOf(content: Buffer, id: string): boolean {
   const message = decodeMessage(content);
   return !isFault(message) && message.id === id && message.command === Command.Deliver;
@@ -54,7 +54,7 @@ function readablePayload(payload: Buffer): ReadableContent {
   return value === undefined ? { payloadText: text } : { payload: value.value };
 }
 
-/** The JSON value that is written in exactly this way when nobody asks for another one. */
+/** The JSON value of a text, if JSON.stringify writes it exactly so. */
 function valueWrittenAs(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,13 +1,13 @@
-// `truemq store stats`: what is in a store and how large its file is, for people or for programs. Reads only.
+// `truemq store stats`: the contents of a store and the size of its file, for people or programs. Reads only.
 
 import { type FileFigures, openStoreFile, type QueueFigures } from '../../storage/sqlite/store-file.ts';
-import { ExitCode, type Surroundings } from '../command.ts';
+import { type CommandContext, ExitCode } from '../command.ts';
 import { formatBytes } from './bytes.ts';
 
 export async function showStatistics(
   path: string,
   { asJson }: { readonly asJson: boolean },
-  { stdout }: Surroundings,
+  { stdout }: CommandContext,
 ): Promise<ExitCode> {
   const file = await openStoreFile(path);
   try {

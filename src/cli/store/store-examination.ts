@@ -1,6 +1,6 @@
-// Looks at what a store gives back, record by record, without keeping it: would a broker begin with it, and can everything in it be
-// delivered? It asks the core itself, with contents left out, so that it cannot be of another opinion; and then what the core
-// does not look at. It changes nothing. Implements DURABLE (the store of an operator).
+// Examines the records of a store one by one, without keeping them: would a broker start with them, and can all messages be delivered? It
+// recovers a core from the records, without their contents, so it cannot disagree with the broker, and then checks what the core does not
+// read. Changes nothing. Implements DURABLE-016 for the operator.
 
 import { isDeepStrictEqual } from 'node:util';
 import { Broker } from '../../broker/broker.ts';
@@ -16,7 +16,7 @@ import { isContentOf } from './readable-content.ts';
 type Queue = Extract<RecoveredRecord, { readonly kind: 'queue' }>;
 type Message = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 
-/** The first and the last instant that can be written as a date. */
+/** The largest timestamp, before and after 1970, that can be written as a date. */
 const LAST_DATE = 8_640_000_000_000_000;
 
 export class StoreExamination {
@@ -30,7 +30,7 @@ export class StoreExamination {
     this.#core = new Broker(settings);
   }
 
-  /** What is wrong with the record, given those before it; undefined when nothing is. */
+  /** The problem of the record, given the records before it; undefined if there is none. */
   take(record: RecoveredRecord): string | undefined {
     return record.kind === 'queue' ? this.#takeQueue(record) : this.#takeMessage(record);
   }
@@ -40,10 +40,10 @@ export class StoreExamination {
     this.queueCount += 1;
     this.#queueNames.set(generation, name);
     const problem =
-      (isQueueName(name) ? undefined : 'this is no name of a queue') ??
-      (isReadable(options) ? undefined : 'its options cannot be read') ??
+      (isQueueName(name) ? undefined : 'name is not a valid queue name') ??
+      (isReadable(options) ? undefined : 'options cannot be read') ??
       impossibleOption(name, options) ??
-      (isDate(createdWallAt) ? undefined : 'its time of creation is none');
+      (isDate(createdWallAt) ? undefined : 'createdAt is not a valid timestamp');
     if (problem !== undefined) return `queue ${JSON.stringify(name)}: ${problem}`;
     return this.#recover(record);
   }
@@ -67,21 +67,21 @@ export class StoreExamination {
   }
 }
 
-/** The core keeps what it is given; it never opens it. */
+/** The core keeps contents without reading them. */
 const NOTHING: MessageContent = { byteLength: 0, toBytes: () => new Uint8Array(0) };
 
 function messageProblem(record: Message): string | undefined {
   const { id, priority, content, acceptedWallAt, failedAttempts, deadLetter } = record;
-  if (!Object.values(Priority).includes(priority)) return `there is no priority ${priority}`;
-  if (!isDate(acceptedWallAt)) return 'its time of acceptance is none';
-  if (!isCount(failedAttempts)) return `it cannot have failed ${failedAttempts} times`;
-  if (!(content instanceof Buffer && isContentOf(content, id))) return 'its content cannot be read';
+  if (!Object.values(Priority).includes(priority)) return `priority ${priority} is unknown`;
+  if (!isDate(acceptedWallAt)) return 'acceptedAt is not a valid timestamp';
+  if (!isCount(failedAttempts)) return `failedAttempts is not a valid count: ${failedAttempts}`;
+  if (!(content instanceof Buffer && isContentOf(content, id))) return 'content cannot be read';
   if (deadLetter === undefined) return undefined;
   const isSound = isDate(deadLetter.deadLetteredWallAt) && isCount(deadLetter.attempts);
-  return isSound ? undefined : 'what is known of its failure cannot be read';
+  return isSound ? undefined : 'the facts of the dead letter cannot be read';
 }
 
-/** Options are readable when they can be said in the words of a CreateQueue, and mean the same then. */
+/** Options are readable if they can be written as a CreateQueue payload and read back unchanged. */
 function isReadable(options: Queue['options']): boolean {
   if (typeof options !== 'object' || options === null) return false;
   const read = readQueueOptions(Buffer.from(JSON.stringify(queueOptionsJson(options))));

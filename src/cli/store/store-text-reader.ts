@@ -1,6 +1,5 @@
-// Reads the text of a store line by line: each line becomes the records to be stored, or the reason why it cannot. It is strict: a
-// key that nobody knows is a mistyped one, and a text without its last line was cut off. What the records mean together is not
-// looked at here. Implements DURABLE (a store as text).
+// Reads the text form of a store line by line: each line becomes records, or the reason why it is not valid. Strict: an unknown key is an
+// error, and a text without its last line is incomplete. Does not check the records against each other.
 
 import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
@@ -24,7 +23,7 @@ export class StoreTextReader {
   #messageCount = 0;
   #hasEnded = false;
 
-  /** To be called for every line, in order. A sequence is the number of its line. */
+  /** To be called for every line, in order. The sequence of a message is its line number. */
   read(line: Buffer): StoreTextLine {
     this.#lineNumber += 1;
     try {
@@ -35,7 +34,7 @@ export class StoreTextReader {
     }
   }
 
-  /** What is missing after the last line; undefined when nothing is. */
+  /** What is missing after the last line; undefined if the text is complete. */
   problemAtEnd(): string | undefined {
     if (this.#hasEnded) return undefined;
     return this.#lineNumber === 0 ? 'there is no text' : 'the last line is missing: the text was cut off';

@@ -17,7 +17,7 @@ function recordsOf(lines: readonly string[]): readonly RecoveredRecord[] {
   });
 }
 
-/** Without the numbers that only one store knows: a message names its queue instead. */
+/** Without the numbers that belong to one store: a message names its queue instead. */
 function withoutNumbers(records: readonly RecoveredRecord[]) {
   const names = new Map(
     records.flatMap((record) => (record.kind === 'queue' ? [[record.generation, record.name]] : [])),

@@ -1,6 +1,5 @@
-// What a store holds as text, and back: one JSON object a line, first what the text is, then the queues, then the messages in
-// order, at last how many there were, so that a text that was cut off shows. Numbers that mean something to one store only
-// (generations, sequences) are left out. It reads and writes no files. Implements DURABLE (a store as text).
+// The text form of a store: one JSON object per line, first a header, then the queues, then the messages in order, last the counts, so that
+// an incomplete text is detected. Leaves out generations and sequences, which have a meaning only in one store. Reads and writes no files.
 //
 //   {"format":"truemq-store","version":1}
 //   {"kind":"queue","name":"orders","createdAt":"2026-02-18T10:30:00Z","options":{"mode":"RoundRobin", ..}}
@@ -18,7 +17,7 @@ type Message = Extract<RecoveredRecord, { readonly kind: 'message' }>;
 
 export const STORE_TEXT = { format: 'truemq-store', version: 1 } as const;
 
-/** The lines of a store, without their ends. Throws where a record is damaged; the message names it. */
+/** The lines of a store, without line ends. Throws if a record is damaged; the message names it. */
 export function* storeTextLines(records: Iterable<RecoveredRecord>): Iterable<string> {
   const names = new Map<number, string>();
   let messageCount = 0;

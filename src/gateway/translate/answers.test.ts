@@ -1,4 +1,4 @@
-// The frame that answers a command, from what the core says of it.
+// The frame that answers a command, for each answer of the core.
 
 import { describe, expect, it } from 'vitest';
 import type { AnsweredEffect } from '../../broker/interface/effect.ts';

@@ -1,5 +1,5 @@
-// What the core answers to a command, to the frame that says so. Every answer carries the id and the queue of its command.
-// Implements CONN (ids are echoed), QUEUE (payloads of answers) and FRAME (an answer that does not fit is an Error).
+// Translates an answer of the core to its frame. Every answer carries the id and the queue of its command. Implements CONN-006, CONN-008,
+// CONN-010 and FRAME-025.
 
 import type { AnsweredEffect, RefusedEffect } from '../../broker/interface/effect.ts';
 import { ErrorCode } from '../../model/error-code.ts';

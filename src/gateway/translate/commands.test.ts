@@ -1,4 +1,4 @@
-// What each command means to the core, and which ones never get there.
+// The input of the core for each command, and the commands that are refused before the core.
 
 import { describe, expect, it } from 'vitest';
 import { Priority } from '../../model/priority.ts';
@@ -188,7 +188,7 @@ describe('a CreateQueue', () => {
     expect(inputOf(create)).not.toHaveProperty('options');
   });
 
-  it('hands on options, or why there are none, for the core to judge in its turn [ERROR-015, QUEUE-041]', () => {
+  it('passes options, or why they are invalid, to the core, which decides in order [ERROR-015, QUEUE-041]', () => {
     expect(inputOf({ ...create, payload: Buffer.from('{"maxQueueSize":0}') })).toMatchObject({
       options: { maxQueueSize: 0 },
     });

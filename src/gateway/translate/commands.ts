@@ -1,5 +1,6 @@
-// A client's command, sound as far as the protocol goes, to an input of the core; or to the Error that answers it, when it
-// lacks what the command needs. Implements the part of the precedence of errors between session and core (ERROR).
+// Translates a client's command, valid as far as the protocol goes, to an input of the core; or to the Error that answers it, when a part
+// that the command needs is missing. Implements ERROR-004 and the part of the precedence of errors between session and core (ERROR-012,
+// ERROR-015).
 
 import type { ConnectionId, Input } from '../../broker/interface/input.ts';
 import { ErrorCode } from '../../model/error-code.ts';
@@ -17,7 +18,7 @@ export type CommandOptions = {
   readonly validatePayload: boolean;
 };
 
-/** The meaning of a command that the session has let through, with its uncompressed body. */
+/** The input for a command that the session accepted, with its uncompressed body. */
 export function translateCommand(
   connection: ConnectionId,
   message: Message,
@@ -69,7 +70,7 @@ function refusal(
   return readyAnswer(connection, { command: Command.Error, id, queue, errorCode, errorMessage });
 }
 
-/** An Ack names its message by its own id, or by a header where it has one; with a failure reason it is a negative one. */
+/** An Ack names its message by header messageId, or without that by its own id. With a failure reason it is a negative ack. */
 function acknowledgement(connection: ConnectionId, message: Message): Input {
   const { headers } = message;
   const id = headers.get(HeaderName.MessageId) ?? message.id;

@@ -1,4 +1,4 @@
-// What a subscriber is sent, beside what the publisher sent.
+// The body of Deliver: the published one, with the added headers.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
-// What a message contains, as the engine keeps it: the body of its Deliver frame, made once when the message is published.
-// It differs from the Publish body in one byte, so nothing is decoded or encoded again unless something is added.
-// Implements DELIVERY (the same id, queue, headers and payload bytes) and FRAME (nothing larger than the limit is sent).
+// What a message contains, as the core keeps it: the body of its Deliver frame, made once when the message is published. It differs from
+// the Publish body in one byte, so nothing is decoded or encoded again unless a header is added. Implements FRAME-018 and FRAME-022 to
+// FRAME-024.
 
 import type { DeliverEffect } from '../../broker/interface/effect.ts';
 import { Command } from '../../protocol/command.ts';
@@ -12,14 +12,14 @@ import { type Message, type MessageFields, protocolVersion } from '../../protoco
 import { formatTimestamp } from '../../protocol/time-span.ts';
 import { KeptContent } from '../kept-content.ts';
 
-/** The body to deliver: the published one up to the end of its fields. Changes the head of `body`, which nobody reads any more. */
+/** The body to deliver: the published one up to the end of its fields. Changes the first bytes of `body`, which must not be read again. */
 export function contentOf(body: Buffer, message: Message): KeptContent {
   body[0] = protocolVersion;
   body[1] = Command.Deliver;
   return KeptContent.copyOf(body, message.endAt);
 }
 
-/** The body of the Deliver frame for this sending. Added headers are left out where they would not fit. */
+/** The body of the Deliver frame for this delivery attempt. Leaves out added headers that do not fit. */
 export function deliverBody(effect: DeliverEffect, maxBodyBytes: number): KeptContent | Buffer {
   const content = effect.content as KeptContent;
   if (effect.attempt === 1 && effect.deadLetter === undefined) return content;

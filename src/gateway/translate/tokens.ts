@@ -1,15 +1,15 @@
-// What the gateway gives the backend along with a command, and gets back, unopened, with its answer.
+// The token that the gateway passes to the backend with a command and gets back, unchanged, with its answer.
 
 import type { Input } from '../../broker/interface/input.ts';
 import type { MessageFields } from '../../protocol/message.ts';
 
-/** Enough to say which command is answered. */
+/** Identifies the command that is answered. */
 export type CommandToken = { readonly command: number; readonly id: string; readonly queue: string };
 
-/** An answer that needs no queue, on its way behind the answers to earlier commands of its connection. */
+/** An answer that needs no queue, in order behind the answers to earlier commands of its connection. */
 export type ReadyAnswer = { readonly fields: MessageFields };
 
-/** Comes back after all answers of a connection that is closing. */
+/** Returned after all answers of a connection that is closing. */
 export const LAST_ANSWER = 'last answer';
 
 export type ClientToken = CommandToken | ReadyAnswer | typeof LAST_ANSWER;

@@ -213,7 +213,7 @@ describe('every answer', () => {
 });
 
 describe('a fault of ours', () => {
-  it('is told to the log and not to the peer [HTTP-001]', async () => {
+  it('is logged and not sent to the client [HTTP-001]', async () => {
     const faults: unknown[] = [];
     const view = {
       stats: () => {

@@ -1,6 +1,6 @@
-// The health server as a function from request to answer: paths, methods, Host check, errors. It listens nowhere (see
-// health-server.ts) and so can be tested without a port. Implements HEALTH-001, HEALTH-011, HEALTH-012, HEALTH-013, METRICS-001,
-// METRICS-020, HTTP-001 to HTTP-003, HTTP-007, HTTP-008.
+// The health server as a function from request to answer: paths, methods, Host check, errors. It does not listen (see health-server.ts), so
+// it can be tested without a port. Implements HEALTH-001, HEALTH-011, HEALTH-012, HEALTH-013, METRICS-001, METRICS-020, HTTP-001 to
+// HTTP-003, HTTP-007, HTTP-008.
 
 import { H3 } from 'h3';
 import type { BrokerView } from '../broker-view.ts';
@@ -18,7 +18,7 @@ export type HealthAppOptions = {
   readonly uptimeMs: () => number;
   /** Names that the Host header may carry beside IP addresses and localhost. */
   readonly allowedHosts: readonly string[];
-  /** Told about a fault of ours while answering; the peer only hears 500. */
+  /** Called for an internal error while answering; the client only receives 500. */
   readonly onFault: (error: unknown) => void;
 };
 
@@ -90,7 +90,7 @@ function notFound(): Response {
   });
 }
 
-/** h3 hands over its own faults too (a path that does not decode, say): those carry a status below 500. */
+/** h3 also passes its own errors, for example for a path that cannot be decoded: their status is below 500. */
 function answerFault(
   error: { readonly status: number; readonly cause?: unknown },
   options: HealthAppOptions,

@@ -1,5 +1,5 @@
-// Starts the health server: the app of health-app.ts on its own host and port. Nothing but the composition root calls it.
-// Implements HEALTH-014, HTTP-004.
+// Starts the health server: the app of health-app.ts on its own host and port. Only the composition root calls it. Implements HEALTH-014,
+// HTTP-004.
 
 import { toNodeHandler } from 'h3';
 import { type HttpListener, listenHttp } from '../listen.ts';
@@ -14,7 +14,7 @@ export type HealthServerOptions = HealthAppOptions & {
 /** @throws ListenError when it cannot listen there */
 export function startHealthServer(options: HealthServerOptions): Promise<HttpListener> {
   const handler = toNodeHandler(createHealthApp(options));
-  // The handler answers every fault itself, so its promise never rejects.
+  // The handler answers every error itself, so its promise never rejects.
   return listenHttp({
     host: options.host,
     port: options.port,

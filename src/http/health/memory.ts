@@ -13,7 +13,7 @@ export type MemorySample = {
   /** The configured limit, else the container's, else the machine's. */
   readonly residentLimitBytes: number;
   readonly heapUsedBytes: number;
-  /** What the runtime lets its heap grow to. */
+  /** The heap limit of the runtime. */
   readonly heapLimitBytes: number;
 };
 
@@ -32,7 +32,7 @@ export function processMemorySampler(residentLimitBytes: number): MemorySampler 
   };
 }
 
-/** Whichever is larger: the share of resident memory or that of the heap. The heap can be full long before the machine is. */
+/** The larger of two shares: resident memory and heap. The heap can be full long before the machine's memory is. */
 export function memoryShare(sample: MemorySample): number {
   return Math.max(
     sample.residentBytes / sample.residentLimitBytes,

@@ -1,5 +1,5 @@
-// The cases that a store must pass which keeps its records over a restart and a crash: what a recovery gives back. The random
-// histories are in random-history-case.ts.
+// The cases for stores that keep their records over a restart and a crash: what a recovery returns. The random histories are in
+// random-history-case.ts.
 
 import assert from 'node:assert/strict';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
@@ -155,7 +155,7 @@ async function givesBackTheSameAgain(place: StorePlace): Promise<void> {
   await commitAll(place, [[created(1), added(message(1, 1)), added(message(1, 2))], [removed(1, 1)]]);
   const expected = [recoveredQueue(created(1)), recoveredMessage(message(1, 2))];
   assertRecovered(await recoveredAt(place), expected);
-  // A broker that recovers from a failure asks first whether the store takes a commit.
+  // A broker that recovers from a failure first probes whether the store accepts a commit.
   await withStore(place, async (store) => {
     await store.commit([]);
     assertRecovered(await recoverFrom(store), expected);

@@ -1,5 +1,4 @@
-// The vocabulary of the contract suite: where a store keeps its bytes, what the suite is given, and what it consists of.
-// Types only.
+// The types of the contract suite: the place where a store keeps its bytes, the options of the suite, and its cases.
 
 import type { StorageProvider } from '../storage-provider.ts';
 

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import type { StorageProvider } from '../storage-provider.ts';
 import type { StorePlace } from './contract-case.ts';
 
-/** An empty folder as a place; `open` is told the path of a file in it. */
+/** An empty folder as a place; `open` receives the path of a file in it. */
 export async function newFilePlace(open: (path: string) => Promise<StorageProvider>): Promise<StorePlace> {
   return placeIn(await newFolder(), open);
 }
 
-/** A folder of its own, to be removed by whoever asked for it. */
+/** A new folder; the caller removes it. */
 export function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'truemq-store-'));
 }

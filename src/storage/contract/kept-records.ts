@@ -1,5 +1,5 @@
-// What a store must have kept after the records so far, in the simplest way that can be right: lists, looked through from end to
-// end. The model that real stores are compared with, and what simulated ones keep. It trusts its records.
+// The model that real stores are compared with, and the state of simulated stores: what a store must have kept after the records so far, as
+// plain lists that are searched linearly. Does not validate its records.
 
 import type { RecoveredRecord, StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
 import { recoveredMessage } from './sample-records.ts';
@@ -20,7 +20,7 @@ export class KeptRecords {
     return [...this.#queues, ...this.#messages];
   }
 
-  /** The same, to be changed on its own. */
+  /** An independent copy. */
   copy(): KeptRecords {
     const copy = new KeptRecords();
     copy.#queues = this.#queues;

@@ -1,8 +1,8 @@
-// The only two places of the contract suite that know what a message content is: one makes it, one reads it.
+// Creates and reads the message contents of the contract suite; no other file of the suite does.
 
 import type { MessageContent } from '../../broker/interface/message-content.ts';
 
-/** A class, so that two contents of the same bytes are equal to whoever compares records. */
+/** A class, so that two contents with the same bytes are equal when records are compared. */
 class BytesContent implements MessageContent {
   readonly bytes: Uint8Array;
 

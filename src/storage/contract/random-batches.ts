@@ -1,5 +1,5 @@
-// Batches of records as a broker could give them: queues come and go, messages enter with rising sequences, fail, move to a dead
-// letter queue and leave. The same seed gives the same batches.
+// Batches of records as a broker could write them: queues come and go, messages enter with rising sequences, fail, move to a dead letter
+// queue and leave. The same seed gives the same batches.
 
 import type { StoredMessage, StoreRecord } from '../../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';

@@ -1,4 +1,4 @@
-// How the cases of the contract suite use a store, and how they compare what it gives back with what they expect.
+// How the cases of the contract suite use a store and compare the recovered records with the expected ones.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

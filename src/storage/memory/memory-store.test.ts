@@ -1,8 +1,8 @@
-// The store that keeps nothing: it does what every store must, and a commit costs nothing.
+// The store that keeps nothing: it passes the contract, and a commit costs nothing.
 
 import { expect, it } from 'vitest';
 import { describeStorageContract } from '../../testing/storage-contract.ts';
-import { publish, TestedEngine } from '../../testing/tested-engine.ts';
+import { publish, TestedBroker } from '../../testing/tested-broker.ts';
 import type { StorePlace } from '../contract/contract-case.ts';
 import { openMemoryStore } from './memory-store.ts';
 
@@ -24,10 +24,10 @@ it('is done at once: a commit gives no promise to wait for', () => {
 
 it('leaves nothing for a broker that starts anew [DURABLE-023]', async () => {
   const store = openMemoryStore();
-  const first = new TestedEngine({}, { store });
+  const first = new TestedBroker({}, { store });
   await first.exchange(await first.connect(), publish('q', 'm1'));
-  expect(first.engine.queueInfo('q')?.messageCount).toBe(1);
-  const second = new TestedEngine({}, { store });
+  expect(first.broker.queueInfo('q')?.messageCount).toBe(1);
+  const second = new TestedBroker({}, { store });
   expect(await second.exchange(await second.connect(), { command: 43, id: 'l' })).toEqual(['ListQueues l']);
-  expect(second.engine.stats()).toMatchObject({ queueCount: 0, queuedBytes: 0 });
+  expect(second.broker.stats()).toMatchObject({ queueCount: 0, queuedBytes: 0 });
 });

@@ -2,7 +2,7 @@
 
 import type { StorageProvider } from '../storage-provider.ts';
 
-/** A store whose commits are done as soon as they are asked for and which forgets everything. */
+/** A store whose commits are done immediately and which keeps nothing (DURABLE-023, DURABLE-024). */
 export function openMemoryStore(): StorageProvider {
   return { recover: () => [], commit: () => undefined, close: () => undefined };
 }

@@ -1,4 +1,4 @@
-// A third party's module: what it is given, what is accepted as a store, and the one line that says why it cannot be used.
+// A third party's module: its options, what is accepted as a store, and the one-line message when it cannot be used.
 
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What one batch of records comes to in rows. What a batch adds and takes away again never reaches the database: a message that is
-// delivered and acknowledged within one batch costs nothing. Pure. Implements DURABLE (the SQLite store's commit).
+// Turns one batch of records into changes of rows. A message that is added and removed within one batch never reaches the database, so its
+// delivery and ack cost nothing. Pure. Implements DURABLE-001, DURABLE-005 and DURABLE-014 for the SQLite store.
 
 import type {
   Generation,
@@ -16,12 +16,12 @@ type AddedMessage = { readonly stored: StoredMessage; failedAttempts: number };
 export class BatchPlan {
   /** Queues that are new after the batch. */
   readonly created = new Map<Generation, StoredQueue>();
-  /** Queues that were there before the batch and are not any more. */
+  /** Queues that existed before the batch and do not exist after it. */
   readonly ended: Generation[] = [];
   /** Messages that are new after the batch, by sequence, rising. */
   readonly added = new Map<number, AddedMessage>();
   readonly #removed = new Set<number>();
-  /** Failed attempts by sequence, of messages that were there before the batch and still are. */
+  /** Failed attempts by sequence, of messages that exist before and after the batch. */
   readonly failedAttempts = new Map<number, number>();
 
   constructor(records: readonly StoreRecord[]) {
@@ -29,8 +29,8 @@ export class BatchPlan {
   }
 
   /**
-   * Sequences of messages that were there before the batch and are not any more. Messages are mostly acknowledged in the order in which they
-   * came, so there are few ranges of many.
+   * Sequences of messages that existed before the batch and do not exist after it. Messages are mostly acknowledged in the order of
+   * publishing, so there are few, long ranges.
    */
   removedRanges(): readonly SequenceRange[] {
     const ranges: { first: number; last: number }[] = [];
@@ -82,7 +82,7 @@ export class BatchPlan {
     else added.failedAttempts = failedAttempts;
   }
 
-  /** Rows of its messages that the batch changes are left alone: they go with the queue. */
+  /** Does not change the rows of its messages: they are removed with the queue. */
   #end(generation: Generation): void {
     for (const [sequence, { stored }] of this.added) {
       if (stored.generation === generation) this.added.delete(sequence);

@@ -16,13 +16,13 @@ const CONTENT_BYTES = 1024;
 const WARM_BATCHES = 100;
 const BATCHES = 2_000;
 
-/** A thread does not inherit what reads TypeScript. */
+/** A thread does not inherit the TypeScript loader. */
 const THREAD = `import('tsx/esm/api').then(({ register }) => {
   register();
   return import(require('node:worker_threads').workerData.module);
 });`;
 
-/** Hands over a batch; resolves when it is safe. `held` is told how long the caller was kept, in milliseconds. */
+/** Passes a batch on; resolves when it is committed. `held` is called with the milliseconds for which the caller was blocked. */
 type Commit = (records: readonly StoreRecord[], held: (ms: number) => void) => Promise<void>;
 
 async function compare(): Promise<void> {

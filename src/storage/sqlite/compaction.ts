@@ -1,6 +1,5 @@
-// Makes the file of a store as small as what is in it: a file that was once full keeps its size, and its empty pages are filled before it
-// grows again. Each step is a transaction, so a crash at any moment leaves the store as it was or as it is to be.
-// Implements DURABLE (the file).
+// Makes the file of a store as small as its contents: a file that was once full keeps its size, and its free pages are filled before it
+// grows again. Each step is a transaction, so a crash leaves the store as it was before or after the step.
 
 import { stat } from 'node:fs/promises';
 import { StoreError } from '../storage-provider.ts';
@@ -10,9 +9,9 @@ import { openDatabase, reasonOf, refuseMissing } from './open-database.ts';
 export type Compaction = { readonly bytesBefore: number; readonly bytesAfter: number };
 
 /**
- * Compacts the file, its write-ahead log included. Needs as much room as the result takes twice: beside the file and where temporary
- * files are kept.
- * @throws StoreError when the file cannot be used, or when there is no room; nothing is lost then
+ * Compacts the file, its write-ahead log included. Needs disk space for the result twice: in the folder of the file and in the folder for
+ * temporary files.
+ * @throws StoreError when the file cannot be used, or the disk is full; nothing is lost then
  */
 export async function compactStore(path: string): Promise<Compaction> {
   await refuseMissing(path);

@@ -1,5 +1,5 @@
-// The one place that loads better-sqlite3. It is an optional dependency with native code, so it is loaded when a durable store is
-// opened and not before, and its absence is an error that says what to do.
+// The one place that loads better-sqlite3. It is an optional dependency with native code, so it is loaded only when a durable store is
+// opened. If it is missing, the error says what to do.
 
 import type { default as DatabaseConstructor } from 'better-sqlite3';
 import { StoreError } from '../storage-provider.ts';

@@ -1,11 +1,11 @@
-// What is left to do of deleted queues. Ending a queue is one small record; its rows go in slices, a few with every commit, so that
-// no commit is held up by them. How far it has come is stored too, and the next start finishes it.
-// Implements DURABLE (deleting a queue).
+// Removes the rows of deleted queues. Ending a queue is one small record; its rows are removed in slices, one with every commit, so that no
+// commit is delayed by them. The progress is stored too, and the next start continues it. Implements QUEUE-014 and DURABLE-027 for the
+// SQLite store.
 
 import type { Generation } from '../../broker/interface/store-record.ts';
 import type { Database, Statement } from './driver.ts';
 
-/** Rows that are looked at in one slice: few enough to cost a commit a millisecond at most. */
+/** Rows in one slice: few enough to delay a commit by at most a millisecond. */
 const SLICE_ROWS = 1_000;
 
 type Ended = { readonly generation: Generation; readonly cursor: number };
@@ -25,7 +25,7 @@ export class EndedQueues {
     this.#left = database.prepare<[], Ended>('SELECT * FROM ended_queues ORDER BY generation').all();
   }
 
-  /** Generations that rows may still be there of. */
+  /** Generations that may still have rows. */
   get generations(): ReadonlySet<Generation> {
     return new Set(this.#left.map(({ generation }) => generation));
   }
@@ -34,13 +34,13 @@ export class EndedQueues {
     return this.#left.length === 0;
   }
 
-  /** To be called in the transaction that takes the queue away. */
+  /** To be called in the transaction that removes the queue. */
   add(generation: Generation): void {
     this.#insert.run(generation, 0);
     this.#left.push({ generation, cursor: 0 });
   }
 
-  /** Takes away the rows of one slice of the first of them. To be called in a transaction. */
+  /** Removes one slice of rows of the first generation. To be called in a transaction. */
   removeSlice(): void {
     const first = this.#left.shift();
     if (first === undefined) return;

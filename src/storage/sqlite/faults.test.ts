@@ -1,11 +1,11 @@
-// A broker over a real file while the disk is full, cannot be read or written, or the file is taken: nothing of a batch that could not be
-// stored is seen, nothing confirmed is lost, and the broker comes back by itself when the cause is gone. Time is virtual, files are not.
+// A broker over a real file while the disk is full, cannot be read or written, or another process has the file: clients see nothing of a
+// batch that was not stored, nothing confirmed is lost, and the broker recovers when the fault ends. Time is virtual, files are not.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultyFile } from '../../testing/faulty-file.ts';
-import { notShownHere } from '../../testing/not-shown-here.ts';
+import { reportUnsupported } from '../../testing/report-unsupported.ts';
 import { SmallFileSystem } from '../../testing/small-file-system.ts';
 import { publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
@@ -35,7 +35,7 @@ async function withOneStored(of = file) {
 
 const LARGE = { payload: JSON.stringify('x'.repeat(100_000)) };
 
-/** Publishes what cannot be stored, and sees everybody told. */
+/** Publishes messages that cannot be stored, and expects all clients to get an Error or Disconnect. */
 async function failToPublish(tested: TestedService, client: Awaited<ReturnType<TestedService['connect']>>) {
   expect(await tested.exchange(client, publish('q', 'm2', LARGE))).toEqual([
     'Error m2 q STORAGE_ERROR',
@@ -57,7 +57,7 @@ async function until(tested: TestedService, condition: () => boolean): Promise<v
   await vi.waitFor(look, { timeout: 20_000, interval: 2 });
 }
 
-/** The broker is there again, has what it has confirmed and nothing else, and takes more. */
+/** Expects that the broker serves again, has all confirmed messages and no others, and accepts new ones. */
 async function comesBack(tested: TestedService): Promise<void> {
   await until(tested, () => tested.service.readiness().ready);
   expect(tested.logged).toContain('the store works again');
@@ -71,7 +71,7 @@ async function comesBack(tested: TestedService): Promise<void> {
   await end(tested);
 }
 
-/** What is in flight has its time to be acknowledged, and it passes. */
+/** Lets the ack timeout of messages in flight pass. */
 async function end(tested: TestedService): Promise<void> {
   const ended = tested.service.drain();
   await tested.advance(60_000);
@@ -139,14 +139,14 @@ describe('on a file system of its own', () => {
     for (const disk of disks.splice(0)) disk.remove();
   });
 
-  /** Undefined, and said aloud, where none can be mounted. */
+  /** Undefined, with a message on stderr, if the machine does not allow a mount. */
   async function smallFileSystem(what: string): Promise<SmallFileSystem | undefined> {
     try {
       const disk = await SmallFileSystem.mounted(4 * 1024 * 1024);
       disks.push(disk);
       return disk;
     } catch (error) {
-      notShownHere(what, error instanceof Error ? error.message : String(error));
+      reportUnsupported(what, error instanceof Error ? error.message : String(error));
       // Where root runs the tests on Linux a mount may still be forbidden, as in most containers; nothing else explains it.
       expect(String(error)).toMatch(/mount|permi|ENOENT|EPERM/i);
       return undefined;

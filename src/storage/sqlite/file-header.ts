@@ -1,5 +1,5 @@
-// What the first bytes of a file say about it, without opening it as a database, which would already change a file that a crash
-// has left. The layout is SQLite's published file format. It reads only.
+// Reads the first bytes of a file without opening it as a database, which would already change a file after a crash. The layout is SQLite's
+// published file format. Reads only.
 
 import { open } from 'node:fs/promises';
 
@@ -16,7 +16,7 @@ const HEADER_BYTES = 100;
 const USER_VERSION_OFFSET = 60;
 const APPLICATION_ID_OFFSET = 68;
 
-/** Never rejects: what cannot be read is an answer too. */
+/** Never rejects: an unreadable file is a result too. */
 export async function readFileHeader(path: string): Promise<FileHeader> {
   try {
     return describe(await firstBytes(path));

@@ -1,4 +1,5 @@
-// Opening the file: what is refused, in words for its operator and without a change to it; what every broker relies on; old versions.
+// Opening the file: refusals with a message for the operator and without a change of the file, the settings that every broker relies on,
+// and old versions.
 
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Opens the database file for one broker alone, with every setting that safety depends on said explicitly, and refuses what is not
-// a sound file of this broker before anything in it is changed. Implements DURABLE (refusals at start, one broker per store).
+// Opens the database file exclusively, with every setting that safety depends on stated explicitly. Refuses a file that is not a valid
+// store of this broker before it changes anything. Implements DURABLE-016, DURABLE-022 and DURABLE-026.
 
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export type SqliteOptions = {
   readonly synchronous: 'full' | 'normal';
 };
 
-/** The write-ahead log is cut back to this size, in bytes, after it has grown beyond. */
+/** The write-ahead log is truncated to this size, in bytes, after it was larger. */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Pages that the log may grow to before they are copied into the file; each copying costs two syncs. */
+/** Pages in the log that trigger a checkpoint, which costs two syncs. */
 const CHECKPOINT_PAGES = 4_000;
 
 /** The open database, locked for this process until it is closed. Rejects with StoreError. */
@@ -39,8 +39,8 @@ export async function openDatabase({ path, synchronous }: SqliteOptions): Promis
 }
 
 /**
- * The open database, for reading alone. Nothing in it changes, and as long as it is open no broker can take it. Rejects with
- * StoreError, also where a broker has it, and where it is not of this version, which only opening it for writing changes.
+ * Opens the database read-only. It does not change, and no broker can open it meanwhile. Rejects with StoreError, also when a broker has
+ * the file open, and when the file has another version, because migrations need write access.
  */
 export async function openDatabaseForReading(path: string): Promise<Database> {
   const Driver = await loadDriver();
@@ -49,7 +49,7 @@ export async function openDatabaseForReading(path: string): Promise<Database> {
   let database: Database | undefined;
   try {
     database = new Driver(path, { readonly: true, timeout: 0 });
-    // The first read takes a lock that is kept until the end.
+    // The first read takes a lock that is held until `close`.
     const version = Number(database.pragma('user_version', { simple: true }));
     if (version !== SCHEMA_VERSION) throw new Error(olderVersion(version));
     return database;
@@ -63,14 +63,14 @@ function olderVersion(version: number): string {
   return `it has version ${version}, written by an older TrueMQ; a start of the broker brings it to version ${SCHEMA_VERSION}`;
 }
 
-/** Rejects with StoreError where there is no store to be looked at: a broker would make one there. */
+/** Rejects with StoreError when there is no store at the path. (A broker would create one.) */
 export async function refuseMissing(path: string): Promise<void> {
   const { kind } = await readFileHeader(path);
   if (kind === 'absent') throw new StoreError(`the store ${path} cannot be used: there is no such file`);
   if (kind === 'empty') throw new StoreError(`the store ${path} cannot be used: the file is empty`);
 }
 
-/** Rejects with StoreError where the path cannot be a file of this broker. Reads only. */
+/** Rejects with StoreError when the path cannot be a file of this broker. Reads only. */
 async function refuseOther(path: string): Promise<void> {
   const header = await readFileHeader(path);
   const refuse = (reason: string): never => {
@@ -97,8 +97,8 @@ async function refuseOther(path: string): Promise<void> {
 }
 
 /**
- * Rejects with StoreError where nothing can be written. SQLite would open such a file for reading and fail to lock it later, with an
- * error that says nothing of the reason.
+ * Rejects with StoreError when the file is not writable. SQLite would open such a file for reading and fail to lock it later, with an error
+ * that does not name the reason.
  */
 async function refuseUnwritable(path: string): Promise<void> {
   const refuse = (reason: string) => () => {
@@ -112,14 +112,14 @@ async function refuseUnwritable(path: string): Promise<void> {
   if (kind !== 'absent') await access(path, constants.W_OK).catch(refuse('the file cannot be written to'));
 }
 
-/** From here on no other process can even read the file: two brokers on one store would deliver everything twice. */
+/** Locks the file, so that no other process can even read it: two brokers on one store would deliver every message twice. */
 function lock(database: Database): void {
   database.pragma('locking_mode = EXCLUSIVE');
   database.exec('BEGIN EXCLUSIVE; COMMIT');
 }
 
 function prepareFile(database: Database, synchronous: SqliteOptions['synchronous']): void {
-  // Asked again: a crash in the middle of a migration is undone when the file is opened.
+  // Checked again: opening the file rolls back a migration that a crash interrupted.
   const version = Number(database.pragma('user_version', { simple: true }));
   // The version must stand in the file itself, not in a write-ahead log beside it.
   if (version !== SCHEMA_VERSION) database.pragma('journal_mode = DELETE');
@@ -141,7 +141,7 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_IOERR: 'the disk fails to read or to write',
 };
 
-/** What an error of the driver means for who runs the broker. */
+/** What an error of the driver means for the operator. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';

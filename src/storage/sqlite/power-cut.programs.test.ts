@@ -1,5 +1,5 @@
-// Losses of power, which kill -9 cannot show: whatever a disk may have kept of what was not yet synced, the store finds every batch that was
-// committed, the one under way as a whole or not at all, and nothing else. Hundreds of wrecks are opened with the real store.
+// Power cuts, which kill -9 cannot show: whatever the disk has kept of unsynced writes, the store recovers every committed batch, the one
+// under way completely or not at all, and nothing else. Hundreds of damaged files are opened with the real store.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import {
+  type FileSnapshot,
   isLogRestarted,
   layOut,
-  type Picture,
-  takePicture,
+  takeSnapshot,
   type Wreck,
   wrecksOfCheckpoint,
   wrecksOfCommit,
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-type Moment = { readonly picture: Picture; readonly kept: readonly RecoveredRecord[] };
+type Moment = { readonly snapshot: FileSnapshot; readonly kept: readonly RecoveredRecord[] };
 
 /** Batches of a broker's life, large enough to take several pages each. */
 function batches(): readonly (readonly StoreRecord[])[] {
@@ -68,20 +68,20 @@ async function life(): Promise<readonly Moment[]> {
   database.pragma('wal_autocheckpoint = 10');
   const store = sqliteStoreOn(database);
   const kept = new KeptRecords();
-  const moments: Moment[] = [{ picture: await takePicture(path), kept: [] }];
+  const moments: Moment[] = [{ snapshot: await takeSnapshot(path), kept: [] }];
   for (const records of batches()) {
     await store.commit(records);
     kept.take(records);
-    moments.push({ picture: await takePicture(path), kept: kept.recovered() });
+    moments.push({ snapshot: await takeSnapshot(path), kept: kept.recovered() });
   }
   await store.close();
   return moments;
 }
 
 /** What the store finds in a wreck, or why it finds nothing. */
-async function found(picture: Picture): Promise<readonly RecoveredRecord[] | StoreError> {
+async function found(snapshot: FileSnapshot): Promise<readonly RecoveredRecord[] | StoreError> {
   const path = join(folder, 'wreck.db');
-  await layOut(picture, path);
+  await layOut(snapshot, path);
   try {
     return await recovered(path);
   } catch (error) {
@@ -119,11 +119,11 @@ describe('after a loss of power', () => {
     const complaints: string[] = [];
     for (const [index, after] of moments.entries()) {
       const before = moments[index - 1];
-      if (before === undefined || before.picture.log.equals(after.picture.log)) continue;
-      if (isLogRestarted(before.picture, after.picture)) seen.restarts += 1;
-      if (!before.picture.file.equals(after.picture.file)) seen.checkpoints += 1;
-      const pictures = [before.picture, after.picture, random] as const;
-      for (const wreck of [...wrecksOfCommit(...pictures), ...wrecksOfCheckpoint(...pictures)]) {
+      if (before === undefined || before.snapshot.log.equals(after.snapshot.log)) continue;
+      if (isLogRestarted(before.snapshot, after.snapshot)) seen.restarts += 1;
+      if (!before.snapshot.file.equals(after.snapshot.file)) seen.checkpoints += 1;
+      const snapshots = [before.snapshot, after.snapshot, random] as const;
+      for (const wreck of [...wrecksOfCommit(...snapshots), ...wrecksOfCheckpoint(...snapshots)]) {
         const records = await found(wreck);
         seen.wrecks += 1;
         if (isDeepStrictEqual(records, after.kept)) seen.after += 1;
@@ -143,14 +143,14 @@ describe('after a loss of power', () => {
   it('a loss would be seen: a log that lacks what was synced, and a batch that is half there', async () => {
     const moments = await life();
     const index = moments.findIndex(
-      ({ picture, kept }, at) =>
-        at > 2 && kept.length > 3 && picture.log.length > (moments[at - 1]?.picture.log.length ?? 0),
+      ({ snapshot, kept }, at) =>
+        at > 2 && kept.length > 3 && snapshot.log.length > (moments[at - 1]?.snapshot.log.length ?? 0),
     );
     const [before, after] = [moments[index - 1], moments[index]];
     if (before === undefined || after === undefined) throw new Error('No commit made the log longer.');
     const cut = {
-      file: after.picture.file,
-      log: after.picture.log.subarray(0, after.picture.log.length - 4_120),
+      file: after.snapshot.file,
+      log: after.snapshot.log.subarray(0, after.snapshot.log.length - 4_120),
     };
     const wreck: Wreck = { ...cut, how: 'synced bytes cut off', finds: 'after' };
     expect(complaint(wreck, await found(wreck), [before, after])).toContain('synced bytes cut off');

@@ -1,6 +1,6 @@
-// The rows of the store as the file has them, and how records become rows and rows become records. The names in the JSON of a queue's
-// options are part of the file format: they are fixed by the schema version (schema.ts) and do not follow the types of the broker.
-// Reading checks every field: a value that this version never writes is a StoreError. Pure. Implements DURABLE (the file).
+// The rows of the store as they are in the file, and the conversion of records to rows and back. The names in the JSON of a queue's options
+// are part of the file format: they are fixed by the schema version (schema.ts) and do not follow the types of the broker. Reading checks
+// every field: a value that this version never writes is a StoreError. Pure. Implements DURABLE-008 to DURABLE-012 for the SQLite store.
 
 import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoredMessage, StoredQueue } from '../../broker/interface/store-record.ts';
@@ -38,7 +38,7 @@ type MessageColumns = readonly [
 /** In the order of FACT_COLUMNS. */
 type FactColumns = readonly [reason: string, source: string, attempts: number, deadLetteredAt: number];
 
-/** A row of `messages`, in the order of MESSAGE_COLUMNS. Arrays are made in two thirds of the time that objects take. */
+/** A row of `messages`, in the order of MESSAGE_COLUMNS. Creating an array takes two thirds of the time of an object. */
 export type MessageRow = MessageColumns;
 /** A row of `dead_letters`: MESSAGE_COLUMNS, then FACT_COLUMNS. */
 export type DeadLetterRow = readonly [...MessageColumns, ...FactColumns];
@@ -124,7 +124,7 @@ function parsed(value: unknown, where: string): Readonly<Record<string, unknown>
 /** @throws StoreError that names the row and the field, when the row has a value that is never written */
 export function recoveredMessage(row: readonly unknown[]): RecoveredRecord {
   const [sequence, generation, id, priority, acceptedAt, failedAttempts, content] = row;
-  // Made only for an error: there may be millions of rows.
+  // Created only for an error: there may be millions of rows.
   const where = () => `message ${JSON.stringify(id)} (sequence ${sequence})`;
   const message = {
     kind: 'message' as const,

@@ -1,9 +1,9 @@
-// What the database file looks like, version by version, and how one version becomes the next. A released migration is never
-// changed: a fixture of every released version (fixtures/storage/) is opened by the tests. Implements DURABLE (the file).
+// The versions of the database schema and the migrations between them. A released migration is never changed: the tests open a fixture of
+// every released version (fixtures/storage/). Implements DURABLE-025.
 
 import type { Database } from './driver.ts';
 
-/** "TMQ1": marks a file as ours, in the header of the file. */
+/** "TMQ1": marks the file, in its header, as a store of this broker. */
 export const APPLICATION_ID = 0x54_4d_51_31;
 
 /** What each step does to a file of the version before it; the first one starts from an empty file. */
@@ -25,8 +25,8 @@ export function migrate(database: Database, fromVersion: number): void {
   })();
 }
 
-// A message's sequence is its row id in whichever of the two tables, so neither needs an index. `ended_queues` holds what is left to
-// do of deletions: rows of the generation with a sequence up to the cursor are gone.
+// A message's sequence is its row id in whichever of the two tables, so neither needs an index. `ended_queues` holds unfinished deletions:
+// rows of the generation with a sequence up to the cursor are removed already.
 function createFirstVersion(database: Database): void {
   database.exec(`
     CREATE TABLE queues (

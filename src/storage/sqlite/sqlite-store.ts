@@ -1,6 +1,5 @@
-// The durable store: one SQLite file, one transaction per batch, safe on the disk when `commit` returns. Everything is synchronous:
-// a commit of a batch costs about what its sync of the disk costs, and nothing else could be done meanwhile anyway.
-// Implements DURABLE (save before visible, recovery) behind the port of storage-provider.ts.
+// The durable store: one SQLite file, one transaction per batch, durable when `commit` returns. Everything is synchronous: a commit costs
+// about as much as its sync of the disk. Implements DURABLE-001 to DURABLE-015 behind the port of storage-provider.ts.
 
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { type StorageProvider, StoreError } from '../storage-provider.ts';
@@ -12,7 +11,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { Statements } from './statements.ts';
 
 /**
- * Opens the store in the file, which is created when it is not there.
+ * Opens the store in the file, and creates the file if it does not exist.
  * @throws StoreError when the file cannot be used: it is locked, no database of this broker, damaged, or cannot be written
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<StorageProvider> {
@@ -52,7 +51,7 @@ class SqliteStore implements StorageProvider {
       if (records.length === 0) this.#probe();
       else this.#commit(new BatchPlan(records));
     } catch (error) {
-      // Clients are told too, and the path is none of their business.
+      // Clients receive this text too, so it must not contain the path.
       throw new StoreError(`it cannot be written: ${reasonOf(error)}`, { cause: error });
     }
   }
@@ -66,7 +65,7 @@ class SqliteStore implements StorageProvider {
     this.#database.transaction(() => this.#write(plan)).immediate();
   }
 
-  /** Writes what is there already: that goes through the log to the disk like any other change. */
+  /** Rewrites an existing value: like any other change, that is written to the log and synced. */
   #probe(): void {
     this.#database
       .transaction(() => void this.#database.pragma(`user_version = ${SCHEMA_VERSION}`))

@@ -1,5 +1,5 @@
-// The SQL of the store, prepared once. One method per change of rows and per way of reading; when something is done, and in which
-// transaction, is sqlite-store.ts's. Implements DURABLE (the SQLite store's rows).
+// The SQL of the store, as prepared statements: one method per change of rows and per way of reading. sqlite-store.ts decides when they
+// run, and in which transaction.
 
 import type {
   Generation,
@@ -26,7 +26,7 @@ import {
 
 type AnyMessageRow = MessageRow | DeadLetterRow;
 
-/** Told of a row that cannot be converted. When it returns, the row is skipped. */
+/** Called for a row that cannot be converted. When it returns, the row is skipped. */
 export type OnDamagedRow = (error: StoreError) => void;
 
 function refuse(error: StoreError): never {
@@ -87,7 +87,7 @@ export class Statements {
     else this.#insertDeadLetter.run(...row, ...factColumns(stored.deadLetter));
   }
 
-  /** Whichever of the two tables they are in; most are in the first. All of them must be in one. */
+  /** Removes messages from the table that they are in, usually the first. All of them must be in one table. */
   deleteMessages({ first, last }: SequenceRange): void {
     const { changes } = this.#deleteMessages.run(first, last);
     if (changes <= last - first) this.#deleteDeadLetters.run(first, last);
@@ -143,7 +143,7 @@ function* inOrder(
       }
     }
   } finally {
-    // Whoever stops half way must be able to close the database, which cannot be done while it is read.
+    // Ends the query when the caller stops early: the database cannot be closed during a query.
     a.return?.();
     b.return?.();
   }

@@ -1,5 +1,5 @@
-// The file of a store that no broker holds, for those who look after it: what is in it, what is wrong with it, how large it is. It
-// only reads: what a crash has left beside the file stays there, and the next broker finds it. Implements DURABLE (the file).
+// The file of a store that no broker has open, for operators: its contents, its problems and its size. Reads only: files that a crash has
+// left beside it are not changed, and the next broker finds them.
 
 import { stat, unlink } from 'node:fs/promises';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
@@ -11,23 +11,23 @@ import { type OnDamagedRow, Statements } from './statements.ts';
 
 export type QueueFigures = {
   readonly name: string;
-  /** Everything that will wait there when a broker starts. */
+  /** Messages that will wait when a broker starts. */
   readonly messageCount: number;
   /** How many of them are dead letters. */
   readonly deadLetterCount: number;
-  /** Of their contents. */
+  /** Bytes of their contents. */
   readonly bytes: number;
-  /** When the oldest was accepted, in milliseconds since 1970; absent where there is none. */
+  /** When the oldest was accepted, in milliseconds since 1970; absent if there is none. */
   readonly oldestWallAt?: number;
 };
 
 export type FileFigures = {
   readonly fileBytes: number;
-  /** What has been committed and not yet copied into the file. */
+  /** Size of the write-ahead log: commits that are not yet copied into the file. */
   readonly writeAheadLogBytes: number;
   readonly pageBytes: number;
   readonly pageCount: number;
-  /** Pages of the file that nothing stands on: new messages take them, or a compaction gives them back. */
+  /** Free pages of the file: new messages fill them, or a compaction removes them. */
   readonly freePageCount: number;
 };
 
@@ -47,7 +47,7 @@ export async function openStoreFile(path: string): Promise<StoreFile> {
 
 export class StoreFile {
   readonly #database: Database;
-  /** What was not there before; SQLite needs it for reading too. */
+  /** Files that did not exist before; SQLite needs them for reading too. */
   readonly #ownFiles: readonly string[];
 
   constructor(database: Database, ownFiles: readonly string[]) {
@@ -56,8 +56,8 @@ export class StoreFile {
   }
 
   /**
-   * What a broker would find, in the order of {@link StorageProvider.recover}. Throws StoreError where it cannot be read. With
-   * `onDamaged`, rows with impossible values are passed to it and skipped.
+   * The records that a broker would recover, in the order of {@link StorageProvider.recover}. Throws StoreError if the file cannot be read.
+   * With `onDamaged`, rows with impossible values are passed to it and skipped.
    */
   *records(onDamaged?: OnDamagedRow): Iterable<RecoveredRecord> {
     try {
@@ -69,7 +69,7 @@ export class StoreFile {
     }
   }
 
-  /** What is wrong with the file, at most a hundred complaints: first what SQLite says, then what contradicts our own rules. */
+  /** The problems of the file, at most a hundred: first those that SQLite reports, then violations of the schema's own rules. */
   problems(): readonly string[] {
     const problems: string[] = [];
     try {
@@ -77,12 +77,12 @@ export class StoreFile {
       for (const text of said.iterate()) if (text !== 'ok') problems.push(...text.split('\n'));
       return problems.length > 0 ? problems : this.#contradictions();
     } catch (error) {
-      // What it said before it could not go on tells where.
+      // The problems reported before the failure show where it is.
       return problems.length > 0 ? problems : [reasonOf(error)];
     }
   }
 
-  /** Throws StoreError where they cannot be read. */
+  /** Throws StoreError if they cannot be read. */
   queueFigures(): readonly QueueFigures[] {
     try {
       const rows = this.#database.prepare<[], FiguresRow>(FIGURES).all();
@@ -105,7 +105,7 @@ export class StoreFile {
   }
 
   async close(): Promise<void> {
-    // Still open, so that no broker has come to use them. A log with anything in it is never ours: we only read.
+    // The file is still open, so no broker uses them. A log with contents is kept: a reader does not write one.
     for (const path of this.#ownFiles) {
       if (path.endsWith('-wal') && (await sizeOf(path)) !== 0) continue;
       await unlink(path).catch(() => undefined);
@@ -143,7 +143,7 @@ const FIGURES = `
 
 type RuleRow = { readonly number: number; readonly name: string };
 
-/** What SQLite cannot know. What a core finds when it begins with the records is not asked here. */
+/** Rules that SQLite cannot check. The core's checks at a recovery are not repeated here. */
 const RULES: readonly { readonly sql: string; readonly describe: (row: RuleRow) => string }[] = [
   {
     sql: 'SELECT generation AS number, name FROM queues JOIN ended_queues USING (generation)',

@@ -1,4 +1,4 @@
-// A broker in a process of its own over a file, to be killed at any moment. Free ports only.
+// A broker in its own process over a file, for tests that kill it. Uses free ports only.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export type BrokerProcess = {
   readonly port: number;
   readonly healthUrl: string;
-  /** kill -9; resolves when the process is gone. */
+  /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
   /** Ends it in good order; resolves with its exit code. */
   stop(): Promise<number | null>;
@@ -16,14 +16,14 @@ export type BrokerProcess = {
 
 const command = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
-/** What Node is told to start a broker over a file on free ports, which prints one line when it listens. */
+/** Node's arguments to start a broker over a file on free ports, which prints one line when it listens. */
 export function serveArguments(storagePath: string): readonly string[] {
   const storage = ['--storage', 'sqlite', '--storage-path', storagePath];
   const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
   return ['--import', 'tsx', command, 'serve', ...storage, ...free];
 }
 
-/** Starts a broker over a file and waits until it listens. Rejects with what it said when it ends before. */
+/** Starts a broker over a file and waits until it listens. Rejects with its output if it ends before. */
 export function startBrokerProcess(storagePath: string): Promise<BrokerProcess> {
   return startProcess(serveArguments(storagePath));
 }

@@ -1,6 +1,6 @@
-// What publishers and subscribers know over the crashes of a broker, and what the broker owes them for it: nothing confirmed is lost,
-// nothing is invented, nothing settled comes back, and a dead letter is in one place. It judges by ids alone.
-// Implements DURABLE-003, DURABLE-004, DURABLE-006 and DURABLE-015 as an account.
+// What publishers and subscribers know over the crashes of a broker, and the rules that follow: nothing confirmed is lost, nothing is
+// invented, nothing settled is delivered again, and a dead letter is in one place. Uses ids only. Checks DURABLE-003, DURABLE-004,
+// DURABLE-006 and DURABLE-015.
 
 export class CrashLedger {
   /** Whose PublishAck came. */

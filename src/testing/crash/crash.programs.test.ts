@@ -1,4 +1,4 @@
-// A broker that is killed under load loses nothing that it has confirmed. `npm run test:crash` does the same for longer.
+// A broker that is killed under load loses no confirmed message. `npm run test:crash` does the same for longer.
 
 import { expect, it } from 'vitest';
 import { CrashLedger } from './crash-ledger.ts';
@@ -6,7 +6,7 @@ import { crashAgainAndAgain } from './crashes.ts';
 
 it('keeps what it has confirmed, and nothing else, over kill -9 [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-012, DURABLE-015]', async () => {
   const seed = Number(process.env['TRUEMQ_SEED'] ?? Date.now() % 1_000_000);
-  const ledger = await crashAgainAndAgain({ crashCount: 20, seed, mostConfirmed: 250 });
+  const ledger = await crashAgainAndAgain({ crashCount: 20, seed, maxConfirmed: 250 });
   expect({ seed, problems: ledger.problems() }).toEqual({ seed, problems: [] });
   expect(ledger.confirmedCount).toBeGreaterThan(10);
   expect(ledger.settledCount).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ export type CrashPlan = {
   readonly crashCount: number;
   readonly seed: number;
   /** A life ends after at most so many confirmed publishes. */
-  readonly mostConfirmed: number;
+  readonly maxConfirmed: number;
   /** Told what has happened after each life of the broker. */
   readonly onCrash?: (told: string) => void;
 };
@@ -24,7 +24,7 @@ export type CrashPlan = {
 export async function crashAgainAndAgain({
   crashCount,
   seed,
-  mostConfirmed,
+  maxConfirmed,
   onCrash = () => undefined,
 }: CrashPlan): Promise<CrashLedger> {
   const random = new Random(seed);
@@ -32,7 +32,7 @@ export async function crashAgainAndAgain({
   const path = join(folder, 'q.db');
   const ledger = new CrashLedger();
   for (let life = 1; life <= crashCount; life += 1) {
-    await liveUntilKilled(path, ledger, { life, enough: random.whole(1, mostConfirmed) });
+    await liveUntilKilled(path, ledger, { life, enough: random.whole(1, maxConfirmed) });
     onCrash(`life ${life}: ${ledger.confirmedCount} confirmed, ${ledger.settledCount} settled so far`);
   }
   await empty(path, ledger);

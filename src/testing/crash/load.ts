@@ -23,7 +23,7 @@ export async function createQueues(port: number): Promise<void> {
   await client.close();
 }
 
-/** Publishes until `enough` have been confirmed in this life, then tells; goes on until the broker is gone. */
+/** Publishes until the broker has ended; reports when `enough` were confirmed in this life. */
 export async function publishUntilGone(
   port: number,
   ledger: CrashLedger,
@@ -65,15 +65,15 @@ async function untilGone(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Asks again and again whether the acks of a subscriber are committed, until the broker is gone. */
-export async function askUntilGone(taker: Subscriber): Promise<void> {
+/** Asks repeatedly whether the acks of a subscriber are committed, until the broker has ended. */
+export async function askUntilGone(taker: LoadSubscriber): Promise<void> {
   await untilGone(taker.askForEver());
 }
 
-export type Subscriber = { askForEver(): Promise<never>; close(): Promise<void> };
+export type LoadSubscriber = { askForEver(): Promise<never>; close(): Promise<void> };
 
 /** Takes messages of every queue. */
-export async function subscriber(port: number, ledger: CrashLedger): Promise<Subscriber> {
+export async function subscriber(port: number, ledger: CrashLedger): Promise<LoadSubscriber> {
   const client = await connect({ port, onHandlerError: () => undefined });
   const acked: string[] = [];
   const latest = new Map<string, string>();

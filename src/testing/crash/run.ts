@@ -8,7 +8,7 @@ console.log(`${crashCount} crashes, seed ${seed}`);
 const ledger = await crashAgainAndAgain({
   crashCount,
   seed,
-  mostConfirmed: 1_500,
+  maxConfirmed: 1_500,
   onCrash: (told) => console.log(told),
 });
 const problems = ledger.problems();

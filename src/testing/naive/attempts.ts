@@ -1,5 +1,5 @@
-// What becomes of a delivery: acknowledged, refused, timed out, tried again, or cut short by the end of its connection
-// (DELIVERY, RETRY, TTL and NACK areas).
+// How a delivery ends in the naive broker: acknowledged, refused, timed out and retried, or interrupted by the end of its connection
+// (DELIVERY, RETRY, TTL, NACK).
 
 import type { AcknowledgeInput, NegativeAcknowledgeInput } from '../../broker/interface/input.ts';
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
@@ -107,13 +107,13 @@ function endFailed(state: NaiveState, { queue, message, copy }: Delivery, reason
   finishIfEnded(state, queue, message);
 }
 
-/** The subscriber has the delivery no more, without a verdict. */
+/** The delivery returns from the subscriber without an ack or a failure. */
 function leaveSubscriber(state: NaiveState, { queue, message, copy }: Delivery): void {
   if (queue.options.mode !== 1) {
     waitAgain(state, queue, message, copy.cutShort);
     return;
   }
-  copy.state = 'gone';
+  copy.state = 'ended';
   finishIfEnded(state, queue, message);
 }
 

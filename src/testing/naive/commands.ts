@@ -1,4 +1,4 @@
-// The naive broker's answers to commands (QUEUE, PUBLISH, DELIVERY, OVERFLOW and LIMIT areas).
+// The naive broker's answers to commands (QUEUE, PUBLISH, DELIVERY, OVERFLOW, LIMIT).
 
 import type { RefusalCode } from '../../broker/interface/effect.ts';
 import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../../broker/interface/input.ts';
@@ -74,7 +74,7 @@ export function handlePurgeQueue(state: NaiveState, input: Extract<Input, { kind
   answer(state, input);
 }
 
-/** Nobody who waits for room in the queue will get it. */
+/** Refuses all publishes that wait for room in the queue. */
 export function refuseBlocked(state: NaiveState, queue: NaiveQueue, code: RefusalCode): void {
   for (const { connection, token } of queue.blocked.flatMap((one) => one.askers)) {
     state.effects.push({ kind: 'refused', connection: connection.id, token, code, text: '' });
@@ -133,7 +133,7 @@ export function handleUnsubscribe(state: NaiveState, input: Extract<Input, { kin
   );
 }
 
-/** Takes subscriptions away, and with them those of their copies that are lost by that. */
+/** Removes subscriptions, and those of their copies that are lost with them. */
 export function endSubscriptions(
   state: NaiveState,
   chosen: (subscription: NaiveSubscription) => boolean,
@@ -144,7 +144,7 @@ export function endSubscriptions(
     for (const message of [...queue.messages]) {
       const lost = message.copies.filter((copy) => chosen(copy.subscription) && isLost(copy));
       if (lost.length === 0) continue;
-      for (const copy of lost) copy.state = 'gone';
+      for (const copy of lost) copy.state = 'ended';
       finishIfEnded(state, queue, message);
       admitDeadLetters(state);
     }
@@ -166,7 +166,7 @@ export function handlePublish(state: NaiveState, input: PublishInput): void {
   else accept(state, queue, input);
 }
 
-/** A message that cannot be taken makes no queue, but where none may be made, that is what is told first. */
+/** A refused message creates no queue, but a missing queue that may not be created is reported first. */
 function canHaveQueue(state: NaiveState, name: string): boolean {
   return findQueue(state, name) !== undefined || state.settings.enableAutoCreate;
 }

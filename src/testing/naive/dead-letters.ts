@@ -1,5 +1,5 @@
-// How dead letters enter their queue: always, and pushing the oldest waiting message out of a full one, but only after
-// everything has gone out that could (DLQ area).
+// How dead letters enter their queue in the naive broker: always, replacing the oldest waiting message of a full queue, but only after all
+// possible deliveries (DLQ).
 
 import { addMessage, canEnter, deadLetterQueueFor, pushOutOldest } from './giving-up.ts';
 import { offerFrom } from './offering.ts';

@@ -1,5 +1,5 @@
-// How a message leaves its queue without having been taken, and how one enters: discarded, pushed out, expired, waiting
-// again, or on its way to a dead letter queue (DLQ, OVERFLOW and TTL areas).
+// How messages leave their queue without an ack in the naive broker, and how one enters: discarded, evicted, expired, waiting again, or
+// dead-lettered (DLQ, OVERFLOW, TTL).
 
 import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
@@ -118,11 +118,11 @@ function takeWaiting(state: NaiveState, queue: NaiveQueue, message: NaiveMessage
     return;
   }
   message.pushedOut = true;
-  for (const copy of message.copies) if (copy.state === 'unsent') copy.state = 'gone';
+  for (const copy of message.copies) if (copy.state === 'unsent') copy.state = 'ended';
   finishIfEnded(state, queue, message);
 }
 
-/** FanOutWithAck: what becomes of the message once every copy has ended. */
+/** FanOutWithAck: ends the message once every copy has ended. */
 export function finishIfEnded(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): void {
   const open = message.copies.filter((copy) => ['unsent', 'sent', 'paused'].includes(copy.state));
   if (open.length > 0 || !queue.messages.includes(message)) return;
@@ -138,7 +138,7 @@ export function finishIfEnded(state: NaiveState, queue: NaiveQueue, message: Nai
     );
 }
 
-/** Nobody has the message any more: it waits in its old place, held back if it was cut short too often in a row. */
+/** The message waits in its old place, with a backoff if it was interrupted too often in a row. */
 export function waitAgain(
   state: NaiveState,
   queue: NaiveQueue,

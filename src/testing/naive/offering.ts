@@ -1,5 +1,5 @@
-// How waiting messages reach subscribers, mode by mode, and how blocked publishes get in behind them (DELIVERY and
-// OVERFLOW areas). It is run after every input until nothing moves any more.
+// How waiting messages reach subscribers in the naive broker, mode by mode, and how blocked publishes follow them (DELIVERY, OVERFLOW). Run
+// after every input until nothing changes.
 
 import { addMessage, canEnter, removeMessage } from './giving-up.ts';
 import {

@@ -1,5 +1,5 @@
-// The naive broker's own reading of the rules for queue options: which are impossible, which mean the same, what is
-// meant where none are given. Written from the requirements (QUEUE area), not from the core.
+// The naive broker's rules for queue options: which are valid, which are equal, and the defaults. Written from the requirements (QUEUE),
+// not from the core.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';

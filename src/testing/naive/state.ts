@@ -26,7 +26,7 @@ export type NaiveSubscription = {
 /** One message's way to one subscriber. RoundRobin and PriorityBased have at most one at a time. */
 export type NaiveCopy = {
   readonly subscription: NaiveSubscription;
-  state: 'unsent' | 'sent' | 'paused' | 'acknowledged' | 'failed' | 'gone';
+  state: 'unsent' | 'sent' | 'paused' | 'acknowledged' | 'failed' | 'ended';
   sentCount: number;
   failedCount: number;
   /** It ended with its connection. */

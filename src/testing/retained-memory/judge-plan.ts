@@ -1,14 +1,14 @@
 // One run of the retained-memory judge: from a seed to a verdict.
 
 import type { Verdict } from '../simulation/schedule.ts';
-import { describePlan, drawPlan, type Plan } from './plan.ts';
+import { describePlan, drawRetainedPlan, type RetainedPlan } from './plan.ts';
 import { playCrowd } from './play-crowd.ts';
 import { playHeld } from './play-held.ts';
 import { playQueue } from './play-queue.ts';
 import type { Scales } from './scales.ts';
 
 export async function judgePlan(seed: number): Promise<Verdict> {
-  const plan = drawPlan(seed);
+  const plan = drawRetainedPlan(seed);
   const verdict = { seed, inputCount: 1, counts: {} };
   try {
     const scales = await play(plan);
@@ -19,7 +19,7 @@ export async function judgePlan(seed: number): Promise<Verdict> {
   }
 }
 
-function play(plan: Plan): Promise<Scales> {
+function play(plan: RetainedPlan): Promise<Scales> {
   switch (plan.kind) {
     case 'queue':
       return playQueue(plan);

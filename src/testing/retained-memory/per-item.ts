@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { BrokerOptions } from '../composed-broker.ts';
-import { testOptions } from '../tested-engine.ts';
+import { testOptions } from '../tested-broker.ts';
 import type { ForgetfulClient } from './forgetful-client.ts';
 import type { SentFrame } from './frame-batch.ts';
 import { retainedBytes } from './garbage.ts';
@@ -14,7 +14,7 @@ type Kind = {
   readonly count: number;
   /** Items that were made, before they are measured, and the load that makes `count` more. */
   readonly prepare: (broker: RetainedBroker) => Promise<(count: number, round: number) => Promise<void>>;
-  readonly engine?: Partial<BrokerOptions>;
+  readonly gateway?: Partial<BrokerOptions>;
   readonly broker?: Partial<BrokerOptions['broker']>;
   readonly gated?: boolean;
 };
@@ -227,7 +227,7 @@ const otherKinds: Record<string, Kind> = {
   },
   'subscription to an existing queue (1,000 queues, 500 connections)': {
     count: 40_000,
-    engine: { maxConnections: 10_000 },
+    gateway: { maxConnections: 10_000 },
     prepare: async (broker) => {
       const clients: ForgetfulClient[] = [];
       for (let n = 0; n < 500; n += 1) clients.push(await broker.connect());
@@ -272,7 +272,7 @@ const otherKinds: Record<string, Kind> = {
   },
   'unsent output: Pong to a client that does not read, a write each': {
     count: 40_000,
-    engine: { maxOutboundBytes: huge },
+    gateway: { maxOutboundBytes: huge },
     prepare: async (broker) => {
       const client = await broker.connect();
       client.stopReading();
@@ -286,7 +286,7 @@ const otherKinds: Record<string, Kind> = {
   },
   'unsent output: Pong to a client that does not read, 64 to a write': {
     count: 40_000,
-    engine: { maxOutboundBytes: huge },
+    gateway: { maxOutboundBytes: huge },
     prepare: async (broker) => {
       const client = await broker.connect();
       client.stopReading();
@@ -331,7 +331,7 @@ async function measureKind(name: string): Promise<void> {
       commit: () => (gate.isClosed ? new Promise<void>(() => undefined) : undefined),
       close: () => undefined,
     }),
-    engine: { ...testOptions, maxPendingInputBytes: 4e9, maxConnections: 10_000, ...kind.engine },
+    gateway: { ...testOptions, maxPendingInputBytes: 4e9, maxConnections: 10_000, ...kind.gateway },
     broker: { ...broad, ...kind.broker },
   });
   const load = await kind.prepare(broker);

@@ -5,7 +5,7 @@ import { Random } from '../simulation/random.ts';
 
 export type Acks =
   | { readonly kind: 'all' | 'none' | 'late' }
-  /** All but one of `every` messages, which stay in flight between those that have gone. */
+  /** All but one of `every` messages, which stay in flight between messages that have ended. */
   | { readonly kind: 'allBut'; readonly every: number };
 
 export type MemberPlan = {
@@ -28,7 +28,7 @@ export type Action =
   | 'readAgain'
   | 'restart';
 
-export type QueuePlan = {
+export type RetainedQueuePlan = {
   readonly kind: 'queue';
   readonly seed: number;
   readonly mode: 'RoundRobin' | 'FanOutWithAck' | 'FanOutWithoutAck' | 'PriorityBased';
@@ -60,7 +60,7 @@ export type HeldPlan = {
   readonly count: number;
 };
 
-export type Plan = QueuePlan | CrowdPlan | HeldPlan;
+export type RetainedPlan = RetainedQueuePlan | CrowdPlan | HeldPlan;
 
 const MIB = 1024 * 1024;
 /** Contents of one load. */
@@ -86,7 +86,7 @@ export const PLAN_COUNT = FIRST_HELD_SEED - 1 + heldThings.length;
 /** Of so many plans one is about a crowd. */
 const CROWD_EVERY = 7;
 
-export function drawPlan(seed: number): Plan {
+export function drawRetainedPlan(seed: number): RetainedPlan {
   const random = new Random(seed);
   const held = seed < FIRST_HELD_SEED ? undefined : heldThings[(seed - FIRST_HELD_SEED) % heldThings.length];
   if (held !== undefined) return { kind: 'held', seed, of: held, count: random.whole(20_000, 30_000) };
@@ -94,10 +94,10 @@ export function drawPlan(seed: number): Plan {
     const of = crowds[(seed / CROWD_EVERY) % crowds.length] ?? 'connections';
     return { kind: 'crowd', seed, of, count: random.whole(12_000, 16_000) };
   }
-  return drawQueuePlan(seed, random);
+  return drawRetainedQueuePlan(seed, random);
 }
 
-function drawQueuePlan(seed: number, random: Random): QueuePlan {
+function drawRetainedQueuePlan(seed: number, random: Random): RetainedQueuePlan {
   const mode = random.pick([
     'RoundRobin',
     'FanOutWithAck',
@@ -146,7 +146,7 @@ function drawMember(random: Random, messageCount: number): MemberPlan {
 
 function drawActions(
   random: Random,
-  { hasTtl, storage }: Pick<QueuePlan, 'hasTtl' | 'storage'>,
+  { hasTtl, storage }: Pick<RetainedQueuePlan, 'hasTtl' | 'storage'>,
 ): readonly Action[] {
   const possible: readonly Action[] = [
     'reload',
@@ -164,6 +164,6 @@ function drawActions(
   return Array.from({ length: random.whole(2, 4) }, () => random.pick(possible));
 }
 
-export function describePlan(plan: Plan): string {
+export function describePlan(plan: RetainedPlan): string {
   return JSON.stringify(plan);
 }

@@ -1,4 +1,5 @@
-// Carries out the plan of a crowd: very many connections, subscriptions or queues come and go, and nothing of them may be left.
+// Carries out the plan of a crowd: creates and removes very many connections, subscriptions or queues, of which nothing may remain in
+// memory.
 
 import { BATCH_LENGTH, inBatches } from './in-batches.ts';
 import type { CrowdPlan } from './plan.ts';
@@ -11,7 +12,7 @@ const MIB = 1024 * 1024;
 
 export async function playCrowd(plan: CrowdPlan): Promise<Scales> {
   const broker = await RetainedBroker.started({
-    engine: {
+    gateway: {
       maxConnections: UNLIMITED,
       maxOutboundBytes: 16 * MIB,
       rateLimit: {
@@ -27,7 +28,7 @@ export async function playCrowd(plan: CrowdPlan): Promise<Scales> {
   const scales = await Scales.tared(broker);
   await crowds[plan.of](broker, plan.count);
   await broker.advance(400_000);
-  await scales.weigh(broker, `after ${plan.count} ${plan.of} have come and gone`);
+  await scales.weigh(broker, `after ${plan.count} ${plan.of} were created and removed`);
   await broker.stop();
   return scales;
 }

@@ -21,7 +21,7 @@ export async function playHeld({ of, count }: HeldPlan): Promise<Scales> {
       commit: () => (gate.isShut ? untilOpen(broker, gate) : undefined),
       close: () => undefined,
     }),
-    engine: {
+    gateway: {
       maxConnections: UNLIMITED,
       maxOutboundBytes: UNLIMITED,
       maxPendingInputBytes: UNLIMITED,
@@ -110,7 +110,7 @@ async function copies(broker: RetainedBroker, count: number, round: number): Pro
   return emptied(broker, [publisher, ...members]);
 }
 
-/** One of 50 stays in flight between others that have gone. */
+/** One of 50 stays in flight between messages that have ended. */
 async function smallSurvivors(
   broker: RetainedBroker,
   count: number,

@@ -9,7 +9,7 @@ import { ContentWatch } from './content-watch.ts';
 import type { ForgetfulClient } from './forgetful-client.ts';
 import { bodyLengthOf, type SentFrame } from './frame-batch.ts';
 import { actingMember } from './member.ts';
-import type { Action, MemberPlan, QueuePlan } from './plan.ts';
+import type { Action, MemberPlan, RetainedQueuePlan } from './plan.ts';
 import { RetainedBroker, type RetainedBrokerOptions } from './retained-broker.ts';
 import { Scales } from './scales.ts';
 
@@ -21,7 +21,7 @@ const ACK_TIMEOUT_MS = 30_000;
 const ALL_ATTEMPTS_MS = 400_000;
 const UNLIMITED = 1_000_000_000;
 
-export async function playQueue(plan: QueuePlan): Promise<Scales> {
+export async function playQueue(plan: RetainedQueuePlan): Promise<Scales> {
   const folder = mkdtempSync(join(tmpdir(), 'truemq-retained-'));
   try {
     const play = new Play(plan, join(folder, 'store.db'));
@@ -32,7 +32,7 @@ export async function playQueue(plan: QueuePlan): Promise<Scales> {
 }
 
 class Play {
-  readonly #plan: QueuePlan;
+  readonly #plan: RetainedQueuePlan;
   readonly #watch = new ContentWatch();
   readonly #options: RetainedBrokerOptions;
   #broker!: RetainedBroker;
@@ -41,7 +41,7 @@ class Play {
   #round = 0;
   #isThere = true;
 
-  constructor(plan: QueuePlan, path: string) {
+  constructor(plan: RetainedQueuePlan, path: string) {
     this.#plan = plan;
     const open =
       plan.storage === 'sqlite'
@@ -50,7 +50,7 @@ class Play {
     this.#options = {
       openStore: this.#watch.watching(open),
       // Little may wait to be sent, so that it does not matter beside the messages.
-      engine: {
+      gateway: {
         maxOutboundBytes: 65_536,
         compressionThresholdBytes: plan.compresses ? 700 : UNLIMITED,
         timeouts: { handshakeTimeoutMs: 10_000, frameTimeoutMs: 30_000, idleTimeoutMs: UNLIMITED },

@@ -1,5 +1,5 @@
-// A broker whose memory is measured: in virtual time, with clients on virtual lines that keep nothing. The one place of the retained-memory
-// judge that knows how a broker is made and what it accounts.
+// A broker whose memory is measured: in virtual time, with clients on virtual lines that keep nothing. The only file of the retained-memory
+// judge that creates a broker and reads its account.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Logger } from '../../model/logger.ts';
@@ -7,21 +7,21 @@ import type { Compressor } from '../../protocol/compression.ts';
 import { openMemoryStore } from '../../storage/memory/memory-store.ts';
 import type { OpenStore } from '../../storage/storage-provider.ts';
 import { type BrokerOptions, composeBroker } from '../composed-broker.ts';
-import { testOptions } from '../tested-engine.ts';
+import { testOptions } from '../tested-broker.ts';
 import { VirtualEnvironment } from '../virtual-environment.ts';
 import { openVirtualConnection } from '../virtual-network.ts';
 import { ForgetfulClient } from './forgetful-client.ts';
 import type { SentFrame } from './frame-batch.ts';
 
 export type RetainedBrokerOptions = {
-  readonly engine?: Partial<BrokerOptions>;
+  readonly gateway?: Partial<BrokerOptions>;
   readonly broker?: Partial<BrokerOptions['broker']>;
   readonly openStore?: OpenStore;
   /** The time of the wall clock at the start. Default: that of a fresh environment. */
   readonly wallNow?: number;
 };
 
-export type ConnectOptions = { readonly address?: string; readonly compression?: 'gzip' };
+export type ConnectionParameters = { readonly address?: string; readonly compression?: 'gzip' };
 
 export class RetainedBroker {
   readonly environment: VirtualEnvironment;
@@ -50,7 +50,7 @@ export class RetainedBroker {
     return queuedBytes + structureBytes + bufferedBytes;
   }
 
-  async connect({ address = '192.0.2.1', compression }: ConnectOptions = {}): Promise<ForgetfulClient> {
+  async connect({ address = '192.0.2.1', compression }: ConnectionParameters = {}): Promise<ForgetfulClient> {
     const { client: socket, server } = openVirtualConnection(this.environment.scheduler);
     this.#service.attach(server, address);
     const client = new ForgetfulClient(socket);
@@ -96,10 +96,10 @@ export class RetainedBroker {
 }
 
 function makeBroker(
-  { engine = {}, broker = {}, openStore = async () => openMemoryStore() }: RetainedBrokerOptions,
+  { gateway = {}, broker = {}, openStore = async () => openMemoryStore() }: RetainedBrokerOptions,
   environment: VirtualEnvironment,
 ): Gateway {
-  const options = { ...testOptions, ...engine, broker: { ...testOptions.broker, ...broker } };
+  const options = { ...testOptions, ...gateway, broker: { ...testOptions.broker, ...broker } };
   return composeBroker(options, { environment, openStore, compressor: truncating, logger: silent });
 }
 

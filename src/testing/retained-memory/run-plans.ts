@@ -29,7 +29,7 @@ export async function runRetainedMemory({
     bundle: await bundleWorker(folder, name, plugins, worker),
     firstSeed: 1,
     scheduleCount: planCount,
-    mostMs: Number.POSITIVE_INFINITY,
+    maxMs: Number.POSITIVE_INFINITY,
     stopsAtFailure,
     seedsAtATime: SEEDS_AT_A_TIME,
   });

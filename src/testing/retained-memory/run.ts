@@ -1,7 +1,7 @@
-// The judge of retained memory as a part of the tests: `node --import tsx src/testing/retained-memory/run.ts [SEED]`. Drives a real broker by
-// plans that are drawn from seeds, collects the garbage, and compares what the process retains with what the broker accounts; contents
-// of messages that have ended must be gone. Prints the plan and all readings where that fails, and ends with `N passed, N failed`.
-// With a seed it judges that plan alone, in this process.
+// The judge of retained memory as a part of the tests: `node --import tsx src/testing/retained-memory/run.ts [SEED]`. Drives a real broker
+// by plans that are drawn from seeds, collects the garbage, and compares what the process retains with what the broker accounts; contents
+// of messages that have ended must be freed. Prints the plan and all readings if that fails, and ends with `N passed, N failed`. With a
+// seed it judges that plan alone, in this process.
 
 import { rmSync } from 'node:fs';
 import type { Verdict } from '../simulation/schedule.ts';

@@ -1,28 +1,28 @@
-// The broker of a simulated run, life after life: a process begins, recovers what is on the disk, takes clients, loses its store or dies,
-// and is followed by another one. What a life and its end mean for the clients is the world's to say.
+// The broker of a simulated run, life after life: a process starts, recovers from the disk, serves clients, loses its store or dies, and is
+// followed by another one. The world decides what a life and its end mean for the clients.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type BrokerOptions, type BrokerParts, composeBroker } from '../composed-broker.ts';
+import type { Faults } from './faults.ts';
 import type { LifeEnd } from './history.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
 import type { Life, SimulatedEnvironment } from './simulated-environment.ts';
 import type { Fault, Tally } from './tally.ts';
-import type { Troubles } from './troubles.ts';
 
-/** Starts one after the other that a troubled store may spoil. */
-const MOST_STARTS = 20;
+/** Successive starts that a faulty store may prevent. */
+const MAX_STARTS = 20;
 
 export type LivesParts = Pick<BrokerParts, 'compressor' | 'logger'> & {
   readonly options: BrokerOptions;
   readonly environment: SimulatedEnvironment;
   readonly disk: SimulatedDisk;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly chance: Random;
   readonly tally: Tally;
-  /** The process that serves now is about to die of its own; tells what that comes amid. */
+  /** Called before the serving process crashes, with what it was doing. */
   readonly onDoomed: () => Fault;
-  /** A life ends now: everything that was seen of it has been said. */
+  /** Called at the end of a life, after all observations of it. */
   readonly onEnd: (how: LifeEnd) => void;
   /** All connections break. */
   readonly onDeath: () => void;
@@ -37,7 +37,7 @@ export class BrokerLives {
   #process: Process | undefined;
   #isServing = false;
   #failedStarts = 0;
-  /** Counts the lives that have ended, from 1. */
+  /** The number of the current life, from 1. */
   number = 1;
 
   constructor(parts: LivesParts) {
@@ -45,22 +45,22 @@ export class BrokerLives {
     this.#crashLater();
   }
 
-  /** Undefined while there is no process. */
+  /** Undefined while no process runs. */
   get service(): Gateway | undefined {
     return this.#process?.service;
   }
 
-  /** Whether the broker takes clients, and that was said. */
+  /** Whether the broker serves, and that was observed. */
   get isServing(): boolean {
     return this.#isServing;
   }
 
-  /** A process begins in so long, and takes clients as soon as it has recovered what the disk holds. */
+  /** Starts a process after this time; it serves as soon as it has recovered from the disk. */
   start(delayMs = 0): void {
     this.#parts.environment.after(delayMs, () => this.#begin());
   }
 
-  /** To be called whenever the event loop has come to rest. */
+  /** To be called whenever the event loop has settled. */
   look(): void {
     const { service } = this;
     if (this.#isServing || service?.readiness().ready !== true) return;
@@ -69,20 +69,20 @@ export class BrokerLives {
     this.#parts.onServing(service);
   }
 
-  /** The store is about to fail; the process lives on. */
+  /** Called before the store fails; the process continues. */
   storeFails(): void {
     this.#end('storeFailed');
   }
 
-  /** The process is gone with all that it held; another one comes after a while. */
+  /** Crashes the process; another one starts after a while. */
   die(how: 'crash' | 'exit'): void {
-    const { disk, chance, troubles, onDeath } = this.#parts;
+    const { disk, chance, faults, onDeath } = this.#parts;
     this.#end(how);
     this.#process?.life.end();
     this.#process = undefined;
     disk.crash();
     onDeath();
-    this.start(chance.whole(0, troubles.mostDownMs));
+    this.start(chance.whole(0, faults.maxDownMs));
   }
 
   #end(how: LifeEnd): void {
@@ -107,21 +107,21 @@ export class BrokerLives {
     });
   }
 
-  /** A store that is well must not keep a broker from its start. */
+  /** A broker must be able to start on a store without faults. */
   #startFailed(error: unknown): void {
     this.#failedStarts += 1;
     this.#parts.tally.fault('restart fails');
-    if (!String(error).includes('the disk is broken') || this.#failedStarts > MOST_STARTS)
+    if (!String(error).includes('the disk is broken') || this.#failedStarts > MAX_STARTS)
       this.#parts.complain(`the broker does not start: ${String(error)}`);
     else this.die('crash');
   }
 
   #crashLater(): void {
-    const { environment, chance, troubles, disk, tally, onDoomed } = this.#parts;
-    const { crashAfterMs } = troubles;
+    const { environment, chance, faults, disk, tally, onDoomed } = this.#parts;
+    const { crashAfterMs } = faults;
     if (crashAfterMs === undefined || !disk.isTroubled) return;
     environment.after(chance.whole(1, crashAfterMs), () => {
-      if (this.#process !== undefined && disk.takeTrouble()) {
+      if (this.#process !== undefined && disk.takeFault()) {
         tally.fault(this.#isServing ? onDoomed() : 'crash while clients are refused');
         this.die('crash');
       }

@@ -1,4 +1,5 @@
-// A worker and everything under it as one file for plain Node. A plugin may change sources on the way; those on disk are never touched.
+// Bundles a worker and its imports into one file for plain Node. A plugin may change sources in the bundle; the files on disk are not
+// changed.
 
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import { build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Builds into `folder` below the root and returns the bundle's path. `worker`: its source, below the root. */
+/** Builds into `folder` below the root and returns the bundle's path. `worker`: the path of its source, below the root. */
 export async function bundleWorker(
   folder: string,
   name: string,

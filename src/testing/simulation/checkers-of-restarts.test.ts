@@ -1,5 +1,5 @@
-// That what a restart may not change can be complained of: histories over two lives of a broker, one broken promise each, and the same
-// kept. The judges of one life stand in checkers.test.ts and checkers-of-sums.test.ts.
+// The checkers of restarts find faults: histories over two lives of a broker with one broken rule each, and the same histories without it.
+// The checkers of one life are tested in checkers.test.ts and checkers-of-sums.test.ts.
 
 import { describe, expect, it } from 'vitest';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
@@ -8,13 +8,13 @@ import { Command } from '../../protocol/command.ts';
 import { ACK_TIMEOUT_MS, RETRY_DELAY_MS, Story } from './story.ts';
 import { shows } from './story-cases.ts';
 
-/** A queue that lets go of nothing by itself. */
+/** A queue that discards nothing by itself. */
 const keeping = (options: Partial<QueueOptions> = {}): Story =>
   Story.begin(3, { overflowStrategy: OverflowStrategy.DropNewest, maxRetryAttempts: 4, ...options });
 
 const oneKept = (s: Story): Story => s.accepted(1, 'm', 1).waiting(1).figures({ queuedBytes: 300 });
 
-/** A crash at any moment, after which connection 4 is there. */
+/** A crash at any moment, then connection 4 in the next life. */
 const crash = (s: Story): Story => s.batch().lifeEnds('crash').serves().open();
 
 const acknowledged = (s: Story): Story =>
@@ -50,7 +50,7 @@ describe('a history of several lives without fault', () => {
   });
 });
 
-describe('the judge of survivals sees', () => {
+describe('the checker of survivals sees', () => {
   shows([
     [
       'a confirmed message is not there',
@@ -139,7 +139,7 @@ describe('the judge of survivals sees', () => {
       keeping,
     ],
     [
-      'a queue is gone',
+      'a queue is missing',
       (s) => s.lifeEnds('crash').noQueue('q').serves(),
       /queue q is undefined after a restart/,
       () => keeping().batch(),
@@ -147,7 +147,7 @@ describe('the judge of survivals sees', () => {
   ]);
 });
 
-describe('the judges of answers and endings see', () => {
+describe('the checkers of answers and endings see', () => {
   shows([
     [
       'an answer comes from a broker without its store',
@@ -173,7 +173,7 @@ describe('the judges of answers and endings see', () => {
           .open()
           .command(4, Command.Connect, 'c')
           .answer(4, Command.Connect, 'c', 'LIMIT_EXCEEDED'),
-      /was refused with LIMIT_EXCEEDED, and the store is gone/,
+      /was refused with LIMIT_EXCEEDED, and the store has failed/,
     ],
     [
       'a client is not told that the store has failed',
@@ -181,7 +181,7 @@ describe('the judges of answers and endings see', () => {
       /was not told that the store has failed/,
     ],
     [
-      'a client is told of a shutdown instead',
+      'a client gets reason server_shutdown instead',
       (s) =>
         connected(s)
           .lifeEnds('storeFailed')

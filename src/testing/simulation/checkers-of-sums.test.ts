@@ -1,5 +1,5 @@
-// That the judges of sums and of endings can fail: figures, what queues hold, dead letters, what became of every message, and how the
-// broker ends. The others stand in checkers.test.ts.
+// The checkers of sums and endings find faults: counters, contents of queues, dead letters, terminal states of messages, and the end of the
+// broker. The others are tested in checkers.test.ts.
 
 import { describe } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -8,7 +8,7 @@ import { Command } from '../../protocol/command.ts';
 import { SHUTDOWN_MS, Story } from './story.ts';
 import { inFlight, shows, withDeadLetters } from './story-cases.ts';
 
-describe('the judges of figures and queues see', () => {
+describe('the checkers of figures and queues see', () => {
   shows([
     [
       'a counter falls',
@@ -29,7 +29,7 @@ describe('the judges of figures and queues see', () => {
     [
       'an ack is not counted',
       (s) =>
-        // The acks are looked at after every eighth batch.
+        // The acks are checked after every eighth batch.
         inFlight(s)
           .figures({ publishedCount: 1, deliveredCount: 1 })
           .ack(2, 'm')
@@ -72,7 +72,7 @@ describe('the judges of figures and queues see', () => {
   ]);
 });
 
-describe('the judge of dead letters sees', () => {
+describe('the checker of dead letters sees', () => {
   const dead = (reason: string, attempts: number) => (s: Story) =>
     inFlight(s.subscribe(3, undefined, 'q.dlq'))
       .batch()
@@ -111,7 +111,7 @@ describe('the judge of dead letters sees', () => {
   ]);
 });
 
-describe('the judges of fates and endings see', () => {
+describe('the checkers of fates and endings see', () => {
   shows([
     ['a message still waits at the end', (s) => s.waiting(1).batch().finished(), /1 messages still wait/],
     [

@@ -1,5 +1,5 @@
-// That each judge can fail: histories of brokers that break one promise each, and the same histories kept. A judge that is content with
-// everything would be worse than none. Here: answers, deliveries, attempts, windows and order.
+// Each checker finds faults: histories with one broken rule each, and the same histories without it. Here: answers, deliveries, attempts,
+// windows and order.
 
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
@@ -54,7 +54,7 @@ describe('a history without fault', () => {
 const blocking = (): Story =>
   Story.begin(3, { maxQueueSize: 1, overflowStrategy: OverflowStrategy.BlockPublisher });
 
-describe('the judge of answers sees', () => {
+describe('the checker of answers sees', () => {
   shows([
     [
       'a command is answered twice',
@@ -100,7 +100,7 @@ describe('the judge of answers sees', () => {
   ]);
 });
 
-describe('the judge of deliveries sees', () => {
+describe('the checker of deliveries sees', () => {
   shows([
     ['nobody published it', (s) => s.subscribe(2).deliver(2, 'm', 9), /nobody published it/],
     ['nobody subscribed', (s) => s.accepted(1, 'm', 1).deliver(2, 'm', 1), /has no subscription/],
@@ -209,7 +209,7 @@ describe('the judge of deliveries sees', () => {
   ]);
 });
 
-describe('the judge of attempts sees', () => {
+describe('the checker of attempts sees', () => {
   shows([
     [
       'a retry comes too early',
@@ -265,7 +265,7 @@ describe('the judge of attempts sees', () => {
   ]);
 });
 
-describe('the judges of windows and order see', () => {
+describe('the checkers of windows and order see', () => {
   shows([
     [
       'a subscriber holds more than it asked for',

@@ -1,4 +1,4 @@
-// A simulated client's command to the bytes of its frame. What it means stands in the history; this is how it is said.
+// Encodes a simulated client's command to the bytes of its frame.
 
 import { Priority } from '../../model/priority.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';

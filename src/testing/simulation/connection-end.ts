@@ -1,5 +1,5 @@
-// The client's end of a simulated connection: commands become bytes on the line, bytes from the broker become frames again, and both
-// are told to the witness at the moment at which they pass the broker's end.
+// The client's end of a simulated connection: encodes commands to bytes on the line and decodes frames from the broker's bytes, and reports
+// both to the witness when they pass the broker's end.
 
 import { type Algorithm, algorithmOf } from '../../protocol/compression.ts';
 import { decodeMessage } from '../../protocol/decode.ts';
@@ -21,7 +21,7 @@ export type EndParts = {
   readonly habits: LineHabits;
   readonly tally: Tally;
   readonly observe: (observation: Observation) => void;
-  /** The earliest batch from which a frame that is written now may come. */
+  /** The earliest batch that may have caused a frame that is written now. */
   readonly sinceEpoch: () => number;
   readonly onFrame: (message: Message) => void;
   readonly onEnd: () => void;
@@ -66,7 +66,7 @@ export class ConnectionEnd {
     return this.#isOver;
   }
 
-  /** The handshake is done: frames may be compressed. */
+  /** After the handshake frames may be compressed. */
   connected(): void {
     this.#mayCompress = true;
   }
@@ -96,10 +96,10 @@ export class ConnectionEnd {
 
   #written(bytes: Buffer): void {
     this.#writtenBytes += bytes.length;
-    // The broker may use its memory again.
+    // A copy, because the broker may reuse the memory.
     this.#splitter.push(Buffer.from(bytes));
     for (let frame = this.#splitter.next(); frame !== undefined; frame = this.#splitter.next()) {
-      if (isFault(frame)) throw new Error(`The broker wrote a frame that is none: ${frame.text}`);
+      if (isFault(frame)) throw new Error(`The broker wrote an invalid frame: ${frame.text}`);
       this.#frameEndsAt += 5 + frame.body.length;
       const message = decode(frame.body, algorithmOf(frame.flags));
       this.#toClient.push({ item: message, endsAt: this.#frameEndsAt });

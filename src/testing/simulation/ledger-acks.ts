@@ -4,7 +4,7 @@ import { DeliveryMode } from '../../model/delivery-mode.ts';
 import type { Ledger } from './ledger.ts';
 import { type Copy, lastSend, type SeenCommand } from './ledger-entries.ts';
 
-/** Writes an ack down with every copy that it may be for. */
+/** Records an ack with every copy that it may be for. */
 export function bookAck(command: SeenCommand): void {
   const { sent, connection } = command;
   connection.recentAcks.push(command);
@@ -16,11 +16,11 @@ export function bookAck(command: SeenCommand): void {
   );
   for (const copy of candidates) {
     const { failureReason } = sent;
-    copy.judgements.push({ command, failureReason, isCertain: candidates.length === 1 });
+    copy.possibleAcks.push({ command, failureReason, isCertain: candidates.length === 1 });
   }
 }
 
-/** Writes down, with what was just sent, the acks that came before it was written and may have been stepped after it arose. */
+/** Records, with a copy that was just sent, the acks that arrived before it was written but may have been stepped after it. */
 export function bookEarlyAcks(copy: Copy, epoch: number): void {
   const { connection } = copy.subscription;
   connection.recentAcks = connection.recentAcks.filter(
@@ -29,12 +29,12 @@ export function bookEarlyAcks(copy: Copy, epoch: number): void {
   for (const command of connection.recentAcks) {
     const { id, queue, failureReason } = command.sent;
     const isMeant = id === copy.message.id && (queue === '' || queue === copy.queue);
-    const isKnown = copy.judgements.some((judgement) => judgement.command === command);
-    if (isMeant && !isKnown) copy.judgements.push({ command, failureReason, isCertain: false });
+    const isKnown = copy.possibleAcks.some((ack) => ack.command === command);
+    if (isMeant && !isKnown) copy.possibleAcks.push({ command, failureReason, isCertain: false });
   }
 }
 
-/** The ack has been stepped: ends what it was certainly for. */
+/** The ack was stepped: ends the copy that it was certainly for. */
 export function settleTaken(command: SeenCommand, ledger: Ledger): void {
   const { sent, connection } = command;
   if (sent.failureReason === 'HandlerException') return;
@@ -45,9 +45,9 @@ export function settleTaken(command: SeenCommand, ledger: Ledger): void {
   }
 }
 
-/** Whether it is the first to judge the copy, the only one it can mean, and came while the copy was certainly in flight. */
+/** Whether the ack is the first for the copy, can mean no other copy, and arrived while the copy was certainly in flight. */
 function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): boolean {
-  const [first] = copy.judgements;
+  const [first] = copy.possibleAcks;
   if (first?.command !== command || !first.isCertain || copy.settledEpoch !== undefined) return false;
   const send = lastSend(copy);
   const info = ledger.queue(copy.queue).info;
@@ -62,11 +62,11 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
     !copy.subscription.isEnding &&
     info.subscriberCount === 1;
   const heldForMs = ackTimeoutMs + (canBeRetried ? retryDelayMs : 0);
-  // When the draining takes too long, connections are ended before what they sent last is read.
+  // When the drain times out, connections are closed before their last input is read.
   return ledger.batchAt(ledger.epoch) < Math.min(send.at + heldForMs, ledger.drainedAt);
 }
 
-/** How often the message was sent from the queue of this copy, to anybody. */
+/** How often the message was sent from the queue of this copy, to all subscribers. */
 export function sendCountOf({ isDeadLetter, message }: Copy): number {
   return isDeadLetter ? (message.letter?.sendCount ?? 0) : message.sendCount;
 }

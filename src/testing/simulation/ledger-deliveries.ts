@@ -1,4 +1,4 @@
-// A Deliver frame, booked with the publish and the subscription that it belongs to, where there are such.
+// Records a Deliver frame with its publish and its subscription, if they exist.
 
 import { HeaderName } from '../../protocol/header-name.ts';
 import type { Message } from '../../protocol/message.ts';
@@ -29,7 +29,7 @@ export function bookDelivery(
       queue: frame.queue,
       isDeadLetter,
       sends: [],
-      judgements: [],
+      possibleAcks: [],
       settledEpoch: undefined,
       wasRefusedForGood: false,
     };

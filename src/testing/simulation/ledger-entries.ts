@@ -1,5 +1,5 @@
-// What the judges of a simulation know, entry by entry. Epochs are numbers of batches, from 1; a fact of epoch n arose while
-// batch n was stepped. "Certain" is what must be so whatever the order inside a batch was; the rest is left open.
+// The entries of the ledger. Epochs are numbers of batches, from 1; a fact of epoch n was caused by batch n. "Certain" means: true for
+// every possible order inside a batch.
 
 import type { QueueInfo } from '../../model/queue-info.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
@@ -32,11 +32,11 @@ export type SeenConnection = {
   readonly copies: Map<string, Copy>;
   /** The last batch before it may have ended; undefined while it certainly goes on. */
   leavingSince: number | undefined;
-  /** Why it may end: by its own doing, or for nothing that is known. */
+  /** Why the connection may end; undefined: no known reason. */
   hasReasonToEnd: boolean;
   wasToldOfEnd: boolean;
   isConnected: boolean;
-  /** It has said its last: the broker reads no more of what it sends. */
+  /** The broker reads no more input of the connection. */
   isPastReading: boolean;
   commandCount: number;
   hasEnded: boolean;
@@ -46,7 +46,7 @@ export type SeenConnection = {
   /** The last batch that had begun when the broker had ended it. */
   endedEpoch: number | undefined;
   owesFaultAnswer: boolean;
-  /** The broker had lost its store when it came, or while it was there: it is told so, and served no more. */
+  /** The broker lost its store before or during the connection: it gets Disconnect and is not served. */
   isUnserved: boolean;
   /** It was opened while the broker had no store: it is refused or, if its Connect comes when the broker serves again, served. */
   mayBeServed: boolean;
@@ -71,7 +71,7 @@ export type Copy = {
   readonly isDeadLetter: boolean;
   readonly sends: Send[];
   /** Acks that may have been for it, positive and negative ones, by when they were handed over. */
-  readonly judgements: Judgement[];
+  readonly possibleAcks: PossibleAck[];
   /** The batch in which an ack, or a refusal for good, certainly ended it. */
   settledEpoch: number | undefined;
   wasRefusedForGood: boolean;
@@ -87,7 +87,7 @@ export type Send = {
   readonly attempt: number;
 };
 
-export type Judgement = {
+export type PossibleAck = {
   readonly command: SeenCommand;
   readonly failureReason: SentCommand['failureReason'];
   /** No other delivery could be meant. */
@@ -102,9 +102,9 @@ export type SeenMessage = {
   state: 'open' | 'accepted' | 'refused' | 'unanswered';
   /** Published in an earlier life of the broker: whether it is there, these books do not say. */
   isInherited: boolean;
-  /** Two publishes of its id waited for their answers on one connection: which answer is whose, nobody can tell. */
+  /** Two publishes with its id waited for their answers on one connection: the answers cannot be assigned. */
   isAmbiguous: boolean;
-  /** Its publisher has left before there was room for it; somebody who repeated it may still bring it in. */
+  /** Its publisher left before there was room; a repeat by another publisher may still be accepted. */
   isWithdrawn: boolean;
   /** The first and the last batch in which its answer may have arisen, and when the last one began. */
   acceptedEpoch: number;
@@ -134,11 +134,11 @@ export type SeenLetter = {
 export type SeenQueue = {
   readonly name: string;
   info: QueueInfo | undefined;
-  /** The most messages that were seen waiting in it. */
+  /** Maximum of waiting messages observed. */
   peakCount: number;
   /** DeleteQueues handed over whose outcome is not certain yet. */
   openDeletions: number;
-  /** Purges of which the operator has not been told the end. */
+  /** Purges that were not answered yet. */
   openPurges: number;
   /** The last batch in which a purge may have taken something; 0 for none. */
   purgedEpoch: number;
@@ -154,7 +154,7 @@ export function lastSend(copy: Copy): Send {
   return send;
 }
 
-/** A client that means to stay silent gives a reason to end it. */
+/** A client that sends nothing gives a reason to close its connection. */
 export function newConnection(connection: number, isSilent: boolean): SeenConnection {
   return {
     number: connection,

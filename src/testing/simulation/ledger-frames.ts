@@ -1,4 +1,4 @@
-// What the broker's frames say, booked: which command was answered, and how, and what was delivered to whom.
+// Records the broker's frames: which command was answered, and how, and which message was delivered to which subscription.
 
 import { Command } from '../../protocol/command.ts';
 import type { Message } from '../../protocol/message.ts';

@@ -1,5 +1,5 @@
-// What the books keep when a life of the broker has ended: which messages there are, and what was said of their dead letters. Where they
-// are now is open again, and only the broker's next life can tell.
+// What the ledger keeps when a life of the broker has ended: the messages, and what is known of their dead letters. Their places are
+// unknown until the next life shows them.
 
 import type { Ledger } from './ledger.ts';
 import type { SeenLetter, SeenMessage } from './ledger-entries.ts';
@@ -13,7 +13,7 @@ export function inherit(ledger: Ledger): void {
   }
 }
 
-/** What was refused was refused for good. */
+/** Refused publishes remain refused. */
 function inheritMessage(message: SeenMessage): void {
   message.isInherited = true;
   if (message.state !== 'refused') message.state = 'unanswered';

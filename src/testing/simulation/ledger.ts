@@ -1,5 +1,5 @@
-// The books of a simulated run, kept from the history alone: who has subscribed, which message is where for certain, which
-// command is owed an answer. It judges nothing; each observation becomes a fact with its entries, and the judges look at those.
+// The ledger of a simulated run, built from the history alone: subscriptions, the certain place of each message, unanswered commands. It
+// checks nothing; each observation becomes a fact with its entries for the checkers.
 
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { Command } from '../../protocol/command.ts';
@@ -26,12 +26,12 @@ export type Fact =
       readonly frame: Message;
       readonly epoch: number;
     }
-  /** A frame that answers nothing that was asked. */
+  /** A frame that answers no command. */
   | { readonly kind: 'unasked'; readonly connection: SeenConnection; readonly frame: Message }
   | { readonly kind: 'delivered'; readonly copy: Copy; readonly send: Send; readonly frame: Message }
-  /** A Deliver of a broker that has lost its store since. */
+  /** A Deliver of a broker that lost its store afterwards. */
   | { readonly kind: 'deliveredUnserved'; readonly connection: SeenConnection; readonly frame: Message }
-  /** A Deliver that fits no publish or no subscription. */
+  /** A Deliver without a matching publish or subscription. */
   | {
       readonly kind: 'misdelivered';
       readonly connection: SeenConnection;
@@ -126,7 +126,7 @@ export class Ledger {
     return queue.openPurges > 0 || queue.purgedEpoch >= epoch;
   }
 
-  /** A life has ended: what is known of messages and queues is for the next one to show. */
+  /** Begins a new life: the state of messages and queues is unknown until it is observed. */
   beginAnew(): void {
     this.isDraining = false;
     this.drainedAt = Number.POSITIVE_INFINITY;
@@ -142,7 +142,7 @@ export class Ledger {
     inherit(this);
   }
 
-  /** Books an observation; undefined where there is nothing for a judge in it. */
+  /** Records an observation; undefined if it is no fact for the checkers. */
   book(observation: Observation): Fact | undefined {
     switch (observation.kind) {
       case 'opened':
@@ -299,7 +299,7 @@ export class Ledger {
     return undefined;
   }
 
-  /** With nothing under way, a publish without an answer waits for room. */
+  /** When the broker is idle, a publish without an answer waits for room. */
   #bookBlocked({ restful, figures }: Extract<Observation, { kind: 'idle' }>): void {
     for (const number of restful) {
       const connection = this.#connection(number);
@@ -332,7 +332,7 @@ export class Ledger {
     connection.hasReasonToEnd ||= hasReason;
   }
 
-  /** What it has not been answered stays open for good: nobody can tell what became of it. */
+  /** Its unanswered commands stay open: their outcome is unknown. */
   #bookEnd(connection: SeenConnection): Fact | undefined {
     if (connection.hasEnded) return undefined;
     connection.hasEnded = true;

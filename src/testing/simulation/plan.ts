@@ -1,5 +1,5 @@
-// What one schedule is made of, all of it drawn from the seed: how patient and how large the broker is, which queues there are, what
-// the clients are like, how bad the lines are and how it ends. Small numbers and short times, so that few moves reach far.
+// The plan of one schedule, drawn from the seed: the broker's limits and timeouts, the queues, the behaviour of the clients, the quality of
+// the lines, and the end. Small numbers and short times, so that few actions cover much.
 
 import type { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
@@ -13,7 +13,7 @@ import type { LineHabits } from './simulated-socket.ts';
 
 export type QueuePlan = { readonly name: string; readonly options: QueueOptions };
 
-/** How a client goes about its acks, by weight. */
+/** How a client acknowledges, by weight. */
 export type AckHabits = Readonly<
   Record<
     'atOnce' | 'soon' | 'justInTime' | 'tooLate' | 'never' | 'twice' | 'stray' | 'fails' | 'notUnderstood',
@@ -45,16 +45,16 @@ export type ClientPlan = {
   readonly maxInFlight: number | undefined;
   readonly acks: AckHabits;
   readonly actions: Readonly<Record<ActionName, number>>;
-  readonly mostPauseMs: number;
-  readonly mostBurst: number;
+  readonly maxPauseMs: number;
+  readonly maxBurst: number;
   readonly compression: Algorithm | undefined;
 };
 
 export type Plan = {
-  readonly engine: BrokerOptions;
-  /** Nobody leaves and nothing is deleted, so that every figure can be compared exactly. */
+  readonly options: BrokerOptions;
+  /** No client leaves and nothing is deleted, so that all statistics can be compared exactly. */
   readonly isCalm: boolean;
-  readonly mostDelayOfSoonMs: number;
+  readonly maxDelayOfSoonMs: number;
   readonly store: StoreHabits;
   readonly lateCompressionChance: number;
   readonly line: LineHabits;
@@ -64,7 +64,7 @@ export type Plan = {
   readonly wallClockJumps: boolean;
   /** Moves of clients before the faults stop. */
   readonly actionCount: number;
-  /** Before the calm everybody is gone for this long; 0 for nobody. */
+  /** All clients are disconnected for this long before the calm; 0: none. */
   readonly desertedMs: number;
   readonly shutdown: 'never' | 'amid' | 'atRest';
 };
@@ -78,12 +78,12 @@ export function drawPlan(random: Random): Plan {
   const clientCount = random.whole(3, 5);
   const compressions = random.pick(compressionsOfClients);
   return {
-    engine: drawEngine(random, queues),
+    options: drawOptions(random, queues),
     isCalm,
-    mostDelayOfSoonMs: random.pick([0, 0, 1, 3]),
-    store: { lateChance: random.pick([0, 0, 0.3, 0.9]), mostDelayMs: random.pick([1, 5, 20]) },
+    maxDelayOfSoonMs: random.pick([0, 0, 1, 3]),
+    store: { lateChance: random.pick([0, 0, 0.3, 0.9]), maxDelayMs: random.pick([1, 5, 20]) },
     lateCompressionChance: random.chance(0.1) ? 0.5 : 0,
-    line: { mostLatencyMs: random.pick([0, 1, 4]), splitChance: random.pick([0, 0.1, 0.5]) },
+    line: { maxLatencyMs: random.pick([0, 1, 4]), splitChance: random.pick([0, 0.1, 0.5]) },
     queues,
     clients: Array.from({ length: clientCount }, () => drawClient(random, names, isCalm, compressions)),
     silentClientCount: isCalm ? 0 : random.whole(0, 1),
@@ -94,7 +94,7 @@ export function drawPlan(random: Random): Plan {
   };
 }
 
-/** Compressing costs more than all the rest, so most runs do without. */
+/** Compressing costs more than everything else, so most runs do not use it. */
 const compressionsOfClients: readonly (readonly (Algorithm | undefined)[])[] = [
   [undefined],
   [undefined],
@@ -130,7 +130,7 @@ function drawQueues(random: Random): readonly QueuePlan[] {
   });
 }
 
-/** Options of any kind that are possible. */
+/** Any valid options. */
 export function drawQueueOptions(random: Random, mode: DeliveryMode, sizes: readonly number[]): QueueOptions {
   const overflowStrategy = random.pick(Object.values(OverflowStrategy));
   const enableDeadLetterQueue = overflowStrategy === OverflowStrategy.RedirectToDlq || random.chance(0.5);
@@ -149,7 +149,7 @@ export function drawQueueOptions(random: Random, mode: DeliveryMode, sizes: read
 /** More than any run ever sends. */
 const UNBOUNDED_BYTES = 1_000_000;
 
-function drawEngine(random: Random, queues: readonly QueuePlan[]): BrokerOptions {
+function drawOptions(random: Random, queues: readonly QueuePlan[]): BrokerOptions {
   const ackTimeoutMs = random.pick([300, 1000]);
   const maxOutboundBytes = random.pick([300, 1500, UNBOUNDED_BYTES]);
   return {
@@ -228,8 +228,8 @@ function drawClient(
       breakBody: random.pick([0, 0.5]),
       breakFrame: rare(0.2),
     },
-    mostPauseMs: random.pick([10, 60, 250]),
-    mostBurst: random.pick([1, 3, 8]),
+    maxPauseMs: random.pick([10, 60, 250]),
+    maxBurst: random.pick([1, 3, 8]),
     compression: random.pick(compressions),
   };
 }

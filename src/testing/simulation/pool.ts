@@ -1,5 +1,5 @@
-// Schedules on all cores: a few processes, each given a handful of seeds at a time until there are enough, the time is up, or one has
-// failed where that is enough. Which process runs a seed changes nothing about the run.
+// Runs schedules on all cores: several processes, each given some seeds at a time, until there are enough, the time is up, or one has
+// failed (if requested). The result does not depend on which process runs a seed.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -11,8 +11,8 @@ export type PoolOptions = {
   readonly bundle: string;
   readonly firstSeed: number;
   readonly scheduleCount: number;
-  /** No seeds are given out after this time, in milliseconds from the start. */
-  readonly mostMs: number;
+  /** No new seeds are started after this time, in milliseconds from the start. */
+  readonly maxMs: number;
   readonly stopsAtFailure: boolean;
   /** Default: one per core. */
   readonly processCount?: number;
@@ -31,10 +31,10 @@ export type Result = {
 
 const SEEDS_AT_A_TIME = 20;
 
-/** A handful of seeds that takes longer than this, even on a busy machine, hangs. */
-const MOST_ORDER_MS = 60_000;
+/** An order of seeds that takes longer hangs, even on a busy machine. */
+const MAX_ORDER_MS = 60_000;
 
-/** Rejects when a process ends by itself or hangs: that is no verdict on any seed. */
+/** Rejects when a process ends by itself or hangs, because that is no verdict on a seed. */
 export async function runPool(options: PoolOptions): Promise<Result> {
   const startedAt = performance.now();
   const inputCounts: number[] = [];
@@ -42,7 +42,7 @@ export async function runPool(options: PoolOptions): Promise<Result> {
   const failures: Verdict[] = [];
   let given = 0;
   const next = (): Order | undefined => {
-    const isOver = performance.now() - startedAt > options.mostMs;
+    const isOver = performance.now() - startedAt > options.maxMs;
     if (isOver || given >= options.scheduleCount || (options.stopsAtFailure && failures.length > 0))
       return undefined;
     const order = {
@@ -65,7 +65,7 @@ export async function runPool(options: PoolOptions): Promise<Result> {
   return { scheduleCount: inputCounts.length, inputCounts, counts, failures, seconds };
 }
 
-/** Keeps one process at work until there is nothing left to do. */
+/** Gives orders to one process until there are none left. */
 function employ(
   bundle: string,
   next: () => Order | undefined,
@@ -84,7 +84,7 @@ function employ(
       order = next();
       if (order !== undefined) {
         child.send(order);
-        cancel = setTimeout(() => child.kill('SIGKILL'), MOST_ORDER_MS);
+        cancel = setTimeout(() => child.kill('SIGKILL'), MAX_ORDER_MS);
         return;
       }
       isDone = true;

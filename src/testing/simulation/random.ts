@@ -12,7 +12,7 @@ export class Random {
     this.#a = seed >>> 0;
     this.#b = Math.floor(seed / 2 ** 32) >>> 0;
     this.#c = 0x9e3779b9;
-    // The first draws still show how alike two seeds are.
+    // Discards the first draws, which are similar for similar seeds.
     for (let round = 0; round < 12; round += 1) this.#draw();
   }
 
@@ -43,7 +43,7 @@ export class Random {
     throw new Error('There is nothing to weigh.');
   }
 
-  /** Another source, which goes its own way from here: how much one part draws does not change the others. */
+  /** An independent generator: the draws of one part do not change those of another. */
   fork(): Random {
     return new Random(this.#draw() * 2 ** 20 + (this.#draw() >>> 12));
   }

@@ -1,12 +1,11 @@
-// What a simulation says at its end: the figures, how often everything that must occur did, and each failing seed with its last
-// events.
+// The report of a simulation: statistics, how often every required event occurred, and each failing seed with its last events.
 
 import type { Result } from './pool.ts';
 import type { Verdict } from './schedule.ts';
 import { expectedNames } from './tally.ts';
 
 /** Traces that are printed; the rest of the failing seeds are named. */
-const MOST_TRACES = 3;
+const MAX_TRACES = 3;
 
 export function figuresText({ scheduleCount, inputCounts, seconds, failures }: Result): string {
   const inputs = [...inputCounts].sort((a, b) => a - b);
@@ -40,8 +39,8 @@ export function shortfalls({ counts }: Result, least: number): readonly string[]
 }
 
 export function failuresText(failures: readonly Verdict[]): string {
-  const shown = failures.slice(0, MOST_TRACES).map(failureText);
-  const others = failures.slice(MOST_TRACES).map(({ seed }) => seed);
+  const shown = failures.slice(0, MAX_TRACES).map(failureText);
+  const others = failures.slice(MAX_TRACES).map(({ seed }) => seed);
   return (
     shown.join('\n') +
     (others.length === 0 ? '' : `Further failing seeds: ${others.slice(0, 30).join(' ')}\n`)

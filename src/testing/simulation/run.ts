@@ -8,8 +8,8 @@ import { countsText, failuresText, figuresText, medianOf, shortfalls } from './r
 import { expectedNames } from './tally.ts';
 
 const SCHEDULES = 10_000;
-const LEAST_OCCURRENCES = 100;
-const LEAST_MEDIAN_INPUTS = 200;
+const MIN_OCCURRENCES = 100;
+const MIN_MEDIAN_INPUTS = 200;
 
 const folder = `out/simulation-${process.pid}`;
 const firstSeed = Number(process.env['TRUEMQ_SEED'] ?? 1);
@@ -18,14 +18,14 @@ const result = await runPool({
   bundle,
   firstSeed,
   scheduleCount: SCHEDULES,
-  mostMs: Number.POSITIVE_INFINITY,
+  maxMs: Number.POSITIVE_INFINITY,
   stopsAtFailure: false,
 });
 rmSync(folder, { recursive: true, force: true });
 
-const missing = [...shortfalls(result, LEAST_OCCURRENCES)];
+const missing = [...shortfalls(result, MIN_OCCURRENCES)];
 const median = medianOf(result.inputCounts);
-if (median < LEAST_MEDIAN_INPUTS) missing.push(`${median} inputs at the median, not ${LEAST_MEDIAN_INPUTS}`);
+if (median < MIN_MEDIAN_INPUTS) missing.push(`${median} inputs at the median, not ${MIN_MEDIAN_INPUTS}`);
 process.stdout.write(countsText(result));
 process.stdout.write(failuresText(result.failures));
 for (const text of missing) process.stdout.write(`FAIL ${text}\n`);

@@ -1,5 +1,5 @@
-// That a seed is a run: the same one twice is the same to the byte, another one is another, and what a broken broker throws, says or
-// leaves undone ends up as a complaint with the events that led to it.
+// A seed determines a run: the same seed gives the same run to the byte, another seed another run. Exceptions, wrong output and hangs of a
+// broken broker become complaints with the events before them.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Broker } from '../../broker/broker.ts';

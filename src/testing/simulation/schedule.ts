@@ -1,21 +1,21 @@
-// One schedule of the simulation, from a seed to a verdict: clients at work and at fault, then calm until everything has come to its
-// end, then perhaps the shutdown. The same seed gives the same run, to the byte.
+// One schedule of the simulation, from a seed to a verdict: clients with faults, then calm until every message has ended, then perhaps a
+// shutdown. The same seed gives the same run, to the byte.
 
+import { drawFaults, faultRandom, planWithFaults } from './faults.ts';
 import { type ClientPlan, deadLetterNameOf, drawPlan, type Plan } from './plan.ts';
 import { Random } from './random.ts';
 import { type Company, SimulatedClient } from './simulated-client.ts';
 import { type Counts, watchMessages } from './tally.ts';
-import { drawTroubles, troubledPlan, troublesOf } from './troubles.ts';
 import { World } from './world.ts';
 
 /** Virtual time in which the work must be done, and in which it must come to its end afterwards. */
-const MOST_WORK_MS = 60_000;
-const MOST_CALM_MS = 120_000;
+const MAX_WORK_MS = 60_000;
+const MAX_CALM_MS = 120_000;
 /** In which the last connections are closed, by their clients or by force. */
-const MOST_CLOSING_MS = 10_000;
-/** In which a broker that was hurt has recovered, once its store is well. */
-const MOST_AWAY_MS = 60_000;
-/** How often the queues that have come to be are subscribed to in the end. */
+const MAX_CLOSING_MS = 10_000;
+/** In which a broker recovers after its store works again. */
+const MAX_AWAY_MS = 60_000;
+/** How often subscribers are added to new queues during the calm. */
 const CALM_STEP_MS = 250;
 
 export type Verdict = {
@@ -33,12 +33,12 @@ export type StrayErrors = (take: (error: unknown) => void) => () => void;
 
 export async function runSchedule(seed: number, onStray: StrayErrors, traceLength = 60): Promise<Verdict> {
   const random = new Random(seed);
-  const chance = troublesOf(seed);
+  const chance = faultRandom(seed);
   const drawn = drawPlan(random);
-  const troubles = drawTroubles(chance, drawn);
-  const plan = troubles.mostCount > 0 ? troubledPlan(drawn, chance) : drawn;
+  const faults = drawFaults(chance, drawn);
+  const plan = faults.maxCount > 0 ? planWithFaults(drawn, chance) : drawn;
   const names = queueNames(plan);
-  const world = new World(plan, random, names, { troubles, chance });
+  const world = new World(plan, random, names, { faults, chance });
   const unwatch = watchMessages((state, event) => world.tally.way(state, event));
   const unstray = onStray((error) => world.complain(`thrown: ${describeError(error)}`));
   try {
@@ -51,7 +51,7 @@ export async function runSchedule(seed: number, onStray: StrayErrors, traceLengt
   }
   for (let left = world.lateCompressionCount; left > 0; left -= 1)
     world.tally.fault('compression comes late');
-  const complaints = [...world.court.complaints];
+  const complaints = [...world.checkers.complaints];
   const trace = complaints.length === 0 ? [] : world.trace.lines(traceLength);
   return { seed, inputCount: world.inputCount, complaints, trace, counts: world.tally.counts };
 }
@@ -82,9 +82,9 @@ async function play(world: World, names: readonly string[]): Promise<void> {
   }
   openSilentClients(world);
   if (plan.wallClockJumps) jumpWallClock(world);
-  await advance(world, MOST_WORK_MS, () => company.actionsLeft <= 0);
+  await advance(world, MAX_WORK_MS, () => company.actionsLeft <= 0);
   world.disk.calmDown();
-  await advance(world, MOST_AWAY_MS, () => !world.disk.isTroubled);
+  await advance(world, MAX_AWAY_MS, () => !world.disk.isTroubled);
   await untilServing(world);
   if (plan.shutdown === 'amid') {
     world.tally.fault('shutdown amid work');
@@ -103,25 +103,26 @@ async function play(world: World, names: readonly string[]): Promise<void> {
 
 /** What the process that has ended, or ends now, has left on the disk is there. */
 async function startAgain(world: World): Promise<void> {
-  if (world.court.complaints.size > 0) return;
+  if (world.checkers.complaints.size > 0) return;
   world.restart();
   await untilServing(world);
 }
 
 /** The first process, or the one after a crash, needs a while to recover. */
 async function untilServing(world: World): Promise<void> {
-  await advance(world, MOST_AWAY_MS, () => world.isServing);
-  if (!world.isServing && world.court.complaints.size === 0) world.complain('the broker does not come back');
+  await advance(world, MAX_AWAY_MS, () => world.isServing);
+  if (!world.isServing && world.checkers.complaints.size === 0)
+    world.complain('the broker does not come back');
 }
 
 /** Runs until it is done, the time is up, or a complaint makes all that follows worthless. */
-async function advance(world: World, mostMs: number, isDone: () => boolean): Promise<void> {
-  const { environment, court } = world;
-  const until = environment.clock.now() + mostMs;
+async function advance(world: World, maxMs: number, isDone: () => boolean): Promise<void> {
+  const { environment, checkers } = world;
+  const until = environment.clock.now() + maxMs;
   await environment.run(
     until,
     () => world.betweenTasks(),
-    () => court.complaints.size > 0 || isDone(),
+    () => checkers.complaints.size > 0 || isDone(),
   );
 }
 
@@ -140,14 +141,14 @@ function jumpWallClock(world: World): void {
   });
 }
 
-/** Everybody is gone for a while: what was held comes back, and may become too old before anybody comes. */
+/** All clients disconnect for a while: messages in flight return, and may expire. */
 async function desert(world: World, company: Company): Promise<void> {
   const { desertedMs } = world.plan;
-  if (desertedMs === 0 || world.court.complaints.size > 0) return;
+  if (desertedMs === 0 || world.checkers.complaints.size > 0) return;
   company.hasCalmedDown = true;
   for (const client of company.clients) client.leave();
   await advance(world, desertedMs, () => false);
-  if (world.court.complaints.size === 0 && world.isIdle) world.lookAtRest();
+  if (world.checkers.complaints.size === 0 && world.isIdle) world.lookAtRest();
   company.hasCalmedDown = false;
 }
 
@@ -184,12 +185,12 @@ const calmPlan: ClientPlan = {
     breakBody: 0,
     breakFrame: 0,
   },
-  mostPauseMs: 1,
-  mostBurst: 1,
+  maxPauseMs: 1,
+  maxBurst: 1,
   compression: undefined,
 };
 
-/** A subscriber that takes everything joins all queues there are, and all that come to be. */
+/** A subscriber that acknowledges everything subscribes to all existing and new queues. */
 async function calmDown(world: World, company: Company, names: readonly string[]): Promise<void> {
   const taker = new SimulatedClient('taker', calmPlan, company);
   company.hasCalmedDown = false;
@@ -198,8 +199,8 @@ async function calmDown(world: World, company: Company, names: readonly string[]
   for (const client of company.clients) client.calmDown();
   world.observe({ kind: 'faultsStopped' });
   const subscribed = new Set<string>();
-  const until = world.environment.clock.now() + MOST_CALM_MS;
-  while (world.environment.clock.now() < until && world.court.complaints.size === 0) {
+  const until = world.environment.clock.now() + MAX_CALM_MS;
+  while (world.environment.clock.now() < until && world.checkers.complaints.size === 0) {
     for (const name of names) {
       if (subscribed.has(name) || world.queueInfo(name) === undefined) continue;
       subscribed.add(name);
@@ -208,7 +209,7 @@ async function calmDown(world: World, company: Company, names: readonly string[]
     await advance(world, CALM_STEP_MS, () => false);
     if (world.isAtRest) break;
   }
-  if (world.court.complaints.size === 0) world.observe({ kind: 'finished' });
+  if (world.checkers.complaints.size === 0) world.observe({ kind: 'finished' });
 }
 
 async function shutDown(world: World, company: Company): Promise<void> {
@@ -221,10 +222,10 @@ async function shutDown(world: World, company: Company): Promise<void> {
   });
   await advance(
     world,
-    world.plan.engine.shutdownTimeoutMs + MOST_CLOSING_MS,
+    world.plan.options.shutdownTimeoutMs + MAX_CLOSING_MS,
     () => endedAt !== undefined && world.hasNoConnections,
   );
-  if (world.court.complaints.size > 0) return;
+  if (world.checkers.complaints.size > 0) return;
   if (endedAt === undefined) world.complain('the broker does not end');
   else {
     await draining;

@@ -35,7 +35,7 @@ async function main(): Promise<boolean> {
     bundle,
     firstSeed,
     scheduleCount,
-    mostMs: minutes * 60_000,
+    maxMs: minutes * 60_000,
     stopsAtFailure: isOpenEnded,
     ...(scheduleCount === 1 ? { processCount: 1 } : {}),
   });

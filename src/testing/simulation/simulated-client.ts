@@ -1,5 +1,5 @@
-// A client of the simulation: it publishes, subscribes, acknowledges and misbehaves as its plan weighs it, leaves and comes back. What
-// it does is drawn from the seed; what it receives decides only whom it acknowledges what.
+// A client of the simulation: publishes, subscribes, acknowledges and misbehaves with the weights of its plan, leaves and returns. The seed
+// determines its actions; received messages only determine its acks.
 
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { Command } from '../../protocol/command.ts';
@@ -18,7 +18,7 @@ export type Company = {
   readonly published: { readonly id: string; readonly queue: string }[];
   /** Other clients, for acks from the wrong one. */
   readonly clients: SimulatedClient[];
-  /** Nobody misbehaves any more. */
+  /** Whether misbehaviour has stopped. */
   hasCalmedDown: boolean;
   actionsLeft: number;
 };
@@ -94,9 +94,9 @@ export class SimulatedClient {
 
   #actLater(): void {
     const { world } = this.#company;
-    world.environment.after(this.#random.whole(1, this.#plan.mostPauseMs), () => {
+    world.environment.after(this.#random.whole(1, this.#plan.maxPauseMs), () => {
       if (this.#company.hasCalmedDown || this.#company.actionsLeft <= 0) return;
-      // Without a broker there is nothing to be done or spoilt.
+      // Does nothing while no broker serves.
       if (world.isServing) this.#act(this.#random.weighted(this.#plan.actions));
       this.#actLater();
     });
@@ -109,7 +109,7 @@ export class SimulatedClient {
     if (end === undefined) return;
     switch (action) {
       case 'publish':
-        for (let left = this.#random.whole(1, this.#plan.mostBurst); left > 0; left -= 1) this.#publish();
+        for (let left = this.#random.whole(1, this.#plan.maxBurst); left > 0; left -= 1) this.#publish();
         return;
       case 'repeat':
         return this.#repeat();
@@ -204,7 +204,7 @@ export class SimulatedClient {
       : Buffer.from(JSON.stringify({ number, text: 'x'.repeat(length) }));
     const headers = publishHeaders(number, priority, more);
     this.send({ command: Command.Publish, id, queue, published: { number, priority, payload, headers } });
-    const options = world.court.ledger.queue(queue).info?.options;
+    const options = world.checkers.ledger.queue(queue).info?.options;
     if (options !== undefined) world.tally.pair(options);
   }
 
@@ -246,11 +246,11 @@ export class SimulatedClient {
   #answer(message: Message, end: ConnectionEnd): void {
     const { hasCalmedDown, world, clients } = this.#company;
     const { tally, plan } = world;
-    const { ackTimeoutMs } = plan.engine.broker;
+    const { ackTimeoutMs } = plan.options.broker;
     const queue = this.#random.chance(0.5) ? message.queue : '';
     const ack: SentCommand = { command: Command.Ack, id: message.id, queue };
-    const later = (leastMs: number, mostMs: number, sent: SentCommand): void => {
-      world.environment.after(this.#random.whole(leastMs, mostMs), () => end.send(sent));
+    const later = (minMs: number, maxMs: number, sent: SentCommand): void => {
+      world.environment.after(this.#random.whole(minMs, maxMs), () => end.send(sent));
     };
     if (hasCalmedDown) {
       end.send({ ...ack, queue: message.queue });

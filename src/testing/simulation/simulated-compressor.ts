@@ -1,4 +1,4 @@
-// Compression as the engine has it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
+// Compression as the broker does it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
 
 import { ZlibCompressor } from '../../gateway/compressor.ts';
 import type { Algorithm, Compressor } from '../../protocol/compression.ts';
@@ -6,7 +6,7 @@ import type { ProtocolFault } from '../../protocol/fault.ts';
 import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
 
-const MOST_DELAY_MS = 8;
+const MAX_DELAY_MS = 8;
 
 /** Everything in place. */
 export function inPlaceCompressor(): ZlibCompressor {
@@ -46,7 +46,7 @@ export class SimulatedCompressor implements Compressor {
     this.pendingCount += 1;
     this.lateCount += 1;
     return new Promise((resolve) => {
-      this.#environment.after(this.#random.whole(0, MOST_DELAY_MS), () => {
+      this.#environment.after(this.#random.whole(0, MAX_DELAY_MS), () => {
         this.pendingCount -= 1;
         resolve(result);
       });

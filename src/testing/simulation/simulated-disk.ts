@@ -1,19 +1,19 @@
-// The disk under a simulated broker. What was committed is there for every later store; a crash robs it of the commit under way, of
-// which nothing had been written, or a part, or all. Commits take their time; in runs that are to have trouble, every operation of a
-// store may take its time or fail. It checks the engine's side of the port: one commit at a time, none after the close.
+// The disk under a simulated broker. Later stores recover what was committed; at a crash, the pending commit was written completely, in
+// part, or not at all. Commits take time; in runs with faults, every operation of a store may take time or fail. It checks the backend's
+// side of the port: one commit at a time, none after the close.
 
 import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
 import { KeptRecords } from '../../storage/contract/kept-records.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
+import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
 import type { Tally } from './tally.ts';
-import type { Troubles } from './troubles.ts';
 
 export type StoreHabits = {
   /** How often a commit is not done at once, 0 to 1, and how long it then takes at most. */
   readonly lateChance: number;
-  readonly mostDelayMs: number;
+  readonly maxDelayMs: number;
 };
 
 export type DiskParts = {
@@ -22,7 +22,7 @@ export type DiskParts = {
   readonly random: Random;
   readonly chance: Random;
   readonly habits: StoreHabits;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly tally: Tally;
   /** A commit is about to fail; the process is to die now. */
   readonly onFailure: () => void;
@@ -35,7 +35,7 @@ export class SimulatedDisk {
   /** Handed over to be committed, and not yet safe. */
   #underWay: readonly StoreRecord[] | undefined;
   #life = 1;
-  #troublesLeft: number;
+  #faultsLeft: number;
   /** A store that has failed goes on failing until then. */
   #brokenUntil = 0;
   /** A commit under way will fail, or be the last one of this process. */
@@ -45,7 +45,7 @@ export class SimulatedDisk {
 
   constructor(parts: DiskParts) {
     this.#parts = parts;
-    this.#troublesLeft = parts.troubles.mostCount;
+    this.#faultsLeft = parts.faults.maxCount;
   }
 
   readonly openStore = async (): Promise<StorageProvider> => {
@@ -60,23 +60,23 @@ export class SimulatedDisk {
   }
 
   get isTroubled(): boolean {
-    return this.#troublesLeft > 0 || this.#isDoomed;
+    return this.#faultsLeft > 0 || this.#isDoomed;
   }
 
-  /** Nothing goes wrong any more, but for what has begun to. */
+  /** Stops new faults. */
   calmDown(): void {
-    this.#troublesLeft = 0;
+    this.#faultsLeft = 0;
     this.#brokenUntil = 0;
   }
 
-  /** One more of the troubles there are to be; false when there were enough. */
-  takeTrouble(): boolean {
-    if (this.#troublesLeft <= 0) return false;
-    this.#troublesLeft -= 1;
+  /** Uses up one of the planned faults; false when there are none left. */
+  takeFault(): boolean {
+    if (this.#faultsLeft <= 0) return false;
+    this.#faultsLeft -= 1;
     return true;
   }
 
-  /** The process is gone, and with it what it had not brought to an end. */
+  /** Crashes the process; pending operations never end. */
   crash(): void {
     const batch = this.#underWay;
     this.#underWay = undefined;
@@ -113,10 +113,10 @@ export class SimulatedDisk {
   }
 
   #commit(records: readonly StoreRecord[], life: number): void | Promise<void> {
-    const { random, chance, habits, troubles } = this.#parts;
+    const { random, chance, habits, faults } = this.#parts;
     const isLate = random.chance(habits.lateChance);
-    if (chance.chance(troubles.failChance) && this.takeTrouble()) return this.#fail(records, isLate, life);
-    if (chance.chance(troubles.crashChance) && this.takeTrouble()) {
+    if (chance.chance(faults.failChance) && this.takeFault()) return this.#fail(records, isLate, life);
+    if (chance.chance(faults.crashChance) && this.takeFault()) {
       this.#underWay = records;
       this.#isDoomed = true;
       this.#after(life, () => this.#parts.onCrash());
@@ -143,13 +143,13 @@ export class SimulatedDisk {
   }
 
   #fail(records: readonly StoreRecord[], isLate: boolean, life: number): Promise<void> {
-    const { chance, tally, troubles, environment } = this.#parts;
+    const { chance, tally, faults, environment } = this.#parts;
     const end = (): void => {
       if (chance.chance(0.5)) {
         tally.fault('failed commit is kept');
         this.#kept.take(records);
       }
-      this.#brokenUntil = environment.clock.now() + chance.whole(0, troubles.mostDownMs);
+      this.#brokenUntil = environment.clock.now() + chance.whole(0, faults.maxDownMs);
       this.#isDoomed = false;
       this.#parts.onFailure();
       throw new Error('the disk failed');
@@ -167,9 +167,9 @@ export class SimulatedDisk {
   }
 
   async *#recover(life: number): AsyncGenerator<RecoveredRecord> {
-    const { chance, troubles } = this.#parts;
+    const { chance, faults } = this.#parts;
     const records = this.#kept.recovered();
-    const isSlow = this.#troublesLeft > 0 && chance.chance(troubles.slowChance);
+    const isSlow = this.#faultsLeft > 0 && chance.chance(faults.slowChance);
     const breaksAt = this.#isBroken() ? chance.whole(0, records.length) : undefined;
     if (isSlow && records.length > 0) this.#parts.tally.fault('recovery comes slowly');
     for (const [index, record] of records.entries()) {
@@ -180,9 +180,9 @@ export class SimulatedDisk {
   }
 
   #isBroken(): boolean {
-    const { environment, chance, troubles } = this.#parts;
+    const { environment, chance, faults } = this.#parts;
     if (environment.clock.now() < this.#brokenUntil) return chance.chance(0.7);
-    return this.#troublesLeft > 0 && chance.chance(troubles.brokenChance / 3);
+    return this.#faultsLeft > 0 && chance.chance(faults.brokenChance / 3);
   }
 
   #refuse(what: 'store does not open' | 'probe fails' | 'recovery fails' | 'close fails'): Promise<never> {
@@ -191,15 +191,15 @@ export class SimulatedDisk {
   }
 
   async #takeTime(what: 'store opens slowly' | 'probe comes late', life: number): Promise<void> {
-    const { chance, troubles, tally } = this.#parts;
-    if (this.#troublesLeft <= 0 || !chance.chance(troubles.slowChance)) return;
+    const { chance, faults, tally } = this.#parts;
+    if (this.#faultsLeft <= 0 || !chance.chance(faults.slowChance)) return;
     tally.fault(what);
     await this.#pause(life);
   }
 
   async #pauseOrDie(life: number): Promise<void> {
     await this.#pause(life);
-    if (!this.#parts.chance.chance(0.1) || !this.takeTrouble()) return;
+    if (!this.#parts.chance.chance(0.1) || !this.takeFault()) return;
     this.#parts.tally.fault('crash amid recovery');
     this.#parts.onCrash();
     await never();
@@ -213,7 +213,7 @@ export class SimulatedDisk {
   #after(life: number, task: () => void): void {
     const { environment, random, habits } = this.#parts;
     this.#busyCount += 1;
-    environment.after(random.whole(0, habits.mostDelayMs), () => {
+    environment.after(random.whole(0, habits.maxDelayMs), () => {
       if (life !== this.#life) return;
       this.#busyCount -= 1;
       task();
@@ -221,7 +221,7 @@ export class SimulatedDisk {
   }
 }
 
-/** What a dead process waits for. */
+/** The result of an operation of a crashed process. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }

@@ -1,6 +1,6 @@
-// Time, timers and ids of a simulated engine, and the agenda of everything else that happens in the simulation: tasks run
-// one at a time in the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks
-// the event loop turns once, so that streams and promises have come to rest. Gives each life of a broker its Environment.
+// Time, timers and ids of a simulated broker, and the agenda of everything else that happens in the simulation: tasks run one at a time in
+// the order of their instants, and those of one instant in an order drawn from the seed. Between two tasks the event loop turns once, so
+// that streams and promises settle. Gives each life of a broker its Environment.
 
 import { Heap, type HeapNode } from '../../broker/collections/heap.ts';
 import type { Clock, Environment } from '../../model/environment.ts';
@@ -14,31 +14,31 @@ const RANKS = 16;
 
 export type BatchWatch = {
   /** Who is watched now, if anybody: a batch counts when it was still so at its beginning as when it was asked for. */
-  readonly whom: () => number | undefined;
-  /** The engine is about to step everything that was handed over before. */
+  readonly watchedLife: () => number | undefined;
+  /** The backend is about to step all inputs submitted before. */
   readonly begins: () => void;
   /** It has done so; what came of it is sent now or after the commit. */
   readonly ends: () => void;
 };
 
-/** What one process sees of the environment. Once it has ended nothing happens of what it had planned. */
+/** The environment of one process. After its end its tasks and timers do not run. */
 export type Life = { readonly environment: Environment; readonly end: () => void };
 
 export class SimulatedEnvironment {
   readonly clock: Clock = { now: () => this.#now, wallNow: () => this.#wallOffset + this.#now };
   readonly #random: Random;
   readonly #agenda = new Heap<() => void>();
-  readonly #mostDelayOfSoonMs: number;
-  #watch: BatchWatch = { whom: () => undefined, begins: () => undefined, ends: () => undefined };
+  readonly #maxDelayOfSoonMs: number;
+  #watch: BatchWatch = { watchedLife: () => undefined, begins: () => undefined, ends: () => undefined };
   #now = 0;
   #wallOffset = FIRST_WALL_AT;
   #nextId = 1;
   #soonCount = 0;
 
-  /** `mostDelayOfSoonMs`: how long a busy event loop lets a batch wait, and grow. */
-  constructor(random: Random, mostDelayOfSoonMs: number) {
+  /** `maxDelayOfSoonMs`: how long a busy event loop lets a batch wait, and grow. */
+  constructor(random: Random, maxDelayOfSoonMs: number) {
     this.#random = random;
-    this.#mostDelayOfSoonMs = mostDelayOfSoonMs;
+    this.#maxDelayOfSoonMs = maxDelayOfSoonMs;
   }
 
   watchBatches(watch: BatchWatch): void {
@@ -57,7 +57,7 @@ export class SimulatedEnvironment {
         freshId: () => `fresh-${this.#nextId++}`,
         scheduler: {
           soon: (task) => {
-            const whose = this.#watch.whom();
+            const whose = this.#watch.watchedLife();
             this.#soon(ofLife(() => this.#runBatch(task, whose)));
           },
           after: (delayMs, task) => this.after(delayMs, ofLife(task)),
@@ -69,7 +69,7 @@ export class SimulatedEnvironment {
     };
   }
 
-  /** Whether the engine has asked for a batch that has not begun. */
+  /** Whether the backend has requested a batch that has not begun. */
   get awaitsBatch(): boolean {
     return this.#soonCount > 0;
   }
@@ -106,14 +106,14 @@ export class SimulatedEnvironment {
 
   #soon(task: () => void): void {
     this.#soonCount += 1;
-    this.after(this.#random.whole(0, this.#mostDelayOfSoonMs), () => {
+    this.after(this.#random.whole(0, this.#maxDelayOfSoonMs), () => {
       this.#soonCount -= 1;
       task();
     });
   }
 
   #runBatch(task: () => void, whose: number | undefined): void {
-    const isWatched = whose !== undefined && whose === this.#watch.whom();
+    const isWatched = whose !== undefined && whose === this.#watch.watchedLife();
     if (isWatched) this.#watch.begins();
     task();
     if (isWatched) this.#watch.ends();

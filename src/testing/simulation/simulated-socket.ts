@@ -1,13 +1,13 @@
-// The broker's end of a simulated connection: a real stream whose line to the client is as good or bad as the seed has it.
-// Bytes arrive late, split and joined anywhere; the client may stop reading, end its side, or be gone. What the broker
-// writes is shown at the moment it is written, and again when the client receives it.
+// The broker's end of a simulated connection: a real stream whose line to the client is as good or bad as the seed has it. Bytes arrive
+// late, split and joined anywhere; the client may stop reading, end its side, or disappear. What the broker writes is shown at the moment
+// it is written, and again when the client receives it.
 
 import { Duplex } from 'node:stream';
 import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
 
 export type LineHabits = {
-  readonly mostLatencyMs: number;
+  readonly maxLatencyMs: number;
   /** How often less is carried at a time than there is, 0 to 1. */
   readonly splitChance: number;
 };
@@ -66,7 +66,7 @@ export class SimulatedSocket extends Duplex {
     this.#carryIn();
   }
 
-  /** The client is gone: what is on the way is lost. */
+  /** The client disappears: bytes in transit are lost. */
   breakByClient(): void {
     if (this.#isOver) return;
     this.#events.clientGone();
@@ -79,7 +79,7 @@ export class SimulatedSocket extends Duplex {
     this.#carryOut();
   }
 
-  /** Nothing that has reached the broker waits to be taken up by it. */
+  /** Whether the broker has read all bytes that have reached it. */
   get isTakenUp(): boolean {
     return this.readableLength === 0 && !this.isPaused();
   }
@@ -136,7 +136,7 @@ export class SimulatedSocket extends Duplex {
     }
     const count = this.#howMany(waiting.length);
     this.#toBroker = count === waiting.length ? [] : [waiting.subarray(count)];
-    // Said before, since a stream that flows hands bytes on at once.
+    // Reported before, because a flowing stream passes bytes on immediately.
     this.#events.handedOver(count);
     this.#brokerReads = this.push(waiting.subarray(0, count));
   }
@@ -181,7 +181,7 @@ export class SimulatedSocket extends Duplex {
   }
 
   #latency(): number {
-    const latency = this.#random.whole(0, this.#habits.mostLatencyMs);
+    const latency = this.#random.whole(0, this.#habits.maxLatencyMs);
     if (latency > 0) this.#events.delayed();
     return latency;
   }

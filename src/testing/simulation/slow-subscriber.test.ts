@@ -1,23 +1,23 @@
 // A subscriber that handles one message at a time, in a second each, with the default settings and a backlog of a thousand: it is never
-// sent what it will let time out. In virtual time: 17 minutes of it.
+// sent messages that will time out. In virtual time: 17 minutes of it.
 
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../config/load.ts';
 import { brokerOptions } from '../composed-broker.ts';
-import { ack, publish, subscribe, TestedEngine } from '../tested-engine.ts';
+import { ack, publish, subscribe, TestedBroker } from '../tested-broker.ts';
 import type { ReceivedFrame, WireClient } from '../wire-client.ts';
 
 const BACKLOG = 1000;
 const HANDLING_MS = 1000;
 const DELIVER = 26;
 
-function defaultEngine(): TestedEngine {
+function defaultBroker(): TestedBroker {
   const machine = { memoryBytes: 8 * 1024 ** 3, heapLimitBytes: 4 * 1024 ** 3, isTerminal: false };
   const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
-  return new TestedEngine(brokerOptions(configuration));
+  return new TestedBroker(brokerOptions(configuration));
 }
 
-async function publishBacklog(bench: TestedEngine): Promise<readonly string[]> {
+async function publishBacklog(bench: TestedBroker): Promise<readonly string[]> {
   const ids = Array.from({ length: BACKLOG }, (_, index) => `m${index}`);
   const publisher = await bench.connect();
   publisher.send(...ids.map((id) => publish('jobs', id)));
@@ -28,13 +28,13 @@ async function publishBacklog(bench: TestedEngine): Promise<readonly string[]> {
 }
 
 /** Handles what it has received one after the other, and tells in what order, and the most that it held. */
-async function handleAll(bench: TestedEngine, subscriber: WireClient) {
+async function handleAll(bench: TestedBroker, subscriber: WireClient) {
   const held: ReceivedFrame[] = [];
   const handled: string[] = [];
-  let mostHeld = 0;
+  let maxHeld = 0;
   const receive = (): void => {
     held.push(...subscriber.take().filter(({ command }) => command === DELIVER));
-    mostHeld = Math.max(mostHeld, held.length);
+    maxHeld = Math.max(maxHeld, held.length);
   };
   receive();
   for (let next = held.shift(); next !== undefined; next = held.shift()) {
@@ -44,19 +44,19 @@ async function handleAll(bench: TestedEngine, subscriber: WireClient) {
     await bench.settle();
     receive();
   }
-  return { handled, mostHeld };
+  return { handled, maxHeld };
 }
 
 describe('a subscriber that takes a second for each message', () => {
   it('receives each of a backlog of 1,000 once, in order, and none is discarded [DELIVERY-042] [DELIVERY-043]', async () => {
-    const bench = defaultEngine();
+    const bench = defaultBroker();
     const ids = await publishBacklog(bench);
     const subscriber = await bench.connect();
     subscriber.send(subscribe('jobs'));
     await bench.settle();
-    const { handled, mostHeld } = await handleAll(bench, subscriber);
+    const { handled, maxHeld } = await handleAll(bench, subscriber);
     expect(handled).toEqual(ids);
-    expect(bench.engine.stats()).toMatchObject({
+    expect(bench.broker.stats()).toMatchObject({
       publishedCount: BACKLOG,
       deliveredCount: BACKLOG,
       acknowledgedCount: BACKLOG,
@@ -65,6 +65,6 @@ describe('a subscriber that takes a second for each message', () => {
       deadLetteredCount: 0,
       inFlightCount: 0,
     });
-    expect(mostHeld).toBeLessThan(30);
+    expect(maxHeld).toBeLessThan(30);
   });
 });

@@ -1,4 +1,4 @@
-// Cases of the judges' tests: what is broken, told as a story, and the complaint that it must lead to.
+// Cases of the checkers' tests: what is broken, told as a story, and the complaint that it must lead to.
 
 import { expect, it } from 'vitest';
 import { Story } from './story.ts';

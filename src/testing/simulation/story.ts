@@ -1,5 +1,5 @@
-// A history made up by hand, for tests of the judges: what would be observed of a broker, told in short calls. Nothing is checked here; a
-// story may be impossible, and most are.
+// A hand-made history, for tests of the checkers: observations of a broker, in short calls. Nothing is checked here; most stories are
+// impossible.
 
 import { emptyStats } from '../../broker/interface/stats.ts';
 import type { QueueInfo } from '../../model/queue-info.ts';
@@ -8,7 +8,7 @@ import { Command } from '../../protocol/command.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import type { MessageFields } from '../../protocol/message.ts';
 import { testSettings } from '../broker-harness.ts';
-import { Court } from './court.ts';
+import { Checkers } from './checkers.ts';
 import type { Figures, LifeEnd, SentCommand } from './history.ts';
 
 export const ACK_TIMEOUT_MS = 1000;
@@ -17,7 +17,7 @@ export const SHUTDOWN_MS = 500;
 const WALL_START = Date.UTC(2026, 0, 1);
 
 export class Story {
-  readonly #court = new Court({
+  readonly #checkers = new Checkers({
     settings: {
       ...testSettings,
       ackTimeoutMs: ACK_TIMEOUT_MS,
@@ -37,7 +37,7 @@ export class Story {
   #at = 0;
 
   get complaints(): readonly string[] {
-    return [...this.#court.complaints];
+    return [...this.#checkers.complaints];
   }
 
   /** Connections 1 to `count`, and one batch in which queue `q` comes to be. */
@@ -50,7 +50,7 @@ export class Story {
 
   open(isSilent = false): this {
     this.#connectionCount += 1;
-    this.#court.observe({ kind: 'opened', connection: this.#connectionCount, isSilent });
+    this.#checkers.observe({ kind: 'opened', connection: this.#connectionCount, isSilent });
     return this;
   }
 
@@ -81,7 +81,7 @@ export class Story {
   }
 
   command(connection: number, command: number, id: string, more: Partial<SentCommand> = {}): this {
-    this.#court.observe({
+    this.#checkers.observe({
       kind: 'command',
       connection,
       command: { command, id, queue: '', ...more },
@@ -103,11 +103,11 @@ export class Story {
 
   /** Everything that was handed over before is stepped now. */
   batch(): this {
-    this.#court.observe({ kind: 'batchBegan', at: this.#at, wallAt: WALL_START + this.#at });
+    this.#checkers.observe({ kind: 'batchBegan', at: this.#at, wallAt: WALL_START + this.#at });
     for (let number = 1; number <= this.#connectionCount; number += 1) {
-      this.#court.observe({ kind: 'taken', connection: number });
+      this.#checkers.observe({ kind: 'taken', connection: number });
     }
-    this.#court.observe({ kind: 'batchStepped', figures: this.#figures, queues: this.#infos() });
+    this.#checkers.observe({ kind: 'batchStepped', figures: this.#figures, queues: this.#infos() });
     return this;
   }
 
@@ -126,7 +126,7 @@ export class Story {
       endAt: 0,
       ...fields,
     };
-    this.#court.observe({ kind: 'frame', connection, message, sinceEpoch: this.#court.ledger.epoch });
+    this.#checkers.observe({ kind: 'frame', connection, message, sinceEpoch: this.#checkers.ledger.epoch });
     return this;
   }
 
@@ -166,7 +166,7 @@ export class Story {
     };
   }
 
-  /** Subscribes and is told so, in a batch of its own. */
+  /** Subscribes and gets the answer, in a separate batch. */
   subscribe(connection: number, maxInFlight?: number, queue = 'q'): this {
     const id = `s${connection}${queue}`;
     const more = maxInFlight === undefined ? { queue } : { queue, maxInFlight };
@@ -175,34 +175,34 @@ export class Story {
       .answer(connection, Command.SubscribeAck, id);
   }
 
-  /** Publishes and is told so, in a batch of its own. */
+  /** Publishes and gets the answer, in a separate batch. */
   accepted(connection: number, id: string, number: number, priority = 1): this {
     return this.publish(connection, id, number, priority).batch().answer(connection, Command.PublishAck, id);
   }
 
   idle(...restful: readonly number[]): this {
-    this.#court.observe({ kind: 'idle', at: this.#at, figures: this.#figures, restful: new Set(restful) });
+    this.#checkers.observe({ kind: 'idle', at: this.#at, figures: this.#figures, restful: new Set(restful) });
     return this;
   }
 
   observe(kind: 'clientGone' | 'brokerEnded', connection: number): this {
-    this.#court.observe({ kind, connection });
+    this.#checkers.observe({ kind, connection });
     return this;
   }
 
   congest(connection: number, isCongested = true): this {
-    this.#court.observe({ kind: 'congestion', connection, isCongested });
+    this.#checkers.observe({ kind: 'congestion', connection, isCongested });
     return this;
   }
 
   drain(): this {
-    this.#court.observe({ kind: 'draining', at: this.#at });
+    this.#checkers.observe({ kind: 'draining', at: this.#at });
     return this;
   }
 
-  /** Of a process that has ended nobody hears anything more. */
+  /** There are no observations of a process after its end. */
   lifeEnds(how: LifeEnd): this {
-    this.#court.observe({ kind: 'lifeEnded', how, at: this.#at });
+    this.#checkers.observe({ kind: 'lifeEnded', how, at: this.#at });
     for (let number = 1; number <= this.#connectionCount && how !== 'storeFailed'; number += 1)
       this.observe('brokerEnded', number);
     return this;
@@ -212,7 +212,7 @@ export class Story {
   serves(): this {
     const figures = { ...emptyStats(), errorsCount: 0 };
     this.#figures = figures;
-    this.#court.observe({ kind: 'serving', at: this.#at, figures, queues: this.#infos() });
+    this.#checkers.observe({ kind: 'serving', at: this.#at, figures, queues: this.#infos() });
     return this;
   }
 
@@ -222,12 +222,12 @@ export class Story {
   }
 
   ended(): this {
-    this.#court.observe({ kind: 'ended', at: this.#at });
+    this.#checkers.observe({ kind: 'ended', at: this.#at });
     return this;
   }
 
   finished(): this {
-    this.#court.observe({ kind: 'finished' });
+    this.#checkers.observe({ kind: 'finished' });
     return this;
   }
 }

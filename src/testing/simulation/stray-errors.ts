@@ -1,5 +1,5 @@
-// What a simulated broker throws in a stream's event or a promise reaches nobody but the process: it is caught there, so that the
-// schedule that is running fails and not the whole simulation.
+// Catches exceptions that a simulated broker throws in a stream's event or a promise: they fail the running schedule, and not the whole
+// simulation.
 
 import type { StrayErrors } from './schedule.ts';
 

@@ -1,5 +1,5 @@
-// What a simulation counts to show that it has been everywhere: faults of every kind, ways of a message's life, pairs of delivery
-// mode and overflow strategy. Counts of many runs are summed up.
+// The coverage counters of a simulation: faults of every kind, ways of a message's life, pairs of delivery mode and overflow strategy.
+// Counts of many runs are summed up.
 
 import { QueuedMessage } from '../../broker/queue/message.ts';
 import { transitions } from '../../broker/queue/message-state.ts';
@@ -107,7 +107,7 @@ export function addCounts(sum: Counts, counts: Counts): void {
   for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
 }
 
-/** From now on every change of any message's state is told; the result ends that. */
+/** Reports every change of a message's state; the result ends that. */
 export function watchMessages(tell: (state: string, event: string) => void): () => void {
   const { move } = QueuedMessage.prototype;
   QueuedMessage.prototype.move = function (event) {

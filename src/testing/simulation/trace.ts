@@ -1,4 +1,4 @@
-// The last events of a run, one readable line each, for whoever looks at a failing seed.
+// The last events of a run, one readable line each, for people who examine a failing seed.
 
 import { commandName } from '../../protocol/command.ts';
 import type { Observation, SentCommand } from './history.ts';
@@ -41,7 +41,7 @@ function describe(observation: Observation): string | undefined {
       return `${observation.connection} <- ${[commandName(command), id, queue, errorCode, rest].join(' ').trimEnd()}`;
     }
     case 'clientGone':
-      return `${observation.connection}: the client is gone`;
+      return `${observation.connection}: the client has disconnected`;
     case 'brokerEnded':
       return `${observation.connection}: ended`;
     case 'congestion':

@@ -1,5 +1,5 @@
-// The process that runs schedules: it is told a range of seeds, runs them one after the other, and tells what came of them. Started by
-// pool.ts as a bundle, since a fresh Node takes too long to read the sources one by one.
+// The process that runs schedules: receives ranges of seeds, runs them one after the other, and returns their verdicts. Started by pool.ts
+// as a bundle, since a fresh Node takes too long to read the sources one by one.
 
 import { runSchedule, type Verdict } from './schedule.ts';
 import { processErrors } from './stray-errors.ts';

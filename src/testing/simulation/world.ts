@@ -1,5 +1,5 @@
-// One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. It tells the
-// court what passes the broker's edge, knows when nothing is under way in the broker, and keeps the last events for people.
+// One simulated run put together: a real broker in virtual time on a simulated disk, life after life, and connections to it. Reports to the
+// checkers what enters and leaves the broker, detects when the broker is idle, and keeps the last events for people.
 
 import type { Gateway } from '../../gateway/gateway.ts';
 import { RequestRefused } from '../../gateway/operator-requests.ts';
@@ -7,8 +7,9 @@ import type { QueueInfo } from '../../model/queue-info.ts';
 import type { Algorithm } from '../../protocol/compression.ts';
 import type { Message } from '../../protocol/message.ts';
 import { BrokerLives } from './broker-lives.ts';
+import { Checkers } from './checkers.ts';
 import { ConnectionEnd } from './connection-end.ts';
-import { Court } from './court.ts';
+import type { Faults } from './faults.ts';
 import type { Observation } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Random } from './random.ts';
@@ -17,7 +18,6 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedEnvironment } from './simulated-environment.ts';
 import { type Fault, Tally } from './tally.ts';
 import { Trace } from './trace.ts';
-import type { Troubles } from './troubles.ts';
 
 /** Moments of rest are looked at after so many batches, or so much time. */
 const IDLE_EVERY = 3;
@@ -27,7 +27,7 @@ export class World {
   readonly plan: Plan;
   readonly random: Random;
   readonly environment: SimulatedEnvironment;
-  readonly court: Court;
+  readonly checkers: Checkers;
   readonly tally = new Tally();
   readonly trace = new Trace();
   readonly disk: SimulatedDisk;
@@ -40,8 +40,8 @@ export class World {
   #nextConnection = 1;
   #nextNumber = 1;
   #idleEpoch = -1;
-  #judgedIdleEpoch = 0;
-  #judgedIdleAt = 0;
+  #checkedIdleEpoch = 0;
+  #checkedIdleAt = 0;
   /** The batch in which a result of the compressor began to be awaited. */
   #compressingSince: number | undefined;
   /** Commands handed to the broker. */
@@ -52,32 +52,32 @@ export class World {
     plan: Plan,
     random: Random,
     names: readonly string[],
-    troubled: { readonly troubles: Troubles; readonly chance: Random },
+    troubled: { readonly faults: Faults; readonly chance: Random },
   ) {
     this.plan = plan;
     this.random = random;
-    this.environment = new SimulatedEnvironment(random.fork(), plan.mostDelayOfSoonMs);
+    this.environment = new SimulatedEnvironment(random.fork(), plan.maxDelayOfSoonMs);
     this.disk = new SimulatedDisk({
       environment: this.environment,
       random: random.fork(),
       chance: troubled.chance,
       habits: plan.store,
-      troubles: troubled.troubles,
+      faults: troubled.faults,
       tally: this.tally,
       onFailure: () => this.#lives.storeFails(),
       onCrash: () => this.#lives.die('crash'),
     });
     this.#compressor = new SimulatedCompressor(this.environment, random.fork(), plan.lateCompressionChance);
-    this.court = new Court({
-      settings: plan.engine.broker,
-      shutdownTimeoutMs: plan.engine.shutdownTimeoutMs,
+    this.checkers = new Checkers({
+      settings: plan.options.broker,
+      shutdownTimeoutMs: plan.options.shutdownTimeoutMs,
       framesMayLag: plan.lateCompressionChance > 0,
-      slackMs: 2 * (plan.store.mostDelayMs + plan.mostDelayOfSoonMs) + 30,
+      slackMs: 2 * (plan.store.maxDelayMs + plan.maxDelayOfSoonMs) + 30,
     });
     this.#names = names;
     this.#lives = new BrokerLives({
       ...troubled,
-      options: plan.engine,
+      options: plan.options,
       environment: this.environment,
       disk: this.disk,
       compressor: this.#compressor,
@@ -95,8 +95,8 @@ export class World {
       complain: (text) => this.complain(text),
     });
     this.environment.watchBatches({
-      // A broker without its store, and one that says farewell to those who waited for it, does nothing that counts.
-      whom: () => (this.isServing ? this.#lives.number : undefined),
+      // A broker without its store, or one that refuses the clients that waited for it, does nothing that counts.
+      watchedLife: () => (this.isServing ? this.#lives.number : undefined),
       begins: () => this.#batchBegins(),
       ends: () => this.#batchStepped(),
     });
@@ -119,16 +119,16 @@ export class World {
   }
 
   complain(text: string): void {
-    this.court.complaints.add(text);
+    this.checkers.complaints.add(text);
   }
 
   observe(observation: Observation): void {
     if (observation.kind === 'command') this.inputCount += 1;
-    this.trace.add(this.environment.clock.now(), this.court.ledger.epoch, observation);
-    this.court.observe(observation);
+    this.trace.add(this.environment.clock.now(), this.checkers.ledger.epoch, observation);
+    this.checkers.observe(observation);
   }
 
-  /** A connection that the engine serves from now on. */
+  /** A connection that the broker serves from now on. */
   open(
     isSilent: boolean,
     compression: Algorithm | undefined,
@@ -141,11 +141,11 @@ export class World {
       habits: this.plan.line,
       tally: this.tally,
       observe: (observation) => {
-        // What a batch has come to is known before the first of its frames is written.
+        // The results of a batch are known before the first of its frames is written.
         if (observation.kind === 'frame') this.#batchStepped();
         this.observe(observation);
       },
-      sinceEpoch: () => this.#compressingSince ?? this.court.ledger.epoch,
+      sinceEpoch: () => this.#compressingSince ?? this.checkers.ledger.epoch,
       onFrame: on.frame,
       onEnd: on.end,
     });
@@ -160,7 +160,7 @@ export class World {
     return end;
   }
 
-  /** Whether the broker takes clients. */
+  /** Whether the broker serves. */
   get isServing(): boolean {
     return this.#lives.isServing;
   }
@@ -174,34 +174,34 @@ export class World {
     await this.#lives.service?.drain();
   }
 
-  /** To be called whenever the event loop has come to rest. */
+  /** To be called whenever the event loop has settled. */
   betweenTasks(): void {
     this.#lives.look();
     if (this.#compressor.pendingCount === 0) this.#compressingSince = undefined;
-    else this.#compressingSince ??= this.court.ledger.epoch;
+    else this.#compressingSince ??= this.checkers.ledger.epoch;
     this.#watchCongestion();
-    const { epoch } = this.court.ledger;
+    const { epoch } = this.checkers.ledger;
     if (this.#isBusy || this.#idleEpoch === epoch) return;
     this.#idleEpoch = epoch;
     const now = this.environment.clock.now();
-    // What is wrong when nothing is under way stays wrong: not every such moment has to be looked at.
-    if (epoch < this.#judgedIdleEpoch + IDLE_EVERY && now < this.#judgedIdleAt + IDLE_EVERY_MS) return;
+    // A fault of an idle broker persists, so not every idle moment is checked.
+    if (epoch < this.#checkedIdleEpoch + IDLE_EVERY && now < this.#checkedIdleAt + IDLE_EVERY_MS) return;
     this.lookAtRest();
   }
 
-  /** Has the court look at a moment at which nothing is under way. */
+  /** Runs the checkers at an idle moment. */
   lookAtRest(): void {
-    const { epoch } = this.court.ledger;
+    const { epoch } = this.checkers.ledger;
     const now = this.environment.clock.now();
-    this.#judgedIdleEpoch = epoch;
-    this.#judgedIdleAt = now;
+    this.#checkedIdleEpoch = epoch;
+    this.#checkedIdleAt = now;
     const restful = [...this.#ends.values()].filter(isRestful);
     const numbers = new Set(restful.map(({ number }) => number));
     const figures = this.#lives.service?.stats();
     if (figures !== undefined) this.observe({ kind: 'idle', at: now, figures, restful: numbers });
   }
 
-  /** What the operator may do to a queue at any time. */
+  /** Purges a queue, as an operator may at any time. */
   purge(queue: string): void {
     const { service, number } = this.#lives;
     if (!this.isServing || service === undefined) return;
@@ -240,7 +240,7 @@ export class World {
 
   /** Whether nothing is under way in the broker. */
   get isIdle(): boolean {
-    return this.#idleEpoch === this.court.ledger.epoch;
+    return this.#idleEpoch === this.checkers.ledger.epoch;
   }
 
   get #isBusy(): boolean {
@@ -255,14 +255,14 @@ export class World {
 
   #momentOfCrash(): Fault {
     if (this.#isBusy) return 'crash between commits';
-    // What is there now must be there afterwards, neither more nor less.
+    // The next life must have exactly the present state.
     this.lookAtRest();
     return 'crash at rest';
   }
 
   #watchCongestion(): void {
     for (const { socket, number } of this.#ends.values()) {
-      const isCongested = socket.writableLength > this.plan.engine.maxOutboundBytes;
+      const isCongested = socket.writableLength > this.plan.options.maxOutboundBytes;
       if (isCongested === this.#congested.has(number)) continue;
       this.observe({ kind: 'congestion', connection: number, isCongested });
       if (!isCongested) this.#congested.delete(number);
@@ -278,7 +278,7 @@ export class World {
     this.#isStepping = true;
     this.observe({ kind: 'batchBegan', at: clock.now(), wallAt: clock.wallNow() });
     for (const { number, socket, isOver } of this.#ends.values()) {
-      // What a broken connection had brought and the broker had not taken up is lost.
+      // Bytes of a broken connection that the broker had not read are lost.
       if (socket.isTakenUp && !socket.destroyed) this.observe({ kind: 'taken', connection: number });
       if (isOver && socket.destroyed) this.#ends.delete(number);
     }

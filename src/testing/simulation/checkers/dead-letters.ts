@@ -1,12 +1,12 @@
-// Each dead letter has the reason that it says, to judge by what was seen of it in its source. (DLQ, NACK, TTL)
+// Each dead letter has a reason that fits what was observed of the message in its source queue (DLQ, NACK, TTL).
 
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage } from '../ledger-entries.ts';
-import { describeMessage, isOneSubscriberMode, type Judge } from './judge.ts';
+import { type Checker, describeMessage, isOneSubscriberMode } from './checker.ts';
 
-export function deadLettersJudge(): Judge {
+export function deadLettersChecker(): Checker {
   return (fact, ledger, complain) => {
     if (fact.kind !== 'delivered' || !fact.copy.isDeadLetter) return;
     const { message } = fact.copy;
@@ -30,7 +30,7 @@ function wasAcknowledged({ settledEpoch, wasRefusedForGood }: Copy): boolean {
   return settledEpoch !== undefined && !wasRefusedForGood;
 }
 
-/** What speaks against the reason, if anything does. */
+/** The contradiction to the reason; undefined if there is none. */
 function contradiction(
   message: SeenMessage,
   letter: SeenLetter,
@@ -72,7 +72,9 @@ function tooFewAttempts(
 }
 
 function wasRefused({ copies }: SeenMessage, reason: string): boolean {
-  return copies.some(({ judgements }) => judgements.some(({ failureReason }) => failureReason === reason));
+  return copies.some(({ possibleAcks }) =>
+    possibleAcks.some(({ failureReason }) => failureReason === reason),
+  );
 }
 
 function isOldEnough(

@@ -1,11 +1,11 @@
-// The broker's figures add up to what happened: no counter falls, each counts what was seen, and every accepted message is waiting,
-// in flight, or counted as gone. (METRICS, DELIVERY)
+// Checks the broker's statistics: no counter falls, each equals what was observed, and every accepted message is waiting, in flight, or
+// counted as removed (METRICS, DELIVERY).
 
 import { Command } from '../../../protocol/command.ts';
 import type { Figures } from '../history.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { Copy } from '../ledger-entries.ts';
-import { type Complain, isOneSubscriberMode, type Judge } from './judge.ts';
+import { type Checker, type Complain, isOneSubscriberMode } from './checker.ts';
 
 const counters = [
   'publishedCount',
@@ -19,21 +19,21 @@ const counters = [
   'errorsCount',
 ] as const;
 
-/** Batches from one look at all acks to the next. */
+/** Batches between two checks of all acks. */
 const ACKS_CHECKED_EVERY = 8;
 
-/** What was seen from outside. */
+/** Counts observed from outside. */
 type Seen = { positiveCount: number; repeatCount: number; retryFrameCount: number; errorFrameCount: number };
 
 const nothingSeen: Seen = { positiveCount: 0, repeatCount: 0, retryFrameCount: 0, errorFrameCount: 0 };
 
 type Counters = Readonly<Record<(typeof counters)[number], number>>;
 
-export function countersJudge(): Judge {
+export function countersChecker(): Checker {
   let seen: Seen = { ...nothingSeen };
-  /** What the counters said when this life began. */
+  /** The counters at the beginning of this life. */
   let first: Counters | undefined;
-  /** What they said when the store failed: the process goes on. */
+  /** The counters at the failure of the store: the process continues. */
   let before: Figures | undefined;
   const ids = new Set<string>();
   const conservation = new Conservation();
@@ -73,7 +73,7 @@ export function countersJudge(): Judge {
   };
 }
 
-/** The figures with what was counted in this life alone. */
+/** The statistics, with the counts of this life only. */
 function countedSince(first: Counters | undefined, figures: Figures): Figures {
   if (first === undefined) return figures;
   const counted = counters.map((counter) => [counter, figures[counter] - first[counter]]);
@@ -101,7 +101,7 @@ function checkNothingFalls(before: Figures | undefined, now: Figures, complain: 
   }
 }
 
-/** What was lost on the way to a client that left was counted and not seen. */
+/** Deliveries that were lost on the way to a client that left were counted, but not observed. */
 function checkAgainstSeen(figures: Figures, seen: Seen, ledger: Ledger, complain: Complain): void {
   const wholly = ledger.leftCount === 0;
   const atLeast = (counter: (typeof counters)[number], least: number): void => {
@@ -121,14 +121,14 @@ function checkAgainstSeen(figures: Figures, seen: Seen, ledger: Ledger, complain
   if (ledger.epoch % ACKS_CHECKED_EVERY === 0) checkAcks(figures, ledger, complain);
 }
 
-/** Looks at all there is. */
+/** Checks all messages. */
 function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
   let certain = 0;
   let possible = 0;
   let letters = 0;
   let perhapsInFlight = 0;
-  const count = ({ judgements, settledEpoch, wasRefusedForGood }: Copy): void => {
-    possible += judgements.length;
+  const count = ({ possibleAcks, settledEpoch, wasRefusedForGood }: Copy): void => {
+    possible += possibleAcks.length;
     if (settledEpoch === undefined) perhapsInFlight += 1;
     else if (!wasRefusedForGood) certain += 1;
   };
@@ -151,16 +151,16 @@ function checkAcks(figures: Figures, ledger: Ledger, complain: Complain): void {
 }
 
 /**
- * Where each message is with one subscriber at a time: what was published less what is held, acknowledged, discarded or purged went with
- * its queue. That difference changes only where a queue was deleted.
+ * In modes with one subscriber at a time, the published messages minus those held, acknowledged, discarded or purged were removed with
+ * their queue. That difference changes only when a queue is deleted.
  */
 class Conservation {
   #applies = true;
-  #gone = 0;
+  #removed = 0;
 
-  /** What a store had kept is held and was not published in this life. */
+  /** Recovered messages are held, but were not published in this life. */
   beginAnew(figures: Figures, ledger: Ledger): void {
-    this.#gone = goneOf(figures, waitingIn(ledger));
+    this.#removed = removedWithQueues(figures, waitingIn(ledger));
   }
 
   check(figures: Figures, ledger: Ledger, complain: Complain): void {
@@ -174,21 +174,21 @@ class Conservation {
       complain(`inFlightCount is ${inFlightCount}, queuedBytes ${queuedBytes}`);
     if (!this.#applies) return;
     const { publishedCount, acknowledgedCount, discardedCount, purgedCount } = figures;
-    const gone = goneOf(figures, waiting);
+    const removed = removedWithQueues(figures, waiting);
     const mayGrow = queues.some(
       ({ openDeletions, disturbedEpoch }) => openDeletions > 0 || disturbedEpoch >= ledger.epoch,
     );
-    if (gone < this.#gone || (gone > this.#gone && !mayGrow)) {
+    if (removed < this.#removed || (removed > this.#removed && !mayGrow)) {
       complain(
         `${publishedCount} published are not ${waiting} waiting, ${inFlightCount} in flight, ${acknowledgedCount} acknowledged, ` +
-          `${discardedCount} discarded, ${purgedCount} purged and ${this.#gone} gone with their queue`,
+          `${discardedCount} discarded, ${purgedCount} purged and ${this.#removed} removed with their queue`,
       );
     }
-    this.#gone = Math.max(gone, this.#gone);
+    this.#removed = Math.max(removed, this.#removed);
   }
 }
 
-function goneOf(figures: Figures, waiting: number): number {
+function removedWithQueues(figures: Figures, waiting: number): number {
   const { publishedCount, inFlightCount, acknowledgedCount, discardedCount, purgedCount } = figures;
   return publishedCount - waiting - inFlightCount - acknowledgedCount - discardedCount - purgedCount;
 }

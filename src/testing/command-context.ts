@@ -1,9 +1,9 @@
-// Surroundings of a command for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the
-// commands' Surroundings without importing it: nobody imports the composition root.
+// A command's context for tests: streams that the test feeds and reads, and signals that it sends. Has the shape of the commands'
+// CommandContext without importing it, because nothing may import the composition root.
 
 import { PassThrough } from 'node:stream';
 
-export type TestSurroundings = {
+export type TestCommandContext = {
   readonly stdin: PassThrough;
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
@@ -15,11 +15,11 @@ export type TestSurroundings = {
   readonly output: () => string;
   readonly errors: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** Exit codes that were asked for at once. */
+  /** Exit codes passed to `exitNow`. */
   readonly exits: readonly number[];
 };
 
-export function testSurroundings(environment: Readonly<Record<string, string>> = {}): TestSurroundings {
+export function testCommandContext(environment: Readonly<Record<string, string>> = {}): TestCommandContext {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const handlers = new Set<(signal: NodeJS.Signals) => void>();
   const exits: number[] = [];

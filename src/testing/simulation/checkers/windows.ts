@@ -1,21 +1,21 @@
-// Windows: no subscription is sent more than it may hold unacknowledged. The window is followed from above, with every ack that may
-// have widened it and every timeout that certainly has narrowed it. (DELIVERY)
+// Checks windows: no subscription is sent more than it may hold unacknowledged. Uses an upper bound of the window: every ack that may have
+// widened it, and every timeout that certainly has narrowed it (DELIVERY).
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import { type Copy, lastSend, type SeenSubscription } from '../ledger-entries.ts';
-import { type Judge, optionsOf } from './judge.ts';
+import { type Checker, optionsOf } from './checker.ts';
 
 const FIRST_SIZE = 8;
 
 type Widest = {
   size: number;
   countedAcks: number;
-  /** Acks that may have widened nothing, because the window was as wide as any may be. */
+  /** Acks that may not have widened the window, because it was at its maximum. */
   idleAcks: number;
 };
 
-export function windowsJudge(): Judge {
+export function windowsChecker(): Checker {
   const windows = new Map<SeenSubscription, Widest>();
   return (fact, ledger, complain) => {
     if (fact.kind !== 'delivered') return;
@@ -28,7 +28,7 @@ export function windowsJudge(): Judge {
     windows.set(subscription, widest);
     if (subscription.maxInFlight === undefined) follow(widest, copy, ledger);
     const held = [...subscription.copies].filter((other) => isHeld(other, send.byAt, ledger)).length;
-    // A further attempt has kept its place, also in a window that has become narrower.
+    // A retry keeps its place, even if the window has become narrower.
     if (isNew && held > widest.size) {
       const { connection, queue } = subscription;
       complain(
@@ -44,7 +44,7 @@ function firstWindow({ maxInFlight }: SeenSubscription, { settings }: Ledger): W
 }
 
 function isHeld(copy: Copy, at: number, ledger: Ledger): boolean {
-  const isOpen = copy.judgements.length === 0 && at < lastSend(copy).at + ledger.settings.ackTimeoutMs;
+  const isOpen = copy.possibleAcks.length === 0 && at < lastSend(copy).at + ledger.settings.ackTimeoutMs;
   return isOpen && optionsOf(copy, ledger) !== undefined;
 }
 
@@ -56,18 +56,18 @@ function follow(widest: Widest, copy: Copy, ledger: Ledger): void {
   widest.idleAcks += wanted - widest.size;
   widest.countedAcks = ats.length;
   const previous = copy.sends.at(-2);
-  if (previous === undefined || copy.judgements.length > 0) return;
+  if (previous === undefined || copy.possibleAcks.length > 0) return;
   // It was sent a second time to the same subscription without a refusal: it had timed out.
   const since = ats.filter((at) => at >= previous.at).length;
   const before = widest.size - since + Math.min(since, widest.idleAcks);
   widest.size = Math.min(most, Math.max(1, Math.floor(before / 2)) + since);
 }
 
-/** By when acks took effect that may have widened the window. */
+/** Times at which acks that may have widened the window took effect. */
 function fastAcks({ copies }: SeenSubscription, ledger: Ledger): number[] {
   const ats: number[] = [];
-  for (const { judgements, sends } of copies) {
-    for (const { command, failureReason } of judgements) {
+  for (const { possibleAcks, sends } of copies) {
+    for (const { command, failureReason } of possibleAcks) {
       const { handedOverAt, takenEpoch } = command;
       const byAt = takenEpoch === undefined ? Number.POSITIVE_INFINITY : ledger.batchAt(takenEpoch);
       const isFast = sends.some(

@@ -1,17 +1,17 @@
-// Order: first deliveries come in the order in which messages were accepted, the highest priority first where the mode says so, both for
-// one subscriber and over all of them. (DELIVERY)
+// Checks order: first deliveries follow the order of acceptance, highest priority first in mode PriorityBased, both for one subscriber and
+// over all of them (DELIVERY).
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage, SeenSubscription, Send } from '../ledger-entries.ts';
-import { type Complain, describeCopy, describeMessage, type Judge, optionsOf } from './judge.ts';
+import { type Checker, type Complain, describeCopy, describeMessage, optionsOf } from './checker.ts';
 
 type First = { readonly copy: Copy; readonly send: Send; readonly byPriority: boolean };
 
-export function orderJudge(): Judge {
+export function orderChecker(): Checker {
   const perSubscription = new Map<SeenSubscription, SeenMessage[]>();
   const perQueue = new Map<string, First[]>();
-  /** Their PublishAcks may come later in the same batch. */
+  /** Messages whose PublishAcks may follow in the same batch. */
   let fresh: First[] = [];
   const judgeFresh = (ledger: Ledger, complain: Complain): void => {
     for (const first of fresh) {
@@ -44,7 +44,7 @@ export function orderJudge(): Judge {
         checkReturned(other, { copy, send, byPriority: mode === DeliveryMode.PriorityBased }, complain);
     }
     if (send.attempt !== 1) return;
-    // What came back from a fan-out is counted from 1 again, and what was lost on the way to a client that left is not seen.
+    // Attempts count from 1 again after a fan-out, and deliveries lost on the way to a client that left are not observed.
     if (mode === DeliveryMode.FanOutWithAck && (ledger.leftCount > 0 || cameBack(copy))) return;
     fresh.push({ copy, send, byPriority: mode === DeliveryMode.PriorityBased });
   };
@@ -54,7 +54,7 @@ function cameBack({ message }: Copy): boolean {
   return message.copies.some(({ subscription }) => subscription.isEnding);
 }
 
-/** What was delivered from a queue that is gone says nothing about the one that has its name. */
+/** Deliveries from a deleted queue prove nothing about a new queue with its name. */
 function forgetDisturbed(
   perSubscription: Map<SeenSubscription, SeenMessage[]>,
   perQueue: Map<string, First[]>,
@@ -69,7 +69,7 @@ function forgetDisturbed(
   }
 }
 
-/** To one subscriber: by publisher in the order of its publishes, over all in the order of acceptance. */
+/** To one subscriber: the order of each publisher's publishes, and the order of acceptance over all publishers. */
 function checkOne(earlier: SeenMessage, { copy, byPriority }: First, complain: Complain): void {
   const { message } = copy;
   if (byPriority && earlier.published.priority !== message.published.priority) return;
@@ -81,7 +81,7 @@ function checkOne(earlier: SeenMessage, { copy, byPriority }: First, complain: C
     complain(`${describeCopy(copy)} came after ${describeMessage(earlier)}, which was accepted later`);
 }
 
-/** Over all subscribers: nothing that waited was passed over for something that came after it, or is less urgent. */
+/** Over all subscribers: no waiting message was passed over for a later or less urgent one. */
 function checkOvertaken(other: First, { copy, send, byPriority }: First, complain: Complain): void {
   const { message } = copy;
   const earlier = other.copy.message;
@@ -92,7 +92,7 @@ function checkOvertaken(other: First, { copy, send, byPriority }: First, complai
     complain(`${describeCopy(copy)} was passed over for ${describeMessage(earlier)}`);
 }
 
-/** What came back from a connection that ended waits in its old place. */
+/** Messages returned from an ended connection wait in their old place. */
 function checkReturned(other: First, { copy, send, byPriority }: First, complain: Complain): void {
   const { message } = copy;
   const [held] = message.copies;
@@ -101,7 +101,7 @@ function checkReturned(other: First, { copy, send, byPriority }: First, complain
   const earlier = other.copy.message;
   const isYounger = earlier.acceptedEpoch > message.acceptedByEpoch;
   const isLessUrgent = !byPriority || earlier.published.priority <= message.published.priority;
-  // Its end is stepped in the batch after the one that was running, if not before.
+  // The end is stepped in the next batch at the latest.
   const wasPassedOver = other.send.epoch > endedEpoch + 1 && other.send.byEpoch < send.epoch;
   if (isYounger && isLessUrgent && wasPassedOver)
     complain(`${describeCopy(copy)} had come back and was passed over for ${describeMessage(earlier)}`);

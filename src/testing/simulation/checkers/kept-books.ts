@@ -1,32 +1,32 @@
-// What is known of each message over all lives of a broker: whether the next one has to have it, or must not. Brought up to date
-// whenever a life ends, from the books of that life. It judges nothing.
+// What is known of each message over all lives of a broker: whether the next life must have it, or must not. Updated at the end of each
+// life from the ledger of that life. It checks nothing.
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage, Send } from '../ledger-entries.ts';
-import { deadLetterQueueOf, isTakenOut, mayPushOut } from './fates.ts';
-import { isOneSubscriberMode, optionsOf } from './judge.ts';
+import { isOneSubscriberMode, optionsOf } from './checker.ts';
+import { dlqNameOf, isTakenOut, mayPushOut } from './terminal-states.ts';
 
 export type Kept = {
   isConfirmed: boolean;
-  /** The first and the last batch in which it may have been accepted. */
+  /** The first and the last batch in which the message may have been accepted. */
   acceptedEpoch: number;
   acceptedByEpoch: number;
-  /** Of its queue, while that is certainly the same. */
+  /** Options of its queue, while the queue is certainly the same. */
   options: QueueOptions | undefined;
-  /** It is confirmed, and nothing has happened that may have ended it. */
+  /** It was confirmed, and nothing may have removed it. */
   isDue: boolean;
   /** It may be in a dead letter queue. */
   mayBeLetter: boolean;
-  /** It is certainly not in its queue any more; it may be a dead letter. */
+  /** It is certainly not in its queue; it may be a dead letter. */
   hasLeft: boolean;
-  /** It is certainly nowhere any more. */
+  /** It is certainly in no queue. */
   isDone: boolean;
-  /** Attempts that have certainly failed, and were over before the last one that was seen. */
+  /** Attempts that have certainly failed, and ended before the last observed one. */
   failedAttempts: number;
-  /** Sendings in all lives. */
+  /** Deliveries in all lives. */
   sendCount: number;
 };
 
@@ -35,7 +35,7 @@ export type KeptEntry = { readonly message: SeenMessage; readonly kept: Kept };
 export class KeptBooks {
   readonly #kept = new Map<SeenMessage, Kept>();
 
-  /** Undefined for what was published in this life, or certainly never accepted. */
+  /** Undefined for messages that were published in this life or certainly never accepted. */
   of(message: SeenMessage): Kept | undefined {
     return this.#kept.get(message);
   }
@@ -44,7 +44,7 @@ export class KeptBooks {
     return [...this.#kept].map(([message, kept]) => ({ message, kept }));
   }
 
-  /** `safeEpoch`: what was stepped by that batch is committed. */
+  /** `safeEpoch`: the last batch that is certainly committed. */
   lifeEnded(ledger: Ledger, safeEpoch: number): void {
     const isRepeated = repeats(ledger);
     for (const message of ledger.messages.values()) {
@@ -59,7 +59,7 @@ export class KeptBooks {
     }
   }
 
-  /** What should have come to its end in this life or an earlier one, and has not. */
+  /** Messages that should have ended in this life or an earlier one, but have not. */
   missing(ledger: Ledger): readonly SeenMessage[] {
     const isRepeated = repeats(ledger);
     return this.all()
@@ -86,7 +86,7 @@ function newKept({ state, acceptedEpoch, acceptedByEpoch, options }: SeenMessage
   };
 }
 
-/** An id that was published more than once to a queue says little: which publish is the message, only the broker knows. */
+/** Ids that were published more than once to a queue are ambiguous: any of the publishes may be the message. */
 function repeats({ messages }: Ledger): (message: SeenMessage) => boolean {
   const counts = new Map<string, number>();
   const nameOf = ({ queue, id }: SeenMessage): string => `${queue} ${id}`;
@@ -95,12 +95,12 @@ function repeats({ messages }: Ledger): (message: SeenMessage) => boolean {
   return (message) => (counts.get(nameOf(message)) ?? 0) > 1;
 }
 
-/** From which batch on it, or its queue, was there in this life. */
+/** The first batch of this life in which the message or its queue existed. */
 function sinceOf({ isInherited, acceptedEpoch }: SeenMessage, { bornEpoch }: Ledger): number {
   return isInherited ? bornEpoch + 1 : acceptedEpoch;
 }
 
-/** Whether anything in this life allows it to be gone. */
+/** Whether anything in this life may have removed it. */
 function mayHaveEnded(message: SeenMessage, { options, sendCount }: Kept, ledger: Ledger): boolean {
   const { queue, copies, letter } = message;
   const since = sinceOf(message, ledger);
@@ -108,22 +108,24 @@ function mayHaveEnded(message: SeenMessage, { options, sendCount }: Kept, ledger
   if (options.mode === DeliveryMode.FanOutWithoutAck || options.messageTtlMs !== undefined) return true;
   if (options.overflowStrategy === OverflowStrategy.DropOldest || copies.some(isTaken)) return true;
   if (!options.enableDeadLetterQueue) {
-    const wasRefused = copies.some(({ judgements }) => judgements.length > 0);
+    const wasRefused = copies.some(({ possibleAcks }) => possibleAcks.length > 0);
     return wasRefused || sendCount + message.sendCount >= options.maxRetryAttempts;
   }
-  const to = deadLetterQueueOf(queue, options);
+  const to = dlqNameOf(queue, options);
   if (isTakenOut(to, since, ledger) || mayPushOut(to, ledger)) return true;
   const letters = ledger.queue(to).info?.options;
-  // A letter that was sent so is done, also where it was lost on the way to a client that left.
+  // A dead letter that was sent without ack is done, even if it was lost on the way to a client that left.
   if (letters?.mode === DeliveryMode.FanOutWithoutAck) return true;
   const most = letters?.maxRetryAttempts ?? 0;
   // Attempts of earlier lives count too, as the header deliveryAttempts says.
   const isLast = ({ attempt }: Send): boolean => attempt >= most;
-  return letter?.copies.some(({ judgements, sends }) => judgements.length > 0 || sends.some(isLast)) === true;
+  return (
+    letter?.copies.some(({ possibleAcks, sends }) => possibleAcks.length > 0 || sends.some(isLast)) === true
+  );
 }
 
-function isTaken({ judgements }: Copy): boolean {
-  return judgements.some(({ failureReason }) => failureReason === undefined);
+function isTaken({ possibleAcks }: Copy): boolean {
+  return possibleAcks.some(({ failureReason }) => failureReason === undefined);
 }
 
 function bookEnd(message: SeenMessage, kept: Kept, ledger: Ledger, safeEpoch: number): void {
@@ -135,7 +137,7 @@ function bookEnd(message: SeenMessage, kept: Kept, ledger: Ledger, safeEpoch: nu
     kept.hasLeft ||= settled.length > 0;
     kept.isDone ||= settled.some(({ wasRefusedForGood }) => !wasRefusedForGood);
   }
-  // What was sent so had been taken out of the store before.
+  // A message that was sent without ack was removed from the store before.
   if (mode?.mode === DeliveryMode.FanOutWithoutAck) kept.isDone = true;
   if (letter?.copies.some(isSafe) === true && isLetterOfOne(letter.copies, ledger)) kept.isDone = true;
   const { deleted } = ledger.queue(queue);
@@ -154,7 +156,7 @@ function acceptedByEpochOf({ state, acceptedByEpoch }: SeenMessage): number {
   return state === 'accepted' ? acceptedByEpoch : Number.POSITIVE_INFINITY;
 }
 
-/** Every attempt but the last one seen, where none can have been cut short. */
+/** Every attempt except the last observed one, if none can have been interrupted. */
 function failuresOf({ copies, sendCount }: SeenMessage, { options, failedAttempts }: Kept): number {
   if (options === undefined || !isOneSubscriberMode(options)) return 0;
   const wasCutShort = copies.some(

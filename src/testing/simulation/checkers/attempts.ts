@@ -1,5 +1,5 @@
-// Attempts: a message is with one subscriber at a time where the mode says so, the pauses between attempts double, no more are
-// made than allowed, windows are kept, and a fan-out goes to those who were there. (RETRY, DELIVERY)
+// Checks delivery attempts: a message is with one subscriber at a time in the modes that require it, retry delays double, there are no more
+// attempts than allowed, and a fan-out goes to the members at the time of publishing (RETRY, DELIVERY).
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
@@ -7,18 +7,18 @@ import type { Fact, Ledger } from '../ledger.ts';
 import { sendCountOf } from '../ledger-acks.ts';
 import { type Copy, lastSend, type SeenCommand } from '../ledger-entries.ts';
 import {
+  type Checker,
   type Complain,
   describeCopy,
   isOneSubscriberMode,
-  type Judge,
   optionsOf,
   siblingsOf,
-} from './judge.ts';
+} from './checker.ts';
 
 type Delivered = Extract<Fact, { kind: 'delivered' }>;
 
-/** `slackMs`: how late the broker may be, for its commits and its busy event loop. */
-export function attemptsJudge(slackMs: number): Judge {
+/** `slackMs`: longest lateness of the broker, because of commits and a busy event loop. */
+export function attemptsChecker(slackMs: number): Checker {
   return (fact, ledger, complain) => {
     if (fact.kind !== 'delivered') return;
     const options = optionsOf(fact.copy, ledger);
@@ -30,7 +30,7 @@ export function attemptsJudge(slackMs: number): Judge {
   };
 }
 
-/** Attempts that were cut short do not count. */
+/** Interrupted attempts do not count. */
 function checkNumber({ copy }: Delivered, options: QueueOptions, ledger: Ledger, complain: Complain): void {
   const most = options.maxRetryAttempts;
   const what = describeCopy(copy);
@@ -59,8 +59,8 @@ function checkPause(
     !isOneSubscriberMode(options) || (ledger.leftCount === 0 && copy.sends.length === sendCountOf(copy));
   const failures = isExact ? copy.sends.length - 1 : 1;
   const pauseMs = Math.min(retryDelayMs * 2 ** (failures - 1), maxRetryDelayMs);
-  // What was handed over long ago may be stepped only now, where the broker has much to read.
-  const recent = copy.judgements.filter(({ command }) => mayBeSteppedSince(command, previous.at, ledger));
+  // A command that was received long ago may be stepped only now, if the broker has much to read.
+  const recent = copy.possibleAcks.filter(({ command }) => mayBeSteppedSince(command, previous.at, ledger));
   const refusal = recent.find(({ failureReason }) => failureReason !== undefined);
   const refusedAt = Math.max(refusal?.command.handedOverAt ?? Number.POSITIVE_INFINITY, previous.at);
   const failedAt = Math.min(refusedAt, previous.at + ackTimeoutMs);
@@ -82,11 +82,11 @@ function everCongested(ledger: Ledger): boolean {
   return [...ledger.connections.values()].some(({ wasCongested }) => wasCongested);
 }
 
-/** Whoever was sent the message last has it until an ack, a refusal, the timeout or its end. */
+/** The last subscriber that was sent the message has it until an ack, a negative ack, the ack timeout or the end of its connection. */
 function checkHolder({ copy, send }: Delivered, ledger: Ledger, complain: Complain): void {
   if (copy.subscription.connection.leavingSince !== undefined) return;
   for (const other of siblingsOf(copy)) {
-    if (other === copy || other.judgements.length > 0) continue;
+    if (other === copy || other.possibleAcks.length > 0) continue;
     if (other.subscription.connection.leavingSince !== undefined) continue;
     if (send.byAt < lastSend(other).at + ledger.settings.ackTimeoutMs)
       complain(
@@ -95,7 +95,7 @@ function checkHolder({ copy, send }: Delivered, ledger: Ledger, complain: Compla
   }
 }
 
-/** Later subscribers get no copy while an earlier one may still have its own. */
+/** Subscribers that joined later get no copy while an earlier member may still have its own. */
 function checkMember({ copy }: Delivered, complain: Complain): void {
   const members = siblingsOf(copy);
   const first = members[0];

@@ -1,28 +1,27 @@
-// What the end of a life leaves, the next one has: every confirmed message that nothing allows to be gone, none that had left for good,
-// with its failed attempts and its age, in its order; every queue as it was. A commit under way at the end is done or not, as a
-// whole. (DURABLE)
+// Checks recoveries: the next life has every confirmed message that nothing may have removed, none that was removed for good, with its
+// failed attempts, age and order; and every queue as it was. A pending commit at the end of a life is done or not, as a whole (DURABLE).
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenMessage, Send } from '../ledger-entries.ts';
 import {
+  type Checker,
   type Complain,
   describeCopy,
   describeMessage,
   isOneSubscriberMode,
-  type Judge,
   optionsOf,
-} from './judge.ts';
+} from './checker.ts';
 import { type Kept, KeptBooks } from './kept-books.ts';
-import { countIn, QueuePictures } from './queue-pictures.ts';
+import { countIn, QueuePictures } from './queue-snapshots.ts';
 import { infosOf } from './queues.ts';
 
 type Delivered = Extract<Fact, { kind: 'delivered' }>;
 
-/** Sent for the first time in this life. */
+/** Messages sent for the first time in this life. */
 type First = { readonly message: SeenMessage; readonly send: Send; readonly kept: Kept | undefined };
 
-export function survivalsJudge(): Judge {
+export function survivalsChecker(): Checker {
   const books = new KeptBooks();
   const queues = new QueuePictures();
   const firsts = new Map<string, First[]>();
@@ -34,11 +33,11 @@ export function survivalsJudge(): Judge {
         return queues.rested(ledger);
       case 'lifeEnded':
         firsts.clear();
-        // One that never took clients has changed nothing.
+        // A life that never served has changed nothing.
         if (ledger.isBetweenLives) return;
         if (fact.how === 'exit') queues.rested(ledger);
         queues.ended(ledger);
-        // What came in the batch that closed all connections may have come too late.
+        // Inputs of the batch that closed all connections may have been too late.
         return books.lifeEnded(ledger, fact.how === 'exit' ? ledger.epoch - 1 : queues.restedEpoch);
       case 'serving':
         queues.checkServing(ledger, complain);
@@ -55,7 +54,7 @@ export function survivalsJudge(): Judge {
   };
 }
 
-/** Everything that was recovered waits, and nothing has been taken out. */
+/** All recovered messages wait, and none was removed. */
 function checkCounts(
   books: KeptBooks,
   letterNames: ReadonlySet<string>,
@@ -106,7 +105,7 @@ function checkDelivery(
   const others = firsts.get(copy.queue) ?? [];
   firsts.set(copy.queue, [...others, { message, send, kept }]);
   if (kept === undefined) return;
-  // The first failure need not be kept.
+  // The first failed attempt need not be kept (DURABLE-011).
   if (kept.failedAttempts >= 2 && send.attempt <= kept.failedAttempts)
     complain(`${what} says attempt ${send.attempt}, and ${kept.failedAttempts} had failed before a restart`);
   const byPriority = options.mode === DeliveryMode.PriorityBased;
@@ -115,20 +114,20 @@ function checkDelivery(
     complain(`${what} was passed over after a restart for ${describeMessage(overtaking.message)}`);
 }
 
-/** Whether what waited all the time and was never sent had the better right. */
+/** Whether a message that waited all the time and was never sent should have been sent first. */
 function isOvertaken({ message, send, kept }: First, other: First, byPriority: boolean): boolean {
   if (kept?.isConfirmed !== true || send.attempt !== 1 || other.send.byEpoch >= send.epoch) return false;
   const urgency = byPriority ? message.published.priority - other.message.published.priority : 0;
   if (urgency !== 0) return urgency > 0;
-  // What was published in this life is younger than all that was recovered.
+  // Messages published in this life are younger than all recovered ones.
   if (other.kept === undefined) return true;
   return other.kept.isConfirmed && other.kept.acceptedEpoch > kept.acceptedByEpoch;
 }
 
-/** Time goes on while the broker is away: by the wall clock, as long as nobody sets it. */
+/** Time passes while no broker runs: by the wall clock, unless it is set. */
 function checkAge(message: SeenMessage, kept: Kept, send: Send, ledger: Ledger, complain: Complain): void {
   const ttl = kept.options?.messageTtlMs;
-  // A message may count as younger than the wall clock says, where an older one does.
+  // A message may count as younger than by the wall clock, if an older message does.
   const offsets = new Set(ledger.batches.slice(1).map(({ at, wallAt }) => wallAt - at));
   if (ttl === undefined || !kept.isConfirmed || offsets.size > 1) return;
   const age = send.at - ledger.batchAt(kept.acceptedByEpoch);

@@ -1,5 +1,5 @@
-// A judge looks at one promise of the broker. It is told every fact in order, with the books as they stand after it, and complains
-// when the promise is broken; it knows nothing of how the broker works.
+// The type of a checker: it checks one rule of the broker. It receives every fact in order, with the ledger after it, and complains when
+// the rule is broken; it knows nothing of the broker's implementation.
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
@@ -8,13 +8,13 @@ import type { Copy, SeenMessage } from '../ledger-entries.ts';
 
 export type Complain = (text: string) => void;
 
-export type Judge = (fact: Fact, ledger: Ledger, complain: Complain) => void;
+export type Checker = (fact: Fact, ledger: Ledger, complain: Complain) => void;
 
 export function isOneSubscriberMode({ mode }: QueueOptions): boolean {
   return mode === DeliveryMode.RoundRobin || mode === DeliveryMode.PriorityBased;
 }
 
-/** The options of the queue that the copy was sent from, where it has been the same queue for as long as the copy is known. */
+/** The options of the queue that the copy was sent from; undefined if the queue may have been replaced since the first delivery. */
 export function optionsOf(copy: Copy, ledger: Ledger): QueueOptions | undefined {
   if (ledger.isDisturbed(copy.queue, sinceOf(copy))) return undefined;
   return ledger.queue(copy.queue).info?.options;

@@ -1,5 +1,5 @@
-// What is delivered was published so, to somebody who subscribed, and is neither settled, expired, refused nor gone with its
-// queue. (DELIVERY, TTL, DLQ)
+// Checks deliveries: each was published so, goes to a subscriber, and is not settled, expired, refused, or removed with its queue
+// (DELIVERY, TTL, DLQ).
 
 import { isDeepStrictEqual } from 'node:util';
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
@@ -9,15 +9,15 @@ import type { Fact, Ledger } from '../ledger.ts';
 import { sendCountOf } from '../ledger-acks.ts';
 import type { Copy, Send } from '../ledger-entries.ts';
 import {
+  type Checker,
   type Complain,
   describeCopy,
   describeMessage,
   isOneSubscriberMode,
   isRepeated,
-  type Judge,
   optionsOf,
   siblingsOf,
-} from './judge.ts';
+} from './checker.ts';
 
 type Delivered = Extract<Fact, { kind: 'delivered' }>;
 
@@ -29,7 +29,7 @@ const addedHeaders: ReadonlySet<string> = new Set([
   HeaderName.DeadLetteredAt,
 ]);
 
-export function deliveriesJudge(): Judge {
+export function deliveriesChecker(): Checker {
   let drainEpoch = Number.POSITIVE_INFINITY;
   return (fact, ledger, complain) => {
     switch (fact.kind) {
@@ -79,7 +79,7 @@ function carriedHeaders({ headers }: Message): ReadonlyMap<string, string> {
   return new Map([...headers].filter(([name]) => !addedHeaders.has(name)));
 }
 
-/** A message is dead-lettered once, and what is said about it stays the same. */
+/** A message is dead-lettered once, and its dead letter headers do not change. */
 function checkLetter({ message }: Copy, { queue, headers }: Message, complain: Complain): void {
   const { letter } = message;
   if (letter === undefined) return;
@@ -99,7 +99,7 @@ function checkState({ copy, send }: Delivered, ledger: Ledger, complain: Complai
   if (message.isWithdrawn && !isRepeated(message, ledger))
     complain(`${what} was delivered and its publisher had left before there was room for it`);
   const { congestedSince } = copy.subscription.connection;
-  // The batch after the one that filled it may still have begun before it was known.
+  // The batch after the one that filled the output may have begun before the broker noticed.
   if (congestedSince !== undefined && send.epoch > congestedSince + 1 && copy.sends.length === 1)
     complain(`${what} was delivered although the connection takes no more`);
   if (wasSettled(copy, send, ledger)) complain(`${what} was delivered after its ack took effect`);
@@ -113,7 +113,7 @@ function checkState({ copy, send }: Delivered, ledger: Ledger, complain: Complai
     complain(`${what} was delivered after its queue was deleted`);
 }
 
-/** In the modes where a message is with one subscriber at a time, an ack of any of them ends it. */
+/** In modes with one subscriber at a time, an ack of any delivery ends the message. */
 function wasSettled(copy: Copy, send: Send, ledger: Ledger): boolean {
   const options = optionsOf(copy, ledger);
   const all = options !== undefined && isOneSubscriberMode(options) ? siblingsOf(copy) : [copy];
@@ -136,10 +136,10 @@ function letterAt({ message }: Copy, ledger: Ledger): number | undefined {
   return ledger.batches.findLast(({ wallAt }) => wallAt === message.letter?.wallAt)?.at;
 }
 
-/** The header counts what was sent; what was lost with a connection counts too and is not seen here. */
+/** The header also counts deliveries that were lost with a connection and not observed. */
 function checkAttempt({ copy, send }: Delivered, ledger: Ledger, complain: Complain): void {
   const options = optionsOf(copy, ledger);
-  // What is written to a client that leaves may be older than what others were sent before it.
+  // Frames to a client that leaves may be older than frames sent to others before.
   if (options === undefined || copy.subscription.connection.leavingSince !== undefined) return;
   const seen = isOneSubscriberMode(options) ? sendCountOf(copy) : copy.sends.length;
   const what = describeCopy(copy);

@@ -1,20 +1,20 @@
-// When all have behaved for long enough, every accepted message has come to its end: acknowledged, sent where no acks are asked for,
-// dead-lettered and then the same, gone with its queue, purged, or discarded for a reason that its queue has, and counted. (PUBLISH, DELIVERY)
+// Checks that every accepted message ends after a long time without faults: acknowledged, sent without ack, dead-lettered and then the
+// same, removed with its queue, purged, or discarded for a reason that its queue allows, and counted (PUBLISH, DELIVERY).
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenLetter, SeenMessage, SeenSubscription } from '../ledger-entries.ts';
-import { type Complain, describeMessage, type Judge } from './judge.ts';
+import { type Checker, type Complain, describeMessage } from './checker.ts';
 
-/** What one batch may bring into a dead letter queue and out of it again, unseen. */
-const MOST_LETTERS_OF_A_BATCH = 50;
+/** Messages that may enter and leave a dead letter queue in one batch, without being observed. */
+const MAX_LETTERS_OF_A_BATCH = 50;
 
-/** What no run of the simulation sends at once. */
+/** More frames than any run of the simulation sends at once. */
 const UNBOUNDED_BURST_BYTES = 1_000_000;
 
-export function fatesJudge(): Judge {
+export function terminalStatesChecker(): Checker {
   const ids = new Map<string, number>();
   return (fact, ledger, complain) => {
     if (fact.kind !== 'finished' || ledger.isDraining) return;
@@ -56,12 +56,12 @@ function checkNothingIsHeld(ledger: Ledger, complain: Complain): void {
   }
 }
 
-/** Never judged by a subscriber, as far as can be seen, and not gone with a queue. */
+/** Not acknowledged or refused by a subscriber, as far as observed, and not removed with a queue. */
 function isLost(message: SeenMessage, ledger: Ledger): boolean {
   const { copies, letter } = message;
   if (isTakenOut(message.queue, message.acceptedEpoch, ledger)) return false;
   if (letter !== undefined) return isLetterLost(letter, message.acceptedEpoch, ledger);
-  // Sent is done, also where it was lost on the way to a client that left.
+  // Sent is done, even if it was lost on the way to a client that left.
   const isDoneOnSending = message.options?.mode === DeliveryMode.FanOutWithoutAck;
   if (isDoneOnSending && (copies.length > 0 || ledger.leftCount > 0)) return false;
   const letters = message.options?.deadLetterQueueName ?? `${message.queue}.dlq`;
@@ -75,41 +75,41 @@ function isLetterLost({ queue, copies }: SeenLetter, acceptedEpoch: number, ledg
   return !isDoneOnSending && !copies.some(isTaken) && !isTakenOut(queue, acceptedEpoch, ledger);
 }
 
-/** By a deletion of the queue or by a purge. */
+/** Removed by a deletion of the queue or by a purge. */
 export function isTakenOut(queue: string, acceptedEpoch: number, ledger: Ledger): boolean {
   return ledger.isDisturbed(queue, acceptedEpoch) || ledger.mayBePurged(queue, acceptedEpoch);
 }
 
-function isTaken({ judgements }: Copy): boolean {
-  return judgements.some(({ failureReason }) => failureReason === undefined);
+function isTaken({ possibleAcks }: Copy): boolean {
+  return possibleAcks.some(({ failureReason }) => failureReason === undefined);
 }
 
 function mayBeDiscarded({ options, queue, sendCount, copies, letter }: SeenMessage, ledger: Ledger): boolean {
   if (options === undefined || letter !== undefined) return true;
   if (options.overflowStrategy === OverflowStrategy.DropOldest) return true;
-  if (options.enableDeadLetterQueue) return mayPushOut(deadLetterQueueOf(queue, options), ledger);
-  const wasRefused = copies.some(({ judgements }) => judgements.length > 0);
+  if (options.enableDeadLetterQueue) return mayPushOut(dlqNameOf(queue, options), ledger);
+  const wasRefused = copies.some(({ possibleAcks }) => possibleAcks.length > 0);
   return options.messageTtlMs !== undefined || sendCount >= options.maxRetryAttempts || wasRefused;
 }
 
-export function deadLetterQueueOf(queue: string, { deadLetterQueueName }: QueueOptions): string {
+export function dlqNameOf(queue: string, { deadLetterQueueName }: QueueOptions): string {
   return deadLetterQueueName ?? `${queue}.dlq`;
 }
 
-/** Whether the queue may have been full: what was seen of it after each batch need not be the most that it held. */
+/** Whether the queue may have been full: it may have held more than was observed after a batch. */
 export function mayPushOut(queue: string, ledger: Ledger): boolean {
   const { info, peakCount } = ledger.queue(queue);
   if (info === undefined || info.options.messageTtlMs !== undefined) return true;
   const { maxQueueSize } = info.options;
-  return maxQueueSize < MOST_LETTERS_OF_A_BATCH || peakCount * 4 > maxQueueSize;
+  return maxQueueSize < MAX_LETTERS_OF_A_BATCH || peakCount * 4 > maxQueueSize;
 }
 
-/** What certainly failed for one of its subscribers is dead-lettered, where there is a queue for that. */
+/** A message that certainly failed for one of its subscribers is dead-lettered, if there is a dead letter queue. */
 function checkFailed(accepted: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
   for (const message of accepted) {
     const { options, copies, letter, queue, acceptedEpoch } = message;
     if (options?.enableDeadLetterQueue !== true || letter !== undefined) continue;
-    const to = deadLetterQueueOf(queue, options);
+    const to = dlqNameOf(queue, options);
     if (
       ledger.isDisturbed(queue, acceptedEpoch) ||
       isTakenOut(to, acceptedEpoch, ledger) ||
@@ -122,17 +122,17 @@ function checkFailed(accepted: readonly SeenMessage[], ledger: Ledger, complain:
 }
 
 function hasFailed(
-  { sends, judgements, subscription, wasRefusedForGood }: Copy,
+  { sends, possibleAcks, subscription, wasRefusedForGood }: Copy,
   options: QueueOptions,
 ): boolean {
   if (options.mode === DeliveryMode.FanOutWithoutAck) return false;
   const stayed = subscription.connection.leavingSince === undefined && !subscription.isEnding;
   return (
-    wasRefusedForGood || (stayed && sends.length === options.maxRetryAttempts && judgements.length === 0)
+    wasRefusedForGood || (stayed && sends.length === options.maxRetryAttempts && possibleAcks.length === 0)
   );
 }
 
-/** A publish of an id that was certainly there and unsettled before and after it is a repeat, and never delivered. */
+/** A publish with an id that certainly was in the queue and unsettled before and after it is a repeat, and not delivered. */
 function checkRepeats(accepted: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
   const byName = new Map<string, SeenMessage[]>();
   for (const message of accepted) {
@@ -154,7 +154,7 @@ function checkRepeats(accepted: readonly SeenMessage[], ledger: Ledger, complain
   }
 }
 
-/** Where the oldest is pushed out, nothing older can outlast the last publish. */
+/** With DropOldest, no older message can outlast the last publish. */
 function checkDropOldest(lost: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
   for (const message of lost) {
     const { options, queue, copies } = message;
@@ -179,7 +179,7 @@ function checkDropOldest(lost: readonly SeenMessage[], ledger: Ledger, complain:
   }
 }
 
-/** Whoever was a subscriber all the time has had a copy, unless copies that were not sent can have been taken away. */
+/** Every permanent subscriber has had a copy, unless unsent copies may have been removed. */
 function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain: Complain): void {
   const steady = [...ledger.connections.values()]
     .filter(({ leavingSince, wasCongested }) => leavingSince === undefined && !wasCongested)
@@ -203,7 +203,7 @@ function checkFanOut(accepted: readonly SeenMessage[], ledger: Ledger, complain:
 }
 
 function isFannedOutWhole({ options }: SeenMessage, { settings }: Ledger): boolean {
-  // Whoever does not take at once what it is sent misses what comes meanwhile, and that may be over before anybody looks.
+  // A subscriber that is not writable misses copies, and that may end before it is observed.
   if (options?.mode === DeliveryMode.FanOutWithoutAck) return settings.maxBurstBytes >= UNBOUNDED_BURST_BYTES;
   const mayBeTaken =
     options?.messageTtlMs !== undefined || options?.overflowStrategy === OverflowStrategy.DropOldest;

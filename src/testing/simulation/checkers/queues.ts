@@ -1,14 +1,14 @@
-// What a queue may hold: no more than its size but for what came back, nothing that is too old, nothing that a subscriber with room
-// is there for; refusals for being full only when it is. (OVERFLOW, TTL, DELIVERY)
+// Checks queues: they exceed their size only by returned messages, contain no expired messages and none that a subscriber with room should
+// have, and publishes are refused only when the queue is full (OVERFLOW, TTL, DELIVERY).
 
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { QueueInfo } from '../../../model/queue-info.ts';
 import { Command } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenConnection, SeenSubscription } from '../ledger-entries.ts';
-import type { Complain, Judge } from './judge.ts';
+import type { Checker, Complain } from './checker.ts';
 
-export function queuesJudge(slackMs: number): Judge {
+export function queuesChecker(slackMs: number): Checker {
   let before: Infos = new Map();
   let infos: Infos = new Map();
   let publishedBefore = 0;
@@ -52,9 +52,9 @@ function checkSize({ name, messageCount, options }: QueueInfo, ledger: Ledger, c
     complain(`${name} holds ${messageCount} waiting messages, of ${options.maxQueueSize}`);
 }
 
-/** How many may have come back to the queue from a subscriber; what was lost on the way to one was not seen. */
+/** How many messages may have returned to the queue from subscribers; those lost on the way to one were not observed. */
 function returned(name: string, ledger: Ledger): number {
-  // While draining, what is refused comes back at once.
+  // While draining, refused messages return immediately.
   if (ledger.leftCount > 0 || ledger.isDraining) return Number.POSITIVE_INFINITY;
   let count = 0;
   for (const connection of ledger.connections.values()) {
@@ -67,7 +67,7 @@ function returned(name: string, ledger: Ledger): number {
   return count;
 }
 
-/** In a batch that accepted nothing, where nothing can have come back, the queue was as full as it was before or after. */
+/** In a batch without accepted and returned messages, the queue was as full as before or after. */
 function checkFullness(
   { command, frame }: Extract<Fact, { kind: 'answered' }>,
   before: ReadonlyMap<string, QueueInfo>,
@@ -84,7 +84,7 @@ function checkFullness(
     complain(`${name} refused a publish with ${most} waiting messages, of ${then.options.maxQueueSize}`);
 }
 
-/** Dead letters cannot be counted before they are delivered: queues that take them are left out. */
+/** Dead letters cannot be counted before they are delivered: dead letter queues are left out. */
 function checkAge(
   { name, messageCount, options }: QueueInfo,
   now: number,
@@ -111,7 +111,7 @@ function isDeadLetterQueue(name: string, ledger: Ledger): boolean {
   );
 }
 
-/** Messages that were cut short repeatedly may rest; where two connections have ended, nobody can tell. */
+/** Repeatedly interrupted messages may be in backoff; after the end of two connections that is not known. */
 function checkMoves(info: QueueInfo, restful: ReadonlySet<number>, ledger: Ledger, complain: Complain): void {
   if (ledger.isDraining || ledger.leftCount > 1 || info.options.mode === DeliveryMode.FanOutWithAck) return;
   for (const number of restful) {

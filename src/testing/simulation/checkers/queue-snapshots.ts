@@ -1,23 +1,23 @@
-// How the queues stood when a life of the broker ended, and whether the next one begins so: with the same queues, options and times of
-// creation, and with as many messages where their number is certain. (DURABLE)
+// Checks that a life of the broker begins with the queues of the previous life: the same options and times of creation, and the same number
+// of messages where that is certain (DURABLE).
 
 import { isDeepStrictEqual } from 'node:util';
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Figures } from '../history.ts';
 import type { Ledger } from '../ledger.ts';
-import { deadLetterQueueOf } from './fates.ts';
-import type { Complain } from './judge.ts';
+import type { Complain } from './checker.ts';
 import { type Infos, infosOf } from './queues.ts';
+import { dlqNameOf } from './terminal-states.ts';
 
-/** The queues after the batch that ran last, and after the last one that is certainly safe: it was over when another one began. */
+/** The queues after the last batch, and after the last batch that is certainly committed, because another one began after it. */
 export class QueuePictures {
   #safe: Infos = new Map();
   #last: Infos = new Map();
   #figures: Figures | undefined;
-  /** How many messages were held when the life ended, where that is certain. */
+  /** The number of messages at the end of the life; undefined where it is not certain. */
   #heldCount: number | undefined;
   restedEpoch = 0;
-  /** Of all queues that dead letters may have come to. */
+  /** Names of all queues that may have received dead letters. */
   readonly letterNames = new Set<string>();
 
   stepped(figures: Figures, ledger: Ledger): void {
@@ -26,7 +26,7 @@ export class QueuePictures {
     this.#figures = figures;
     this.restedEpoch = ledger.epoch - 1;
     for (const { name, options } of this.#last.values()) {
-      if (options.enableDeadLetterQueue) this.letterNames.add(deadLetterQueueOf(name, options));
+      if (options.enableDeadLetterQueue) this.letterNames.add(dlqNameOf(name, options));
     }
   }
 
@@ -40,7 +40,7 @@ export class QueuePictures {
     const copies = [...this.#last.values()].some(
       ({ options }) => options.mode === DeliveryMode.FanOutWithAck,
     );
-    // The copies of a fan-out are in flight one by one, and the message waits once.
+    // The copies of a fan-out are counted in flight one by one, but the message waits once.
     const isCertain = this.restedEpoch === ledger.epoch && (!copies || inFlightCount === 0);
     this.#heldCount = isCertain ? countIn(this.#last) + inFlightCount : undefined;
     this.#figures = undefined;
@@ -49,9 +49,9 @@ export class QueuePictures {
   checkServing(ledger: Ledger, complain: Complain): void {
     const now = infosOf(ledger);
     for (const name of new Set([...now.keys(), ...this.#safe.keys(), ...this.#last.keys()])) {
-      const is = pictureOf(now, name);
-      const may = [pictureOf(this.#safe, name), pictureOf(this.#last, name)];
-      if (!may.some((picture) => isDeepStrictEqual(is, picture)))
+      const is = snapshotOf(now, name);
+      const may = [snapshotOf(this.#safe, name), snapshotOf(this.#last, name)];
+      if (!may.some((snapshot) => isDeepStrictEqual(is, snapshot)))
         complain(`queue ${name} is ${JSON.stringify(is)} after a restart, and was ${JSON.stringify(may)}`);
     }
     const count = countIn(now);
@@ -64,7 +64,7 @@ export class QueuePictures {
   }
 }
 
-function pictureOf(infos: Infos, name: string): object | undefined {
+function snapshotOf(infos: Infos, name: string): object | undefined {
   const info = infos.get(name);
   return info && { options: info.options, createdWallAt: info.createdWallAt };
 }

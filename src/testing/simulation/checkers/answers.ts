@@ -1,11 +1,11 @@
-// Every command is answered exactly once, with its id, in the order of the commands but for publishes that wait for room, and
-// with a code that can be; blocked publishes enter in the order in which they came. (CONN, ERROR, OVERFLOW)
+// Checks answers: every command is answered exactly once, with its id and a possible error code, in the order of the commands except for
+// publishes that wait for room; blocked publishes are accepted in arrival order (CONN, ERROR, OVERFLOW).
 
 import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import { Command, commandName } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenCommand } from '../ledger-entries.ts';
-import { type Complain, isRepeated, type Judge } from './judge.ts';
+import { type Checker, type Complain, isRepeated } from './checker.ts';
 
 type Answered = Extract<Fact, { kind: 'answered' }>;
 
@@ -22,8 +22,8 @@ const codes: Readonly<Record<number, readonly string[]>> = {
   [Command.CreateQueue]: ['QUEUE_EXISTS', 'LIMIT_EXCEEDED'],
 };
 
-export function answersJudge(framesMayLag: boolean): Judge {
-  /** Publishes accepted in the present batch, to be compared with older ones when it is over. */
+export function answersChecker(framesMayLag: boolean): Checker {
+  /** Publishes accepted in this batch, to be compared with older ones at its end. */
   let accepted: SeenCommand[] = [];
   return (fact, ledger, complain) => {
     switch (fact.kind) {
@@ -65,13 +65,13 @@ function checkOrder({ command }: Answered, ledger: Ledger, complain: Complain): 
   }
 }
 
-/** Without its store the broker answers pings, and nothing that had not been answered before. */
+/** Without its store the broker answers Ping, and no earlier commands. */
 function checkUnserved({ command, frame }: Answered, framesMayLag: boolean, complain: Complain): void {
   if (framesMayLag || frame.command === Command.Pong) return;
   if (frame.command !== Command.Error)
     complain(`${describe(command)} was served although the broker had lost its store`);
   else if (command.sent.command === Command.Connect && frame.errorCode !== 'STORAGE_ERROR')
-    complain(`${describe(command)} was refused with ${frame.errorCode}, and the store is gone`);
+    complain(`${describe(command)} was refused with ${frame.errorCode}, and the store has failed`);
 }
 
 function checkCode({ command, frame }: Answered, ledger: Ledger, complain: Complain): void {
@@ -95,18 +95,18 @@ function mayBeFull({ sent, afterEpoch }: SeenCommand, ledger: Ledger): boolean {
   );
 }
 
-/** Whether it may be a publish that waits for room. */
+/** Whether the command may be a publish that waits for room. */
 function mayWait({ sent, afterEpoch }: SeenCommand, ledger: Ledger): boolean {
   if (sent.command !== Command.Publish || sent.fault !== undefined) return false;
   if (ledger.isDisturbed(sent.queue, afterEpoch + 1)) return true;
   return ledger.queue(sent.queue).info?.options.overflowStrategy === OverflowStrategy.BlockPublisher;
 }
 
-/** Nobody who came certainly earlier to the same queue may still wait. */
+/** No publish that certainly arrived earlier at the same queue may still wait. */
 function checkTurn(command: SeenCommand, ledger: Ledger, complain: Complain): void {
   const { sent, afterEpoch } = command;
   const message = ledger.messages.get(sent.published?.number ?? -1);
-  // A repeat of what was accepted before waits for nothing.
+  // A repeat of an accepted message does not wait.
   if (message?.state !== 'accepted' || isRepeated(message, ledger)) return;
   for (const connection of ledger.connections.values()) {
     if (connection.leavingSince !== undefined) continue;

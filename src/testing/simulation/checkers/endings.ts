@@ -1,21 +1,21 @@
-// The broker ends a connection for a reason only, and itself in good order: clients are told first, and it takes no longer than it may. When
-// its store has failed, they are told too. (CONN, SHUTDOWN, DURABLE)
+// Checks endings: the broker closes a connection only for a reason; at a shutdown it sends Disconnect first and ends within the timeout;
+// when its store has failed, it sends Disconnect too (CONN, SHUTDOWN, DURABLE).
 
 import { Command } from '../../../protocol/command.ts';
 import type { Fact, Ledger } from '../ledger.ts';
 import type { SeenConnection } from '../ledger-entries.ts';
-import type { Complain, Judge } from './judge.ts';
+import type { Checker, Complain } from './checker.ts';
 
-/** What may be answered while draining. */
+/** Commands that may be answered while draining. */
 const servedToTheEnd: ReadonlySet<number> = new Set([Command.Error, Command.Pong, Command.ConnectAck]);
 
-export function endingsJudge(shutdownTimeoutMs: number, slackMs: number, framesMayLag: boolean): Judge {
+export function endingsChecker(shutdownTimeoutMs: number, slackMs: number, framesMayLag: boolean): Checker {
   let drainingAt: number | undefined;
   let drainEpoch = Number.POSITIVE_INFINITY;
   let hasWork = false;
-  /** Those that were connected when the draining began. */
+  /** Connections at the beginning of the drain. */
   let told: readonly SeenConnection[] = [];
-  /** Those that were connected when the store failed. */
+  /** Connections at the failure of the store. */
   let bereft: ReadonlySet<SeenConnection> = new Set();
   return (fact, ledger, complain) => {
     switch (fact.kind) {
