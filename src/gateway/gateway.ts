@@ -19,7 +19,7 @@ import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound.ts';
 import { ServerConnection } from './server-connection.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
-import { deliverBody } from './translate/content.ts';
+import { DeliverBodies } from './translate/content.ts';
 import { QueueListCache } from './translate/queue-list.ts';
 import { type ClientToken, isReadyAnswer, LAST_ANSWER } from './translate/tokens.ts';
 
@@ -55,6 +55,7 @@ export class Gateway {
   readonly #compressor: BatchCompressor;
   readonly #budgets: ConnectionBudgets;
   readonly #queueLists = new QueueListCache();
+  readonly #bodies = new DeliverBodies();
   readonly #requests = new OperatorRequests();
   readonly #connections = new Map<ConnectionId, ServerConnection>();
   /** Connections that the effects of this call go to. */
@@ -169,22 +170,24 @@ export class Gateway {
   }
 
   #carryOutAll(effects: readonly Effect[]): void {
-    for (const effect of effects) {
+    for (const [index, effect] of effects.entries()) {
       const connection = this.#connections.get(effect.connection);
       if (connection === undefined) this.#tellOperator(effect);
-      else this.#carryOut(effect, connection);
+      else this.#carryOut(effect, connection, effects[index + 1]);
     }
     for (const connection of this.#touched) connection.flush();
     this.#touched.clear();
     this.#compressor.clear();
     this.#queueLists.clear();
+    this.#bodies.clear();
   }
 
-  #carryOut(effect: Effect, connection: ServerConnection): void {
+  /** `next`: the effect that follows. */
+  #carryOut(effect: Effect, connection: ServerConnection, next: Effect | undefined): void {
     this.#touched.add(connection);
     switch (effect.kind) {
       case 'deliver':
-        return connection.send(deliverBody(effect, this.#options.limits.maxMessageSizeBytes));
+        return connection.send(this.#bodies.bodyOf(effect, next, this.#options.limits.maxMessageSizeBytes));
       case 'answered':
         return this.#answer(effect, connection);
       case 'refused':

@@ -10,7 +10,7 @@ import { isFault } from '../../protocol/fault.ts';
 import type { Message } from '../../protocol/message.ts';
 import { messageFields } from '../../testing/message-arbitrary.ts';
 import { bodyBytes } from '../../testing/wire-bytes.ts';
-import { contentOf, deliverBody as deliverFrame } from './content.ts';
+import { contentOf, DeliverBodies, deliverBody as deliverFrame } from './content.ts';
 
 const maxBodyBytes = 1_048_576;
 
@@ -164,5 +164,26 @@ describe('a dead letter', () => {
         ['x', '1'],
       ]),
     });
+  });
+});
+
+describe('a content that goes to several connections in a row', () => {
+  it('is turned into bytes once, and one that does not is written as it is kept', () => {
+    const bodies = new DeliverBodies();
+    const effect = deliver(published);
+    const other = deliver(published);
+    const first = bodies.bodyOf(effect, effect, maxBodyBytes);
+    expect(bodies.bodyOf(effect, other, maxBodyBytes)).toBe(first);
+    expect(first).toEqual(deliverBody(effect, maxBodyBytes));
+    expect(bodies.bodyOf(other, undefined, maxBodyBytes)).toBe(other.content);
+    expect(bodies.bodyOf(other, effect, maxBodyBytes)).toBe(other.content);
+  });
+
+  it('is forgotten after the batch', () => {
+    const bodies = new DeliverBodies();
+    const effect = deliver(published);
+    const first = bodies.bodyOf(effect, effect, maxBodyBytes);
+    bodies.clear();
+    expect(bodies.bodyOf(effect, effect, maxBodyBytes)).not.toBe(first);
   });
 });

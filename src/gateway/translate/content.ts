@@ -2,7 +2,7 @@
 // the Publish body in one byte, so nothing is decoded or encoded again unless a header is added. Implements FRAME-018 and FRAME-022 to
 // FRAME-024.
 
-import type { DeliverEffect } from '../../broker/interface/effect.ts';
+import type { DeliverEffect, Effect } from '../../broker/interface/effect.ts';
 import { Command } from '../../protocol/command.ts';
 import { decodeMessage } from '../../protocol/decode.ts';
 import { encodeBody, encodedBodyLength } from '../../protocol/encode.ts';
@@ -31,6 +31,31 @@ export function deliverBody(effect: DeliverEffect, maxBodyBytes: number): KeptCo
     headers: new Map([...message.headers, ...addedHeaders(effect)]),
   };
   return encodeBody(encodedBodyLength(extended) <= maxBodyBytes ? extended : fields);
+}
+
+const nothing = Buffer.alloc(0);
+
+/** The bodies of the deliveries of one batch. A content that goes to several connections in a row is turned into bytes once. */
+export class DeliverBodies {
+  #content: KeptContent | undefined;
+  #bytes: Buffer = nothing;
+
+  /** `next`: the effect that follows. */
+  bodyOf(effect: DeliverEffect, next: Effect | undefined, maxBodyBytes: number): KeptContent | Buffer {
+    const body = deliverBody(effect, maxBodyBytes);
+    if (!(body instanceof KeptContent)) return body;
+    if (body === this.#content) return this.#bytes;
+    if (next?.kind !== 'deliver' || next.content !== body) return body;
+    this.#content = body;
+    this.#bytes = body.toBytes();
+    return this.#bytes;
+  }
+
+  /** Frees the memory. */
+  clear(): void {
+    this.#content = undefined;
+    this.#bytes = nothing;
+  }
 }
 
 function* addedHeaders({ attempt, deadLetter }: DeliverEffect): Iterable<readonly [string, string]> {
