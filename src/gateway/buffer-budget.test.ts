@@ -1,10 +1,13 @@
 // The memory budget of all connections: while it is short, each connection reads and sends less, and none waits forever.
 
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { GatedStore } from '../testing/gated-store.ts';
 import { ping, publish, TestedBroker } from '../testing/tested-broker.ts';
+import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf, type WireClient } from '../testing/wire-client.ts';
 import { BufferBudget } from './buffer-budget.ts';
+import { ZlibCompressor } from './compressor.ts';
 
 const KIB = 1024;
 const large = framesOf(publish('q', 'large', { payload: JSON.stringify('x'.repeat(200 * KIB)) }));
@@ -77,6 +80,27 @@ describe('while memory for input is short', () => {
     second?.send(ping());
     await tested.settle();
     expect(second?.lines()).toEqual(['PublishAck large q', 'Pong ping']);
+  });
+
+  it('a compressed frame is opened when what it may hold fits [LIMIT-021]', async () => {
+    // A body may hold 1 MiB when decompressed.
+    const tested = new TestedBroker(
+      { maxBufferedBytes: 2 * 1200 * KIB },
+      { compressor: new ZlibCompressor() },
+    );
+    const [first] = await connected(tested, 1);
+    const second = await tested.connect({}, [['supported-compression', 'gzip']]);
+    first?.sendRaw(large.subarray(0, 100 * KIB));
+    await tested.settle();
+    const body = bodyBytes(publish('q', 'small', { payload: JSON.stringify('x'.repeat(2 * KIB)) }));
+    second.sendRaw(frameBytes(gzipSync(body), 1));
+    await tested.settle();
+    expect(second.lines()).toEqual([]);
+    first?.sendRaw(large.subarray(100 * KIB));
+    await tested.settle();
+    expect([first?.lines(), second.lines()]).toEqual([['PublishAck large q'], ['PublishAck small q']]);
+    await tested.settle();
+    expect(tested.broker.stats().bufferedBytes).toBe(0);
   });
 
   it('a connection is read further when nothing of it is pending [LIMIT-021]', async () => {

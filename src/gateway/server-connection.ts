@@ -12,8 +12,9 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
-import { type ConnectionBudgets, SHARE_BYTES } from './buffer-budget.ts';
+import type { ConnectionBudgets } from './buffer-budget.ts';
 import { connectAckHeaders } from './connection-frames.ts';
+import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
@@ -53,6 +54,7 @@ export class ServerConnection {
   readonly #parts: ConnectionParts;
   readonly #session: ServerSession;
   readonly #outbound: Outbound;
+  readonly #memory: ConnectionMemory;
   readonly #messageRate: RateLimit | undefined;
   #timeouts: ConnectionTimeouts | undefined;
   /** Bytes of inputs that the backend has not processed yet. */
@@ -63,15 +65,6 @@ export class ServerConnection {
   #isInflating = false;
   /** False after the end: remaining input is discarded. */
   #hasInput = true;
-  /** Bytes of this connection that are counted in the budgets. */
-  #countedInput = 0;
-  #countedOutput = 0;
-  /** Bytes that are reserved for the frame that is being received, or for the body that is being decompressed. */
-  #reservedBytes = 0;
-  /** The frame that the bytes are reserved for, as the session's `frameCount`. */
-  #reservedFrame = -1;
-  /** Input waits until the budget has room. */
-  #awaitsBudget = false;
   /** A compressed body that waits for the budget. */
   #unopened: InflateEvent | undefined;
   #isPaused = false;
@@ -88,6 +81,7 @@ export class ServerConnection {
     this.#stream = stream;
     this.#parts = parts;
     const { options, environment } = parts;
+    this.#memory = new ConnectionMemory(parts.budgets, () => this.#pump());
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
     this.#messageRate = perSecond === undefined ? undefined : new RateLimit(perSecond, 1000);
     this.#session = new ServerSession({
@@ -222,8 +216,11 @@ export class ServerConnection {
       if (event === undefined) break;
       this.#handle(event);
     }
-    this.#reserveForFrame();
     this.#count();
+    if (!this.#isInflating && !this.#isClosing && !this.#memory.isWaiting) {
+      this.#memory.reserveFrame(this.#session);
+      this.#count();
+    }
     this.#closeOnInputEnd();
     this.#updateReadState();
     if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
@@ -240,59 +237,24 @@ export class ServerConnection {
   }
 
   #mustWait(): boolean {
-    const { options, budgets } = this.#parts;
-    const mayBePending = budgets.input.isShort ? 0 : options.maxPendingInputBytes;
-    const isBusy = this.#isCongested || this.#isInflating || this.#isClosing || this.#awaitsBudget;
+    const mayBePending = this.#memory.isInputShort ? 0 : this.#parts.options.maxPendingInputBytes;
+    const isBusy = this.#isCongested || this.#isInflating || this.#isClosing || this.#memory.isWaiting;
     return isBusy || this.#pendingBytes > mayBePending;
   }
 
-  /**
-   * Reads a large frame only when all of it fits into the budget. A frame that was begun can then be completed, so no connection waits
-   * forever.
-   */
-  #reserveForFrame(): void {
-    const { announcedBytes, pendingBytes, frameCount } = this.#session;
-    if (this.#reservedFrame === frameCount && announcedBytes > 0) return;
-    this.#reservedFrame = -1;
-    this.#reservedBytes = 0;
-    if (announcedBytes <= SHARE_BYTES || this.#isClosing) return;
-    this.#count();
-    if (!this.#hasRoomFor(announcedBytes - pendingBytes)) return this.#awaitBudget();
-    this.#reservedFrame = frameCount;
-    this.#reservedBytes = announcedBytes;
-  }
-
-  #hasRoomFor(bytes: number): boolean {
-    return this.#parts.budgets.input.hasRoomFor(bytes, this.#countedInput);
-  }
-
-  #awaitBudget(): void {
-    this.#awaitsBudget = true;
-    this.#parts.budgets.input.await(this.#onBudget);
-  }
-
-  readonly #onBudget = (): void => {
-    this.#awaitsBudget = false;
-    this.#pump();
-  };
-
   /** Updates the bytes of this connection in the budgets. */
   #count(): void {
-    const { input, output } = this.#parts.budgets;
-    const received = Math.max(this.#session.pendingBytes, this.#reservedBytes);
-    const inputBytes = this.#hasInput ? received + this.#pendingBytes : 0;
-    const outputBytes = this.#stream.destroyed ? 0 : this.#outbound.heldBytes;
-    input.add(inputBytes - this.#countedInput);
-    output.add(outputBytes - this.#countedOutput);
-    this.#countedInput = inputBytes;
-    this.#countedOutput = outputBytes;
+    const unsentBytes = this.#stream.destroyed ? 0 : this.#outbound.heldBytes;
+    if (this.#hasInput) this.#memory.count(this.#session.pendingBytes, this.#pendingBytes, unsentBytes);
+    else this.#memory.count(0, 0, unsentBytes);
   }
 
-  /** Whether unsent output exceeds `part` of its limit. While the budget is short, the limit is SHARE_BYTES. */
+  /** Whether unsent output exceeds `part` of its limit. While memory for output is short, the limit is the share of each connection. */
   #exceedsOutput(part: number): boolean {
-    const { options, budgets } = this.#parts;
-    if (this.#outbound.unsentBytes > options.maxOutboundBytes * part) return true;
-    return budgets.output.isShort && this.#outbound.heldBytes > SHARE_BYTES * part;
+    const { unsentBytes, heldBytes } = this.#outbound;
+    return (
+      unsentBytes > this.#parts.options.maxOutboundBytes * part || this.#memory.exceedsShare(heldBytes, part)
+    );
   }
 
   #handle(event: SessionEvent): void {
@@ -335,21 +297,21 @@ export class ServerConnection {
   /** Reading pauses while a body is decompressed in a worker: the commands that follow must wait anyway. */
   #inflate(event: InflateEvent): void {
     this.#unopened = undefined;
-    if (!this.#hasRoomFor(event.limitBytes)) {
+    if (!this.#memory.reserve(event.limitBytes)) {
       this.#unopened = event;
-      return this.#awaitBudget();
+      return;
     }
     const result = this.#parts.compressor.decompress(event.algorithm, event.body, event.limitBytes);
     if (!(result instanceof Promise)) {
+      this.#memory.release();
       this.#session.handleInflated(result);
       return;
     }
     this.#isInflating = true;
-    this.#reservedBytes = event.limitBytes;
     result.then(
       (inflated) => {
         this.#isInflating = false;
-        this.#reservedBytes = 0;
+        this.#memory.release();
         this.#session.handleInflated(inflated);
         this.#pump();
       },
@@ -378,8 +340,7 @@ export class ServerConnection {
   #stopInput(): void {
     this.#timeouts?.stop();
     this.#isClosing = true;
-    this.#reservedBytes = 0;
-    this.#parts.budgets.input.forget(this.#onBudget);
+    this.#memory.stopInput();
   }
 
   #admit(message: Message): ProtocolFault | undefined {
