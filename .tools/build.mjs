@@ -78,15 +78,17 @@ function run(command, args) {
   return result.status === 0;
 }
 
-// `npm install` calls this as `prepare`. An installation without development packages cannot build and must not fail.
+// `npm install` calls this as `prepare`, and so does the first `npx truemq` in a clone: building what is current would make it take half a
+// minute, and replace files from which a broker may run. An installation without development packages cannot build and must not fail.
 function main() {
+  const isPreparing = process.argv.includes('--prepare');
   if (!existsSync(join(root, 'node_modules/typescript'))) {
     console.error(
       'Not building: the development packages are not installed (`npm install --include=dev` does that).',
     );
-    return process.argv.includes('--prepare');
+    return isPreparing;
   }
-  return [broker, runner].map(buildTarget).every(Boolean);
+  return [broker, runner].map(isPreparing ? ensureBuilt : buildTarget).every(Boolean);
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

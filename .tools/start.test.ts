@@ -128,6 +128,21 @@ it('installs and builds again what is older than its sources', async () => {
   expect(calls()).toBe('npm ci, tsc');
 });
 
+it('prepares what is out of date and nothing else, since the first npx in a clone prepares it while the broker may run', async () => {
+  const prepare = async () => {
+    const child = spawn(process.execPath, [join(root, '.tools/build.mjs'), '--prepare']);
+    const [code] = (await once(child, 'close')) as [number];
+    return code;
+  };
+  write('conformance/build.mjs', '');
+  for (const folder of ['spec', 'fixtures']) mkdirSync(join(root, folder));
+  write('conformance/dist/main.mjs', '', -5);
+  pretendInstalledAndBuilt(-5);
+  expect([await prepare(), calls()]).toEqual([0, 'none']);
+  write('dist/cli/main.js', broker, 60);
+  expect([await prepare(), calls()]).toEqual([0, 'tsc']);
+});
+
 it('tries the less strict installation when the strict one fails', async () => {
   expect(await start([], 'ci').next()).toBe('args serve');
   expect(calls()).toBe('npm ci, npm install, tsc');
