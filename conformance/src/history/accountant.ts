@@ -133,7 +133,8 @@ class Accountant {
     });
     if (verdict.kind === 'finding') this.#findings.push(verdict.finding);
     const record = deliveryRecord(operation, at);
-    if (verdict.kind === 'begins') message.begin(record);
+    if (verdict.kind === 'begins anew') message.beginRound();
+    if (verdict.kind === 'begins' || verdict.kind === 'begins anew') message.begin(record);
     else if (verdict.kind === 'goes on') message.goOn(verdict.from, record);
     else message.add(record);
     if (verdict.kind === 'goes on') this.#redeliveredCount += 1;

@@ -20,6 +20,8 @@ export type JudgedDelivery = {
 
 export type DeliveryVerdict =
   | { readonly kind: 'begins' }
+  /** A copy that may be the first of another round: the message may have waited again before it. */
+  | { readonly kind: 'begins anew' }
   | { readonly kind: 'goes on'; readonly from: DeliveryRecord }
   /** A crash may have undone the ack. */
   | { readonly kind: 'undone' }
@@ -79,27 +81,48 @@ function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
   if (crashedSinceAck(judged, message.deliveries)) return { kind: 'undone' };
   if (own.length >= message.possibleCount)
     return found(judged, 'duplicated', duplicateText(own), copyClause(judged));
+  if (mayHaveWaitedAgain(judged)) return { kind: 'begins anew' };
   if (isLate(judged))
     return found(judged, 'duplicated', 'a copy for a subscriber that came after the first', 'DELIVERY-015');
   return { kind: 'begins' };
 }
 
+/** The subscription is younger than the first copy of the round. */
+function isLate(judged: JudgedDelivery): boolean {
+  const [first] = judged.message.round;
+  return judged.message.possibleCount === 1 && first !== undefined && isYounger(judged, first);
+}
+
 /**
- * The subscription is younger than the first copy, and the message does not wait again: it does when the copies of all who were there
- * are given back, and may when they have ended and one was, seen or not (DELIVERY-021 is a recommendation).
+ * A message waits again when the copies of all who were there are given back, and may when they have ended and one was, seen or not
+ * (DELIVERY-021 is a recommendation).
  */
-function isLate({ message, operation, books }: JudgedDelivery): boolean {
-  const [first] = message.deliveries;
-  const isYounger = (connection: string): boolean =>
-    (books.connections.subscribedAt(connection, operation.queue) ?? 0) >= (first?.at ?? 0);
-  if (first === undefined || !isYounger(operation.connection)) return false;
+function mayHaveWaitedAgain(judged: JudgedDelivery): boolean {
+  const { message, operation, books } = judged;
+  const [first] = message.round;
+  if (first === undefined) return false;
   const given = ({ state, connection }: DeliveryRecord): boolean =>
     state === 'free' || state === 'passed on' || books.connections.willBeEndedByBroker(connection);
-  const early = message.deliveries.filter(({ connection }) => !isYounger(connection));
+  const early = message.round.filter((copy) => !isYounger({ ...judged, operation: copy }, first));
   // When the broker noticed that a subscriber was gone, nobody knows: one that left long before may have been a member.
   const isOneGone = early.some(given) || books.connections.someoneLeftSince(operation.queue, 0);
-  const waitsAgain = isOneGone && early.every((copy) => given(copy) || copy.state !== 'held');
-  return message.possibleCount === 1 && !waitsAgain;
+  return isOneGone && early.every((copy) => given(copy) || copy.state !== 'held');
+}
+
+/** Whether the connection subscribed after the first copy came: it was no member then. */
+function isYounger(
+  {
+    message,
+    operation,
+    books,
+  }: {
+    readonly message: MessageRecord;
+    readonly operation: { readonly connection: string };
+    readonly books: Books;
+  },
+  first: DeliveryRecord,
+): boolean {
+  return (books.connections.subscribedAt(operation.connection, message.queue) ?? 0) >= first.at;
 }
 
 function mayComeAgain(delivery: DeliveryRecord, { operation, books }: JudgedDelivery): boolean {

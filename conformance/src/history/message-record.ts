@@ -36,6 +36,8 @@ export class MessageRecord {
   readonly deliveries: DeliveryRecord[] = [];
   /** Deliveries that began a life of the message, rather than going on with one. */
   #begunCount = 0;
+  /** Of a fan-out: the deliveries before the message may have waited again, with other members afterwards. */
+  #earlierCount = 0;
 
   constructor(queue: string, id: string) {
     this.queue = queue;
@@ -69,6 +71,16 @@ export class MessageRecord {
 
   get begunCount(): number {
     return this.#begunCount;
+  }
+
+  /** Of a fan-out: the copies since the message last may have waited for subscribers. */
+  get round(): readonly DeliveryRecord[] {
+    return this.deliveries.slice(this.#earlierCount);
+  }
+
+  /** The message may have waited again: who is a member now is not who was. */
+  beginRound(): void {
+    this.#earlierCount = this.deliveries.length;
   }
 
   begin(delivery: DeliveryRecord): void {

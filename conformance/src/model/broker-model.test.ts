@@ -97,6 +97,33 @@ describe('one subscriber', () => {
     expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-011');
   });
 
+  it('knows that what waits may have been under way to a connection that ends, unseen', () => {
+    create({ mode: 'PriorityBased', maxRetryAttempts: 1 });
+    subscribe(b);
+    subscribe(c);
+    publish('first');
+    delivered('first', b);
+    publish('second');
+    publish('urgent', { priority: 2 });
+    model.leave(b, at);
+    // While the urgent one was with b, the next one came to c.
+    model.delivered({ connection: c, queue: 'q', id: 'second', payload: '"second"', headers: new Map(), at });
+    expect(brokenBy(() => model.quiet())).toBeUndefined();
+    // Cut short on the only attempt, which may count: there may be a dead letter of it, and nothing in the queue.
+    ack('second', c);
+    expect(brokenBy(() => model.overdue(false))).toBeUndefined();
+    expect(clauses()).toEqual(['DELIVERY-040']);
+  });
+
+  it('still knows in what order what waited comes when nobody has left', () => {
+    create({ mode: 'PriorityBased' });
+    publish('second');
+    publish('urgent', { priority: 2 });
+    subscribe(c);
+    delivered('second', c);
+    expect(brokenBy(() => model.quiet())).toBe('DELIVERY-031');
+  });
+
   it('expects what was held again when its connection ends', () => {
     create();
     subscribe(b);

@@ -151,13 +151,40 @@ export function leave(state: State, connection: number, at: number): readonly St
 function cutOff(state: State, name: string, connection: number, at: number): readonly State[] {
   const how = { at, gives: true, isCut: true };
   const plain = departed(state, name, connection, how);
-  const cut = heldBy(queueOf(state, name), connection).filter((message) => isHeld(message, connection));
-  if (cut.length === 0) return plain;
+  const queue = queueOf(state, name);
+  const cut = heldBy(queue, connection).filter((message) => isHeld(message, connection));
+  const unseen = unseenBy(queue, connection).filter((message) => !cut.includes(message));
+  if (cut.length + unseen.length === 0) return plain;
   const text = 'a delivery that is cut short counts as a failed attempt';
-  let counted: readonly State[] = [withDifference(copyOf(state), { clause: 'DELIVERY-040', text })];
-  for (const { serial } of cut)
-    counted = counted.flatMap((next) => countedCut(next, { queue: name, serial }, connection, at));
+  const base = withDifference(copyOf(state), { clause: 'DELIVERY-040', text });
+  const counted = subsets(unseen).flatMap((part) =>
+    [...cut, ...part].reduce<readonly State[]>(
+      (states, { serial }) =>
+        states.flatMap((next) => countedCut(next, { queue: name, serial }, connection, at)),
+      [base],
+    ),
+  );
   return [...plain, ...counted.flatMap((next) => departed(next, name, connection, how))];
+}
+
+/** What may have been under way to the connection when it left, so that nobody has seen it. */
+function unseenBy({ messages, subscribers }: Queue, connection: number): readonly Message[] {
+  if (!subscribers.includes(connection)) return [];
+  return messages.filter(({ phase, copies }) => {
+    if (copies === undefined) return phase === 'waiting' || phase === 'paused';
+    return copies.some(
+      (one) => one.member === connection && (one.phase === 'owed' || one.phase === 'paused'),
+    );
+  });
+}
+
+/** Of more messages than these not every choice is followed: one of them, or all. */
+const mostChosenFrom = 4;
+
+function subsets(messages: readonly Message[]): readonly (readonly Message[])[] {
+  if (messages.length > mostChosenFrom) return [[], ...messages.map((message) => [message]), messages];
+  const numbers = Array.from({ length: 2 ** messages.length }, (_, number) => number);
+  return numbers.map((number) => messages.filter((_, index) => (number & (1 << index)) !== 0));
 }
 
 function isHeld({ phase, copies }: Message, connection: number): boolean {
@@ -251,11 +278,20 @@ function departed(
 ): readonly State[] {
   const base = copyOf(state);
   const queue = queueOf(base, name);
+  if (how.isCut) for (const message of unseenBy(queue, connection)) missSending(message, how.at);
   queue.subscribers = queue.subscribers.filter((one) => one !== connection);
   if (!how.isCut) queue.hadLeft = [...queue.hadLeft.filter((one) => one !== connection), connection];
   queue.turn = undefined;
   for (const message of queue.messages) leaveMessage(message, connection, how);
   return concluded(base, name, how.at);
+}
+
+/** It may have been sent, and given back, and nobody has seen it. */
+function missSending(message: Message, at: number): void {
+  message.mayHaveBeenSent = true;
+  message.isCounted = false;
+  message.waitingSince = at;
+  message.cutCount += 1;
 }
 
 function leaveMessage(
@@ -267,8 +303,6 @@ function leaveMessage(
   for (const copy of message.copies ?? []) {
     if (copy.member === connection && (copy.phase === 'owed' || (gives && isOpen(copy)))) copy.phase = 'gone';
   }
-  // What pauses or rests may have been sent on the connection that leaves, and nobody has seen it.
-  if (isCut && (message.phase === 'paused' || message.cutCount >= 2)) message.isCounted = false;
   if (!gives || message.copies !== undefined || message.holder !== connection) return;
   if (message.phase === 'waiting') return;
   message.cutCount = isCut ? message.cutCount + 1 : 0;
@@ -324,7 +358,9 @@ function conclusion(state: State, queue: Queue, message: Message, at: number): r
   if (queue.options.mode === 'FanOutWithoutAck') return [removed(state, found)];
   const doneBy = copies.filter(({ phase }) => phase === 'acknowledged').map(({ member }) => member);
   const done = removed(state, found);
-  if (message.isDropped || (doneBy.length > 0 && doneBy.length === copies.length)) return [done];
+  const areAllDone = doneBy.length > 0 && doneBy.length === copies.length;
+  // A member that nobody knows of may have left with its copy.
+  if (message.isDropped || (areAllDone && !message.mayHaveBeenSent)) return [done];
   const again = copyOf(state);
   const waits = { phase: 'waiting', copies: undefined, waitingSince: at } as const;
   const audiences = [[...queue.subscribers]];

@@ -67,6 +67,7 @@ function newMessage(
     lastHolder: undefined,
     sentCount: 0,
     isCounted: true,
+    mayHaveBeenSent: false,
     failedCount: 0,
     cutCount: 0,
     waitingSince: at,

@@ -4,6 +4,7 @@ import type { CheckContext } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { ExpectationFailure, PrerequisiteMissing } from '../expectation.ts';
 import type { DeliveryMode } from '../history/operation.ts';
+import { randomFor } from '../random.ts';
 import type { TraceEvent } from '../trace.ts';
 import { BrokenRule } from './broker-model.ts';
 import type { Scenario } from './command.ts';
@@ -33,7 +34,8 @@ type Play = {
   readonly trace: readonly TraceEvent[];
 };
 
-type Failed = { readonly scenario: Scenario; readonly play: Play };
+/** `number`: from 1, in the order in which a seed draws them. */
+type Failed = { readonly number: number; readonly scenario: Scenario; readonly play: Play };
 
 export async function explore(ctx: CheckContext, modes: readonly DeliveryMode[]): Promise<void> {
   if (ctx.target.ackTimeoutMs < leastAckTimeoutMs)
@@ -60,6 +62,7 @@ class Exploration {
   readonly #warnedAbout = new Set<string>();
   readonly #defaults: QueueOptions | undefined;
   #spares: Connection[] = [];
+  #drawnCount = 0;
   #playCount = 0;
   #givenUpCount = 0;
   #hasFailed = false;
@@ -76,7 +79,7 @@ class Exploration {
     const lanes = Array.from({ length: laneCount }, () => this.#lane(choices, until));
     const failures = (await Promise.all(lanes)).filter((failure) => failure !== undefined);
     const [first] = failures.sort((a, b) => a.scenario.commands.length - b.scenario.commands.length);
-    if (first !== undefined) await this.#report(first.scenario, first.play);
+    if (first !== undefined) await this.#report(first);
     const shown = playedText(this.#playCount, this.#givenUpCount);
     if (!this.#hasShownEnough) throw new PrerequisiteMissing(shown);
     this.#ctx.note(shown);
@@ -89,15 +92,22 @@ class Exploration {
   /** Plays one scenario after another until there is no time, or one of any lane has failed. */
   async #lane(choices: ScenarioChoices, until: number): Promise<Failed | undefined> {
     const hasTime = (): boolean => !this.#hasShownEnough || this.#ctx.now() < until;
-    while (!this.#hasFailed && this.#playCount < mostScenarios && hasTime()) {
-      const scenario = randomScenario(this.#ctx.random, choices);
+    while (!this.#hasFailed && this.#drawnCount < mostScenarios && hasTime()) {
+      this.#drawnCount += 1;
+      const number = this.#drawnCount;
+      const scenario = this.#draw(number, choices);
       const play = await this.#play(scenario, 1, true);
       for (const difference of play.differences) this.#warn(difference, scenario);
       if (play.failure === undefined) continue;
       this.#hasFailed = true;
-      return { scenario, play };
+      return { number, scenario, play };
     }
     return undefined;
+  }
+
+  /** The same scenario for the same number of the same seed, whichever lane plays it and however fast the others are. */
+  #draw(number: number, choices: ScenarioChoices): Scenario {
+    return randomScenario(randomFor(this.#ctx.seed, `scenario ${number} of ${this.#modes.join()}`), choices);
   }
 
   /** Each recommendation once, with the first scenario that shows how it was decided. */
@@ -145,7 +155,7 @@ class Exploration {
     return spare === undefined || spare.isClosed ? this.#ctx.connect({ own: true }) : spare;
   }
 
-  async #report(scenario: Scenario, first: Play): Promise<never> {
+  async #report({ number, scenario, play: first }: Failed): Promise<never> {
     const until = this.#ctx.now() + this.#ctx.timing.checkMs * shrinkingShare;
     const shortest = await shrink(scenario, {
       fails: async (candidate) => {
@@ -158,7 +168,8 @@ class Exploration {
     const isShown = again.failure !== undefined;
     this.#ctx.trace.putBack(isShown ? again.trace : first.trace);
     const failure = again.failure ?? first.failure;
-    throw failureOf(failure, isShown ? shortest : scenario, isShown);
+    const which = `scenario ${number} of seed ${this.#ctx.seed}`;
+    throw failureOf(failure, { which, scenario: isShown ? shortest : scenario, isShown });
   }
 }
 
@@ -169,19 +180,17 @@ function clauseOf(failure: Play['failure']): string | undefined {
 
 function failureOf(
   failure: BrokenRule | ExpectationFailure | undefined,
-  scenario: Scenario,
-  isShown: boolean,
+  told: { readonly which: string; readonly scenario: Scenario; readonly isShown: boolean },
 ): ExpectationFailure {
   const text =
     failure instanceof BrokenRule
       ? failure.breach.text
       : `${failure?.message ?? ''}: ${failure?.actual ?? ''}`;
-  const again = isShown ? '' : ' (it did not fail again when it was played alone)';
+  const again = told.isShown ? '' : ' (it did not fail again when it was played alone)';
+  const how = told.isShown ? 'the shortest scenario that shows it' : 'the scenario';
   return new ExpectationFailure('every random scenario has an outcome that the specification allows', {
     expected: 'an outcome that the specification allows, whatever it leaves open',
-    actual: [`${text}${again}`, 'the shortest scenario that shows it:', ...scenarioLines(scenario)].join(
-      '\n',
-    ),
+    actual: [`${text}${again}`, `${how} (from ${told.which}):`, ...scenarioLines(told.scenario)].join('\n'),
     clause: clauseOf(failure),
   });
 }

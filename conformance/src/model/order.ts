@@ -21,20 +21,17 @@ export function judgeOrder(
   // Dead letters are published by nobody: what order they have is the broker's to decide.
   if (message.letter !== undefined) return { differences: [] };
   for (const other of plainlyWaiting(queue)) {
-    if (other.serial === message.serial || other.waitingSince >= at || other.sentCount > 0) continue;
+    if (other.serial === message.serial || other.waitingSince >= at || mayBeGivenBack(other)) continue;
     notePassing(queue, other, message, connection);
   }
   return { differences: [] };
 }
 
 /** What comes now was passed before, by something that came on the same connection. */
-function overtaken(
-  { options }: Queue,
-  { overtakenOn, passedBy, sentCount, content }: Message,
-  connection: number,
-): Ordered | undefined {
-  if (options.mode !== 'PriorityBased' && sentCount === 0 && overtakenOn.includes(connection)) {
-    const text = `${content.id} comes after a later message of its publisher, to the same subscriber`;
+function overtaken({ options }: Queue, message: Message, connection: number): Ordered | undefined {
+  const { overtakenOn, passedBy } = message;
+  if (options.mode !== 'PriorityBased' && !mayBeGivenBack(message) && overtakenOn.includes(connection)) {
+    const text = `${message.content.id} comes after a later message of its publisher, to the same subscriber`;
     return { breach: { clause: 'DELIVERY-035', text }, differences: [] };
   }
   if (passedBy === undefined || passedBy.connection !== connection) return undefined;
@@ -43,7 +40,8 @@ function overtaken(
 
 function notePassing(queue: Queue, other: Message, message: Message, connection: number): void {
   const isLater = message.serial > other.serial;
-  if (isLater && message.publisher === other.publisher && message.sentCount === 0 && other.sentCount === 0)
+  const isFirst = message.sentCount === 0 && !mayBeGivenBack(other);
+  if (isLater && message.publisher === other.publisher && isFirst)
     other.overtakenOn = [...other.overtakenOn, connection];
   const passed = passing(queue, other, message, connection);
   if (passed !== undefined) other.passedBy ??= passed;
@@ -85,6 +83,11 @@ export function judgePassed(state: State): {
     }
   }
   return breach === undefined ? { differences } : { breach, differences };
+}
+
+/** It was sent before, seen or not, and waits again: at what place is the broker's to decide. */
+function mayBeGivenBack({ sentCount, mayHaveBeenSent }: Message): boolean {
+  return sentCount > 0 || mayHaveBeenSent;
 }
 
 /** From the second time on that a message was cut short, it may be kept back for a while. */

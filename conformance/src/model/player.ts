@@ -28,6 +28,10 @@ export type PlayerSetting = {
 };
 
 const lookGapMs = 5;
+/** What is held longer than this share of the ack timeout may be taken for overdue: timers may fire early. */
+const longestPlay = 0.5;
+/** Nothing is missed before the broker has answered as many Pings on every connection since: on a busy machine that takes longer. */
+const leastLooks = 100;
 const shortPauseMs = 100;
 const priorities = ['Low', 'Normal', 'High', 'Critical'];
 
@@ -39,19 +43,22 @@ export class Player {
   readonly #seats: Seat[] = [];
   /** Ids published to each queue of the plan. */
   readonly #published = new Map<number, string[]>();
+  readonly #until: number;
   #connectionCount = 0;
   #at = 0;
+  #isTooLong = false;
 
   constructor(ctx: CheckContext, scenario: Scenario, setting: PlayerSetting) {
     this.#ctx = ctx;
     this.#scenario = scenario;
     this.#setting = setting;
     this.#model = new BrokerModel(setting.defaults, setting.known);
+    this.#until = ctx.now() + ctx.target.ackTimeoutMs * longestPlay;
   }
 
-  /** Whether it was given up, because the broker may have gone too many ways. */
+  /** Whether it was given up, because the broker may have gone too many ways, or deliveries were held for too long. */
   get isGivenUp(): boolean {
-    return this.#model.isLost;
+    return this.#model.isLost || this.#isTooLong;
   }
 
   /** The connections in their places, for another play. */
@@ -61,12 +68,23 @@ export class Player {
 
   /** Throws a BrokenRule, or an ExpectationFailure where an answer does not come. Returns what was decided otherwise. */
   async play(): Promise<readonly Difference[]> {
+    try {
+      return await this.#playAll();
+    } catch (error) {
+      if (!(error instanceof BrokenRule) || this.#ctx.now() < this.#until) throw error;
+      this.#isTooLong = true;
+      return [];
+    }
+  }
+
+  async #playAll(): Promise<readonly Difference[]> {
     for (let place = 0; place < this.#scenario.connectionCount; place += 1)
       this.#seats.push(new Seat(await this.#setting.connect(), this.#nextNumber()));
     for (const command of this.#scenario.commands) {
       this.#at += 1;
       await this.#carryOut(command);
-      if (this.#model.isLost) return [];
+      this.#isTooLong = this.#ctx.now() >= this.#until;
+      if (this.isGivenUp) return [];
     }
     await this.#drain();
     return this.#model.differences;
@@ -299,7 +317,8 @@ export class Player {
   async #quiet(clause: string, late = false, answer?: ExpectedAnswer): Promise<void> {
     const until = this.#ctx.now() + this.#setting.deliveryMs + (late ? this.#longestPauseMs() : 0);
     await this.#absorb(clause, answer);
-    while (this.#model.owed(late) !== undefined && this.#ctx.now() < until) {
+    for (let lookCount = 0; this.#model.owed(late) !== undefined; lookCount += 1) {
+      if (this.#ctx.now() >= until && lookCount >= leastLooks) break;
       await pause(lookGapMs);
       await this.#absorb(clause);
     }

@@ -45,6 +45,8 @@ export type Message = {
   sentCount: number;
   /** Every sending was seen. */
   isCounted: boolean;
+  /** It waited when a subscriber left with a connection, and may have been under way to it. */
+  mayHaveBeenSent: boolean;
   failedCount: number;
   /** How often in a row its delivery was cut short; from the second time on it may rest. */
   cutCount: number;
