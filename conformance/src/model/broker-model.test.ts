@@ -115,6 +115,23 @@ describe('one subscriber', () => {
     expect(clauses()).toEqual(['DELIVERY-040']);
   });
 
+  it('explains what was on its way when its queue was deleted, and no later', () => {
+    create();
+    subscribe(b);
+    subscribe(c);
+    publish('m');
+    model.delete('q', at);
+    model.answered(false, positive);
+    model.delivered({ connection: b, queue: 'q', id: 'm', payload: '"m"', headers: new Map(), at });
+    model.quiet();
+    create();
+    publish('other');
+    model.delete('q', at);
+    model.answered(false, positive);
+    model.quiet();
+    expect(brokenBy(() => delivered('other', c))).toBe('QUEUE-014');
+  });
+
   it('still knows in what order what waited comes when nobody has left', () => {
     create({ mode: 'PriorityBased' });
     publish('second');
@@ -318,6 +335,19 @@ describe('recommendations that are decided otherwise', () => {
     model.subscribe(c, 'q.dlq');
     told(true);
     expect(clauses()).toContain('DLQ-003');
+  });
+
+  it('counts a subscriber of a fan-out in whose SubscribeAck was not read yet when another got its copy', () => {
+    create({ mode: 'FanOutWithAck' });
+    publish('m');
+    subscribe(b);
+    model.subscribe(c, 'q');
+    model.delivered({ connection: b, queue: 'q', id: 'm', payload: '"m"', headers: new Map(), at });
+    model.answered(false, positive);
+    model.subscribed(c, 'q');
+    expect(brokenBy(() => delivered('m', c))).toBeUndefined();
+    subscribe(a);
+    expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-015');
   });
 
   it('takes a dead letter under another id', () => {

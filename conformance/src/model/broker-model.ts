@@ -27,6 +27,9 @@ const unknownOptions: QueueOptions = {
   deadLetterQueueName: undefined,
 };
 
+/** What is over with the answer to its command. */
+const overNow = { starting: undefined, ending: undefined } as const;
+
 /** More ways than these are not followed. */
 const mostStates = 200;
 
@@ -156,6 +159,7 @@ export class BrokerModel {
       return [
         {
           ...copyOf(state),
+          starting: { connection, queue: name },
           ...(isFree ? { answer: 'either', onAnswer: { error } } : { answer: 'positive' }),
         },
       ];
@@ -170,7 +174,7 @@ export class BrokerModel {
       const { answer, onAnswer } = state;
       const fits = answer === 'either' || answer === (isError ? 'error' : 'positive');
       if (!fits) return { states: [], breach: { clause, text } };
-      const next: State = { ...copyOf(state), answer: undefined, onAnswer: {}, ending: undefined };
+      const next: State = { ...copyOf(state), answer: undefined, onAnswer: {}, ...overNow };
       return { states: [withDifference(next, isError ? onAnswer.error : onAnswer.positive)] };
     });
   }
@@ -237,6 +241,7 @@ export class BrokerModel {
   quiet(): void {
     this.#explain((state) => {
       const next = copyOf(state);
+      next.ghosts = next.ghosts.filter(({ isUnseen }) => !isUnseen);
       return explained(next, judgePassed(next));
     });
   }
@@ -355,10 +360,12 @@ function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
   return { error: { clause, text: 'CreateQueue for an existing queue is refused' } };
 }
 
+/** What was in flight lives on, or not; what waited may have been on its way. */
 function ghostsOf(queue: Queue, at: number): State['ghosts'] {
-  return queue.messages
-    .filter(({ phase, copies }) => phase !== 'waiting' || copies !== undefined)
-    .map((message) => ({ queue: queue.name, message, holders: holdersOf(message), at }));
+  return queue.messages.map((message) => {
+    const isUnseen = message.phase === 'waiting' && message.copies === undefined;
+    return { queue: queue.name, message, holders: isUnseen ? [] : holdersOf(message), at, isUnseen };
+  });
 }
 
 function holdersOf({ holder, copies }: Message): readonly number[] {

@@ -5,7 +5,7 @@ import { contentDifferences, isSameContent } from './content.ts';
 import { concluded } from './ending.ts';
 import { queueOf } from './entering.ts';
 import { judgeOrder } from './order.ts';
-import type { Copy, Difference, Message, Queue, State } from './state.ts';
+import type { Copy, Difference, Ghost, Message, Queue, State } from './state.ts';
 import { copyOf, isFanOut, withDifference } from './state.ts';
 import { idleSubscribers } from './waiting.ts';
 
@@ -71,13 +71,21 @@ function missing({ id, queue }: SeenDelivery): Breach {
 }
 
 /** What was in flight when its queue was deleted should not come again; a broker may decide otherwise. */
-function ghost(state: State, { queue, id, at }: SeenDelivery, otherwise: Breach): Explained {
+function ghost(state: State, seen: SeenDelivery, otherwise: Breach): Explained {
+  const { queue, id, at } = seen;
   const found = state.ghosts.find((one) => one.queue === queue && one.message.content.id === id);
-  if (found === undefined) return { states: [], breach: otherwise };
+  if (found === undefined || (found.isUnseen && found.at !== at)) return { states: [], breach: otherwise };
   // It may have been on its way when the queue was deleted.
-  if (found.at === at) return { states: [state] };
+  if (found.at === at) return { states: [found.isUnseen ? withSeenGhost(state, found, seen) : state] };
   const text = 'a message that was in flight when its queue was deleted is delivered again';
   return { states: [withDifference(state, { clause: 'QUEUE-017', text })] };
+}
+
+/** It is in flight, and its queue is deleted: from here on it lives on or not as others that were in flight do. */
+function withSeenGhost(state: State, ghost: Ghost, { connection }: SeenDelivery): State {
+  const message: Message = { ...ghost.message, phase: 'held', holder: connection, lastHolder: connection };
+  const seen: Ghost = { ...ghost, message, holders: [connection], isUnseen: false };
+  return { ...copyOf(state), ghosts: state.ghosts.map((one) => (one === ghost ? seen : one)) };
 }
 
 function unknown(state: State, queue: Queue, { id }: SeenDelivery): Breach {
@@ -153,7 +161,13 @@ function retryDifference(queue: Queue, message: Message, connection: number): re
 /** A fan-out: who its members are shows with the first copy. */
 function takeCopy(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
   if (message.copies !== undefined) return takeOpenCopy(state, queue, message, seen);
-  const present = [...message.audiences, queue.subscribers];
+  const { starting } = state;
+  const isStarting = starting?.queue === queue.name && !queue.subscribers.includes(starting.connection);
+  const present = [
+    ...message.audiences,
+    queue.subscribers,
+    ...(isStarting ? [[...queue.subscribers, starting.connection]] : []),
+  ];
   const audiences = distinct(
     present.map((audience) => audience.filter((one) => !message.doneBy.includes(one))),
   ).filter((audience) => audience.includes(seen.connection));

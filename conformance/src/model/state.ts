@@ -100,6 +100,8 @@ export type Ghost = {
   readonly message: Message;
   readonly holders: readonly number[];
   readonly at: number;
+  /** It was not seen in flight: it waited, and may have been on its way. */
+  readonly isUnseen: boolean;
 };
 
 export type State = {
@@ -108,6 +110,8 @@ export type State = {
   dormant: Map<string, number[]>;
   /** Messages of deleted queues that were in flight. */
   ghosts: readonly Ghost[];
+  /** The subscription that a Subscribe is about to begin: the broker may know of it before its answer is seen. */
+  starting: { readonly connection: number; readonly queue: string } | undefined;
   /** The subscription that an Unsubscribe is about to end. */
   ending: { readonly connection: number; readonly queue: string } | undefined;
   /** What the command under way must be answered by. */
@@ -125,6 +129,7 @@ export function emptyState(): State {
     queues: new Map(),
     dormant: new Map(),
     ghosts: [],
+    starting: undefined,
     ending: undefined,
     answer: undefined,
     asked: undefined,
@@ -153,8 +158,8 @@ function copyOfQueue(queue: Queue): Queue {
 
 /** The same text for states that nothing can tell apart but what they differ from the recommendations in. */
 export function stateKey(state: State): string {
-  const { queues, dormant, ghosts, ending, answer, asked } = state;
-  return JSON.stringify([[...queues], [...dormant], ghosts, ending, answer, [...(asked ?? [])]]);
+  const { queues, dormant, ghosts, starting, ending, answer, asked } = state;
+  return JSON.stringify([[...queues], [...dormant], ghosts, starting, ending, answer, [...(asked ?? [])]]);
 }
 
 export function isFanOut({ options }: Queue): boolean {
