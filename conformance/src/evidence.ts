@@ -15,6 +15,7 @@ export type EvidenceKind = keyof EvidenceCounts;
 export class Evidence {
   readonly #counts = { frames: 0, messages: 0, responses: 0, assertions: 0 };
   #shortestWindowMs = Number.POSITIVE_INFINITY;
+  #lateness: string | undefined;
 
   get counts(): EvidenceCounts {
     return { ...this.#counts };
@@ -27,6 +28,20 @@ export class Evidence {
 
   count(kind: EvidenceKind): void {
     this.#counts[kind] += 1;
+  }
+
+  /**
+   * Why a wait that ended in vain is not believed, in words: the broker answered a Ping after it only slowly, so that it, or the machine,
+   * was busy with other things. Undefined when there is no such doubt.
+   */
+  get lateness(): string | undefined {
+    return this.#lateness;
+  }
+
+  /** After a wait of `windowMs` ended in vain, the broker answered a Ping within `durationMs`. */
+  answeredAfterWait(durationMs: number, windowMs: number): void {
+    if (durationMs <= windowMs / 4) return;
+    this.#lateness ??= `a wait of ${windowMs} ms ended in vain, and the Ping after it was answered in ${Math.round(durationMs)} ms: the broker had not caught up`;
   }
 
   window(durationMs: number): void {

@@ -7,12 +7,15 @@ export type ExpectationDetail = {
   readonly actual: string;
   /** The requirement that was broken, where it is not the check's main one. */
   readonly clause?: string | undefined;
+  /** The requirement that the step relies on at which it ended; the one broken where it is none of the check's own. */
+  readonly reliesOn?: string | undefined;
 };
 
 export class ExpectationFailure extends Error {
   readonly expected: string;
   readonly actual: string;
   readonly clause: string | undefined;
+  readonly reliesOn: string | undefined;
 
   constructor(what: string, detail: ExpectationDetail) {
     super(what);
@@ -20,6 +23,7 @@ export class ExpectationFailure extends Error {
     this.expected = detail.expected;
     this.actual = detail.actual;
     this.clause = detail.clause;
+    this.reliesOn = detail.clause ?? detail.reliesOn;
   }
 }
 

@@ -1,10 +1,19 @@
 // What can become of a check, and how the end of its run becomes one of these. Pure: from what happened and the level of the
 // check to an outcome. A MUST violated is a failure, a SHOULD violated a warning, a MAY not taken a note; a pass without
-// evidence and everything that is the runner's own fault is an error, because nothing was shown.
+// evidence and everything that is the runner's own fault is an error, because nothing was shown. Blocked is made of a failure when all
+// are known (engine/causes.ts).
 import type { Level } from './catalogue-words.ts';
 import { ExpectationFailure, PrerequisiteMissing } from './expectation.ts';
 
-export const outcomes = ['pass', 'fail', 'warn', 'not applicable', 'could not run', 'error'] as const;
+export const outcomes = [
+  'pass',
+  'fail',
+  'blocked',
+  'warn',
+  'not applicable',
+  'could not run',
+  'error',
+] as const;
 export type Outcome = (typeof outcomes)[number];
 
 /** A SHOULD that was decided otherwise, told by a check that otherwise passed. */
@@ -22,6 +31,8 @@ export type Judgement = {
   readonly actual?: string;
   /** The requirement that was broken, where the failure names another than the check's main one. */
   readonly clause?: string;
+  /** A requirement that the check relies on and is not about: it was at its step that the check ended. */
+  readonly reliesOn?: string;
   /** The runner was too slow to be believed: the same check may well be judged on a quieter machine. */
   readonly starved?: true;
 };
@@ -30,6 +41,8 @@ export type RunEnd = {
   /** What `run` threw; undefined when it returned. */
   readonly thrown: unknown;
   readonly level: Level;
+  /** The requirements that the check is about. */
+  readonly clauses: readonly string[];
   /** The target declared the capability that this check requires: what was promised binds, even where it is a MAY. */
   readonly declared: boolean;
   readonly warningCount: number;
@@ -57,9 +70,17 @@ function judgeReturn(end: RunEnd): Judgement {
 }
 
 function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
-  const { message: reason, expected, actual, clause } = failure;
-  const detail = { reason, expected, actual, ...(clause === undefined ? {} : { clause }) };
-  return { outcome: violated(end), ...detail };
+  const { message: reason, expected, actual, clause, reliesOn } = failure;
+  const isOwn = reliesOn === undefined || end.clauses.includes(reliesOn);
+  const named = isOwn ? reliesOn : clause;
+  return {
+    outcome: violated(end),
+    reason,
+    expected,
+    actual,
+    ...(named === undefined ? {} : { clause: named }),
+    ...(isOwn ? {} : { reliesOn }),
+  };
 }
 
 function violated(end: RunEnd): Outcome {

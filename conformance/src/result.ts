@@ -12,6 +12,9 @@ export type BaselineMark = {
   readonly until?: string;
 };
 
+/** A requirement that checks about it show broken. */
+export type Blocker = { readonly clause: string; readonly shownBy: readonly string[] };
+
 export type CheckResult = {
   readonly id: string;
   readonly title: string;
@@ -25,6 +28,10 @@ export type CheckResult = {
   readonly actual?: string;
   /** The requirement that was broken, where it is not the first of `clauses`. */
   readonly clause?: string;
+  /** The requirement at whose step the check ended, where it is none of `clauses`. */
+  readonly reliesOn?: string;
+  /** With outcome `blocked`: why nothing could be shown. */
+  readonly blockedBy?: Blocker;
   /** The runner was too slow to be believed. */
   readonly starved?: true;
   /** The entry of the baseline that expects what came, where one does: a failure that closes no gate. */

@@ -97,8 +97,8 @@ describe('verdictOf', () => {
       fc.property(anyResults, fc.boolean(), fc.nat(1), (list, strict, notReachedCount) => {
         const verdict = verdictOf(facts({ results: results(...list), strict, notReachedCount }));
         const bad: readonly Outcome[] = strict
-          ? ['fail', 'error', 'could not run', 'warn']
-          : ['fail', 'error', 'could not run'];
+          ? ['fail', 'blocked', 'error', 'could not run', 'warn']
+          : ['fail', 'blocked', 'error', 'could not run'];
         const ran = list.some((outcome) => outcome === 'pass' || outcome === 'warn');
         const open = ran && notReachedCount === 0 && !list.some((outcome) => bad.includes(outcome));
         expect(verdict.exitCode === 0).toBe(open);

@@ -78,7 +78,7 @@ type Reason = { readonly code: ExitCode; readonly text: string };
 /** Everything that keeps the gate shut; empty when it is open. */
 function closingReasons(facts: RunFacts): readonly Reason[] {
   const counts = countOutcomes(facts.results);
-  const ranCount = counts.pass + counts.fail + counts.warn;
+  const ranCount = counts.pass + counts.fail + counts.blocked + counts.warn;
   const stale = facts.staleEntries ?? [];
   const found: (Reason | undefined)[] = [
     when(facts.runnerFault !== undefined, exitCodes.runner, facts.runnerFault ?? ''),
@@ -86,6 +86,7 @@ function closingReasons(facts: RunFacts): readonly Reason[] {
     when(facts.targetFault !== undefined, exitCodes.target, facts.targetFault ?? ''),
     ...failureReasons(facts),
     when(stale.length > 0, exitCodes.failed, staleText(stale)),
+    ...blockedReasons(facts),
     when(
       counts['could not run'] > 0,
       exitCodes.incomplete,
@@ -117,6 +118,14 @@ function failureReasons({ results, strict }: RunFacts): readonly (Reason | undef
       `${counted(unexpected.warn)} warned${though}, and --strict is set`,
     ),
   ];
+}
+
+/** What is broken elsewhere keeps them from showing anything: no failure of theirs, and no pass. */
+function blockedReasons({ results }: RunFacts): readonly (Reason | undefined)[] {
+  const count = results.filter(
+    ({ outcome, baseline }) => outcome === 'blocked' && baseline === undefined,
+  ).length;
+  return [when(count > 0, exitCodes.incomplete, `${counted(count)} could not be shown, blocked by others`)];
 }
 
 function counted(count: number): string {

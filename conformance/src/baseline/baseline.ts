@@ -27,9 +27,9 @@ export function withBaseline(
   return { ...result, baseline: mark };
 }
 
-/** A failure, or a warning where warnings count. What could not run or was an error shows nothing that could be expected. */
+/** A failure, what another one blocks, or a warning where warnings count. What could not run or was an error shows nothing that could be expected. */
 function closesGate({ outcome }: CheckResult, { strict }: GateRules): boolean {
-  return outcome === 'fail' || (strict && outcome === 'warn');
+  return outcome === 'fail' || outcome === 'blocked' || (strict && outcome === 'warn');
 }
 
 /**

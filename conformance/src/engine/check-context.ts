@@ -28,6 +28,7 @@ import { namesOf } from '../trace-file.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
+import { Reliance } from '../wire/reliance.ts';
 import { historyOf } from './check-history.ts';
 import { openConnection } from './opening.ts';
 import type { Pacer } from './pacer.ts';
@@ -52,6 +53,7 @@ export class ContextRecord {
   readonly evidence = new Evidence();
   readonly trace = new Trace();
   readonly history: HistoryRecorder;
+  readonly reliance = new Reliance();
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
@@ -161,8 +163,20 @@ function connectionSetting(
   const { timing, now, wireMode: mode, check, seed } = setting;
   const random = randomFor(seed, `${check.id}:${name}`);
   const { maxMessageSizeBytes } = setting.facts;
-  const { evidence, trace, history: observer } = record;
-  return { name, mode, random, timing, maxMessageSizeBytes, evidence, trace, observer, now, nextId };
+  const { evidence, trace, history: observer, reliance } = record;
+  return {
+    name,
+    mode,
+    random,
+    timing,
+    maxMessageSizeBytes,
+    evidence,
+    trace,
+    observer,
+    reliance,
+    now,
+    nextId,
+  };
 }
 
 async function connectAndShake(

@@ -1,7 +1,8 @@
 // Works a plan off, several checks at a time, and keeps what came of it. It also finds out who killed a broker: when a shared broker
 // dies, each check that was on it runs again with a broker of its own, and only the one whose broker dies again is blamed. A
 // death that nobody can be blamed for is the target's fault (exit code 4), and so is every death of an attached broker, which
-// the runner cannot start again.
+// the runner cannot start again. What was judged while the machine was too busy is played again alone, and what may be another check's
+// doing is told when all are known.
 import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
@@ -13,6 +14,7 @@ import { timingFor } from '../timing.ts';
 import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
 import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
 import type { BrokerPool, Lease } from './broker-pool.ts';
+import { withCauses } from './causes.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
 import { reproduceLine } from './reproduce.ts';
@@ -35,6 +37,10 @@ export type PlanRunnerSetting = {
 export class PlanRunner {
   readonly #setting: PlanRunnerSetting;
   readonly #results: CheckResult[] = [];
+  /** Failures at a step that the check only relies on: whether another check explains them is known at the end. */
+  readonly #unexplained: CheckResult[] = [];
+  /** To be played again, one after the other: the machine was too busy to believe what came. */
+  readonly #doubted: PlanEntry[] = [];
   readonly #startedAt = performance.now();
   readonly #pacer: Pacer;
   readonly #spares: SpareConnections | undefined;
@@ -74,6 +80,9 @@ export class PlanRunner {
       ...Array.from({ length: patientJobs }, () => this.#work(this.#patient)),
     ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
+    const again = Promise.allSettled([this.#workAlone()]);
+    settled.push(...((await Promise.race([again, interruption(signal)])) ?? []));
+    this.#explain();
     await this.#spares?.dispose();
     if (signal?.aborted !== true) await this.#look;
     await this.#lookAtTheEnd();
@@ -92,7 +101,7 @@ export class PlanRunner {
     const interrupted = this.#setting.options.signal?.aborted === true;
     return {
       results: [...this.#results].sort(byId),
-      notReachedCount: this.#brief.length + this.#patient.length,
+      notReachedCount: this.#brief.length + this.#patient.length + this.#doubted.length,
       targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
@@ -107,26 +116,72 @@ export class PlanRunner {
         this.#stopped = true;
         throw error;
       });
-      const { signal, baseline, failFast } = this.#setting.options;
-      if (signal?.aborted === true) return;
-      const result = withBaseline(came, baseline, this.#setting.options);
-      this.#results.push(result);
-      this.#setting.observe({ type: 'check finished', result });
-      if (failFast && stopsRun(result)) this.#stopped = true;
+      if (this.#setting.options.signal?.aborted === true) return;
+      if (came.starved === true && !this.#isDeadEnd) this.#doubted.push(entry);
+      else this.#take(came);
     }
   }
 
-  async #resultOf(entry: PlanEntry): Promise<CheckResult> {
+  /** The broker cannot be reached any more, or the first failure was to be the last. */
+  get #isDeadEnd(): boolean {
+    return this.#stopped || this.#setting.options.failFast;
+  }
+
+  /** With nothing beside it, up to three times: what comes then is believed, whatever it is. */
+  async #workAlone(): Promise<void> {
+    const { signal } = this.#setting.options;
+    for (let entry = this.#doubted[0]; entry !== undefined && !this.#stopped; entry = this.#doubted[0]) {
+      let came = await this.#resultOf(entry, true);
+      for (
+        let time = 1;
+        came.starved === true && time < mostPlaysAlone && signal?.aborted !== true;
+        time += 1
+      )
+        came = await this.#resultOf(entry, true);
+      if (signal?.aborted === true) return;
+      this.#doubted.shift();
+      this.#take({ ...came, notes: [...came.notes, aloneNote] });
+    }
+  }
+
+  #take(came: CheckResult): void {
+    const isOpen = came.reliesOn !== undefined && came.starved !== true;
+    if (isOpen) this.#unexplained.push(came);
+    else this.#settle(came);
+    if (this.#setting.options.failFast && stopsRun(this.#withBaseline(came))) this.#stopped = true;
+  }
+
+  #withBaseline(came: CheckResult): CheckResult {
+    return withBaseline(came, this.#setting.options.baseline, this.#setting.options);
+  }
+
+  #settle(came: CheckResult): void {
+    const result = this.#withBaseline(came);
+    this.#results.push(result);
+    this.#setting.observe({ type: 'check finished', result });
+  }
+
+  /** All that will be known is known: each is blocked by what another check shows broken, or the failure that it seemed. */
+  #explain(): void {
+    const judged = withCauses([...this.#results, ...this.#unexplained]);
+    for (const result of judged.slice(this.#results.length)) this.#settle(result);
+    this.#unexplained.length = 0;
+  }
+
+  async #resultOf(entry: PlanEntry, isAlone = false): Promise<CheckResult> {
     const { catalogue, options, selection } = this.#setting;
     const level = catalogue.levelOf(entry.check);
     const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
     if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
-    const once = await this.#runOnce(entry, false);
-    return once.kind === 'result' ? once.result : this.#runAlone(entry, once.death);
+    const once = await this.#runOnce(entry, { isAlone });
+    return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once.death);
   }
 
-  async #runOnce(entry: PlanEntry, alone: boolean): Promise<OneRun> {
-    const lease = await this.#setting.pool.lease(entry.check, { alone });
+  async #runOnce(
+    entry: PlanEntry,
+    { isAlone, ownBroker = false }: { readonly isAlone: boolean; readonly ownBroker?: boolean },
+  ): Promise<OneRun> {
+    const lease = await this.#setting.pool.lease(entry.check, { alone: ownBroker });
     try {
       this.#identity ??= lease.broker.identity;
       this.#lastBroker = lease.broker;
@@ -137,7 +192,7 @@ export class PlanRunner {
         const reason = `the adapter does not support ${refused.join(', ')}`;
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      const result = await runCheck(this.#checkSetting(entry, lease));
+      const result = await runCheck({ ...this.#checkSetting(entry, lease), isAlone });
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
@@ -188,8 +243,8 @@ export class PlanRunner {
     return this.#setting.options.target.lifecycle.kind === 'attach';
   }
 
-  async #runAlone(entry: PlanEntry, death: BrokerExit): Promise<CheckResult> {
-    const again = await this.#runOnce(entry, true);
+  async #runWithOwnBroker(entry: PlanEntry, death: BrokerExit): Promise<CheckResult> {
+    const again = await this.#runOnce(entry, { isAlone: false, ownBroker: true });
     if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that was its own`);
     if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
     const note =
@@ -197,7 +252,7 @@ export class PlanRunner {
     return { ...again.result, notes: [...again.result.notes, note] };
   }
 
-  #checkSetting(entry: PlanEntry, lease: Lease): RunCheckSetting {
+  #checkSetting(entry: PlanEntry, lease: Lease): Omit<RunCheckSetting, 'isAlone'> {
     const { catalogue, options, golden } = this.#setting;
     const { check, repetition } = entry;
     const required = check.requires?.capabilities ?? [];
@@ -267,6 +322,9 @@ function stopsRun({ outcome, baseline }: CheckResult): boolean {
 type OneRun =
   | { readonly kind: 'result'; readonly result: CheckResult }
   | { readonly kind: 'shared death'; readonly death: BrokerExit };
+
+const mostPlaysAlone = 3;
+const aloneNote = 'the machine was too busy at first; this is what came of it alone';
 
 /** A broker that checks share and that asks for no credentials: a look at it starts no other, and is let in. */
 function mayLook({ isolation = 'shared', requires }: Check): boolean {

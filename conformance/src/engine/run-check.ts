@@ -17,6 +17,8 @@ export type RunCheckSetting = ContextSetting & {
   readonly declared: boolean;
   readonly repetition: number;
   readonly reproduce: string;
+  /** Nothing else runs: what does not come has no excuse. */
+  readonly isAlone: boolean;
 };
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
@@ -36,10 +38,12 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   });
   const trace = [...record.trace.events];
   record.closeConnections(thrown === undefined ? setting.spares : undefined);
-  const starved = starvation(worstDelayMs, record.evidence.shortestWindowMs);
+  const { shortestWindowMs, lateness } = record.evidence;
+  const starved = starvation(worstDelayMs, shortestWindowMs) ?? (setting.isAlone ? undefined : lateness);
   const judgement = judge({
     thrown,
     level: setting.level,
+    clauses: check.clauses,
     declared: setting.declared,
     warningCount: record.warnings.length,
     missingEvidence: missingEvidence(check.evidence, record.evidence.counts),

@@ -4,7 +4,15 @@ import type { Outcome, Warning } from '../outcome.ts';
 import type { TraceEvent } from '../trace.ts';
 import type { Counts, Verdict } from '../verdict.ts';
 import { countOutcomes } from '../verdict.ts';
-import type { LogEvent, LogFinish, LoggedResult, LoggedRule, LogHeader, RunLog } from './event-log.ts';
+import type {
+  LogEvent,
+  LogFinish,
+  LoggedCause,
+  LoggedResult,
+  LoggedRule,
+  LogHeader,
+  RunLog,
+} from './event-log.ts';
 import { targetOf, verdictOfLog } from './event-log.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
@@ -19,6 +27,7 @@ const shownLogLineCount = 15;
 const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> = {
   pass: ['pass', 32],
   fail: ['FAIL', 31],
+  blocked: ['blkd', 35],
   warn: ['warn', 33],
   'not applicable': ['n/a ', 90],
   'could not run': ['----', 35],
@@ -73,6 +82,8 @@ function explanation(result: LoggedResult, setting: ConsoleSetting): readonly st
     case 'pass':
     case 'not applicable':
       return [];
+    case 'blocked':
+      return [blockedText(result)];
     case 'could not run':
       return [`because ${result.reason ?? 'of an unknown reason'}`];
     case 'warn':
@@ -81,6 +92,14 @@ function explanation(result: LoggedResult, setting: ConsoleSetting): readonly st
     case 'error':
       return failureLines(result, setting);
   }
+}
+
+/** `could not be shown: it needs DELIVERY-010, which DELIVERY-010a shows broken` */
+export function blockedText({ blockedBy }: LoggedResult): string {
+  const { clause, shownBy } = blockedBy ?? { clause: 'another requirement', shownBy: [] };
+  const [first = 'another check', ...others] = shownBy;
+  const who = others.length === 0 ? `${first} shows` : `${[first, ...others].join(', ')} show`;
+  return `could not be shown: it needs ${clause}, which ${who} broken`;
 }
 
 /** What explains a failure: what was wrong, the rule, what is accepted, what came, the last frames, how to see it again. */
@@ -135,9 +154,19 @@ function eventLines(event: TraceEvent): readonly string[] {
   return [head, `${' '.repeat(16)}${hex}`];
 }
 
-function endLines({ target, counts, verdict, notes }: LogFinish): readonly string[] {
+function endLines({ target, counts, verdict, notes, causes = [] }: LogFinish): readonly string[] {
   const seen = notes.map((note) => `note: ${visibleLine(note)}`);
-  return ['', countsText(counts), ...seen, ...verdictLines(target.name, verdict)];
+  return ['', ...causeLines(causes), countsText(counts), ...seen, ...verdictLines(target.name, verdict)];
+}
+
+/** What is to be mended, what blocks most first. */
+export function causeLines(causes: readonly LoggedCause[]): readonly string[] {
+  if (causes.length === 0) return [];
+  const lines = causes.flatMap(({ id, level, sentence, shownBy, blocked }) => [
+    `${id} (${level}): ${sentence}`,
+    `     shown by ${shownBy.join(', ')}${blocked.length === 0 ? '' : `; blocks ${blocked.length}: ${blocked.join(', ')}`}`,
+  ]);
+  return ['Not kept, what blocks most first:', ...lines, ''];
 }
 
 function unendedLines(log: RunLog): readonly string[] {

@@ -63,6 +63,12 @@ export type LogHeader = {
   readonly assigned?: readonly string[];
 };
 
+/** A rule that is not kept, the checks that show it, and those that could show nothing because of it. */
+export type LoggedCause = Pick<LoggedRule, 'id' | 'level' | 'sentence'> & {
+  readonly shownBy: readonly string[];
+  readonly blocked: readonly string[];
+};
+
 export type LogCheck = { readonly type: 'check finished'; readonly result: LoggedResult };
 
 export type LogFinish = {
@@ -77,6 +83,8 @@ export type LogFinish = {
   /** Entries of the baseline that do not hold any more, one sentence each: they close the gate. */
   readonly staleEntries?: readonly string[];
   readonly notes: readonly string[];
+  /** What is to be mended, the rule that blocks most first; absent where nothing is. */
+  readonly causes?: readonly LoggedCause[];
 };
 
 export type LogEvent = LogHeader | LogCheck | LogFinish;

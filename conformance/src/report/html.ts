@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
 import { countsText, duration, verdictLines } from './console.ts';
-import type { LoggedResult, RunLog } from './event-log.ts';
+import type { LoggedCause, LoggedResult, RunLog } from './event-log.ts';
 import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
 import { checkHtml } from './html-check.ts';
 import { pageScript } from './html-script.ts';
@@ -56,8 +56,20 @@ function headerHtml(log: RunLog): string {
   return `<header>
 <h1>${markupText(targetLabel(log))}</h1>
 <div class="verdict ${verdict.status.replace(' ', '-')}"><p class="what">${markupText(what)}</p><p>${markupText(gate)}</p></div>
-${notes.join('\n')}<dl class="facts">${factsHtml(log)}</dl>
+${causesHtml(log.finish?.causes ?? [])}${notes.join('\n')}<dl class="facts">${factsHtml(log)}</dl>
 </header>`;
+}
+
+/** What is to be mended, before anything else; each check's id leads to it. */
+function causesHtml(causes: readonly LoggedCause[]): string {
+  if (causes.length === 0) return '';
+  const links = (ids: readonly string[]): string =>
+    ids.map((id) => `<a href="#${id}"><code>${id}</code></a>`).join(', ');
+  const items = causes.map(({ id, level, sentence, shownBy, blocked }) => {
+    const blocks = blocked.length === 0 ? '' : `; blocks ${blocked.length}: ${links(blocked)}`;
+    return `<li><b>${id}</b> (${level}) ${markupText(sentence)}<br>shown by ${links(shownBy)}${blocks}</li>`;
+  });
+  return `<section class="causes" aria-labelledby="causes"><h2 id="causes">Not kept, what blocks most first</h2><ol>${items.join('')}</ol></section>\n`;
 }
 
 function factsHtml(log: RunLog): string {

@@ -31,7 +31,8 @@ const ranks: Readonly<Record<Outcome, number>> = {
   warn: 2,
   'could not run': 3,
   error: 4,
-  fail: 5,
+  blocked: 5,
+  fail: 6,
 };
 
 export function diffOf(before: RunLog, after: RunLog): LogDiff {

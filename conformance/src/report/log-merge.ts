@@ -1,9 +1,11 @@
 // Puts the logs of shards together to one run. The verdict of all is given only when nothing of the plan is missing; shards that are not
 // of one run (another target, seed, suite, plan, option) or that contradict each other are refused. Pure.
+import { withCauses } from '../engine/causes.ts';
 import { UsageError } from '../usage-error.ts';
 import { countOutcomes, verdictOf } from '../verdict.ts';
 import type { LogFinish, LoggedResult, LogHeader, RunLog } from './event-log.ts';
 import { byRepetitionAndId, targetOf } from './event-log.ts';
+import { causesPart } from './log-recorder.ts';
 
 export type NamedLog = { readonly path: string; readonly log: RunLog };
 
@@ -12,7 +14,8 @@ export function mergedLog(logs: readonly NamedLog[]): RunLog {
   const [first] = logs;
   if (first === undefined) throw new UsageError('report merge needs the logs of the shards');
   for (const other of logs.slice(1)) refuseForeign(first, other);
-  const results = [...unionOf(logs)].sort(byRepetitionAndId);
+  // What one shard shows broken may be what blocks a check of another.
+  const results = withCauses([...unionOf(logs)].sort(byRepetitionAndId));
   const header = mergedHeader(logs, first.log.header);
   return { header, results, finish: finishOf(logs, header, results) };
 }
@@ -96,6 +99,7 @@ function finishOf(logs: readonly NamedLog[], header: LogHeader, results: readonl
     verdict: verdictOf({ results, partial, strict: options.strict, ...facts }),
     counts: countOutcomes(results),
     ...facts,
+    ...causesPart(results),
     notes: [...unique(ends.flatMap((end) => end.notes)), ...missingNote(missing)],
   };
 }

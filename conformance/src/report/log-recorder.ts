@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { arch, platform } from 'node:os';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
+import { causesOf } from '../engine/causes.ts';
 import type { RunOptions, RunReport, SuiteEvent } from '../engine/suite.ts';
 import type { CheckResult } from '../result.ts';
 import type { TraceEvent } from '../trace.ts';
@@ -125,6 +126,7 @@ export function digestOf(text: string): string {
 function loggedResult(result: CheckResult, { catalogue, wholeTraces }: RecorderSetting): LoggedResult {
   const named = [
     result.clause ?? [],
+    result.reliesOn ?? [],
     result.clauses,
     result.warnings.map((warning) => warning.clause),
   ].flat();
@@ -159,7 +161,20 @@ function shortTrace(trace: readonly TraceEvent[]): readonly TraceEvent[] {
   });
 }
 
-function finishOf(report: RunReport, { wallNow }: RecorderSetting): LogFinish {
+/** What is to be mended, with the texts of the rules; nothing where nothing is. */
+export function causesPart(results: readonly LoggedResult[]): Pick<LogFinish, 'causes'> {
+  const rules = new Map(results.flatMap((result) => result.rules).map((rule) => [rule.id, rule]));
+  const causes = causesOf(results).flatMap(({ clause, shownBy, blocked }) => {
+    const rule = rules.get(clause);
+    if (rule === undefined) return [];
+    const { id, level, sentence } = rule;
+    return [{ id, level, sentence, shownBy, blocked }];
+  });
+  return causes.length === 0 ? {} : { causes };
+}
+
+function finishOf(report: RunReport, setting: RecorderSetting): LogFinish {
+  const { wallNow } = setting;
   const { target, verdict, results, notReachedCount, targetFault, runnerFault, notes } = report;
   return {
     type: 'run finished',
@@ -172,5 +187,6 @@ function finishOf(report: RunReport, { wallNow }: RecorderSetting): LogFinish {
     ...(runnerFault === undefined ? {} : { runnerFault }),
     ...(report.staleEntries === undefined ? {} : { staleEntries: report.staleEntries }),
     notes: notes ?? [],
+    ...causesPart(results.map((result) => loggedResult(result, setting))),
   };
 }

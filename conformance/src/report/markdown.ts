@@ -2,8 +2,8 @@
 // its explanation, warnings, areas. It stays within a comment's size whatever happened: the last details give way first.
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
-import { countsText, duration, failureLines } from './console.ts';
-import type { LoggedResult, RunLog } from './event-log.ts';
+import { blockedText, countsText, duration, failureLines } from './console.ts';
+import type { LoggedCause, LoggedResult, RunLog } from './event-log.ts';
 import { durationOf, notesOfLog, plannedCount, targetLabel, verdictOfLog } from './event-log.ts';
 import { byArea, caseName, headline, standingOf } from './standing.ts';
 import { shortened, visibleLine, visibleText } from './visible-text.ts';
@@ -34,9 +34,20 @@ function headBlocks(log: RunLog): readonly string[] {
     `The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(verdict.reason)}.`,
     table(outcomes, [outcomes.map((outcome) => String(counts[outcome]))]),
   ];
+  const causes = log.finish?.causes ?? [];
+  if (causes.length > 0) head.push(causesBlock(causes));
   const missing = plannedCount(log) - log.results.length;
   if (missing > 0) head.push(`${missing} of ${plannedCount(log)} checks were not reached.`);
   return [...head, ...notesOfLog(log).map((note) => `Note: ${inline(note)}.`)];
+}
+
+function causesBlock(causes: readonly LoggedCause[]): string {
+  const rows = causes.map(({ id, level, sentence, shownBy, blocked }) => [
+    `${id} (${level}): ${inline(sentence)}`,
+    shownBy.join(', '),
+    blocked.join(', ') || 'nothing',
+  ]);
+  return `### Not kept, what blocks most first\n\n${table(['rule', 'shown by', 'blocks'], rows)}`;
 }
 
 function detailBlocks(log: RunLog): readonly string[] {
@@ -58,7 +69,10 @@ function titled(title: string, blocks: readonly string[]): readonly string[] {
 }
 
 function failureBlock(result: LoggedResult): string {
-  const lines = failureLines(result, { trace: 'fail', color: false });
+  const lines =
+    result.outcome === 'blocked'
+      ? [blockedText(result)]
+      : failureLines(result, { trace: 'fail', color: false });
   const text = shortened(lines.join('\n').trimEnd(), longestDetailLength);
   const summary = `<summary><b>${result.outcome}</b> ${inline(caseName(result))}: ${code(headline(result))}</summary>`;
   return `<details>${summary}\n\n${fenced(text)}\n\n</details>`;

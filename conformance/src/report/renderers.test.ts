@@ -179,7 +179,7 @@ describe('Markdown', () => {
     const text = markdownSummary(colourfulLog());
     expect(text).toContain('## tiny 1: not conformant');
     expect(text).toContain('The gate is **closed** (exit code 5)');
-    expect(text).toContain('| 1 | 1 | 1 | 1 | 1 | 1 |');
+    expect(text).toContain('| 1 | 1 | 0 | 1 | 1 | 1 | 1 |');
     expect(text).toContain('### Failed');
     expect(text).toContain('### Not shown');
     expect(text).toContain('### Recommendations decided otherwise');

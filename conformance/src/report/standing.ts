@@ -15,6 +15,8 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
       return strict ? unlessExpected(result) : 'passed';
     case 'fail':
       return unlessExpected(result);
+    case 'blocked':
+      return result.baseline === undefined ? 'broken' : 'expected';
     case 'could not run':
     case 'error':
       return 'broken';
@@ -44,6 +46,7 @@ export function caseName({ id, title, repetition }: LoggedResult): string {
 
 /** What is said in one line about a result that is not simply right. */
 export function headline(result: LoggedResult): string {
+  if (result.outcome === 'blocked') return `blocked by ${result.blockedBy?.clause ?? 'another rule'}`;
   if (result.reason !== undefined) return result.reason.split('\n')[0] ?? '';
   const [warning] = result.warnings;
   return warning === undefined ? result.outcome : warning.text;

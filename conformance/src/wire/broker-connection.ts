@@ -10,11 +10,13 @@ import type {
 } from '../connection.ts';
 import { display, ExpectationFailure } from '../expectation.ts';
 import { frameText } from '../trace.ts';
+import type { CommandName } from './command.ts';
 import { Command, commandName } from './command.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { patternMatches, patternText } from './inbox.ts';
 import type { ConnectionSetting } from './link.ts';
 import { Link } from './link.ts';
+import { answerRule } from './reliance.ts';
 
 export class BrokerConnection extends Link implements Connection {
   #connectAck: ReceivedFrame | undefined;
@@ -30,9 +32,11 @@ export class BrokerConnection extends Link implements Connection {
   /** Sends Connect and takes the next frame, whatever its id, as existing clients do. */
   async handshake(headers: FrameFields['headers']): Promise<void> {
     await this.send({ command: Command.Connect, id: this.setting.nextId(), ...withHeaders(headers) });
-    const answer = await this.take(() => true, { what: 'ConnectAck' });
-    if (answer.command !== Command.ConnectAck) throw unexpected('ConnectAck', answer);
+    const reliesOn = answerRule(Command.Connect);
+    const answer = await this.take(() => true, { what: 'ConnectAck', reliesOn: () => reliesOn });
+    if (answer.command !== Command.ConnectAck) throw unexpected('ConnectAck', answer, reliesOn);
     this.#connectAck = answer;
+    this.mayPing = true;
   }
 
   /** Lends the connection to another check. Its handshake is part of what that check has seen. */
@@ -54,7 +58,12 @@ export class BrokerConnection extends Link implements Connection {
 
   async expect(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame> {
     const what = options.what ?? patternText(pattern);
-    const frame = await this.take((candidate) => patternMatches(pattern, candidate), { ...options, what });
+    const reliesOn = (): string | undefined => this.#relianceOf(pattern);
+    const frame = await this.take((candidate) => patternMatches(pattern, candidate), {
+      ...options,
+      what,
+      reliesOn,
+    });
     this.setting.evidence.count('assertions');
     return frame;
   }
@@ -78,7 +87,7 @@ export class BrokerConnection extends Link implements Connection {
         ? frame.id === fields.id || !this.hasSent(frame.id)
         : frame.id === fields.id && frame.command !== Command.Deliver;
     await this.send(fields, options);
-    return this.take(isAnswer, { what, ...options });
+    return this.take(isAnswer, { what, reliesOn: () => answerRule(fields.command), ...options });
   }
 
   async ping(options: WaitOptions = {}): Promise<ReceivedFrame> {
@@ -86,6 +95,7 @@ export class BrokerConnection extends Link implements Connection {
     await this.send({ command: Command.Ping, id });
     return this.take((frame) => frame.command === Command.Pong && frame.id === id, {
       what: 'Pong',
+      reliesOn: () => answerRule(Command.Ping),
       ...options,
     });
   }
@@ -136,6 +146,7 @@ export class BrokerConnection extends Link implements Connection {
     throw new ExpectationFailure('queue info is an object', {
       expected: 'a JSON object',
       actual: display(info),
+      reliesOn: answerRule(Command.QueueInfo),
     });
   }
 
@@ -145,6 +156,7 @@ export class BrokerConnection extends Link implements Connection {
     throw new ExpectationFailure('ListQueues answers names', {
       expected: 'a JSON array of texts',
       actual: display(names),
+      reliesOn: answerRule(Command.ListQueues),
     });
   }
 
@@ -184,7 +196,19 @@ export class BrokerConnection extends Link implements Connection {
     const answer = await this.request(fields, options);
     const wanted = positiveAnswers.get(fields.command);
     if (answer.command === wanted) return answer;
-    throw unexpected(commandName(wanted ?? fields.command), answer);
+    throw unexpected(commandName(wanted ?? fields.command), answer, answerRule(fields.command));
+  }
+
+  /** By which requirement a frame that fits has to come: that of the answer, or of the delivery. */
+  #relianceOf(pattern: FramePattern): string | undefined {
+    const { command, ...match } = typeof pattern === 'object' ? pattern : { command: pattern };
+    if (typeof command === 'function') return undefined;
+    const names = command === undefined ? [] : [command].flat();
+    if (names.includes('Deliver')) return this.setting.reliance?.ofDelivery(this.name, match);
+    const asked = [...positiveAnswers].find(([, answer]) =>
+      names.includes(commandName(answer) as CommandName),
+    );
+    return asked === undefined ? undefined : answerRule(asked[0]);
   }
 
   #fields(
@@ -219,12 +243,14 @@ const positiveAnswers: ReadonlyMap<number, number> = new Map([
   [Command.DeleteQueue, Command.DeleteQueue],
   [Command.QueueInfo, Command.QueueInfo],
   [Command.ListQueues, Command.ListQueues],
+  [Command.Ping, Command.Pong],
 ]);
 
-function unexpected(wanted: string, answer: ReceivedFrame): ExpectationFailure {
+function unexpected(wanted: string, answer: ReceivedFrame, reliesOn: string | undefined): ExpectationFailure {
   return new ExpectationFailure(`${wanted} comes as the answer`, {
     expected: wanted,
     actual: frameText(answer),
+    reliesOn,
   });
 }
 

@@ -11,6 +11,8 @@ export type Wait = {
   readonly what: string;
   readonly withinMs: number;
   readonly clause?: string | undefined;
+  /** The requirement by which it has to come, asked for when it does not. */
+  readonly reliesOn?: (() => string | undefined) | undefined;
 };
 
 type Waiter = Wait & {
@@ -93,6 +95,7 @@ export class Inbox {
       expected: wait.what,
       actual: `${reason}${came}`,
       clause: wait.clause,
+      reliesOn: wait.reliesOn?.(),
     });
   }
 }

@@ -15,8 +15,10 @@ import { contentBytes, encodeBody, frameAround } from './encode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
+import type { Wait } from './inbox.ts';
 import { Inbox } from './inbox.ts';
 import { receivedFrame } from './received-frame.ts';
+import type { Reliance } from './reliance.ts';
 import { Sender } from './sender.ts';
 
 /** Is told everything that happens on a connection, in order. */
@@ -35,6 +37,8 @@ export type ConnectionSetting = {
   readonly evidence: Evidence;
   readonly trace: Trace;
   readonly observer?: WireObserver;
+  /** Knows by which requirement a delivery is due. */
+  readonly reliance?: Reliance;
   readonly now: () => number;
   /** Fresh ids for the commands of this connection. */
   readonly nextId: () => string;
@@ -49,6 +53,8 @@ export class Link {
   readonly #sentIds = new Set<string>();
   readonly #closed: Promise<ClosedHow>;
   #isClosed = false;
+  /** Whether a Ping can be sent and its Pong be read: the connection has shaken hands and nothing but whole frames went over it. */
+  protected mayPing = false;
   #endedByRunner = false;
 
   constructor(socket: Socket, setting: ConnectionSetting) {
@@ -96,6 +102,7 @@ export class Link {
   }
 
   sendRaw(bytes: Buffer): Promise<void> {
+    this.mayPing = false;
     this.#trace('sent', `${bytes.length} raw bytes`, bytes);
     return this.#sender.send(bytes);
   }
@@ -107,24 +114,45 @@ export class Link {
   }
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
+    this.mayPing = false;
     this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
     return this.#sender.sendPieces(pieces);
   }
 
   /** Takes the first frame not yet taken that matches; an ExpectationFailure at the deadline. */
-  take(
+  async take(
     matches: (frame: ReceivedFrame) => boolean,
-    options: WaitOptions & { what: string },
+    options: WaitOptions & Pick<Wait, 'what' | 'reliesOn'>,
   ): Promise<ReceivedFrame> {
     const withinMs = options.withinMs ?? this.setting.timing.answerMs;
+    const { what, clause, reliesOn } = options;
     this.setting.evidence.window(withinMs);
-    return this.#inbox.take({ matches, what: options.what, withinMs, clause: options.clause });
+    try {
+      return await this.#inbox.take({ matches, what, withinMs, clause, reliesOn });
+    } catch (error) {
+      await this.#lookForLateness(withinMs);
+      throw error;
+    }
+  }
+
+  /** That something does not come is believed of a broker that has caught up: one that answers a Ping soon. */
+  async #lookForLateness(windowMs: number): Promise<void> {
+    if (this.#isClosed || !this.mayPing) return;
+    const { nextId, now, evidence } = this.setting;
+    const id = nextId();
+    const matches = ({ command, id: of }: ReceivedFrame): boolean => command === Command.Pong && of === id;
+    const startedAt = now();
+    const pong = this.#inbox.take({ matches, what: 'Pong', withinMs: windowMs });
+    await Promise.all([pong, this.send({ command: Command.Ping, id })])
+      .then(() => evidence.answeredAfterWait(now() - startedAt, windowMs))
+      // It answers nothing at all: that is a failure whatever the machine does.
+      .catch(() => {});
   }
 
   /** As `take`, but the end of the connection is a result and no failure. */
   async takeOrClosed(
     matches: (frame: ReceivedFrame) => boolean,
-    options: WaitOptions & { what: string },
+    options: WaitOptions & Pick<Wait, 'what' | 'reliesOn'>,
   ): Promise<ReceivedFrame | ClosedHow> {
     try {
       return await this.take(matches, options);
@@ -165,6 +193,7 @@ export class Link {
   }
 
   pauseReading(): void {
+    this.mayPing = false;
     this.#socket.pause();
   }
 
@@ -206,7 +235,7 @@ export class Link {
       this.#trace('received', frameText(frame), raw.wireBytes);
       this.setting.evidence.count('frames');
       if (frame.command === Command.Deliver) this.setting.evidence.count('messages');
-      this.setting.observer?.received(this.name, frame);
+      this.#tell((observer) => observer.received(this.name, frame));
       this.#inbox.offer(frame);
     }
   }
@@ -216,7 +245,7 @@ export class Link {
       if (this.#isClosed) return;
       this.#isClosed = true;
       this.#trace('closed', how === 'end' ? 'the connection ended' : 'the connection was reset');
-      if (!this.#endedByRunner) this.setting.observer?.closed(this.name, false);
+      if (!this.#endedByRunner) this.#tell((observer) => observer.closed(this.name, false));
       this.#inbox.end('the connection was closed');
       resolve(how);
     };
@@ -227,7 +256,7 @@ export class Link {
 
   #noteSent(fields: FrameFields, bytes: Buffer): void {
     this.#sentIds.add(fields.id);
-    this.setting.observer?.sent(this.name, fields);
+    this.#tell((observer) => observer.sent(this.name, fields));
     const shown = {
       commandName: commandName(fields.command),
       id: fields.id,
@@ -240,9 +269,14 @@ export class Link {
     this.#trace('sent', frameText(shown), bytes);
   }
 
+  #tell(what: (observer: WireObserver) => void): void {
+    const { observer, reliance } = this.setting;
+    for (const one of [observer, reliance]) if (one !== undefined) what(one);
+  }
+
   #noteEnding(byRunner: 'end' | 'reset', text: string): void {
-    const { trace, now, observer } = this.setting;
-    if (!this.#isClosed && !this.#endedByRunner) observer?.closed(this.name, true);
+    const { trace, now } = this.setting;
+    if (!this.#isClosed && !this.#endedByRunner) this.#tell((observer) => observer.closed(this.name, true));
     this.#endedByRunner = true;
     trace.add({ atMs: now(), connection: this.name, kind: 'closed', text, byRunner });
   }

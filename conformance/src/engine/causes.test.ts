@@ -1,0 +1,77 @@
+// What another check shows broken blocks those that rely on it; what none shows stays the failure that it was.
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../outcome.ts';
+import { sampleResult } from '../testing/sample-log.ts';
+import { causesOf, withCauses } from './causes.ts';
+
+const failed = (id: string, more: { outcome?: Outcome; reliesOn?: string; clause?: string } = {}) => {
+  const { outcome = 'fail', ...rest } = more;
+  return sampleResult(id, outcome, { reason: 'it did not', ...rest });
+};
+const outcomes = (results: ReturnType<typeof withCauses>): readonly string[] =>
+  results.map(({ id, outcome, blockedBy }) => `${id} ${outcome} ${blockedBy?.clause ?? ''}`.trim());
+
+describe('withCauses', () => {
+  it('blocks what relies on a requirement that a check about it shows broken', () => {
+    const results = withCauses([
+      failed('DELIVERY-010a'),
+      failed('BODY-017a', { reliesOn: 'DELIVERY-010' }),
+      failed('DELIVERY-033a', { outcome: 'warn', reliesOn: 'DELIVERY-010' }),
+      sampleResult('CONN-001a', 'pass'),
+    ]);
+    expect(outcomes(results)).toEqual([
+      'DELIVERY-010a fail',
+      'BODY-017a blocked DELIVERY-010',
+      'DELIVERY-033a blocked DELIVERY-010',
+      'CONN-001a pass',
+    ]);
+    expect(results[1]?.blockedBy?.shownBy).toEqual(['DELIVERY-010a']);
+    expect(withCauses(results)).toEqual(results);
+  });
+
+  it('leaves a failure that no check about its cause shows', () => {
+    const passed = sampleResult('DELIVERY-010a', 'pass');
+    const alone = failed('BODY-017a', { reliesOn: 'DELIVERY-010' });
+    expect(outcomes(withCauses([passed, alone]))).toEqual(['DELIVERY-010a pass', 'BODY-017a fail']);
+  });
+
+  it('believes no check that failed for another reason itself, and none of the runner', () => {
+    const results = withCauses([
+      failed('QUEUE-001a', { reliesOn: 'CONN-005' }),
+      failed('CONN-005a', { reliesOn: 'QUEUE-001' }),
+      failed('CONN-019a', { outcome: 'error' }),
+      failed('BODY-017a', { reliesOn: 'CONN-019' }),
+    ]);
+    expect(results.filter(({ outcome }) => outcome === 'blocked')).toEqual([]);
+  });
+
+  it('takes the requirement that a check names for the one that it shows broken', () => {
+    const named = failed('DELIVERY-014b', { clause: 'DELIVERY-053' });
+    const relying = failed('DLQ-012a', { reliesOn: 'DELIVERY-053' });
+    expect(outcomes(withCauses([named, relying]))[1]).toBe('DLQ-012a blocked DELIVERY-053');
+  });
+});
+
+describe('causesOf', () => {
+  it('tells what blocks most first, and whom', () => {
+    const results = withCauses([
+      failed('BODY-001a'),
+      failed('DELIVERY-010a'),
+      failed('DELIVERY-010b', { clause: 'DELIVERY-010' }),
+      failed('BODY-017a', { reliesOn: 'DELIVERY-010' }),
+      failed('BODY-018a', { reliesOn: 'DELIVERY-010' }),
+    ]);
+    expect(causesOf(results)).toEqual([
+      {
+        clause: 'DELIVERY-010',
+        shownBy: ['DELIVERY-010a', 'DELIVERY-010b'],
+        blocked: ['BODY-017a', 'BODY-018a'],
+      },
+      { clause: 'BODY-001', shownBy: ['BODY-001a'], blocked: [] },
+    ]);
+  });
+
+  it('tells nothing of a run in which nothing is broken', () => {
+    expect(causesOf([sampleResult('CONN-001a', 'pass'), sampleResult('CONN-002a', 'warn')])).toEqual([]);
+  });
+});
