@@ -42,6 +42,8 @@ describe('verdictOf', () => {
     ['only what does not apply', { results: results('not applicable') }, 2, 'undetermined'],
     ['one that could not run', { results: results('pass', 'could not run') }, 3, 'undetermined'],
     ['only such that could not run', { results: results('could not run') }, 3, 'undetermined'],
+    ['one that could not show its rule', { results: results('pass', 'not shown') }, 3, 'undetermined'],
+    ['only such that could not', { results: results('not shown') }, 3, 'undetermined'],
     ['checks that were not reached', { notReachedCount: 1 }, 3, 'undetermined'],
     ['a target that died', { targetFault: 'died' }, 4, 'undetermined'],
     ['an error of the runner', { results: results('pass', 'error') }, 5, 'undetermined'],
@@ -97,8 +99,8 @@ describe('verdictOf', () => {
       fc.property(anyResults, fc.boolean(), fc.nat(1), (list, strict, notReachedCount) => {
         const verdict = verdictOf(facts({ results: results(...list), strict, notReachedCount }));
         const bad: readonly Outcome[] = strict
-          ? ['fail', 'error', 'could not run', 'warn']
-          : ['fail', 'error', 'could not run'];
+          ? ['fail', 'error', 'not shown', 'could not run', 'warn']
+          : ['fail', 'error', 'not shown', 'could not run'];
         const ran = list.some((outcome) => outcome === 'pass' || outcome === 'warn');
         const open = ran && notReachedCount === 0 && !list.some((outcome) => bad.includes(outcome));
         expect(verdict.exitCode === 0).toBe(open);

@@ -92,12 +92,17 @@ function closingReasons(facts: RunFacts): readonly Reason[] {
       `${counted(counts['could not run'])} could not run`,
     ),
     when(
+      counts['not shown'] > 0,
+      exitCodes.incomplete,
+      `${counted(counts['not shown'])} could not show ${counts['not shown'] === 1 ? 'its rule' : 'their rules'}`,
+    ),
+    when(
       facts.notReachedCount > 0,
       exitCodes.incomplete,
       `${facts.notReachedCount} of the checks were not reached`,
     ),
     when(
-      ranCount === 0 && counts['could not run'] === 0,
+      ranCount === 0 && counts['could not run'] === 0 && counts['not shown'] === 0,
       exitCodes.usage,
       'no check ran: nothing of the selection applies to this target',
     ),

@@ -3,7 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { newQueue, requireShown } from './shared/queue-state.ts';
 import { refusedWith } from './shared/refusal.ts';
 
 type Info = Readonly<Record<string, unknown>>;
@@ -49,7 +49,9 @@ const possible: CheckModule = [
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
-      const info = await infoAfter(ctx, await ctx.connect(), {});
+      const client = await ctx.connect();
+      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
+      const info = await infoAfter(ctx, client, {});
       const defaults = { enableDeadLetterQueue: false, overflowStrategy: 0, maxRetryAttempts: 3 };
       ctx.assert.deepEqual(
         pick(info, optionFields),
@@ -66,6 +68,7 @@ const possible: CheckModule = [
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
+      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
       const created = await newQueue(ctx, client, 'created');
       const published = ctx.queue('published');
       await client.publish(published, '1');
@@ -98,6 +101,7 @@ const possible: CheckModule = [
     evidence: { frames: 3, assertions: 9 },
     run: async (ctx) => {
       const info = await infoAfter(ctx, await ctx.connect(), { maxQueueSize: 5 });
+      requireShown(ctx, info, { maxSize: 5 });
       for (const [field, type] of requiredFields) {
         ctx.assert.equal(typeof info[field], type, `the type of ${field}`);
       }

@@ -21,6 +21,7 @@ const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> =
   fail: ['FAIL', 31],
   warn: ['warn', 33],
   'not applicable': ['n/a ', 90],
+  'not shown': ['????', 35],
   'could not run': ['----', 35],
   error: ['ERR ', 31],
 };
@@ -71,8 +72,11 @@ function resultLines(result: LoggedResult, setting: ConsoleSetting): readonly st
 function explanation(result: LoggedResult, setting: ConsoleSetting): readonly string[] {
   switch (result.outcome) {
     case 'pass':
-    case 'not applicable':
       return [];
+    case 'not applicable':
+      // A MAY that was not taken says so in a note.
+      return result.reason === undefined || result.notes.length > 0 ? [] : [`because ${result.reason}`];
+    case 'not shown':
     case 'could not run':
       return [`because ${result.reason ?? 'of an unknown reason'}`];
     case 'warn':

@@ -29,9 +29,10 @@ const ranks: Readonly<Record<Outcome, number>> = {
   pass: 0,
   'not applicable': 1,
   warn: 2,
-  'could not run': 3,
-  error: 4,
-  fail: 5,
+  'not shown': 3,
+  'could not run': 4,
+  error: 5,
+  fail: 6,
 };
 
 export function diffOf(before: RunLog, after: RunLog): LogDiff {

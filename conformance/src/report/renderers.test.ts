@@ -67,7 +67,7 @@ describe('JUnit', () => {
   it('has real elements for what failed, what was not shown and what does not apply', () => {
     const root = readXml(junitXml(colourfulLog()));
     expect(root.name).toBe('testsuites');
-    expect(root.attributes).toMatchObject({ tests: '7', failures: '1', errors: '3', skipped: '1' });
+    expect(root.attributes).toMatchObject({ tests: '8', failures: '1', errors: '4', skipped: '1' });
     expect(root.children.map(({ attributes }) => attributes['name'])).toEqual([
       'truemq-conformance.CONN',
       'truemq-conformance.FRAME',
@@ -84,6 +84,7 @@ describe('JUnit', () => {
       ['FRAME-001a', 'error could not run'],
       ['FRAME-002a', 'error error'],
       ['FRAME-003a', 'system-out'],
+      ['FRAME-004a', 'error not shown'],
       ['the run as', 'error exit code 5'],
     ]);
   });
@@ -146,7 +147,7 @@ describe('TAP', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'TAP version 14',
       '# tiny 1, seed 7, truemq-conformance 0.1.0',
-      '1..7',
+      '1..8',
     ]);
     expect(points(text)).toEqual([
       'not ok 1 - CONN-001a title of CONN-001a',
@@ -155,7 +156,8 @@ describe('TAP', () => {
       'not ok 4 - FRAME-001a title of FRAME-001a',
       'not ok 5 - FRAME-002a title of FRAME-002a',
       'ok 6 - FRAME-003a title of FRAME-003a',
-      'not ok 7 - the run as a whole',
+      'not ok 7 - FRAME-004a title of FRAME-004a',
+      'not ok 8 - the run as a whole',
     ]);
   });
 
@@ -179,7 +181,7 @@ describe('Markdown', () => {
     const text = markdownSummary(colourfulLog());
     expect(text).toContain('## tiny 1: not conformant');
     expect(text).toContain('The gate is **closed** (exit code 5)');
-    expect(text).toContain('| 1 | 1 | 1 | 1 | 1 | 1 |');
+    expect(text).toContain('| 1 | 1 | 1 | 1 | 1 | 1 | 1 |');
     expect(text).toContain('### Failed');
     expect(text).toContain('### Not shown');
     expect(text).toContain('### Recommendations decided otherwise');

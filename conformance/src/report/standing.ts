@@ -15,6 +15,7 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
       return strict ? unlessExpected(result) : 'passed';
     case 'fail':
       return unlessExpected(result);
+    case 'not shown':
     case 'could not run':
     case 'error':
       return 'broken';

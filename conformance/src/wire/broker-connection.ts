@@ -55,14 +55,14 @@ export class BrokerConnection extends Link implements Connection {
   async expect(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame> {
     const what = options.what ?? patternText(pattern);
     const frame = await this.take((candidate) => patternMatches(pattern, candidate), { ...options, what });
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.preparation(options.clause);
     return frame;
   }
 
   async expectOrClosed(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame | ClosedHow> {
     const what = options.what ?? `${patternText(pattern)}, or the closing of the connection`;
     const came = await this.takeOrClosed((frame) => patternMatches(pattern, frame), { ...options, what });
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.preparation(options.clause);
     return came;
   }
 
@@ -200,7 +200,7 @@ export class BrokerConnection extends Link implements Connection {
     what: string,
     clause: string | undefined,
   ): void {
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.assertion(clause);
     const found = frames.find((frame) => patternMatches(pattern, frame));
     if (found === undefined) return;
     throw new ExpectationFailure(what, {
