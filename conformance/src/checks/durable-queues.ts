@@ -35,9 +35,9 @@ const queues: CheckModule = [
       const client = await ctx.connect();
       const names = await queuesOfAllKinds(ctx, client);
       const before = await infosOf(client, names);
-      requireShown(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
       await crash(ctx);
       await expectSameQueues(ctx, before);
+      requireShown(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
     },
   },
   {

@@ -139,6 +139,14 @@ describe('what becomes of one check', () => {
     expect(result.notes).toEqual([]);
   });
 
+  it('lets a warning stand where the rule is not about the broker', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      ctx.should(false, 'CONN-002', 'it does otherwise');
+      ctx.notApplicable('the shorter form');
+    });
+    expect(await only(check)).toMatchObject({ outcome: 'warn', exitCode: 0, reason: 'the shorter form' });
+  });
+
   it('does not take a pass below the declared evidence', async () => {
     const check = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'true'), {
       evidence: { messages: 1 },
