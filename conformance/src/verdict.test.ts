@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 import { outcomes } from './outcome.ts';
 import { verdictLines } from './report/console.ts';
 import type { CheckResult } from './result.ts';
-import type { RunFacts } from './verdict.ts';
+import type { RunFacts, VerdictScope } from './verdict.ts';
 import { countOutcomes, strongest, verdictOf } from './verdict.ts';
 
 function results(...list: readonly Outcome[]): readonly CheckResult[] {
@@ -138,5 +138,31 @@ describe('verdictLines', () => {
       'X is CONFORMANT in the part that was run.',
       'The gate is open (exit code 0): nothing failed, in a PARTIAL run.',
     ]);
+  });
+
+  it.each<[VerdictScope, Partial<RunFacts>, string]>([
+    [{ profiles: ['core'], unbuilt: [] }, {}, 'X is CONFORMANT to profile core.'],
+    [
+      { profiles: ['core', 'delivery', 'durable'], unbuilt: [] },
+      { results: results('fail') },
+      'X is NOT CONFORMANT to profiles core, delivery and durable.',
+    ],
+    [
+      { profiles: ['full'], unbuilt: ['auth', 'tls'] },
+      {},
+      'X is CONFORMANT to profile full (without auth and tls, which have no checks yet).',
+    ],
+    [
+      { profiles: ['full'], unbuilt: ['auth'] },
+      { partial: true },
+      'X is CONFORMANT in the part of profile full (without auth, which has no checks yet) that was run.',
+    ],
+    [
+      { profiles: ['core'], unbuilt: [] },
+      { results: results('pass', 'not shown') },
+      'X is NOT SHOWN to be conformant to profile core: the run is not complete.',
+    ],
+  ])('name the profiles, and what they leave out', (scope, more, line) => {
+    expect(verdictLines('X', verdictOf(facts({ scope, ...more })))[0]).toBe(line);
   });
 });

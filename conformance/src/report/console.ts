@@ -160,16 +160,35 @@ export function countsText(counts: Counts): string {
 /** Always two lines: what the broker is, what the gate says. */
 export function verdictLines(targetName: string, verdict: Verdict): readonly [string, string] {
   const name = visibleLine(targetName);
-  const scope = verdict.partial ? ' in the part that was run' : '';
+  const scope = scopeText(verdict);
+  const about = scope === '' ? '' : ` to ${scope}`;
+  const part = ` in the part${scope === '' ? '' : ` of ${scope}`} that was run`;
   const statuses = {
-    conformant: `${name} is CONFORMANT${scope}.`,
-    'not conformant': `${name} is NOT CONFORMANT.`,
-    undetermined: `${name} is NOT SHOWN to be conformant: the run is not complete.`,
+    conformant: `${name} is CONFORMANT${verdict.partial ? part : about}.`,
+    'not conformant': `${name} is NOT CONFORMANT${about}.`,
+    undetermined: `${name} is NOT SHOWN to be conformant${about}: the run is not complete.`,
   } as const;
   return [
     statuses[verdict.status],
     `The gate is ${verdict.gate} (exit code ${verdict.exitCode}): ${visibleLine(verdict.reason)}.`,
   ];
+}
+
+/** `profile full (without auth and tls, which have no checks yet)` */
+function scopeText({ scope }: Verdict): string {
+  if (scope === undefined) return '';
+  const { profiles, unbuilt } = scope;
+  const names = `${profiles.length === 1 ? 'profile' : 'profiles'} ${listText(profiles)}`;
+  const verb = unbuilt.length === 1 ? 'has' : 'have';
+  return unbuilt.length === 0
+    ? names
+    : `${names} (without ${listText(unbuilt)}, which ${verb} no checks yet)`;
+}
+
+/** `a, b and c` */
+function listText(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
 function paint(text: string, color: number, on: boolean): string {

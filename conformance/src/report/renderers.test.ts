@@ -13,6 +13,8 @@ import {
 import type { Element } from '../testing/xml-reader.ts';
 import { readXml } from '../testing/xml-reader.ts';
 import { badgeJson, badgeSvg } from './badge.ts';
+import { reportHtml } from './html.ts';
+import { reportJson } from './json.ts';
 import { junitXml } from './junit.ts';
 import { markdownSummary } from './markdown.ts';
 import { renderers, reporterNames } from './reporters.ts';
@@ -188,6 +190,18 @@ describe('Markdown', () => {
     expect(text).toContain('CONN-001 (MUST): The sentence of CONN-001.');
     expect(markdownSummary(expected)).toContain('### Failed, as the baseline expects');
     expect(markdownSummary(interruptedLog())).toContain('1 of 2 checks were not reached.');
+  });
+
+  it('lists the MUSTs that no check covers', () => {
+    const uncovered = [{ id: 'CONN-009', level: 'MUST', sentence: 'The broker hums.' }] as const;
+    const scope = { profiles: ['core'], unbuilt: [], uncovered } as const;
+    const log = sampleLog([sampleResult('CONN-001a', 'pass')], { header: { scope } });
+    const text = markdownSummary(log);
+    expect(text).toContain('### MUSTs that no check covers');
+    expect(text).toContain('| CONN-009 | The broker hums. |');
+    expect(reportHtml(log)).toContain('<li><code>CONN-009</code> The broker hums.</li>');
+    expect(JSON.parse(reportJson(log))).toMatchObject({ run: { scope } });
+    expect(markdownSummary(colourfulLog())).not.toContain('MUSTs that no check covers');
   });
 
   it('lets no text of a broker out of its fence or its cell', () => {
