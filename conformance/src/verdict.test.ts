@@ -155,7 +155,7 @@ describe('verdictLines', () => {
     [
       { profiles: ['full'], unbuilt: ['auth'] },
       { partial: true },
-      'X is CONFORMANT in the part of profile full (without auth, which has no checks yet) that was run.',
+      'X is CONFORMANT in the part that was run: profile full (without auth, which has no checks yet).',
     ],
     [
       { profiles: ['core'], unbuilt: [] },

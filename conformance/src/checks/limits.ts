@@ -1,5 +1,5 @@
-// Checks of limits that need a configuration of their own, so that they are reached with a handful of frames. Areas: CONN, DELIVERY,
-// METRICS, and FRAME where the name of a dead letter queue takes room.
+// Checks of limits that need a configuration of their own, so that they are reached with a handful of frames. Areas: CONN, LIMIT,
+// DELIVERY, METRICS, and FRAME where the name of a dead letter queue takes room.
 import type { Check, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { Command } from '../wire/command.ts';
@@ -38,6 +38,38 @@ export const limits: CheckModule = [
       for (const id of ids) await client.expect({ command: 'Pong', id });
       const published = await publishSeries(ctx, client, queue, 5);
       ctx.assert.equal(await waitingCount(client, queue), published.length, 'messages that wait');
+    },
+  },
+  {
+    id: 'LIMIT-001a',
+    title: 'does not store a Publish that exceeds the rate of its client',
+    clauses: ['LIMIT-001', 'PUBLISH-003'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 4, assertions: 2 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'burst');
+      const client = await ctx.connect({ own: true });
+      const ids = Array.from({ length: 60 }, () => ctx.id('m'));
+      const startedAt = ctx.now();
+      await client.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
+      await client.send({ command: Command.Ping, id: ctx.id('last') });
+      // A broker may close the connection instead of answering.
+      await client.expectOrClosed('Pong');
+      const stored = Number(await waitingCount(witness, queue));
+      const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
+      // A second may begin within the burst, and what was not used of the one before may count.
+      const most = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
+      ctx.assert.between(stored, 1, most, 'messages that are stored');
+      if (client.isClosed) return;
+      const confirmed = client.received.filter(({ command }) => command === Command.PublishAck).length;
+      ctx.assert.equal(
+        confirmed,
+        stored,
+        'messages that are confirmed, beside those that are stored',
+        'PUBLISH-003',
+      );
     },
   },
   {

@@ -162,7 +162,7 @@ export function verdictLines(targetName: string, verdict: Verdict): readonly [st
   const name = visibleLine(targetName);
   const scope = scopeText(verdict);
   const about = scope === '' ? '' : ` to ${scope}`;
-  const part = ` in the part${scope === '' ? '' : ` of ${scope}`} that was run`;
+  const part = ` in the part that was run${scope === '' ? '' : `: ${scope}`}`;
   const statuses = {
     conformant: `${name} is CONFORMANT${verdict.partial ? part : about}.`,
     'not conformant': `${name} is NOT CONFORMANT${about}.`,
