@@ -58,7 +58,7 @@ describe('a stranger gets a verdict', () => {
     await expectDone('init', '--name', name, '--command', line, '--profile', 'core', '--out', out);
     expect(await expectDone('doctor', '--target', out)).toContain(`${name}: nothing was found.`);
     const verdict = await expectDone('run', '--target', out, '--profile', 'core', '--trace', 'off');
-    expect(verdict).toContain(`${name} is CONFORMANT.`);
+    expect(verdict).toContain(`${name} is CONFORMANT to profile core.`);
   });
 
   it('by hooks at fixed ports, and leaves nobody there', async () => {

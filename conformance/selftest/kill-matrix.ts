@@ -12,7 +12,7 @@ export type MatrixRow = {
   readonly title: string;
   /** The checks that failed, by id. */
   readonly kills: readonly string[];
-  /** The checks that showed nothing: an error, or they could not run. */
+  /** The checks that showed nothing: an error, or they could not run or decide. */
   readonly unclear?: readonly string[];
   /** Why it could not be tried at all. */
   readonly fault?: string;
@@ -35,7 +35,9 @@ export function rowOf(
 ): MatrixRow {
   const idsOf = (fits: (result: CheckResult) => boolean): readonly string[] =>
     results.filter(fits).map((result) => result.id);
-  const unclear = idsOf(({ outcome }) => outcome === 'error' || outcome === 'could not run');
+  const unclear = idsOf(
+    ({ outcome }) => outcome === 'error' || outcome === 'could not run' || outcome === 'not shown',
+  );
   const kills = idsOf(isKill);
   return { mutant: id, title, kills, ...(unclear.length === 0 ? {} : { unclear }) };
 }

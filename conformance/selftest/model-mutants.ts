@@ -121,7 +121,7 @@ async function find(mutant: Mutant): Promise<string | undefined> {
 
 /** It has shown nothing, neither that the fault is there nor that it is not. */
 function isUnjudged({ outcome }: CheckResult): boolean {
-  return outcome === 'error' || outcome === 'could not run';
+  return outcome === 'error' || outcome === 'could not run' || outcome === 'not shown';
 }
 
 function report(all: readonly Finding[]): void {

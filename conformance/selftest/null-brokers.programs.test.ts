@@ -6,7 +6,7 @@ import type { Check } from '../src/check.ts';
 import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { NullBrokerKind } from '../src/selftest/null-broker.ts';
-import { nullBrokerKinds, startNullBroker } from '../src/selftest/null-broker.ts';
+import { isStateless, nullBrokerKinds, startNullBroker } from '../src/selftest/null-broker.ts';
 import type { Broker } from '../src/target/broker.ts';
 import { spawnBroker } from '../src/target/broker.ts';
 import type { Target } from '../src/target/target-file.ts';
@@ -40,10 +40,31 @@ function judgeNull(kind: NullBrokerKind): Promise<RunReport> {
 }
 
 describe('null brokers', () => {
-  it.each(nullBrokerKinds)('%s: passes neither a handshake nor a health check', async (kind) => {
-    const report = await judgeNull(kind);
-    expect(report.results.map((result) => result.outcome)).toEqual(['fail', 'fail']);
-    expect(report.verdict).toMatchObject({ exitCode: 1, status: 'not conformant' });
+  it.each(nullBrokerKinds.filter((kind) => !isStateless(kind)))(
+    '%s: passes neither a handshake nor a health check',
+    async (kind) => {
+      const report = await judgeNull(kind);
+      expect(report.results.map((result) => result.outcome)).toEqual(['fail', 'fail']);
+      expect(report.verdict).toMatchObject({ exitCode: 1, status: 'not conformant' });
+    },
+  );
+
+  it.each(nullBrokerKinds.filter(isStateless))('%s: answers, and nothing else', async (kind) => {
+    const counts: Check = {
+      ...smokeCheck,
+      id: 'SMOKE-000c',
+      run: async (ctx) => {
+        const connection = await ctx.connect();
+        await connection.createQueue('q');
+        await connection.publish('q', '1');
+        const info = await connection.queueInfo('q');
+        ctx.assert.equal(info?.['messageCount'], 1, 'messages that wait');
+      },
+    };
+    const catalogue = catalogueOf([smokeCheck, counts], [smokeRequirement]);
+    const options = tinyOptions({ startBroker: () => startNullBroker(kind) });
+    const { results } = await runSuite({ catalogue, golden: recordedFrames() }, options, () => {});
+    expect(results.map(({ outcome }) => outcome)).toEqual(['pass', 'fail']);
   });
 
   it.each([

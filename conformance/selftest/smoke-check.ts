@@ -18,6 +18,6 @@ export const smokeCheck: Check = {
   run: async (ctx) => {
     const connection = await ctx.connect();
     await connection.send({ command: 10, id: ctx.id() });
-    await connection.expect('Pong');
+    await connection.expect('Pong', { clause: 'SMOKE-000' });
   },
 };

@@ -9,7 +9,7 @@ type Verdict = { readonly holds: boolean; readonly expected: string; readonly ac
 
 export function assertionsFor(evidence: Evidence): Assertions {
   const judge = (verdict: Verdict, what: string, clause: string | undefined): void => {
-    evidence.count('assertions');
+    evidence.assertion(clause);
     if (verdict.holds) return;
     throw new ExpectationFailure(what, {
       expected: verdict.expected,
@@ -51,7 +51,7 @@ export function assertionsFor(evidence: Evidence): Assertions {
       ),
     ok: (condition, what, detail) => judge(okVerdict(condition, what, detail), what, detail?.clause),
     fail: (what, detail) => {
-      evidence.count('assertions');
+      evidence.assertion(detail?.clause);
       throw failureOf(what, detail);
     },
   };

@@ -7,6 +7,7 @@ import type { Requirement } from './suite-data.ts';
 
 export type Catalogue = {
   readonly checks: readonly Check[];
+  readonly requirements: readonly Requirement[];
   requirement(id: string): Requirement | undefined;
   check(id: string): Check | undefined;
   /** The check's own level, else its main clause's. */
@@ -22,6 +23,7 @@ export function catalogueOf(checks: readonly Check[], requirements: readonly Req
   const checksById = new Map(checks.map((check) => [check.id, check]));
   return {
     checks,
+    requirements,
     requirement: (id) => requirementsById.get(id),
     check: (id) => checksById.get(id),
     levelOf: (check) => check.level ?? requirementsById.get(check.clauses[0])?.level ?? 'MUST',

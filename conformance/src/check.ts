@@ -3,8 +3,9 @@
 // positive wait has a deadline, an absence is proved with a sentinel. The engine alone decides what the end of `run` means.
 //
 // How to write one: return normally when the broker did right; let `ctx.assert`, `ctx.acceptable` and the waits of a
-// connection throw when it did not; say `ctx.warn` or `ctx.should` for what a SHOULD recommends inside a MUST check. Never
-// catch an ExpectationFailure. Queue names come from `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
+// connection throw when it did not; say `ctx.warn` or `ctx.should` for what a SHOULD recommends inside a MUST check. A return
+// counts as a pass only after an assertion about one of the check's own clauses: where nothing can be decided, say
+// `ctx.notShown`. Never catch an ExpectationFailure. Queue names come from `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
 import type { Capability, Level, Profile } from './catalogue-words.ts';
 import type { ConfigurationRequest, QueueDefaultSettings } from './configuration.ts';
 import type { Connection } from './connection.ts';
@@ -24,7 +25,7 @@ export type Isolation =
   /** As fresh, and may stop, crash and start it through `ctx.broker`. */
   | 'restart';
 
-/** The least that must have been seen for a pass; below it the engine reports an error. */
+/** The least that must have been seen for a pass; below it the check ends as not shown. */
 export type EvidenceFloor = {
   /** Frames received from the broker, the handshake's included. */
   readonly frames?: number;
@@ -32,7 +33,7 @@ export type EvidenceFloor = {
   readonly messages?: number;
   /** HTTP answers. */
   readonly responses?: number;
-  /** Assertions made through the context; at least 1 is always required. */
+  /** Assertions made; at least one about the check's own clauses is always required. */
   readonly assertions?: number;
 };
 
@@ -83,7 +84,10 @@ export type ConnectOptions = {
 
 export type Detail = { readonly expected?: unknown; readonly actual?: unknown; readonly clause?: string };
 
-/** Each call counts as one assertion; each failure ends the check. `what` is the rule in words. */
+/**
+ * Each call counts as one assertion about the requirement `clause`, the check's main one unless given; each failure ends the check.
+ * `what` is the rule in words.
+ */
 export type Assertions = {
   equal(actual: unknown, expected: unknown, what: string, clause?: string): void;
   notEqual(actual: unknown, unexpected: unknown, what: string, clause?: string): void;
@@ -212,6 +216,13 @@ export type CheckContext = {
   warn(clause: string, text: string, detail?: Detail): void;
   /** `warn` unless the condition holds. Counts as an assertion. */
   should(condition: boolean, clause: string, text: string, detail?: Detail): void;
+  /**
+   * Ends the check as not shown, which keeps the gate closed: what came decides nothing about the rule. Try another way to show it
+   * first, and make sure that no broker that keeps the specification gets here.
+   */
+  notShown(reason: string): never;
+  /** Ends the check as not applicable: the broker takes a choice that the specification permits, and the rule is about another one. */
+  notApplicable(reason: string): never;
   /** Something worth knowing that changes nothing. */
   note(text: string): void;
 };

@@ -1,6 +1,7 @@
-// The two ways in which a check ends early. An ExpectationFailure is the broker's fault and becomes fail, warn or a note by
-// the check's level; a PrerequisiteMissing says that the check could not be carried out here. Everything else that a
-// check throws is the runner's own fault and becomes an error, never a failure of the broker.
+// The ways in which a check ends early. An ExpectationFailure is the broker's fault and becomes fail, warn or a note by the check's
+// level; a PrerequisiteMissing says that the check could not be carried out here, NothingShown that it was carried out and nothing
+// could be decided, RuleNotApplicable that the broker takes a permitted choice to which the rule does not apply. Everything else that
+// a check throws is the runner's own fault and becomes an error, never a failure of the broker.
 
 export type ExpectationDetail = {
   readonly expected: string;
@@ -32,6 +33,22 @@ export class PrerequisiteMissing extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = 'PrerequisiteMissing';
+  }
+}
+
+/** The check was carried out, and what came decides nothing about its rule: not shown. */
+export class NothingShown extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'NothingShown';
+  }
+}
+
+/** The broker takes a choice that the specification permits, and the rule does not apply to it: not applicable. */
+export class RuleNotApplicable extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'RuleNotApplicable';
   }
 }
 

@@ -1,9 +1,9 @@
 // What can become of a check, and how the end of its run becomes one of these. Pure: from what happened and the level of the
-// check to an outcome. A MUST violated is a failure, a SHOULD violated a warning, a MAY not taken a note; a pass without
-// evidence and everything that is the runner's own fault is an error, because nothing was shown. Blocked is made of a failure when all
-// are known (engine/causes.ts).
+// check to an outcome. A MUST violated is a failure, a SHOULD violated a warning, a MAY not taken a note. A check that
+// decided nothing about its rule is not shown, and never a pass. Everything that is the runner's own fault is an error.
+// Blocked is made of a failure when all are known (engine/causes.ts).
 import type { Level } from './catalogue-words.ts';
-import { ExpectationFailure, PrerequisiteMissing } from './expectation.ts';
+import { ExpectationFailure, NothingShown, PrerequisiteMissing, RuleNotApplicable } from './expectation.ts';
 
 export const outcomes = [
   'pass',
@@ -11,6 +11,8 @@ export const outcomes = [
   'blocked',
   'warn',
   'not applicable',
+  /** The check ran, and nothing was decided about its rule. Keeps the gate closed. */
+  'not shown',
   'could not run',
   'error',
 ] as const;
@@ -55,16 +57,23 @@ export type RunEnd = {
 export function judge(end: RunEnd): Judgement {
   const { thrown } = end;
   if (thrown instanceof PrerequisiteMissing) return { outcome: 'could not run', reason: thrown.message };
-  if (thrown !== undefined && !(thrown instanceof ExpectationFailure)) {
+  const isBroken = thrown instanceof ExpectationFailure;
+  const isUndecided = thrown instanceof NothingShown || thrown instanceof RuleNotApplicable;
+  if (thrown !== undefined && !isBroken && !isUndecided) {
     return { outcome: 'error', reason: `the check threw ${stackOf(thrown)}` };
   }
   if (end.starved !== undefined) return { outcome: 'error', reason: end.starved, starved: true };
-  return thrown === undefined ? judgeReturn(end) : judgeFailure(thrown, end);
+  if (thrown instanceof RuleNotApplicable) {
+    // What it warned of stands, and with --strict it closes the gate.
+    return { outcome: end.warningCount > 0 ? 'warn' : 'not applicable', reason: thrown.message };
+  }
+  if (thrown instanceof NothingShown) return { outcome: 'not shown', reason: thrown.message };
+  return isBroken ? judgeFailure(thrown, end) : judgeReturn(end);
 }
 
 function judgeReturn(end: RunEnd): Judgement {
   if (end.missingEvidence !== undefined) {
-    return { outcome: 'error', reason: `the check ended without its evidence: ${end.missingEvidence}` };
+    return { outcome: 'not shown', reason: `the check ended without its evidence: ${end.missingEvidence}` };
   }
   return { outcome: end.warningCount > 0 ? 'warn' : 'pass' };
 }

@@ -4,12 +4,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import type { Level } from './catalogue-words.ts';
+import type { Level, Profile } from './catalogue-words.ts';
 
 export type Requirement = {
   readonly id: string;
   readonly level: Level;
   readonly sentence: string;
+  /** Absent: only tests of an implementation can cover it. */
+  readonly profile?: Profile;
   readonly source?: string;
   readonly alternatives?: readonly string[];
   readonly why?: string;
@@ -61,12 +63,23 @@ export function loadSuiteData(): SuiteData {
   };
 }
 
+type RequirementFile = {
+  /** Of every requirement that names none. */
+  readonly profile: Profile | 'none';
+  readonly requirements?: readonly (Omit<Requirement, 'profile'> & {
+    readonly profile?: Profile | 'none';
+    readonly withdrawn?: string;
+  })[];
+};
+
 function requirementsOf(text: string): readonly Requirement[] {
-  const file = parse(text) as { requirements?: readonly Requirement[] };
-  return (file.requirements ?? []).map(({ id, level, sentence, source, alternatives, why }) => ({
+  const file = parse(text) as RequirementFile;
+  const valid = (file.requirements ?? []).filter(({ withdrawn }) => withdrawn === undefined);
+  return valid.map(({ id, level, sentence, profile = file.profile, source, alternatives, why }) => ({
     id,
     level,
     sentence,
+    ...(profile === 'none' ? {} : { profile }),
     ...(source === undefined ? {} : { source }),
     ...(alternatives === undefined ? {} : { alternatives }),
     ...(why === undefined ? {} : { why }),

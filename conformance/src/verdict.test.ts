@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 import { outcomes } from './outcome.ts';
 import { verdictLines } from './report/console.ts';
 import type { CheckResult } from './result.ts';
-import type { RunFacts } from './verdict.ts';
+import type { RunFacts, VerdictScope } from './verdict.ts';
 import { countOutcomes, strongest, verdictOf } from './verdict.ts';
 
 function results(...list: readonly Outcome[]): readonly CheckResult[] {
@@ -42,6 +42,8 @@ describe('verdictOf', () => {
     ['only what does not apply', { results: results('not applicable') }, 2, 'undetermined'],
     ['one that could not run', { results: results('pass', 'could not run') }, 3, 'undetermined'],
     ['only such that could not run', { results: results('could not run') }, 3, 'undetermined'],
+    ['one that could not show its rule', { results: results('pass', 'not shown') }, 3, 'undetermined'],
+    ['only such that could not', { results: results('not shown') }, 3, 'undetermined'],
     ['checks that were not reached', { notReachedCount: 1 }, 3, 'undetermined'],
     ['a target that died', { targetFault: 'died' }, 4, 'undetermined'],
     ['an error of the runner', { results: results('pass', 'error') }, 5, 'undetermined'],
@@ -97,8 +99,8 @@ describe('verdictOf', () => {
       fc.property(anyResults, fc.boolean(), fc.nat(1), (list, strict, notReachedCount) => {
         const verdict = verdictOf(facts({ results: results(...list), strict, notReachedCount }));
         const bad: readonly Outcome[] = strict
-          ? ['fail', 'blocked', 'error', 'could not run', 'warn']
-          : ['fail', 'blocked', 'error', 'could not run'];
+          ? ['fail', 'blocked', 'error', 'not shown', 'could not run', 'warn']
+          : ['fail', 'blocked', 'error', 'not shown', 'could not run'];
         const ran = list.some((outcome) => outcome === 'pass' || outcome === 'warn');
         const open = ran && notReachedCount === 0 && !list.some((outcome) => bad.includes(outcome));
         expect(verdict.exitCode === 0).toBe(open);
@@ -136,5 +138,31 @@ describe('verdictLines', () => {
       'X is CONFORMANT in the part that was run.',
       'The gate is open (exit code 0): nothing failed, in a PARTIAL run.',
     ]);
+  });
+
+  it.each<[VerdictScope, Partial<RunFacts>, string]>([
+    [{ profiles: ['core'], unbuilt: [] }, {}, 'X is CONFORMANT to profile core.'],
+    [
+      { profiles: ['core', 'delivery', 'durable'], unbuilt: [] },
+      { results: results('fail') },
+      'X is NOT CONFORMANT to profiles core, delivery and durable.',
+    ],
+    [
+      { profiles: ['full'], unbuilt: ['auth', 'tls'] },
+      {},
+      'X is CONFORMANT to profile full (without auth and tls, which have no checks yet).',
+    ],
+    [
+      { profiles: ['full'], unbuilt: ['auth'] },
+      { partial: true },
+      'X is CONFORMANT in the part that was run: profile full (without auth, which has no checks yet).',
+    ],
+    [
+      { profiles: ['core'], unbuilt: [] },
+      { results: results('pass', 'not shown') },
+      'X is NOT SHOWN to be conformant to profile core: the run is not complete.',
+    ],
+  ])('name the profiles, and what they leave out', (scope, more, line) => {
+    expect(verdictLines('X', verdictOf(facts({ scope, ...more })))[0]).toBe(line);
   });
 });

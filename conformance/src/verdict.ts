@@ -1,6 +1,7 @@
 // From the results of a run to the two lines at its end: what the broker is, and what the gate says; and to the exit code.
 // Pure. Precedence of the exit codes: 5, 4, 2, 1, 3, 0.
 
+import type { Profile, ProfileName } from './catalogue-words.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomes } from './outcome.ts';
 import type { CheckResult } from './result.ts';
@@ -17,8 +18,17 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export type Counts = Readonly<Record<Outcome, number>>;
 
+/** What a verdict is about. */
+export type VerdictScope = {
+  /** As they were asked for, or as the target claims them. */
+  readonly profiles: readonly ProfileName[];
+  /** Those among them that have no checks in this version of the suite. */
+  readonly unbuilt: readonly Profile[];
+};
+
 export type RunFacts = {
   readonly results: readonly CheckResult[];
+  readonly scope?: VerdictScope | undefined;
   /** True when the selection left out a part of the claimed profiles. */
   readonly partial: boolean;
   /** Warnings close the gate too. */
@@ -41,6 +51,8 @@ export type Verdict = {
   /** Why the gate is as it is. */
   readonly reason: string;
   readonly partial: boolean;
+  /** Absent in reports of runners that did not tell it. */
+  readonly scope?: VerdictScope;
 };
 
 const precedence: readonly ExitCode[] = [5, 4, 2, 1, 3, 0];
@@ -70,7 +82,12 @@ export function verdictOf(facts: RunFacts): Verdict {
     exitCode,
     reason,
     partial: facts.partial,
+    ...scopeIn(facts),
   };
+}
+
+function scopeIn({ scope }: RunFacts): Pick<Verdict, 'scope'> {
+  return scope === undefined ? {} : { scope: { profiles: scope.profiles, unbuilt: scope.unbuilt } };
 }
 
 type Reason = { readonly code: ExitCode; readonly text: string };
@@ -93,12 +110,17 @@ function closingReasons(facts: RunFacts): readonly Reason[] {
       `${counted(counts['could not run'])} could not run`,
     ),
     when(
+      counts['not shown'] > 0,
+      exitCodes.incomplete,
+      `${counted(counts['not shown'])} could not show ${counts['not shown'] === 1 ? 'its rule' : 'their rules'}`,
+    ),
+    when(
       facts.notReachedCount > 0,
       exitCodes.incomplete,
       `${facts.notReachedCount} of the checks were not reached`,
     ),
     when(
-      ranCount === 0 && counts['could not run'] === 0,
+      ranCount === 0 && counts['could not run'] === 0 && counts['not shown'] === 0,
       exitCodes.usage,
       'no check ran: nothing of the selection applies to this target',
     ),

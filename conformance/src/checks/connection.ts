@@ -104,9 +104,9 @@ export const connection: CheckModule = [
       const rest = await sendHalf(ctx, half, encodeFrame(ping));
       const otherRest = await sendHalf(ctx, other, encodeFrame(otherPing));
       await other.sendPieces([otherRest]);
-      await other.expect({ command: 'Pong', id: otherPing.id });
+      await other.expect({ command: 'Pong', id: otherPing.id }, { clause: 'CONN-021' });
       await half.sendPieces([rest]);
-      await half.expect({ command: 'Pong', id: ping.id });
+      await half.expect({ command: 'Pong', id: ping.id }, { clause: 'CONN-021' });
     },
   },
   {
@@ -300,6 +300,7 @@ export const connection: CheckModule = [
       const queue = await newQueue(ctx, client, 'either-or');
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":' };
       const options = { queue: ctx.queue('x'), payload: '{"maxQueueSize":0}' };
+      let refusedCount = 0;
       for (const [clause, faulty] of [
         ['PUBLISH-014', publish],
         ['QUEUE-032', { command: Command.CreateQueue, id: ctx.id(), ...options }],
@@ -313,8 +314,10 @@ export const connection: CheckModule = [
         const answers = client.received.slice(from).filter(({ command }) => command !== Command.Pong);
         const isRefused = answers.some(({ command }) => command === Command.Error);
         ctx.should(isRefused, clause, 'the command is refused', { actual: answers.map(frameText) });
+        if (isRefused) refusedCount += 1;
         ctx.assert.equal(answers.length, 1, 'answers to one command');
       }
+      if (refusedCount === 0) ctx.notApplicable('the broker refuses neither of the commands');
     },
   },
   {
@@ -338,8 +341,9 @@ export const connection: CheckModule = [
         await client.expectOrClosed('Pong');
         errors.push(...client.received.filter(({ command }) => command === Command.Error));
       }
-      // No refusal is a MUST: a broker that takes all three has shown no Error.
-      ctx.should(errors.length > 0, 'CONN-026', 'an unknown command is refused');
+      // No refusal is a MUST, and closing is one too.
+      if (errors.length === 0)
+        ctx.notApplicable('the broker answers none of the faulty commands by an Error');
       for (const error of errors) {
         ctx.assert.matches(error.errorCode, /./, 'the code');
         ctx.assert.matches(error.errorMessage, /./, 'the text');

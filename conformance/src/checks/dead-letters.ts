@@ -58,6 +58,9 @@ const queues: CheckModule = [
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
+      if ((await client.queueInfo(`${ctx.queue('source')}.dlq`)) !== undefined) {
+        ctx.notShown('QueueInfo describes a queue that nobody created');
+      }
       const queue = await newQueue(ctx, client, 'source', { enableDeadLetterQueue: true });
       const info = await client.queueInfo(`${queue}.dlq`);
       ctx.assert.equal(info?.['name'], `${queue}.dlq`, 'the name in the info of the dead letter queue');
@@ -76,7 +79,9 @@ const queues: CheckModule = [
       await client.deleteQueue(letters);
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
       await client.subscribe(letters);
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
+      const letter = await deadLetter(ctx, client, { queue: letters, id });
+      ctx.assert.deepEqual(letter.json(), 0, 'the value of the dead letter');
+      await client.ack(letter);
     },
   },
   {
@@ -160,7 +165,9 @@ const queues: CheckModule = [
       const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: letters });
       await client.deleteQueue(queue);
       await client.subscribe(letters);
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
+      const letter = await deadLetter(ctx, client, { queue: letters, id });
+      ctx.assert.deepEqual(letter.json(), { n: 15 }, 'the value of the dead letter');
+      await client.ack(letter);
     },
   },
 ] satisfies readonly Check[];

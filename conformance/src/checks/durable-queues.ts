@@ -14,7 +14,7 @@ import {
   waitUntil,
 } from './shared/attempts.ts';
 import { deliveredIds, newSubscriber } from './shared/audience.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { newQueue, requireShown } from './shared/queue-state.ts';
 import { crash, durable, restart, sorted, takeAll } from './shared/restarts.ts';
 import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries } from './shared/subscribers.ts';
 
@@ -37,6 +37,7 @@ const queues: CheckModule = [
       const before = await infosOf(client, names);
       await crash(ctx);
       await expectSameQueues(ctx, before);
+      requireShown(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
     },
   },
   {
@@ -50,7 +51,10 @@ const queues: CheckModule = [
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      await publishSeries(ctx, client, await newQueue(ctx, client, 'forgotten'), 1);
+      const queue = await newQueue(ctx, client, 'forgotten');
+      await publishSeries(ctx, client, queue, 1);
+      if (!(await client.listQueues()).includes(queue))
+        ctx.notShown('ListQueues does not list a queue that exists');
       await restart(ctx, client);
       ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the queues that are there');
     },

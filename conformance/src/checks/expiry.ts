@@ -136,7 +136,9 @@ const waitingMessages: CheckModule = [
       await waitUntil(ctx, ctx.now() + 1500 + pastMs);
       await client.subscribe(letters);
       // It is younger than the TTL of the queue that it is in now.
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
+      const letter = await deadLetter(ctx, client, { queue: letters, id });
+      ctx.assert.deepEqual(letter.json(), 0, 'the value of the dead letter');
+      await client.ack(letter);
     },
   },
   {

@@ -6,7 +6,7 @@ import { compress } from '../wire/compression.ts';
 import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, textOfLength } from './shared/bodies.ts';
 import { pingFields, sendHalf } from './shared/halves.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { expectNothingStored, newQueue } from './shared/queue-state.ts';
 import { acceptFault, faultOutcome, framingFault } from './shared/refusal.ts';
 
 const faultOutcomes = [
@@ -258,10 +258,10 @@ export const framing: CheckModule = [
         else {
           // The first Pong shows that the first piece was read: the second one comes alone, however busy the broker is.
           await connection.sendPieces(pieces.slice(0, 1));
-          await connection.expect({ command: 'Pong', id: pongs.shift() ?? '' });
+          await connection.expect({ command: 'Pong', id: pongs.shift() ?? '' }, { clause: 'FRAME-015' });
           await connection.sendPieces(pieces.slice(1));
         }
-        for (const id of pongs) await connection.expect({ command: 'Pong', id });
+        for (const id of pongs) await connection.expect({ command: 'Pong', id }, { clause: 'FRAME-015' });
       }
     },
   },
@@ -275,7 +275,7 @@ export const framing: CheckModule = [
       const connection = await ctx.connect();
       const ids = Array.from({ length: 40 }, () => ctx.id('ping'));
       await connection.sendTogether(ids.map((id) => ({ command: Command.Ping, id })));
-      for (const id of ids) await connection.expect({ command: 'Pong', id });
+      for (const id of ids) await connection.expect({ command: 'Pong', id }, { clause: 'FRAME-016' });
     },
   },
   {
@@ -309,7 +309,7 @@ export const framing: CheckModule = [
       await connection.sendPieces([frame.subarray(0, -1)]);
       await connection.end();
       await connection.closed();
-      ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is published');
+      await expectNothingStored(ctx, witness, queue, { text: 'nothing is published' });
     },
   },
 ] satisfies readonly Check[];
@@ -327,7 +327,7 @@ async function expectNotStored(
   const connection = await ctx.connect({ own: true });
   const { outcome } = await framingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
   acceptFault(ctx, outcome, errorClause);
-  ctx.assert.equal(await waitingCount(witness, queue), 0, 'the message is not stored');
+  await expectNothingStored(ctx, witness, queue, { text: 'the message is not stored' });
 }
 
 function publishBody({ id, queue }: PublishNames): Buffer {

@@ -3,7 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { newQueue, requireShown } from './shared/queue-state.ts';
 import { refusedWith } from './shared/refusal.ts';
 
 type Info = Readonly<Record<string, unknown>>;
@@ -49,13 +49,15 @@ const possible: CheckModule = [
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
-      const info = await infoAfter(ctx, await ctx.connect(), {});
+      const client = await ctx.connect();
+      const info = await infoAfter(ctx, client, {});
       const defaults = { enableDeadLetterQueue: false, overflowStrategy: 0, maxRetryAttempts: 3 };
       ctx.assert.deepEqual(
         pick(info, optionFields),
         { deliveryMode: 0, maxSize: 10_000, ...defaults },
         'the options in the queue info',
       );
+      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
   {
@@ -74,6 +76,7 @@ const possible: CheckModule = [
         pick((await client.queueInfo(published)) ?? {}, optionFields),
         'the options of the created queue',
       );
+      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
   {
@@ -102,6 +105,7 @@ const possible: CheckModule = [
         ctx.assert.equal(typeof info[field], type, `the type of ${field}`);
       }
       ctx.assert.matches(info['createdAt'], timestamp, 'createdAt', 'BODY-041');
+      requireShown(ctx, info, { maxSize: 5 });
     },
   },
   {

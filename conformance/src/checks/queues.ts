@@ -1,7 +1,7 @@
 // Checks of queues: created, described, listed, deleted, and created on demand. Area: QUEUE.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { newQueue, requireShown, waitForInfo, waitingCount } from './shared/queue-state.ts';
 import { cutSubscriber, expectOnlySentinel, takeAndAck } from './shared/subscribers.ts';
 
 export const queues: CheckModule = [
@@ -18,6 +18,7 @@ export const queues: CheckModule = [
       const payload = '{"mode":3,"maxQueueSize":60,"maxRetryAttempts":8,"messageTtl":"00:10:00"}';
       await client.request({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
       ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the queue info');
+      requireShown(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
     },
   },
   {
@@ -75,6 +76,7 @@ export const queues: CheckModule = [
       await client.createQueue(queue, { enableDeadLetterQueue: true, deadLetterQueueName: `${queue}.dlq` });
       const info = await client.queueInfo(queue);
       ctx.assert.equal(info?.['deadLetterQueueName'], undefined, 'deadLetterQueueName afterwards');
+      requireShown(ctx, info, { enableDeadLetterQueue: true });
     },
   },
   {
@@ -189,6 +191,8 @@ export const queues: CheckModule = [
       const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
       ctx.assert.equal(answer.commandName, 'QueueInfo', 'the answer');
       ctx.assert.equal(answer.payload.length, 0, 'the length of its payload');
+      const existing = await newQueue(ctx, client, 'existing');
+      requireShown(ctx, await client.queueInfo(existing), { name: existing });
     },
   },
   {

@@ -15,7 +15,7 @@ export const recorded: CheckModule = [
     evidence: { frames: 3, assertions: 4 },
     run: async (ctx) => {
       for (const frames of ctx.recording('keep-alive')) {
-        await replay(ctx, frames, (frame) => Buffer.from(frame.hex, 'hex'));
+        await replay(ctx, frames, 'CONN-019', (frame) => Buffer.from(frame.hex, 'hex'));
       }
     },
   },
@@ -28,7 +28,7 @@ export const recorded: CheckModule = [
     run: async (ctx) => {
       for (const frames of ctx.recording('queues-publish-deliver')) {
         const names = ownNames(ctx, frames);
-        await replay(ctx, allowed(frames), (frame) => encodeFrame(renamed(frame, names)));
+        await replay(ctx, allowed(frames), 'QUEUE-001', (frame) => encodeFrame(renamed(frame, names)));
       }
     },
   },
@@ -45,23 +45,24 @@ export const recorded: CheckModule = [
       for (const frames of ctx.recording('compression')) {
         const { queue } = frames.find(({ command }) => command === 'Subscribe') ?? { queue: '' };
         await client.createQueue(queue);
-        await replay(ctx, frames, (frame) => Buffer.from(frame.hex, 'hex'));
+        await replay(ctx, frames, 'COMPRESS-016', (frame) => Buffer.from(frame.hex, 'hex'));
       }
     },
   },
 ] satisfies readonly Check[];
 
-/** Sends the client's frames one after another, each when what the broker said until then has come. */
+/** Sends the client's frames one after another, each when what the broker said until then has come: that each comes is `clause`. */
 async function replay(
   ctx: CheckContext,
   frames: readonly GoldenFrame[],
+  clause: string,
   bytesOf: (frame: GoldenFrame) => Buffer,
 ): Promise<void> {
   const client = await ctx.rawConnect();
   // In the recording a Deliver or an answer may come first: only that each comes before the next command counts.
   for (const [index, frame] of frames.entries()) {
     if (frame.from === 'client') await client.sendRaw(bytesOf(frame));
-    else await expectRecorded(ctx, client, frames, index);
+    else await expectRecorded(ctx, client, { frames, index, clause });
   }
   await client.closed({ clause: 'CONN-024' });
 }
@@ -69,8 +70,7 @@ async function replay(
 async function expectRecorded(
   ctx: CheckContext,
   client: Connection,
-  frames: readonly GoldenFrame[],
-  index: number,
+  { frames, index, clause }: { frames: readonly GoldenFrame[]; index: number; clause: string },
 ): Promise<void> {
   const frame = frames[index];
   if (frame === undefined) return;
@@ -78,7 +78,7 @@ async function expectRecorded(
   const came = await client.expect(
     (candidate) =>
       candidate.commandName === command && (command === 'ConnectAck' || candidate.id === frame.id),
-    { what: `${command} with id ${frame.id}` },
+    { what: `${command} with id ${frame.id}`, clause },
   );
   if (command !== 'Deliver') return;
   const sent = frames.find(

@@ -114,10 +114,10 @@ describe('the exit code of a run', () => {
       { checks: [failing, passing], args: ['--fail-fast', '--jobs', '1'] },
       '1 check failed',
     ],
+    [3, 'a check without evidence', { checks: [passing, blind] }, 'ended without its evidence'],
     [4, 'a target that is not there', { checks: [passing], target: nobody }, 'nothing can be reached'],
     [4, 'a target that dies between checks', dying(), 'ended without being told to'],
     [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
-    [5, 'a check without evidence', { checks: [passing, blind] }, 'ended without its evidence'],
     [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],
     [5, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'could not be written'],
     [5, 'a codec that is wrong', { checks: [passing], golden: false }, 'golden frames'],
@@ -167,7 +167,7 @@ describe('the last two lines', () => {
   it('keep broker and gate apart: a baseline opens the gate and changes no verdict', async () => {
     const { out } = await run({ checks: [passing, failing], args: baseline(known('CONN-001b')) });
     expect(lastLines(out)).toEqual([
-      'tiny is NOT CONFORMANT.',
+      'tiny is NOT CONFORMANT to profile core.',
       'The gate is open (exit code 0): nothing failed but 1 as expected.',
     ]);
   });
@@ -180,7 +180,7 @@ describe('the last two lines', () => {
   ])('say that the run is partial: %s %s', async (...args) => {
     const second = { ...passing, id: 'CONN-002b', clauses: ['CONN-002'] } as const;
     const { out, exitCode } = await run({ checks: [passing, { ...passing, id: 'CONN-001b' }, second], args });
-    expect(lastLines(out)[0]).toBe('tiny is CONFORMANT in the part that was run.');
+    expect(lastLines(out)[0]).toBe('tiny is CONFORMANT in the part that was run: profile core.');
     expect(lastLines(out)[1]).toContain('PARTIAL');
     expect(exitCode).toBe(0);
   });

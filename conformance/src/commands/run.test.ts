@@ -62,7 +62,7 @@ describe('a report that cannot be written', () => {
 it('writes what was asked for and ends with the gate', async () => {
   const path = join(folder(), 'deep', 'report.json');
   const { exitCode, out } = await run('--reporter', `json=${path}`, '--out', join(folder(), 'out'));
-  expect(out).toContain('tiny is CONFORMANT.');
+  expect(out).toContain('tiny is CONFORMANT to profile core.');
   expect(exitCode).toBe(0);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, counts: { pass: 1 } });
 });

@@ -13,7 +13,7 @@ import type {
 } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Evidence } from '../evidence.ts';
-import { display, PrerequisiteMissing } from '../expectation.ts';
+import { display, NothingShown, PrerequisiteMissing, RuleNotApplicable } from '../expectation.ts';
 import { HistoryRecorder } from '../history/history-recorder.ts';
 import { httpSurface } from '../http-surface.ts';
 import type { Warning } from '../outcome.ts';
@@ -50,7 +50,7 @@ export type ContextSetting = {
 };
 
 export class ContextRecord {
-  readonly evidence = new Evidence();
+  readonly evidence: Evidence;
   readonly trace = new Trace();
   readonly history: HistoryRecorder;
   readonly reliance = new Reliance();
@@ -62,8 +62,9 @@ export class ContextRecord {
 
   #connectionCount = 0;
 
-  /** `now`: milliseconds since the run's start. */
-  constructor(now: () => number) {
+  /** `now`: milliseconds since the run's start. `clauses`: the requirements that the check stands on. */
+  constructor(now: () => number, clauses: readonly string[]) {
+    this.evidence = new Evidence(clauses);
     this.history = new HistoryRecorder(now);
   }
 
@@ -107,8 +108,14 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     acceptable: (actual, alternatives, what) => acceptable(record, actual, alternatives, what),
     warn: (clause, text, detail) => addWarning(record, clause, text, detail),
     should: (condition, clause, text, detail) => {
-      record.evidence.count('assertions');
+      record.evidence.assertion(clause);
       if (!condition) addWarning(record, clause, text, detail);
+    },
+    notShown: (reason) => {
+      throw new NothingShown(reason);
+    },
+    notApplicable: (reason) => {
+      throw new RuleNotApplicable(reason);
     },
     note: (text) => {
       record.notes.push(text);
@@ -288,7 +295,7 @@ function acceptable<T>(
   alternatives: readonly Alternative<T>[],
   what: string,
 ): string {
-  record.evidence.count('assertions');
+  record.evidence.assertion();
   const found = alternatives.find((alternative) => alternative.when(actual));
   if (found === undefined) {
     const expected = alternatives.map((alternative) => alternative.title).join('; or ');

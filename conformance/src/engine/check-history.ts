@@ -22,7 +22,7 @@ export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts):
     settle: (rules) => {
       const defaults = { queues: {}, drained: [], ackTimeoutMs, durable: false };
       const result = account(history.operations, { ...defaults, ...rules });
-      for (let count = 0; count < result.counts.attempted; count += 1) evidence.count('assertions');
+      for (let count = 0; count < result.counts.attempted; count += 1) evidence.assertion();
       const [first] = result.findings;
       notes.push(`the account: ${countsText(result.counts)}`);
       if (first === undefined) return result;

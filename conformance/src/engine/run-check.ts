@@ -23,7 +23,7 @@ export type RunCheckSetting = ContextSetting & {
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const { check, broker, now } = setting;
-  const record = new ContextRecord(now);
+  const record = new ContextRecord(now, check.clauses);
   const logMark = broker.log.addedCount;
   const startedAt = now();
   const watch = watchLoop();
@@ -46,7 +46,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     clauses: check.clauses,
     declared: setting.declared,
     warningCount: record.warnings.length,
-    missingEvidence: missingEvidence(check.evidence, record.evidence.counts),
+    missingEvidence: missingEvidence(check, record.evidence),
     starved,
   });
   return {
@@ -108,6 +108,6 @@ async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promis
 }
 
 function notesOf(record: ContextRecord, judgement: Judgement): readonly string[] {
-  const optional = judgement.outcome === 'not applicable' && judgement.reason !== undefined;
+  const optional = judgement.outcome === 'not applicable' && judgement.expected !== undefined;
   return optional ? [...record.notes, `optional, not seen: ${judgement.reason}`] : record.notes;
 }

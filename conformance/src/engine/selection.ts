@@ -2,9 +2,11 @@
 // are usage errors, because a run of nothing must never look like a success.
 import type { Catalogue } from '../catalogue.ts';
 import type { Level, Profile, ProfileName } from '../catalogue-words.ts';
-import { isAtLeast, profiles } from '../catalogue-words.ts';
+import { isAtLeast } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
+import type { Scope } from './scope.ts';
+import { expandProfiles, scopeOf, unbuiltOf } from './scope.ts';
 
 export type SelectionRequest = {
   /** Empty: what the target claims. */
@@ -22,8 +24,8 @@ export type Selection = {
   readonly claimed: ReadonlySet<Profile>;
   /** The checks of claimed profiles that the selection leaves out; what the other shards run is not left out. */
   readonly leftOutCount: number;
-  /** Profiles that are asked for and that have no checks yet: a verdict says nothing about them. */
-  readonly unbuilt: readonly Profile[];
+  /** What the verdict is about, and what it says nothing about. */
+  readonly scope: Scope;
 };
 
 /** `claims`: what the target file claims; core when it claims nothing. Throws a UsageError. */
@@ -35,13 +37,14 @@ export function selectChecks(
   refuseUnmatched('--only', request.only, catalogue.checks);
   refuseUnmatched('--skip', request.skip, catalogue.checks);
   const claimed = expandProfiles(claims ?? ['core']);
-  const wanted = request.profiles.length === 0 ? claimed : expandProfiles(request.profiles);
+  const names = request.profiles.length === 0 ? (claims ?? ['core']) : request.profiles;
+  const wanted = expandProfiles(names);
   const isSelected = selecting(request, wanted);
   const checks = catalogue.checks.filter((check) => isSelected(check, catalogue.levelOf(check)));
   if (checks.length === 0) throw new UsageError(emptyText(request, wanted, catalogue.checks));
   const leftOut = catalogue.checks.filter((check) => claimed.has(check.profile) && !checks.includes(check));
-  const unbuilt = request.only.length > 0 ? [] : unbuiltOf(wanted, catalogue.checks);
-  return { checks, claimed, leftOutCount: leftOut.length, unbuilt };
+  const scope = scopeOf(catalogue, names);
+  return { checks, claimed, leftOutCount: leftOut.length, scope };
 }
 
 export type Shard = {
@@ -71,11 +74,6 @@ export function shardOf(selection: Selection, shard: Shard | undefined): Selecti
 
 function dealKey({ id, waits, isolation = 'shared' }: Check): string {
   return `${waits === true ? 'waits' : 'brief'} ${isolation} ${id}`;
-}
-
-export function expandProfiles(names: readonly ProfileName[]): ReadonlySet<Profile> {
-  const full = profiles.filter((name) => name !== 'model');
-  return new Set(names.flatMap((name) => (name === 'full' ? full : [name])));
 }
 
 /** A check named by --only runs whatever its profile: who names it wants it. */
@@ -116,10 +114,6 @@ function refuseUnmatched(flag: string, patterns: readonly string[], checks: read
     const known = checks.map((check) => check.id);
     throw new UsageError(didYouMean(`${flag} ${pattern} matches no check`, pattern, known));
   }
-}
-
-function unbuiltOf(wanted: ReadonlySet<Profile>, all: readonly Check[]): readonly Profile[] {
-  return [...wanted].filter((profile) => all.every((check) => check.profile !== profile));
 }
 
 function emptyText(request: SelectionRequest, wanted: ReadonlySet<Profile>, all: readonly Check[]): string {

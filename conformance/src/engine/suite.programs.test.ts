@@ -129,17 +129,60 @@ describe('what becomes of one check', () => {
     expect(await only(check, { target })).toMatchObject({ outcome: 'fail', exitCode: 1 });
   });
 
-  it('does not take a pass without an assertion: error, exit code 5', async () => {
-    const result = await only(tinyCheck('CONN-001a', async (ctx) => void (await ctx.connect())));
-    expect(result).toMatchObject({ outcome: 'error', exitCode: 5 });
-    expect(result.reason).toContain('0 of at least 1 assertions');
+  it.each<[string, Check['run']]>([
+    ['no assertion', async (ctx) => void (await ctx.connect())],
+    ['an assertion about another requirement', async (ctx) => ctx.assert.equal(1, 1, 'one', 'CONN-002')],
+    [
+      'an answer that it only waited for',
+      async (ctx) => {
+        const connection = await ctx.connect();
+        await connection.send({ command: 10, id: 'p' });
+        await connection.expect('Pong');
+      },
+    ],
+  ])('does not take a pass with %s: not shown, exit code 3', async (_title, run) => {
+    const result = await only(tinyCheck('CONN-001a', run));
+    expect(result).toMatchObject({ outcome: 'not shown', exitCode: 3 });
+    expect(result.reason).toContain('no assertion about CONN-001');
+  });
+
+  it('takes a pass with an answer that its own requirement asks for', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.send({ command: 10, id: 'p' });
+      await connection.expect('Pong', { clause: 'CONN-001' });
+    });
+    expect(await only(check)).toMatchObject({ outcome: 'pass' });
+  });
+
+  it('says of a check that decided nothing that its rule is not shown', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      ctx.assert.ok(true, 'true');
+      ctx.notShown('no message waited');
+    });
+    const result = await only(check);
+    expect(result).toMatchObject({ outcome: 'not shown', exitCode: 3, reason: 'no message waited' });
+  });
+
+  it('does not hold a rule against a broker that it is not about', async () => {
+    const result = await only(tinyCheck('CONN-001a', async (ctx) => ctx.notApplicable('the shorter form')));
+    expect(result).toMatchObject({ outcome: 'not applicable', exitCode: 2, reason: 'the shorter form' });
+    expect(result.notes).toEqual([]);
+  });
+
+  it('lets a warning stand where the rule is not about the broker', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      ctx.should(false, 'CONN-002', 'it does otherwise');
+      ctx.notApplicable('the shorter form');
+    });
+    expect(await only(check)).toMatchObject({ outcome: 'warn', exitCode: 0, reason: 'the shorter form' });
   });
 
   it('does not take a pass below the declared evidence', async () => {
     const check = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'true'), {
       evidence: { messages: 1 },
     });
-    expect(await only(check)).toMatchObject({ outcome: 'error', exitCode: 5 });
+    expect(await only(check)).toMatchObject({ outcome: 'not shown', exitCode: 3 });
   });
 
   it('calls an exception of a check an error', async () => {

@@ -18,6 +18,7 @@ import type { PoolOptions, RunningBroker, StartBroker } from './broker-pool.ts';
 import { BrokerPool } from './broker-pool.ts';
 import type { PlanRunnerSetting } from './plan-runner.ts';
 import { PlanRunner } from './plan-runner.ts';
+import { scopeNotes } from './scope.ts';
 import type { Selection, SelectionRequest } from './selection.ts';
 import { selectChecks, shardOf } from './selection.ts';
 
@@ -112,23 +113,20 @@ function reportOf(ran: Ran, { sources, options, selection }: Plan): RunReport {
   const { strict, baseline } = options;
   const { catalogue } = sources;
   const stale = baseline === undefined ? [] : staleEntries(baseline, ran.results, { catalogue, strict });
+  // Whoever names checks knows that nothing is said about the others.
+  const gaps = options.only.length > 0 ? [] : scopeNotes(selection.scope);
   const partial = selection.leftOutCount > 0 || selection.plan !== undefined;
   return {
     target: identityOf(options.target, ran.identity),
     seed: options.seed,
     results: ran.results,
-    verdict: verdictOf({ ...ran, partial, strict, staleEntries: stale }),
+    verdict: verdictOf({ ...ran, scope: selection.scope, partial, strict, staleEntries: stale }),
     notReachedCount: ran.notReachedCount,
     targetFault: ran.targetFault,
     runnerFault: ran.runnerFault,
     ...(stale.length === 0 ? {} : { staleEntries: stale }),
-    notes: [...stale.map((text) => `stale baseline: ${text}`), ...unbuiltNotes(selection), ...ran.notes],
+    notes: [...stale.map((text) => `stale baseline: ${text}`), ...gaps, ...ran.notes],
   };
-}
-
-function unbuiltNotes({ unbuilt }: Selection): readonly string[] {
-  if (unbuilt.length === 0) return [];
-  return [`no checks in this version of the suite, so nothing is said about: ${unbuilt.join(', ')}`];
 }
 
 type Ran = {

@@ -34,10 +34,13 @@ describe('a comparison', () => {
     expect(diffMarkdown(diff)).toContain('| **worse** | CONN-001a | pass | fail | title of CONN-001a |');
   });
 
-  it.each(['warn', 'could not run', 'error', 'fail'] as const)('calls %s after pass worse', (outcome) => {
-    const diff = diffOf(sampleLog([pass('CONN-001a')]), sampleLog([sampleResult('CONN-001a', outcome)]));
-    expect(regressionsOf(diff)).toHaveLength(1);
-  });
+  it.each(['warn', 'not shown', 'could not run', 'error', 'fail'] as const)(
+    'calls %s after pass worse',
+    (outcome) => {
+      const diff = diffOf(sampleLog([pass('CONN-001a')]), sampleLog([sampleResult('CONN-001a', outcome)]));
+      expect(regressionsOf(diff)).toHaveLength(1);
+    },
+  );
 
   it('counts a check with several repetitions by the worst of them', () => {
     const flipping = sampleLog([pass('CONN-001a'), { ...fail('CONN-001a'), repetition: 2 }]);

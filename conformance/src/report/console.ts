@@ -30,6 +30,7 @@ const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> =
   blocked: ['blkd', 35],
   warn: ['warn', 33],
   'not applicable': ['n/a ', 90],
+  'not shown': ['????', 35],
   'could not run': ['----', 35],
   error: ['ERR ', 31],
 };
@@ -80,10 +81,13 @@ function resultLines(result: LoggedResult, setting: ConsoleSetting): readonly st
 function explanation(result: LoggedResult, setting: ConsoleSetting): readonly string[] {
   switch (result.outcome) {
     case 'pass':
-    case 'not applicable':
       return [];
     case 'blocked':
       return [blockedText(result)];
+    case 'not applicable':
+      // A MAY that was not taken says so in a note.
+      return result.reason === undefined || result.notes.length > 0 ? [] : [`because ${result.reason}`];
+    case 'not shown':
     case 'could not run':
       return [`because ${result.reason ?? 'of an unknown reason'}`];
     case 'warn':
@@ -185,16 +189,35 @@ export function countsText(counts: Counts): string {
 /** Always two lines: what the broker is, what the gate says. */
 export function verdictLines(targetName: string, verdict: Verdict): readonly [string, string] {
   const name = visibleLine(targetName);
-  const scope = verdict.partial ? ' in the part that was run' : '';
+  const scope = scopeText(verdict);
+  const about = scope === '' ? '' : ` to ${scope}`;
+  const part = ` in the part that was run${scope === '' ? '' : `: ${scope}`}`;
   const statuses = {
-    conformant: `${name} is CONFORMANT${scope}.`,
-    'not conformant': `${name} is NOT CONFORMANT.`,
-    undetermined: `${name} is NOT SHOWN to be conformant: the run is not complete.`,
+    conformant: `${name} is CONFORMANT${verdict.partial ? part : about}.`,
+    'not conformant': `${name} is NOT CONFORMANT${about}.`,
+    undetermined: `${name} is NOT SHOWN to be conformant${about}: the run is not complete.`,
   } as const;
   return [
     statuses[verdict.status],
     `The gate is ${verdict.gate} (exit code ${verdict.exitCode}): ${visibleLine(verdict.reason)}.`,
   ];
+}
+
+/** `profile full (without auth and tls, which have no checks yet)` */
+function scopeText({ scope }: Verdict): string {
+  if (scope === undefined) return '';
+  const { profiles, unbuilt } = scope;
+  const names = `${profiles.length === 1 ? 'profile' : 'profiles'} ${listText(profiles)}`;
+  const verb = unbuilt.length === 1 ? 'has' : 'have';
+  return unbuilt.length === 0
+    ? names
+    : `${names} (without ${listText(unbuilt)}, which ${verb} no checks yet)`;
+}
+
+/** `a, b and c` */
+function listText(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
 function paint(text: string, color: number, on: boolean): string {

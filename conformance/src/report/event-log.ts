@@ -3,7 +3,7 @@
 // last line is of a run that was interrupted. These are the forms; schemas/event-log.schema.json is published of them.
 import type { Capability, Level, ProfileName } from '../catalogue-words.ts';
 import type { CheckResult } from '../result.ts';
-import type { Counts, Verdict } from '../verdict.ts';
+import type { Counts, Verdict, VerdictScope } from '../verdict.ts';
 import { exitCodes, verdictOf } from '../verdict.ts';
 
 export const logSchemaVersion = 1;
@@ -53,6 +53,8 @@ export type LogHeader = {
   };
   readonly seed: number;
   readonly options: LoggedOptions;
+  /** What the verdict is about, and the MUSTs that no check covers. Absent in logs of runners that did not tell it. */
+  readonly scope?: VerdictScope & { readonly uncovered: readonly LoggedRule[] };
   /** The selection left out a part of what the target claims. */
   readonly partial: boolean;
   readonly shard?: { readonly index: number; readonly count: number };
@@ -118,8 +120,8 @@ export function targetLabel(log: RunLog): string {
 export function verdictOfLog(log: RunLog): Verdict {
   if (log.finish !== undefined) return log.finish.verdict;
   const reached = `${log.results.length} of ${plannedCount(log)} checks had ended`;
-  const { partial, options } = log.header;
-  const facts = { results: log.results, partial, strict: options.strict, notReachedCount: 0 };
+  const { partial, options, scope } = log.header;
+  const facts = { scope, results: log.results, partial, strict: options.strict, notReachedCount: 0 };
   const verdict = verdictOf({ ...facts, runnerFault: `the log ends before the run did; ${reached}` });
   return {
     ...verdict,

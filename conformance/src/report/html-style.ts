@@ -42,12 +42,12 @@ button { cursor: pointer; } button:disabled { cursor: default; opacity: .5; }
 .title { flex: 1 1 20rem; min-width: 0; } .meta { color: var(--quiet); font-size: .8125rem; white-space: nowrap; }
 .outcome { min-width: 6.5rem; border-radius: .25rem; padding: 0 .5rem; font-size: .8125rem; font-weight: 600; text-align: center; white-space: nowrap; }
 .o-pass { background: var(--good-card); color: var(--good); } .o-fail, .o-error { background: var(--bad-card); color: var(--bad); }
-.o-warn { background: var(--warn-card); color: var(--warn); } .o-could-not-run, .o-blocked { background: var(--open-card); color: var(--open); }
+.o-warn { background: var(--warn-card); color: var(--warn); } .o-could-not-run, .o-not-shown, .o-blocked { background: var(--open-card); color: var(--open); }
 .o-not-applicable { background: var(--card); color: var(--quiet); }
 .body { border-top: 1px solid var(--line); padding: .25rem .75rem .75rem; }
 .body p { margin: .5rem 0; overflow-wrap: anywhere; }
 .reason { color: var(--bad); font-weight: 600; white-space: pre-wrap; unicode-bidi: plaintext; }
-[data-outcome=pass] .reason, [data-outcome="not applicable"] .reason, [data-outcome="could not run"] .reason { color: inherit; font-weight: normal; }
+[data-outcome=pass] .reason, [data-outcome="not applicable"] .reason, [data-outcome="could not run"] .reason, [data-outcome="not shown"] .reason { color: inherit; font-weight: normal; }
 [data-outcome=warn] .reason { color: var(--warn); }
 .rules { margin: .5rem 0; padding-left: 1.125rem; } .rules .broken { font-weight: 600; } .rules ul { font-weight: normal; }
 .level { border: 1px solid var(--line); border-radius: .25rem; padding: 0 .3rem; color: var(--quiet); font-size: .75rem; font-weight: normal; }

@@ -14,7 +14,8 @@ import { byArea } from './standing.ts';
 import { markupText } from './visible-text.ts';
 
 export function reportHtml(log: RunLog): string {
-  const body = [headerHtml(log), toolsHtml(log), areasHtml(log), noMatchHtml, footerHtml(log)].join('\n');
+  const parts = [toolsHtml(log), areasHtml(log), noMatchHtml, uncoveredHtml(log), footerHtml(log)];
+  const body = [headerHtml(log), ...parts].join('\n');
   return pageHtml({ title: `${targetLabel(log)}: ${verdictOfLog(log).status}`, body, script: pageScript });
 }
 
@@ -121,6 +122,21 @@ function areaHtml(area: string, results: readonly LoggedResult[]): string {
   return `<section data-area="${area}" aria-labelledby="area-${area}">
 <h2 id="area-${area}">${area} <small>${countsText(countOutcomes(results))}</small></h2>
 ${results.map(checkHtml).join('\n')}
+</section>`;
+}
+
+/** The verdict says nothing about these. */
+function uncoveredHtml({ header }: RunLog): string {
+  const rules = header.scope?.uncovered ?? [];
+  if (rules.length === 0) return '';
+  const items = rules.map(
+    ({ id, sentence }) => `<li><code>${markupText(id)}</code> ${markupText(sentence)}</li>`,
+  );
+  return `<section aria-labelledby="uncovered">
+<h2 id="uncovered">MUSTs that no check covers <small>${rules.length}</small></h2>
+<ul>
+${items.join('\n')}
+</ul>
 </section>`;
 }
 

@@ -29,10 +29,11 @@ const ranks: Readonly<Record<Outcome, number>> = {
   pass: 0,
   'not applicable': 1,
   warn: 2,
-  'could not run': 3,
-  error: 4,
-  blocked: 5,
-  fail: 6,
+  'not shown': 3,
+  'could not run': 4,
+  error: 5,
+  blocked: 6,
+  fail: 7,
 };
 
 export function diffOf(before: RunLog, after: RunLog): LogDiff {

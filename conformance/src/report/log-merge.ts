@@ -86,7 +86,7 @@ function finishOf(logs: readonly NamedLog[], header: LogHeader, results: readonl
     ),
     ...faultOf('runnerFault', [...ends.map((end) => end.runnerFault), unendedText(logs)]),
   };
-  const { partial, options } = header;
+  const { partial, options, scope } = header;
   const [version] = ends.flatMap((end) => end.target.version ?? header.target.version ?? []);
   return {
     type: 'run finished',
@@ -96,7 +96,7 @@ function finishOf(logs: readonly NamedLog[], header: LogHeader, results: readonl
         .sort()
         .at(-1) ?? header.startedAt,
     target: { name: header.target.name, ...(version === undefined ? {} : { version }) },
-    verdict: verdictOf({ results, partial, strict: options.strict, ...facts }),
+    verdict: verdictOf({ results, scope, partial, strict: options.strict, ...facts }),
     counts: countOutcomes(results),
     ...facts,
     ...causesPart(results),

@@ -76,11 +76,24 @@ function headerOf({ selection, options }: Started, { catalogue, wallNow }: Recor
     target: targetFacts(options.target),
     seed: options.seed,
     options: loggedOptions(options),
+    scope: scopeIn(selection, catalogue),
     partial: selection.leftOutCount > 0,
     ...(shard === undefined ? {} : { shard }),
     plan,
     planDigest: digestOf(plan.join('\n')),
     ...(selection.plan === undefined ? {} : { assigned: idsOf(selection.checks) }),
+  };
+}
+
+function scopeIn({ scope }: Started['selection'], catalogue: Catalogue): NonNullable<LogHeader['scope']> {
+  const { profiles, unbuilt, uncovered } = scope;
+  return {
+    profiles,
+    unbuilt,
+    uncovered: rulesOf(
+      uncovered.map(({ id }) => id),
+      catalogue,
+    ),
   };
 }
 

@@ -2,9 +2,9 @@
 // its explanation, warnings, areas. It stays within a comment's size whatever happened: the last details give way first.
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
-import { blockedText, countsText, duration, failureLines } from './console.ts';
+import { blockedText, countsText, duration, failureLines, verdictLines } from './console.ts';
 import type { LoggedCause, LoggedResult, RunLog } from './event-log.ts';
-import { durationOf, notesOfLog, plannedCount, targetLabel, verdictOfLog } from './event-log.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
 import { byArea, caseName, headline, standingOf } from './standing.ts';
 import { shortened, visibleLine, visibleText } from './visible-text.ts';
 
@@ -28,10 +28,11 @@ export function markdownSummary(log: RunLog): string {
 function headBlocks(log: RunLog): readonly string[] {
   const verdict = verdictOfLog(log);
   const scope = verdict.partial ? ', in the part that was run' : '';
+  const [what] = verdictLines(targetOf(log).name, verdict);
   const counts = countOutcomes(log.results);
   const head = [
     `## ${inline(targetLabel(log))}: ${verdict.status}${scope}`,
-    `The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(verdict.reason)}.`,
+    `${inline(what)} The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(verdict.reason)}.`,
     table(outcomes, [outcomes.map((outcome) => String(counts[outcome]))]),
   ];
   const causes = log.finish?.causes ?? [];
@@ -60,6 +61,7 @@ function detailBlocks(log: RunLog): readonly string[] {
     ...titled('Not shown', standing('broken').map(failureBlock)),
     ...titled('Failed, as the baseline expects', listBlock(standing('expected'))),
     ...titled('Recommendations decided otherwise', listBlock(warned)),
+    ...titled('MUSTs that no check covers', uncoveredBlock(log)),
   ];
 }
 
@@ -85,6 +87,17 @@ function listBlock(results: readonly LoggedResult[]): readonly string[] {
 function listRow(result: LoggedResult): readonly string[] {
   const rule = result.warnings[0]?.clause ?? result.clause ?? result.clauses[0] ?? '';
   return [inline(caseName(result)), rule, code(headline(result))];
+}
+
+function uncoveredBlock({ header }: RunLog): readonly string[] {
+  const rules = header.scope?.uncovered ?? [];
+  if (rules.length === 0) return [];
+  return [
+    table(
+      ['rule', 'what'],
+      rules.map(({ id, sentence }) => [id, inline(sentence)]),
+    ),
+  ];
 }
 
 function areaBlock(results: readonly LoggedResult[]): readonly string[] {

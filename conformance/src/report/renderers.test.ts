@@ -13,6 +13,8 @@ import {
 import type { Element } from '../testing/xml-reader.ts';
 import { readXml } from '../testing/xml-reader.ts';
 import { badgeJson, badgeSvg } from './badge.ts';
+import { reportHtml } from './html.ts';
+import { reportJson } from './json.ts';
 import { junitXml } from './junit.ts';
 import { markdownSummary } from './markdown.ts';
 import { renderers, reporterNames } from './reporters.ts';
@@ -67,7 +69,7 @@ describe('JUnit', () => {
   it('has real elements for what failed, what was not shown and what does not apply', () => {
     const root = readXml(junitXml(colourfulLog()));
     expect(root.name).toBe('testsuites');
-    expect(root.attributes).toMatchObject({ tests: '7', failures: '1', errors: '3', skipped: '1' });
+    expect(root.attributes).toMatchObject({ tests: '8', failures: '1', errors: '4', skipped: '1' });
     expect(root.children.map(({ attributes }) => attributes['name'])).toEqual([
       'truemq-conformance.CONN',
       'truemq-conformance.FRAME',
@@ -84,6 +86,7 @@ describe('JUnit', () => {
       ['FRAME-001a', 'error could not run'],
       ['FRAME-002a', 'error error'],
       ['FRAME-003a', 'system-out'],
+      ['FRAME-004a', 'error not shown'],
       ['the run as', 'error exit code 5'],
     ]);
   });
@@ -146,7 +149,7 @@ describe('TAP', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'TAP version 14',
       '# tiny 1, seed 7, truemq-conformance 0.1.0',
-      '1..7',
+      '1..8',
     ]);
     expect(points(text)).toEqual([
       'not ok 1 - CONN-001a title of CONN-001a',
@@ -155,7 +158,8 @@ describe('TAP', () => {
       'not ok 4 - FRAME-001a title of FRAME-001a',
       'not ok 5 - FRAME-002a title of FRAME-002a',
       'ok 6 - FRAME-003a title of FRAME-003a',
-      'not ok 7 - the run as a whole',
+      'not ok 7 - FRAME-004a title of FRAME-004a',
+      'not ok 8 - the run as a whole',
     ]);
   });
 
@@ -179,13 +183,25 @@ describe('Markdown', () => {
     const text = markdownSummary(colourfulLog());
     expect(text).toContain('## tiny 1: not conformant');
     expect(text).toContain('The gate is **closed** (exit code 5)');
-    expect(text).toContain('| 1 | 1 | 0 | 1 | 1 | 1 | 1 |');
+    expect(text).toContain('| 1 | 1 | 0 | 1 | 1 | 1 | 1 | 1 |');
     expect(text).toContain('### Failed');
     expect(text).toContain('### Not shown');
     expect(text).toContain('### Recommendations decided otherwise');
     expect(text).toContain('CONN-001 (MUST): The sentence of CONN-001.');
     expect(markdownSummary(expected)).toContain('### Failed, as the baseline expects');
     expect(markdownSummary(interruptedLog())).toContain('1 of 2 checks were not reached.');
+  });
+
+  it('lists the MUSTs that no check covers', () => {
+    const uncovered = [{ id: 'CONN-009', level: 'MUST', sentence: 'The broker hums.' }] as const;
+    const scope = { profiles: ['core'], unbuilt: [], uncovered } as const;
+    const log = sampleLog([sampleResult('CONN-001a', 'pass')], { header: { scope } });
+    const text = markdownSummary(log);
+    expect(text).toContain('### MUSTs that no check covers');
+    expect(text).toContain('| CONN-009 | The broker hums. |');
+    expect(reportHtml(log)).toContain('<li><code>CONN-009</code> The broker hums.</li>');
+    expect(JSON.parse(reportJson(log))).toMatchObject({ run: { scope } });
+    expect(markdownSummary(colourfulLog())).not.toContain('MUSTs that no check covers');
   });
 
   it('lets no text of a broker out of its fence or its cell', () => {

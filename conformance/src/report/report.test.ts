@@ -44,7 +44,7 @@ describe('the console report', () => {
     expect(text).toMatch(/ms A <- Pong id=/);
     expect(text).toContain('again:    truemq-conformance run --target tiny.json --only CONN-001a --seed 1');
     expect(text.split('\n').slice(-2)).toEqual([
-      'tiny is NOT CONFORMANT.',
+      'tiny is NOT CONFORMANT to profile core.',
       'The gate is closed (exit code 1): 1 check failed.',
     ]);
   });

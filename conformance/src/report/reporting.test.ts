@@ -69,7 +69,7 @@ describe('the event log of a run', () => {
     reporting.finish();
     expect(seen).toEqual([1, 2, 3]);
     expect(parseLog(`${lines.out.join('\n')}\n`, '-').results).toHaveLength(1);
-    expect(lines.err.join('\n')).toContain('tiny is CONFORMANT.');
+    expect(lines.err.join('\n')).toContain('tiny is CONFORMANT to profile core.');
   });
 });
 

@@ -17,6 +17,7 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
       return unlessExpected(result);
     case 'blocked':
       return result.baseline === undefined ? 'broken' : 'expected';
+    case 'not shown':
     case 'could not run':
     case 'error':
       return 'broken';

@@ -1,7 +1,9 @@
-// Brokers that do nothing right, in this process: no check of the suite may pass on any of them, and one that does has shown nothing.
-// What the TCP port does, the HTTP ports do too, but for kind `http`, where every path answers 200 with {}. They can be stopped, crashed
-// and started like a process, so that no check is excused.
+// Brokers that do nothing right, in this process: no check of the suite may pass on any of them, and one that does has shown nothing; on
+// those without state, which answer all that is asked, only the checks of answers may (stateless-passes.ts). What the TCP port does, the
+// HTTP ports do too, but for the kinds that answer HTTP. They can be stopped, crashed and started like a process, so that no check is
+// excused.
 import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -9,6 +11,7 @@ import type { Broker } from '../target/broker.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import { LogTail } from '../target/log-tail.ts';
 import type { Endpoints } from '../target/target-file.ts';
+import { answerAll, answerHttp, plausibleInfo } from './stateless-broker.ts';
 
 const behaviours = {
   /** At once. */
@@ -22,9 +25,31 @@ const behaviours = {
   },
   /** TCP is silent. */
   http: (socket: Socket) => socket.resume(),
+  /** Every command gets its positive answer; every queue exists and is empty. */
+  stateless: (socket: Socket) => answerAll(socket, plausibleInfo),
+  /** The same, and QueueInfo answers an object without fields. */
+  'stateless, empty info': (socket: Socket) => answerAll(socket, () => ({})),
+  /** The same, and no queue exists. */
+  'stateless, no info': (socket: Socket) => answerAll(socket, () => undefined),
 } as const;
 export type NullBrokerKind = keyof typeof behaviours;
 export const nullBrokerKinds = Object.keys(behaviours) as readonly NullBrokerKind[];
+
+/** It answers, and only state is missing. */
+export function isStateless(kind: NullBrokerKind): boolean {
+  return kind.startsWith('stateless');
+}
+
+/** The kinds whose HTTP ports answer, and how; those of the others do what their TCP port does. */
+const listeners: Partial<Readonly<Record<NullBrokerKind, RequestListener>>> = {
+  http: (_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{}');
+  },
+  stateless: answerHttp,
+  'stateless, empty info': answerHttp,
+  'stateless, no info': answerHttp,
+};
 
 export async function startNullBroker(kind: NullBrokerKind): Promise<Broker> {
   const broker = new NullBroker(kind);
@@ -122,11 +147,8 @@ function raw(kind: NullBrokerKind): Server {
 }
 
 function web(kind: NullBrokerKind): Server {
-  if (kind !== 'http') return raw(kind);
-  return createHttpServer((_request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end('{}');
-  });
+  const listener = listeners[kind];
+  return listener === undefined ? raw(kind) : createHttpServer(listener);
 }
 
 function open(server: Server, sockets: Set<Socket>): Promise<Server> {

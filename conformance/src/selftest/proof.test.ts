@@ -4,12 +4,14 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checks } from '../checks/index.ts';
 import { selftestCommand } from '../commands/selftest.ts';
 import { knownHistories } from '../history/pathological.ts';
 import type { Outcome } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
 import { goldenCases, historyCases, nullBrokerCases, nullCase } from './proof.ts';
+import { statelessPasses } from './stateless-passes.ts';
 
 describe('goldenCases', () => {
   it('shows every recording, and is not content with none', () => {
@@ -49,12 +51,48 @@ describe('null brokers', () => {
     ['fail', 'nothing came', true],
     ['warn', 'nothing came', true],
     ['not applicable', 'nothing came', true],
+    ['not shown', 'nothing waited', true],
     ['warn', undefined, false],
     ['pass', undefined, false],
     ['error', 'it threw', false],
     ['could not run', 'it lacks something', false],
   ])('%s (%s) is a refusal: %s', (outcome, reason, isRefusal) => {
     expect(nullCase('silent', result(outcome, reason)).faults.length === 0).toBe(isRefusal);
+  });
+
+  it.each<[string, Outcome, boolean]>([
+    ['CONN-018a', 'pass', true],
+    ['CONN-018a', 'warn', true],
+    ['CONN-018a', 'fail', false],
+    ['CONN-018a', 'not shown', false],
+    ['QUEUE-009a', 'pass', false],
+    ['QUEUE-009a', 'not shown', true],
+  ])('without state: %s may end with %s: %s', (id, outcome, isFair) => {
+    const reason = outcome === 'fail' || outcome === 'not shown' ? 'because' : undefined;
+    const { faults } = nullCase('stateless', { ...result(outcome, reason), id });
+    expect(faults.length === 0).toBe(isFair);
+  });
+
+  it('name only checks that there are', () => {
+    const known = new Set(checks.map(({ id }) => id));
+    expect([...statelessPasses].filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  it('find the check that is content with an answer', async () => {
+    const stored = tinyCheck('CONN-001a', async (ctx) => {
+      const client = await ctx.connect();
+      await client.publish('q', '1');
+      ctx.assert.equal((await client.queueInfo('q'))?.['subscriberCount'], 0, 'subscribers');
+    });
+    const delivered = tinyCheck('CONN-001b', async (ctx) => {
+      const client = await ctx.connect();
+      await client.subscribe('q');
+      await client.publish('q', '1');
+      ctx.assert.equal((await client.delivery()).queue, 'q', 'the queue');
+    });
+    const sources = { catalogue: tinyCatalogue([stored, delivered]), golden: recordedFrames() };
+    const cases = await nullBrokerCases('stateless', sources, tinyOptions());
+    expect(cases.map(({ faults }) => faults.length)).toEqual([1, 0]);
   });
 
   it('find the check that is content with anything', async () => {

@@ -111,6 +111,7 @@ export function colourfulLog(): RunLog {
       level: 'SHOULD',
       warnings: [{ clause: 'FRAME-003', text: 'it hums', actual: 'a hum' }],
     }),
+    sampleResult('FRAME-004a', 'not shown', { reason: 'no message waited' }),
   ]);
 }
 

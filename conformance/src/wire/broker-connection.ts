@@ -64,14 +64,14 @@ export class BrokerConnection extends Link implements Connection {
       what,
       reliesOn,
     });
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.preparation(options.clause);
     return frame;
   }
 
   async expectOrClosed(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame | ClosedHow> {
     const what = options.what ?? `${patternText(pattern)}, or the closing of the connection`;
     const came = await this.takeOrClosed((frame) => patternMatches(pattern, frame), { ...options, what });
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.preparation(options.clause);
     return came;
   }
 
@@ -224,7 +224,7 @@ export class BrokerConnection extends Link implements Connection {
     what: string,
     clause: string | undefined,
   ): void {
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.assertion(clause);
     const found = frames.find((frame) => patternMatches(pattern, frame));
     if (found === undefined) return;
     throw new ExpectationFailure(what, {

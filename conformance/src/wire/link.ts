@@ -166,7 +166,7 @@ export class Link {
     const withinMs = options.withinMs ?? this.setting.timing.closeMs;
     this.setting.evidence.window(withinMs);
     const how = await within(this.#closed, withinMs);
-    this.setting.evidence.count('assertions');
+    this.setting.evidence.assertion(options.clause);
     if (how !== undefined) return how;
     throw new ExpectationFailure(options.what ?? 'the broker closes the connection', {
       expected: `closed within ${withinMs} ms`,

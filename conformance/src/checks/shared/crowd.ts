@@ -64,8 +64,12 @@ export class Crowd {
     await this.#synchronise();
   }
 
+  /** Deliveries. */
   #takenCount(): number {
-    return this.#subscribers.reduce((sum, one) => sum + one.takenCount, 0);
+    const taken = this.#subscribers.flatMap(({ connection, takenCount }) =>
+      connection.received.slice(0, takenCount),
+    );
+    return taken.filter(({ command }) => command === Command.Deliver).length;
   }
 
   /** The longest rest that a message may have been given, and the usual wait. */

@@ -25,6 +25,34 @@ export async function waitingCount(connection: Connection, queue: string): Promi
 }
 
 /**
+ * Ends the check as not shown unless the info of a queue shows these fields: where it does not, that other fields are absent or equal
+ * decides nothing.
+ */
+export function requireShown(
+  ctx: CheckContext,
+  info: Readonly<Record<string, unknown>> | undefined,
+  wanted: Readonly<Record<string, unknown>>,
+): void {
+  const isShown = Object.entries(wanted).every(([field, value]) => info?.[field] === value);
+  if (!isShown) ctx.notShown(`QueueInfo does not show ${JSON.stringify(wanted)} of a queue that has it`);
+}
+
+/**
+ * Shows that nothing is stored in the queue: messageCount is 0, and becomes 1 with the next message. Where it does not, a count of 0
+ * decides nothing, and the check ends as not shown.
+ */
+export async function expectNothingStored(
+  ctx: CheckContext,
+  connection: Connection,
+  queue: string,
+  what: { readonly text: string; readonly clause?: string },
+): Promise<void> {
+  ctx.assert.equal(await waitingCount(connection, queue), 0, what.text, what.clause);
+  await connection.publish(queue, '"counted"');
+  requireShown(ctx, await connection.queueInfo(queue), { messageCount: 1 });
+}
+
+/**
  * Gives a broker that makes deliveries a moment later than it answers the time for them: until nothing waits in the queue, at most
  * `ctx.timing.silenceMs`. Judges nothing.
  */
