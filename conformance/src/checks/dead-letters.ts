@@ -143,7 +143,7 @@ const queues: CheckModule = [
         await publishSeries(ctx, client, queue, 1);
         await client.subscribe(letters);
         const [left] = await takeAndAck(client, letters, 1);
-        ctx.assert.equal(left?.text(), '0', 'the payload of the dead letter that is left');
+        ctx.assert.sameJson(left?.payload, '0', 'the payload of the dead letter that is left');
         await expectOnlySentinel(ctx, client, letters, { text: 'the older message is removed' });
       }
     },
@@ -180,7 +180,7 @@ const content: CheckModule = [
       await client.subscribe(letters);
       const letter = await client.delivery({ queue: letters });
       ctx.assert.equal(letter.id, id, 'the id');
-      ctx.assert.equal(letter.text(), payload, 'the payload');
+      ctx.assert.sameJson(letter.payload, payload, 'the payload');
       const came = Object.fromEntries(Object.keys(headers).map((name) => [name, letter.header(name)]));
       ctx.assert.deepEqual(came, headers, 'the headers');
       await client.ack(letter);

@@ -311,7 +311,7 @@ const content: CheckModule = [
       for (const payload of ['0', 'false', 'null', '""', '[]', '{"a":{"b":[1,"2",null]}}']) {
         await client.publish(queue, payload);
         const delivery = await client.delivery({ queue });
-        ctx.assert.deepEqual(delivery.json(), JSON.parse(payload), `the value of ${payload}`);
+        ctx.assert.sameJson(delivery.payload, payload, `the value of ${payload}`);
         await client.ack(delivery);
       }
     },

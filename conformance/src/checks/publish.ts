@@ -76,7 +76,7 @@ const repeats: CheckModule = [
       ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait');
       await client.subscribe(queue);
       const [delivery] = await takeAndAck(client, queue, 1);
-      ctx.assert.equal(delivery?.text(), '"first"', 'the payload delivered', 'PUBLISH-008');
+      ctx.assert.sameJson(delivery?.payload, '"first"', 'the payload delivered', 'PUBLISH-008');
       await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
     },
   },
@@ -145,7 +145,7 @@ const repeats: CheckModule = [
       for (const payload of ['"old"', '"new"']) {
         await client.publish(queue, payload, { id });
         const delivery = await client.delivery({ queue });
-        ctx.assert.equal(delivery.text(), payload, 'the payload delivered');
+        ctx.assert.sameJson(delivery.payload, payload, 'the payload delivered');
         await client.ack(delivery);
       }
     },
@@ -166,7 +166,7 @@ const payloads: CheckModule = [
       for (const payload of jsonTexts) {
         await client.publish(queue, payload);
         const delivery = await client.delivery({ queue });
-        ctx.assert.deepEqual(delivery.json(), JSON.parse(payload), `the value of ${payload}`);
+        ctx.assert.sameJson(delivery.payload, payload, `the value of ${payload}`);
         await client.ack(delivery);
       }
     },
