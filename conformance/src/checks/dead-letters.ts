@@ -12,7 +12,7 @@ import {
   waitUntil,
 } from './shared/attempts.ts';
 import { fanOutWithAck, newSubscriber, pair, single } from './shared/audience.ts';
-import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { infoField, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
 import { timestamp } from './shared/records.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
@@ -59,8 +59,8 @@ const queues: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'source', { enableDeadLetterQueue: true });
-      const info = await client.queueInfo(`${queue}.dlq`);
-      ctx.assert.equal(info?.['name'], `${queue}.dlq`, 'the name in the info of the dead letter queue');
+      const name = await infoField(client, `${queue}.dlq`, 'name');
+      ctx.assert.equal(name, `${queue}.dlq`, 'the name in the info of the dead letter queue');
     },
   },
   {

@@ -206,7 +206,7 @@ const payloads: CheckModule = [
   {
     id: 'PUBLISH-018a',
     title: 'accepts payloads that are nested 64 levels deep, and delivers them',
-    clauses: ['PUBLISH-018', 'PUBLISH-013'],
+    clauses: ['PUBLISH-018', 'PUBLISH-013', 'DELIVERY-053'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
     run: (ctx) => expectSameValues(ctx, nested(64)),

@@ -1,7 +1,7 @@
 // Checks of queues: created, described, listed, deleted, and created on demand. Area: QUEUE.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { infoField, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
 import { cutSubscriber, expectOnlySentinel, idsOf, takeAndAck } from './shared/subscribers.ts';
 
 export const queues: CheckModule = [
@@ -30,7 +30,7 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'again', { maxQueueSize: 50 });
       await client.createQueue(queue);
-      ctx.assert.equal((await client.queueInfo(queue))?.['maxSize'], 50, 'maxSize afterwards');
+      ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize afterwards');
     },
   },
   {
@@ -44,7 +44,7 @@ export const queues: CheckModule = [
       const options = { mode: 3, maxQueueSize: 50, messageTtl: '1.00:00:00', maxRetryAttempts: 4 };
       const queue = await newQueue(ctx, client, 'same', options);
       await client.createQueue(queue, { ...options, mode: 'PriorityBased', overflowStrategy: 0 });
-      ctx.assert.equal((await client.queueInfo(queue))?.['deliveryMode'], 3, 'deliveryMode afterwards');
+      ctx.assert.equal(await infoField(client, queue, 'deliveryMode'), 3, 'deliveryMode afterwards');
     },
   },
   {
@@ -165,8 +165,7 @@ export const queues: CheckModule = [
       await holder.ping();
       await client.createQueue(queue);
       // That subscriptions outlive their queue is another recommendation.
-      const { subscriberCount } = (await client.queueInfo(queue)) ?? {};
-      if (subscriberCount === 0) await holder.subscribe(queue);
+      if ((await infoField(client, queue, 'subscriberCount')) === 0) await holder.subscribe(queue);
       await client.publish(queue, '"new"', { id });
       const renewed = await holder.delivery({ queue });
       ctx.assert.sameJson(renewed.payload, '"new"', 'the new message');
@@ -219,7 +218,7 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const leaving = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'subscribers');
-      const counted = async (): Promise<unknown> => (await client.queueInfo(queue))?.['subscriberCount'];
+      const counted = (): Promise<unknown> => infoField(client, queue, 'subscriberCount');
       ctx.assert.equal(await counted(), 0, 'subscribers of a new queue');
       await client.subscribe(queue);
       await leaving.subscribe(queue);
@@ -296,9 +295,8 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = ctx.queue('by-publish');
       await client.publish(queue, '1');
-      const info = await client.queueInfo(queue);
-      ctx.assert.equal(info?.['name'], queue, 'the name in the queue info');
-      ctx.assert.equal(info?.['messageCount'], 1, 'messages in the queue');
+      ctx.assert.equal(await infoField(client, queue, 'name'), queue, 'the name in the queue info');
+      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages in the queue');
     },
   },
   {
@@ -329,7 +327,7 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = ctx.queue('by-subscribe');
       await client.subscribe(queue);
-      ctx.assert.equal((await client.queueInfo(queue))?.['subscriberCount'], 1, 'subscriberCount');
+      ctx.assert.equal(await infoField(client, queue, 'subscriberCount'), 1, 'subscriberCount');
     },
   },
   {
