@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import wire
 from queues import Broker, Message, Queue, Subscription
-from wire import MODES, PRIORITIES, STRATEGIES, USELESS, Frame, json_text, read_options, span_text, without_space
+from rewriting import rewritten
+from wire import MODES, PRIORITIES, STRATEGIES, USELESS, Frame, json_text, read_options, span_text
 
 ANSWERS = {wire.SUBSCRIBE: wire.SUBSCRIBE_ACK, wire.UNSUBSCRIBE: wire.UNSUBSCRIBE_ACK, wire.PUBLISH: wire.PUBLISH_ACK,
            wire.CREATE_QUEUE: wire.CREATE_QUEUE, wire.DELETE_QUEUE: wire.DELETE_QUEUE, wire.QUEUE_INFO: wire.QUEUE_INFO}
@@ -103,11 +105,14 @@ class Session(asyncio.Protocol):
         self._outbox.append(Frame(wire.ERROR, ids[to], error=(said, f'No ({code}).')))
 
     def deliver(self, frame: Frame, queue: str) -> None:
-        is_kept = self._manners.takes('delivered payload', 'as it came')
-        payload = frame.payload if is_kept else without_space(frame.payload)
         trail = frame.trail if self._manners.takes('trailing bytes', 'forwarded') else b''
         headers = dict(list(frame.headers.items())[::-1])
-        self._outbox.append(Frame(wire.DELIVER, frame.id, queue, payload, headers, trail=trail))
+        delivered = Frame(wire.DELIVER, frame.id, queue, frame.payload, headers, trail=trail)
+        if self._manners.takes('delivered payload', 'written anew'):
+            other = replace(delivered, payload=rewritten(frame.payload))
+            if len(wire.encoded(other)) - wire.HEADER_BYTES <= self._broker.settings['maxMessageSizeBytes']:
+                delivered = other
+        self._outbox.append(delivered)
 
     def admitted(self, frame: Frame) -> None:
         """A Publish that was blocked has entered its queue. What was not read meanwhile is read now."""

@@ -2,11 +2,13 @@
 import json
 import re
 import unittest
+from decimal import Decimal
 from pathlib import Path
 
 import session
 import wire
 from adapter import CHOICES, Manners
+from rewriting import rewritten
 from wire import Frame
 
 
@@ -66,8 +68,35 @@ class OptionsTest(unittest.TestCase):
             ttl_s = wire.read_options(json.dumps({'messageTtl': text}).encode(), 'q')[0]['messageTtl']
             self.assertEqual(wire.span_text(ttl_s), text)
 
-    def test_white_space_goes_from_between_the_tokens_only(self) -> None:
-        self.assertEqual(wire.without_space(b' {"a \\" b" : [1, 2.50]}\n'), b'{"a \\" b":[1,2.50]}')
+
+class RewritingTest(unittest.TestCase):
+    @staticmethod
+    def exact(payload: bytes):
+        """The value with exact numbers; objects without the order of their members."""
+        return json.loads(payload, parse_int=Decimal, parse_float=Decimal)
+
+    def test_values_stay_exactly_the_same(self) -> None:
+        for text in ('9007199254740993', '1e400', '-1.50E-7', '-0', '1' * 30, '0.1000000000000000055511151231257827', '""', '[]', '{}', 'null',
+                     '{"a":1,"b":[true,false,{"c":"/\\\\\\"\\n"}],"gr\\u00fc\u00dfe":"\U0001f680"}', '"\\ud83d"', '"\\ude80\\ud83d"',
+                     '{"twice":1,"twice":2,"other":3}', '[' * 64 + ']' * 64, json.dumps('\u00e9/' * 500)):
+            with self.subTest(text[:50]):
+                self.assertEqual(self.exact(rewritten(text.encode())), self.exact(text.encode()))
+
+    def test_bytes_change_by_white_space_escapes_and_order(self) -> None:
+        texts = [rewritten(f'{{"a{number}/":[1,2],"b":"letters"}}'.encode()).decode() for number in range(50)]
+        names = [next(iter(json.loads(text))) for text in texts]
+        self.assertEqual({name[0] for name in names}, {'a', 'b'})
+        for piece in (' ', '\n', '\t', '\\u', '\\/', '[1', '1,2'):
+            self.assertTrue(any(piece in text for text in texts), piece)
+
+    def test_a_payload_is_always_written_in_the_same_way(self) -> None:
+        first = rewritten(b'{"a":1,"b":2}')
+        rewritten.cache_clear()
+        self.assertEqual(rewritten(b'{"a":1,"b":2}'), first)
+
+    def test_what_is_no_json_stays_as_it_is(self) -> None:
+        for payload in (b'', b'{', b'NaN', b'-Infinity', b'\xff', b'\xef\xbb\xbf1', '1'.encode('utf-16'), b'[' * 100_000):
+            self.assertEqual(rewritten(payload), payload)
 
 
 class ChoicesTest(unittest.TestCase):

@@ -16,6 +16,7 @@ from typing import Any, Iterator
 CONNECT, CONNECT_ACK, DISCONNECT, PING, PONG = 0, 1, 2, 10, 11
 PUBLISH, PUBLISH_ACK, SUBSCRIBE, SUBSCRIBE_ACK, UNSUBSCRIBE, UNSUBSCRIBE_ACK = 20, 21, 22, 23, 24, 25
 DELIVER, ACK, CREATE_QUEUE, DELETE_QUEUE, QUEUE_INFO, LIST_QUEUES, ERROR = 26, 30, 40, 41, 42, 43, 99
+HEADER_BYTES = 5  # of a frame: its length and flags
 MODES = ('RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased')
 STRATEGIES = ('DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq')
 PRIORITIES = ('low', 'normal', 'high', 'critical')
@@ -86,10 +87,10 @@ def split(stream: bytearray, max_body_bytes: int) -> Iterator[Frame | None]:
     """Cuts the stream, which grows between the steps, into frames; None when more bytes are needed. One that breaks the framing is told
     when its body has been skipped; what follows is read as ever."""
     while True:
-        while len(stream) < 5:
+        while len(stream) < HEADER_BYTES:
             yield None
         length, flags = struct.unpack_from('>IB', stream)
-        del stream[:5]
+        del stream[:HEADER_BYTES]
         # No compression is ever agreed, so a compressed body is as faulty as one with unknown flags.
         is_good = flags == 0 and 2 <= length <= max_body_bytes
         while len(stream) < length:
@@ -164,8 +165,3 @@ def timestamp() -> str:
 def json_text(value: Any) -> bytes:
     """JSON in another form than brokers are used to: with white space, ASCII only."""
     return json.dumps(value, indent=1).encode()
-
-
-def without_space(payload: bytes) -> bytes:
-    """The same JSON value in other bytes."""
-    return re.sub(rb'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', lambda match: match.group(1) or b'', payload)

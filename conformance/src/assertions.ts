@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Assertions, Detail } from './check.ts';
 import type { Evidence } from './evidence.ts';
 import { display, ExpectationFailure } from './expectation.ts';
+import type { JsonText } from './json-value.ts';
+import { isSameJson } from './json-value.ts';
 
 type Verdict = { readonly holds: boolean; readonly expected: string; readonly actual: unknown };
 
@@ -26,6 +28,7 @@ export function assertionsFor(evidence: Evidence): Assertions {
         what,
         clause,
       ),
+    sameJson: (actual, expected, what, clause) => judge(jsonVerdict(actual, expected), what, clause),
     deepEqual: (actual, expected, what, clause) =>
       judge(
         { holds: isDeepStrictEqual(actual, expected), expected: display(expected), actual },
@@ -55,6 +58,11 @@ export function assertionsFor(evidence: Evidence): Assertions {
       throw failureOf(what, detail);
     },
   };
+}
+
+function jsonVerdict(actual: JsonText | undefined, expected: JsonText): Verdict {
+  const holds = actual !== undefined && isSameJson(actual, expected);
+  return { holds, expected: `the JSON value ${display(expected.toString())}`, actual: actual?.toString() };
 }
 
 function betweenVerdict(actual: unknown, low: number, high: number): Verdict {

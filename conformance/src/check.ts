@@ -11,6 +11,7 @@ import type { ConfigurationRequest, QueueDefaultSettings } from './configuration
 import type { Connection } from './connection.ts';
 import type { Account } from './history/account.ts';
 import type { HistoryRules, Operation } from './history/operation.ts';
+import type { JsonText } from './json-value.ts';
 import type { Random } from './random.ts';
 import type { GoldenFrame } from './suite-data.ts';
 import type { Timing } from './timing.ts';
@@ -91,6 +92,8 @@ export type Detail = { readonly expected?: unknown; readonly actual?: unknown; r
 export type Assertions = {
   equal(actual: unknown, expected: unknown, what: string, clause?: string): void;
   notEqual(actual: unknown, unexpected: unknown, what: string, clause?: string): void;
+  /** The same JSON value, however written (`isSameJson`); undefined is no text. For payloads that the broker delivers. */
+  sameJson(actual: JsonText | undefined, expected: JsonText, what: string, clause?: string): void;
   /** Structural equality: the order of object keys does not matter. */
   deepEqual(actual: unknown, expected: unknown, what: string, clause?: string): void;
   oneOf(actual: unknown, expected: readonly unknown[], what: string, clause?: string): void;

@@ -58,10 +58,16 @@ export function display(value: unknown, maxLength = 400): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}.. (${text.length} characters)`;
 }
 
+/** What JSON leaves out or writes as null, such as a header that is absent in a list of headers. */
+function withoutGaps(_name: string, part: unknown): unknown {
+  if (part === undefined) return 'nothing';
+  return typeof part === 'number' && !Number.isFinite(part) ? 'no number' : part;
+}
+
 function toText(value: unknown): string {
   if (value === undefined) return 'nothing';
   try {
-    return JSON.stringify(value) ?? String(value);
+    return JSON.stringify(value, withoutGaps) ?? String(value);
   } catch {
     return String(value);
   }

@@ -4,6 +4,7 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { fieldOf, inQueueInfo, type JsonRecord } from './shared/fields.ts';
 import { pingFields, sendHalf } from './shared/halves.ts';
 import { newQueue, waitingCount } from './shared/queue-state.ts';
 import { refusedBytes, refusedWith } from './shared/refusal.ts';
@@ -418,5 +419,6 @@ async function expectUnknown(
 }
 
 function countIn(info: ReceivedFrame): unknown {
-  return (info.json() as { readonly messageCount?: unknown } | undefined)?.messageCount;
+  const fields = info.json() as JsonRecord | null | undefined;
+  return fields === undefined ? undefined : fieldOf(fields ?? {}, 'messageCount', inQueueInfo);
 }

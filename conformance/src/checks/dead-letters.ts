@@ -12,7 +12,7 @@ import {
   waitUntil,
 } from './shared/attempts.ts';
 import { fanOutWithAck, newSubscriber, pair, single } from './shared/audience.ts';
-import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
+import { infoField, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
 import { timestamp } from './shared/records.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
@@ -62,8 +62,8 @@ const queues: CheckModule = [
         ctx.notShown('QueueInfo describes a queue that nobody created');
       }
       const queue = await newQueue(ctx, client, 'source', { enableDeadLetterQueue: true });
-      const info = await client.queueInfo(`${queue}.dlq`);
-      ctx.assert.equal(info?.['name'], `${queue}.dlq`, 'the name in the info of the dead letter queue');
+      const name = await infoField(client, `${queue}.dlq`, 'name');
+      ctx.assert.equal(name, `${queue}.dlq`, 'the name in the info of the dead letter queue');
     },
   },
   {
@@ -148,7 +148,7 @@ const queues: CheckModule = [
         await publishSeries(ctx, client, queue, 1);
         await client.subscribe(letters);
         const [left] = await takeAndAck(client, letters, 1);
-        ctx.assert.equal(left?.text(), '0', 'the payload of the dead letter that is left');
+        ctx.assert.sameJson(left?.payload, '0', 'the payload of the dead letter that is left');
         await expectOnlySentinel(ctx, client, letters, { text: 'the older message is removed' });
       }
     },
@@ -187,7 +187,7 @@ const content: CheckModule = [
       await client.subscribe(letters);
       const letter = await client.delivery({ queue: letters });
       ctx.assert.equal(letter.id, id, 'the id');
-      ctx.assert.equal(letter.text(), payload, 'the payload');
+      ctx.assert.sameJson(letter.payload, payload, 'the payload');
       const came = Object.fromEntries(Object.keys(headers).map((name) => [name, letter.header(name)]));
       ctx.assert.deepEqual(came, headers, 'the headers');
       await client.ack(letter);

@@ -3,7 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { infoField, newQueue, waitingCount } from './shared/queue-state.ts';
 import { refusedCommand, refusedWith, reopening } from './shared/refusal.ts';
 
 const refusals = ['Error INVALID_MESSAGE', 'closing the connection'];
@@ -20,8 +20,7 @@ export const fieldRules: CheckModule = [
       const scripts = ctx.queue('Aé中ﾊ٣९𝒳-_.');
       for (const queue of [paddedName(ctx, 256), scripts]) {
         await connection.createQueue(queue);
-        const info = await connection.queueInfo(queue);
-        ctx.assert.equal(info?.['name'], queue, 'the name in the queue info');
+        ctx.assert.equal(await infoField(connection, queue, 'name'), queue, 'the name in the queue info');
       }
     },
   },

@@ -1,7 +1,8 @@
 // Checks of the health server: the health record, paths, methods and what all HTTP answers have in common. Areas: HEALTH, HTTP.
 import type { Check, CheckContext, CheckModule, HttpAnswer } from '../check.ts';
+import { expectFields, fieldOf, inTheRecord, type JsonRecord } from './shared/fields.ts';
 import { newQueue } from './shared/queue-state.ts';
-import { expectFields, type JsonRecord, recordAt, timestamp, until } from './shared/records.ts';
+import { recordAt, timestamp, until } from './shared/records.ts';
 
 export const health: CheckModule = [
   {
@@ -12,9 +13,10 @@ export const health: CheckModule = [
     evidence: { responses: 1, assertions: 6 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/health/', [200, 503]);
-      ctx.assert.oneOf(record['status'], ['healthy', 'unhealthy'], 'status');
+      const status = fieldOf(record, 'status', inTheRecord);
+      ctx.assert.oneOf(status, ['healthy', 'unhealthy'], 'status');
       for (const field of ['active_connections', 'queue_count', 'memory_usage_mb']) {
-        const value = record[field];
+        const value = fieldOf(record, field, inTheRecord);
         ctx.assert.ok(Number.isInteger(value) && Number(value) >= 0, `${field} is an integer`, {
           actual: value,
         });

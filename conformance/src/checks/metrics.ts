@@ -3,8 +3,9 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { expectFields, fieldOf, inTheRecord, type JsonRecord } from './shared/fields.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { expectFields, type JsonRecord, recordAt, timestamp, until } from './shared/records.ts';
+import { recordAt, timestamp, until } from './shared/records.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const shorterForm = [
@@ -51,7 +52,7 @@ const form: CheckModule = [
     evidence: { responses: 1, assertions: 2 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
-      ctx.assert.equal(typeof record['total_messages_published'], 'number', 'total_messages_published');
+      expectFields(ctx, record, { total_messages_published: 'number' });
       const further = [...completeForm, 'uptime'].filter((field) => field in record);
       ctx.assert.oneOf(
         further.length,
@@ -59,7 +60,7 @@ const form: CheckModule = [
         `the further fields, of which came ${further.join(', ')}`,
       );
       for (const field of completeForm.filter((name) => name in record)) {
-        ctx.assert.equal(typeof record[field], 'number', `the type of ${field}`, 'METRICS-004');
+        expectFields(ctx, record, { [field]: 'number' }, { ...inTheRecord, clause: 'METRICS-004' });
       }
     },
   },
@@ -71,7 +72,7 @@ const form: CheckModule = [
     evidence: { responses: 1, assertions: 2 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
-      ctx.assert.matches(record['timestamp'], timestamp, 'timestamp');
+      ctx.assert.matches(fieldOf(record, 'timestamp', inTheRecord), timestamp, 'timestamp');
     },
   },
   {
@@ -83,7 +84,7 @@ const form: CheckModule = [
     run: async (ctx) => {
       const first = await recordAt(ctx, '/metrics/', [200]);
       const second = await recordAt(ctx, '/metrics/', [200]);
-      ctx.assert.equal(typeof first['active_queues'], 'number', 'active_queues');
+      expectFields(ctx, first, { active_queues: 'number' });
       if (first['uptime'] === undefined) ctx.notApplicable('the shorter form of the record has no uptime');
       const [earlier, later] = [uptimeMs(ctx, first), uptimeMs(ctx, second)];
       ctx.assert.ok(later >= earlier, 'uptime does not fall', {
@@ -308,16 +309,17 @@ function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly s
   const missing = fields.filter((field) => completeForm.includes(field) && !(field in record));
   const present = fields.filter((field) => !missing.includes(field));
   expectFields(ctx, record, Object.fromEntries(present.map((field) => [field, 'number'])));
-  ctx.assert.equal(typeof record['active_connections'], 'number', 'the type of active_connections');
+  expectFields(ctx, record, { active_connections: 'number' });
   if (missing.length > 0)
     ctx.notApplicable(`the shorter form of the record has no ${missing.join(' and no ')}`);
 }
 
 function expectNoneFell(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
   for (const [field, value] of counters(last)) {
-    ctx.assert.ok(Number(now[field]) >= value, `${field} does not fall`, {
+    const later = fieldOf(now, field, inTheRecord);
+    ctx.assert.ok(Number(later) >= value, `${field} does not fall`, {
       expected: `${value} or more`,
-      actual: now[field],
+      actual: later,
     });
   }
 }

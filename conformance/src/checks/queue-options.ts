@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { expectFields, fieldOf, inQueueInfo } from './shared/fields.ts';
 import { newQueue, requireShown } from './shared/queue-state.ts';
 import { refusedWith } from './shared/refusal.ts';
 
@@ -101,10 +102,8 @@ const possible: CheckModule = [
     evidence: { frames: 3, assertions: 9 },
     run: async (ctx) => {
       const info = await infoAfter(ctx, await ctx.connect(), { maxQueueSize: 5 });
-      for (const [field, type] of requiredFields) {
-        ctx.assert.equal(typeof info[field], type, `the type of ${field}`);
-      }
-      ctx.assert.matches(info['createdAt'], timestamp, 'createdAt', 'BODY-041');
+      expectFields(ctx, info, requiredFields, inQueueInfo);
+      ctx.assert.matches(fieldOf(info, 'createdAt', inQueueInfo), timestamp, 'createdAt', 'BODY-041');
       requireShown(ctx, info, { maxSize: 5 });
     },
   },
@@ -117,7 +116,8 @@ const possible: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const timed = await infoAfter(ctx, client, { messageTtl: '01:00:00' });
-      ctx.assert.equal(timed['messageTtl'], '01:00:00', 'messageTtl of a queue that has one');
+      const shown = fieldOf(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
+      ctx.assert.equal(shown, '01:00:00', 'messageTtl of a queue that has one');
       const untimed = await infoAfter(ctx, client, {});
       ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is left out', { actual: untimed });
     },
@@ -132,7 +132,8 @@ const possible: CheckModule = [
       const client = await ctx.connect();
       const deadLetterQueueName = ctx.queue('given');
       const given = await infoAfter(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
-      ctx.assert.equal(given['deadLetterQueueName'], deadLetterQueueName, 'the name that was given');
+      const shown = fieldOf(given, 'deadLetterQueueName', { ...inQueueInfo, clause: 'QUEUE-023' });
+      ctx.assert.equal(shown, deadLetterQueueName, 'the name that was given');
       const generated = await infoAfter(ctx, client, { enableDeadLetterQueue: true });
       ctx.assert.ok(!('deadLetterQueueName' in generated), 'the generated name is left out', {
         actual: generated,
@@ -166,7 +167,7 @@ const possible: CheckModule = [
         colour: 'green',
         nested: {},
       });
-      ctx.assert.equal(info['maxSize'], 6, 'maxSize');
+      ctx.assert.equal(fieldOf(info, 'maxSize', inQueueInfo), 6, 'maxSize');
     },
   },
   {
@@ -197,7 +198,7 @@ const possible: CheckModule = [
       const modes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'];
       for (const [number, mode] of modes.entries()) {
         const info = await infoAfter(ctx, client, { mode });
-        ctx.assert.equal(info['deliveryMode'], number, `the number of ${mode}`);
+        ctx.assert.equal(fieldOf(info, 'deliveryMode', inQueueInfo), number, `the number of ${mode}`);
       }
     },
   },
@@ -212,7 +213,11 @@ const possible: CheckModule = [
       const strategies = ['DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq'];
       for (const [number, overflowStrategy] of strategies.entries()) {
         const info = await infoAfter(ctx, client, { overflowStrategy, enableDeadLetterQueue: true });
-        ctx.assert.equal(info['overflowStrategy'], number, `the number of ${overflowStrategy}`);
+        ctx.assert.equal(
+          fieldOf(info, 'overflowStrategy', inQueueInfo),
+          number,
+          `the number of ${overflowStrategy}`,
+        );
       }
     },
   },
@@ -230,7 +235,7 @@ const possible: CheckModule = [
         ['2.03:04:05.0000000', /^2\.03:04:05$/],
       ] as const) {
         const info = await infoAfter(ctx, client, { messageTtl: given });
-        ctx.assert.matches(info['messageTtl'], shown, `messageTtl after ${given}`);
+        ctx.assert.matches(fieldOf(info, 'messageTtl', inQueueInfo), shown, `messageTtl after ${given}`);
       }
     },
   },
@@ -363,17 +368,17 @@ const optionFields = [
   'maxRetryAttempts',
 ];
 
-const requiredFields = [
-  ['name', 'string'],
-  ['messageCount', 'number'],
-  ['subscriberCount', 'number'],
-  ['deliveryMode', 'number'],
-  ['maxSize', 'number'],
-  ['createdAt', 'string'],
-  ['enableDeadLetterQueue', 'boolean'],
-  ['overflowStrategy', 'number'],
-  ['maxRetryAttempts', 'number'],
-] as const;
+const requiredFields = {
+  name: 'string',
+  messageCount: 'number',
+  subscriberCount: 'number',
+  deliveryMode: 'number',
+  maxSize: 'number',
+  createdAt: 'string',
+  enableDeadLetterQueue: 'boolean',
+  overflowStrategy: 'number',
+  maxRetryAttempts: 'number',
+} as const;
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 
@@ -381,7 +386,7 @@ const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 const clockToleranceMs = 15 * 60_000;
 
 function createdAt(ctx: CheckContext, info: Info): number {
-  const text = info['createdAt'];
+  const text = fieldOf(info, 'createdAt', inQueueInfo);
   ctx.assert.matches(text, timestamp, 'createdAt', 'BODY-041');
   return Date.parse(String(text));
 }

@@ -84,7 +84,7 @@ async function expectRecorded(
   const sent = frames.find(
     ({ from, command: name, id }) => from === 'client' && name === 'Publish' && id === frame.id,
   );
-  ctx.assert.equal(came.text(), sent?.payload, 'the payload delivered', 'DELIVERY-053');
+  ctx.assert.sameJson(came.payload, sent?.payload ?? '', 'the payload delivered', 'DELIVERY-053');
 }
 
 /**

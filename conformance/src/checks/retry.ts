@@ -38,7 +38,7 @@ const schedule: CheckModule = [
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const first = await subscriber.delivery({ queue });
       const again = await nextAttempt(ctx, subscriber, { queue, id });
-      ctx.assert.equal(again.text(), first.text(), 'the payload of the second attempt');
+      ctx.assert.sameJson(again.payload, first.payload, 'the payload of the second attempt');
       const attempts = again.header('deliveryAttempts');
       ctx.should(attempts === '2', 'DELIVERY-055', 'header deliveryAttempts is 2', { actual: attempts });
       await subscriber.ack(again);

@@ -1,10 +1,10 @@
 // Writes the history of a check while it runs, from what goes over its connections: a check does not say what it did, it does it.
 // It begins when it is asked to, and then sees every connection of the check. It judges nothing. Areas: PUBLISH, DELIVERY.
-import { createHash } from 'node:crypto';
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import { headerPairs } from '../wire/frame.ts';
 import type { WireObserver } from '../wire/link.ts';
+import { MessageContents } from './message-contents.ts';
 import type { Operation } from './operation.ts';
 
 type Step = Operation extends infer Each
@@ -16,6 +16,7 @@ type Step = Operation extends infer Each
 export class HistoryRecorder implements WireObserver {
   readonly #operations: Operation[] = [];
   readonly #now: () => number;
+  readonly #contents = new MessageContents();
   #isOn = false;
   /** What each connection asked and was not answered: the command, by id. */
   readonly #asked = new Map<string, { readonly command: number; readonly queue: string }>();
@@ -105,7 +106,7 @@ export class HistoryRecorder implements WireObserver {
 
   /** A digest is worth its time only where it is kept. */
   #contentOf(payload: string | Buffer | undefined): string {
-    return this.#isOn ? contentOf(payload) : '';
+    return this.#isOn ? this.#contents.contentOf(payload) : '';
   }
 
   #add(connection: string, step: Step): void {
@@ -125,13 +126,4 @@ function ackOf({ id, queue, headers }: FrameFields): Step {
     ...(queue === undefined || queue === '' ? {} : { queue }),
     ...(pairs.has('failureReason') ? { negative: true as const } : {}),
   };
-}
-
-const wholeBytes = 64;
-
-/** The payload itself where it is short, else its digest: equal for equal bytes. */
-function contentOf(payload: string | Buffer | undefined): string {
-  const bytes = Buffer.from(payload ?? '');
-  if (bytes.length <= wholeBytes) return bytes.toString('latin1');
-  return `${bytes.length} bytes, SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`;
 }

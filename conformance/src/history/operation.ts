@@ -6,7 +6,7 @@ export const deliveryModes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck',
 export type DeliveryMode = (typeof deliveryModes)[number];
 
 type Step =
-  /** A Publish was sent: the message may exist from here on. `content` is its payload, or a digest of it. */
+  /** A Publish was sent: the message may exist from here on. `content` is the value of its payload, or a digest of that. */
   | { readonly kind: 'publish'; readonly queue: string; readonly id: string; readonly content: string }
   /** PublishAck came: the broker is responsible. */
   | { readonly kind: 'published'; readonly queue: string; readonly id: string }

@@ -1,23 +1,13 @@
 // Whether a Deliver carries what was published: the same value and headers it must, the same bytes and the broker's own headers it
 // should. Clauses: DELIVERY-052 to 055, DLQ-012 to 015.
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../json-value.ts';
 import type { SeenDelivery } from './delivering.ts';
 import type { Difference, Message } from './state.ts';
 
 /** A dead letter need not keep its headers; every other message must. */
 export function isSameContent({ content, letter }: Message, { payload, headers }: SeenDelivery): boolean {
   const kept = Object.entries(content.headers).every(([name, value]) => headers.get(name) === value);
-  return isSameValue(content.payload, payload) && (kept || letter !== undefined);
-}
-
-function isSameValue(published: string, came: string): boolean {
-  if (published === came) return true;
-  if (published === '' || came === '') return false;
-  try {
-    return isDeepStrictEqual(JSON.parse(published), JSON.parse(came));
-  } catch {
-    return false;
-  }
+  return isSameJson(content.payload, payload) && (kept || letter !== undefined);
 }
 
 export function contentDifferences(

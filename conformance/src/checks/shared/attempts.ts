@@ -7,7 +7,7 @@ import type { ConfigurationRequest } from '../../configuration.ts';
 import type { Connection } from '../../connection.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
 import { newSubscriber } from './audience.ts';
-import { waitingCount } from './queue-state.ts';
+import { toldCount } from './queue-state.ts';
 import { cutSubscriber, expectOnlySentinel } from './subscribers.ts';
 
 /** The same for all that can do with it, so that they share a broker. */
@@ -75,8 +75,7 @@ export function expectReason(ctx: CheckContext, letter: ReceivedFrame, reason: s
 export async function readerOf(ctx: CheckContext, letters: string, afterMs = 0): Promise<Connection> {
   const client = await ctx.connect({ own: true });
   const limit = ctx.now() + afterMs + ctx.timing.deliveryMs;
-  while ((await waitingCount(client, letters)) !== 1 && ctx.now() < limit)
-    await waitUntil(ctx, ctx.now() + 15);
+  while ((await toldCount(client, letters)) !== 1 && ctx.now() < limit) await waitUntil(ctx, ctx.now() + 15);
   await client.subscribe(letters);
   return client;
 }

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
+import { fieldOf, inQueueInfo } from './fields.ts';
 
 /** Between two looks at something that changes on its own: looking without a pause would load the broker under test. */
 const lookGapMs = 15;
@@ -20,7 +21,18 @@ export async function newQueue(
 }
 
 /** The messageCount of a queue; undefined when there is no such queue. */
-export async function waitingCount(connection: Connection, queue: string): Promise<unknown> {
+export function waitingCount(connection: Connection, queue: string): Promise<unknown> {
+  return infoField(connection, queue, 'messageCount');
+}
+
+/** A field of QueueInfo, which must be there; undefined when there is no such queue. */
+export async function infoField(connection: Connection, queue: string, field: string): Promise<unknown> {
+  const info = await connection.queueInfo(queue);
+  return info === undefined ? undefined : fieldOf(info, field, inQueueInfo);
+}
+
+/** The messageCount, where there is one: for waits that judge nothing and have another end. */
+export async function toldCount(connection: Connection, queue: string): Promise<unknown> {
   return (await connection.queueInfo(queue))?.['messageCount'];
 }
 
@@ -58,7 +70,7 @@ export async function expectNothingStored(
  */
 export async function letDeliver(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
   const until = ctx.now() + ctx.timing.silenceMs;
-  while ((await waitingCount(connection, queue)) !== 0 && ctx.now() < until) await pause(lookGapMs);
+  while ((await toldCount(connection, queue)) !== 0 && ctx.now() < until) await pause(lookGapMs);
 }
 
 /** Waits until the queue's info has this value, at most `ctx.timing.answerMs`. */
@@ -68,7 +80,7 @@ export async function waitForInfo(
   queue: string,
   wanted: { readonly field: 'messageCount' | 'subscriberCount'; readonly value: number },
 ): Promise<void> {
-  const look = async (): Promise<unknown> => (await connection.queueInfo(queue))?.[wanted.field];
+  const look = (): Promise<unknown> => infoField(connection, queue, wanted.field);
   await eventually(ctx, look, (seen) => seen === wanted.value, `${wanted.field} becomes ${wanted.value}`);
 }
 

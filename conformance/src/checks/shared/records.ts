@@ -1,9 +1,9 @@
-// What the checks of health and metrics share: a record at a path, its fields and their types, and the wait for figures that a broker
-// may bring up to date a moment later. Areas: HEALTH, METRICS.
+// What the checks of health and metrics share: a record at a path, and the wait for figures that a broker may bring up to date a moment
+// later. Areas: HEALTH, METRICS.
 import type { CheckContext } from '../../check.ts';
+import type { JsonRecord } from './fields.ts';
+import { fieldOf } from './fields.ts';
 import { eventually } from './queue-state.ts';
-
-export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 
@@ -21,22 +21,12 @@ export async function recordAt(
   return value as JsonRecord;
 }
 
-/** Every field is there, with this type. */
-export function expectFields(
-  ctx: CheckContext,
-  record: JsonRecord,
-  types: Readonly<Record<string, 'number' | 'string' | 'boolean'>>,
-): void {
-  for (const [field, type] of Object.entries(types)) {
-    ctx.assert.equal(typeof record[field], type, `the type of ${field}`);
-  }
-}
-
 /** Waits until the record at the path has these values. */
 export async function until(ctx: CheckContext, path: string, wanted: JsonRecord): Promise<void> {
   const look = async (): Promise<JsonRecord> => {
     const record = await recordAt(ctx, path, [200, 503]);
-    return Object.fromEntries(Object.keys(wanted).map((field) => [field, record[field]]));
+    const place = { name: `the record at ${path}` };
+    return Object.fromEntries(Object.keys(wanted).map((field) => [field, fieldOf(record, field, place)]));
   };
   const isThere = (seen: JsonRecord): boolean =>
     Object.entries(wanted).every(([field, value]) => seen[field] === value);

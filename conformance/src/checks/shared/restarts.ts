@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Check, CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
+import { display } from '../../expectation.ts';
 import { Command } from '../../wire/command.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
 import { newSubscriber } from './audience.ts';
@@ -52,7 +53,10 @@ export async function takeAll(ctx: CheckContext, queue: string): Promise<readonl
     const isQuiet = leftCount === 0 && fresh.length === 0;
     quietSince = isQuiet ? (quietSince ?? ctx.now()) : undefined;
     const isTime = isQuiet || ctx.now() < until;
-    ctx.assert.ok(isTime, 'the queue can be emptied', { actual: `${String(leftCount)} wait` });
+    ctx.assert.ok(isTime, 'the queue can be emptied', {
+      expected: 'no message waits, and none comes',
+      actual: leftCount === undefined ? 'the queue does not exist' : `messageCount is ${display(leftCount)}`,
+    });
     if (fresh.length === 0) await pause(lookGapMs);
   }
   const taken = deliveriesOf(subscriber, queue);

@@ -1,0 +1,68 @@
+"""JSON payloads written anew: the same values in other bytes, with more or less white space, other escapes, members in another order.
+
+Values stay exact: numbers keep all their digits, strings all their characters, halves of surrogate pairs too. The same payload is
+always written in the same way. Area: DELIVERY.
+"""
+from __future__ import annotations
+
+import json
+import random
+import re
+from functools import lru_cache
+from typing import Any
+
+GAPS = ('', '', ' ', '\n  ', '\t', '\r\n')
+# Of longer strings the rest is written in one piece.
+DRAWN_CHARACTERS = 100
+
+
+class Number(str):
+    """A number as it was written."""
+
+
+class Members(list):
+    """The members of an object, as pairs of name and value: a name may occur twice."""
+
+
+@lru_cache(maxsize=64)
+def rewritten(payload: bytes) -> bytes:
+    """The payload itself where it is not one JSON text, or is nested too deeply to be read."""
+    try:
+        value = json.loads(payload.decode(), parse_int=Number, parse_float=Number, parse_constant=_refuse, object_pairs_hook=Members)
+        return _text(value, random.Random(payload)).encode()
+    except (ValueError, RecursionError):
+        return payload
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f'{name} is no JSON')
+
+
+def _text(value: Any, draw: random.Random) -> str:
+    return draw.choice(GAPS) + _bare_text(value, draw) + draw.choice(GAPS)
+
+
+def _bare_text(value: Any, draw: random.Random) -> str:
+    if isinstance(value, Number):
+        return re.sub(r'[eE]\+?(?=\d)', 'E+', value)
+    if isinstance(value, str):
+        head, rest = value[:DRAWN_CHARACTERS], value[DRAWN_CHARACTERS:]
+        return '"' + ''.join(_character(one, draw) for one in head) + json.dumps(rest)[1:]
+    if isinstance(value, Members):
+        # The order of members with the same name says which one counts.
+        if len({name for name, _ in value}) == len(value):
+            draw.shuffle(value)
+        return '{' + ','.join(f'{_text(name, draw)}:{_text(member, draw)}' for name, member in value) + '}'
+    if isinstance(value, list):
+        return '[' + ','.join(_text(element, draw) for element in value) + ']'
+    return json.dumps(value)
+
+
+def _character(one: str, draw: random.Random) -> str:
+    """It, or its escape: always the long one where it is half of a surrogate pair."""
+    if draw.random() < 0.3 or '\ud800' <= one <= '\udfff':
+        units, form = one.encode('utf-16-be', 'surrogatepass').hex(), draw.choice((str.lower, str.upper))
+        return ''.join('\\u' + form(units[at:at + 4]) for at in range(0, len(units), 4))
+    if one.isalnum():
+        return one
+    return '\\/' if one == '/' else json.dumps(one, ensure_ascii=False)[1:-1]

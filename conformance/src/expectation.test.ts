@@ -1,0 +1,62 @@
+// What a failure shows: values as JSON, and nothing of the language in which the runner is written.
+import { describe, expect, it } from 'vitest';
+import { assertionsFor } from './assertions.ts';
+import { fieldOf, inQueueInfo } from './checks/shared/fields.ts';
+import { Evidence } from './evidence.ts';
+import { display, ExpectationFailure } from './expectation.ts';
+
+function failureOf(run: () => void): ExpectationFailure {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ExpectationFailure) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('display', () => {
+  it.each([
+    ['a text', '"a text"'],
+    [undefined, 'nothing'],
+    [['High', undefined], '["High","nothing"]'],
+    [{ name: undefined }, '{"name":"nothing"}'],
+    [Number.NaN, '"no number"'],
+    [Buffer.from('ff', 'hex'), 'bytes ff'],
+  ])('shows %j as %s', (value, text) => {
+    expect(display(value)).toBe(text);
+  });
+});
+
+describe('a failed assertion', () => {
+  const assert = assertionsFor(new Evidence());
+
+  it('about a JSON value shows both texts', () => {
+    assert.sameJson(Buffer.from('{"n":1.0}'), ' {"n":1}', 'the payload');
+    const failure = failureOf(() =>
+      assert.sameJson(Buffer.from('1e400'), 'null', 'the payload', 'DELIVERY-053'),
+    );
+    expect(failure).toMatchObject({
+      message: 'the payload',
+      expected: 'the JSON value "null"',
+      actual: '"1e400"',
+      clause: 'DELIVERY-053',
+    });
+    expect(failureOf(() => assert.sameJson(undefined, '1', 'the payload')).actual).toBe('nothing');
+  });
+});
+
+describe('fieldOf', () => {
+  it('returns a field that is there', () => {
+    expect(fieldOf({ messageCount: 0 }, 'messageCount', inQueueInfo)).toBe(0);
+  });
+
+  it('names the field that is missing, and where', () => {
+    expect(failureOf(() => fieldOf({ name: 'q' }, 'subscriberCount', inQueueInfo))).toMatchObject({
+      message: 'field subscriberCount is missing from QueueInfo',
+      expected: 'field subscriberCount',
+      actual: '{"name":"q"}',
+      clause: 'QUEUE-021',
+    });
+  });
+});

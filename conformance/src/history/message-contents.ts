@@ -1,0 +1,31 @@
+// What a history keeps of a payload: a text that is equal for equal JSON values, however they are written. Area: DELIVERY.
+import { createHash } from 'node:crypto';
+import { jsonForm } from '../json-value.ts';
+
+/** Longer contents are kept as digests. */
+const wholeLength = 64;
+
+/** Remembers the contents of all payloads that it has seen: the copies of a message cost no reading of JSON. */
+export class MessageContents {
+  readonly #seen = new Map<string, string>();
+
+  contentOf(payload: string | Buffer | undefined): string {
+    const bytes = Buffer.from(payload ?? '');
+    const key = shortened(bytes.toString('latin1'));
+    const known = this.#seen.get(key);
+    if (known !== undefined) return known;
+    const content = shortened(jsonForm(bytes) ?? unreadable(bytes));
+    this.#seen.set(key, content);
+    return content;
+  }
+}
+
+/** No JSON text is like this. An empty payload is the empty text. */
+function unreadable(bytes: Buffer): string {
+  return bytes.length === 0 ? '' : `no JSON, ${bytes.toString('hex')}`;
+}
+
+function shortened(text: string): string {
+  if (text.length <= wholeLength) return text;
+  return `SHA-256 ${createHash('sha256').update(text).digest('hex')} of ${text.length} characters`;
+}
