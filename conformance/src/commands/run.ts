@@ -38,7 +38,7 @@ export const runFlags: readonly Flag[] = [
     name: 'only',
     kind: 'many',
     value: 'PATTERN',
-    help: 'only these: an area, a requirement or a check, * allowed',
+    help: 'of the profiles that run, only these: an area, a requirement or a check, * allowed',
   },
   { name: 'skip', kind: 'many', value: 'PATTERN', help: 'all but these' },
   { name: 'seed', kind: 'text', value: 'N', help: 'repeats the random choices of a run' },
