@@ -1,5 +1,6 @@
 // No false green: every way in which a run can show less than it seems to, with the exit code that it must end with. Here the whole command
 // runs in this process, around checks made for the purpose; what only a process can do is in cli/process.programs.test.ts.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +79,12 @@ const nobody: Target = {
   endpoints: { tcp: { host: '127.0.0.1', port: 1 } },
 };
 const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
+/** A pipe without a reader: whether somebody reads it is known only at the end. */
+const unread = (): readonly string[] => {
+  const path = join(folder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  return ['--reporter', `json=${path}`];
+};
 const baseline = (text: string): readonly string[] => ['--baseline', fileOf(text)];
 const known = (id: string): string => `- id: ${id}\n  expect: fail\n  reason: known\n`;
 /** A broker that dies after the first check, and a second check, on a broker of its own, that ends after that. */
@@ -119,7 +126,8 @@ describe('the exit code of a run', () => {
     [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
     [5, 'a check without evidence', { checks: [passing, blind] }, 'ended without its evidence'],
     [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],
-    [5, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'could not be written'],
+    [2, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'cannot be written'],
+    [5, 'a report that fails at the end', { checks: [passing], args: unread() }, 'no program reads from it'],
     [5, 'a codec that is wrong', { checks: [passing], golden: false }, 'golden frames'],
     [5, 'an interrupt', { checks: [passing], signal: AbortSignal.abort() }, 'the run was interrupted'],
     [
