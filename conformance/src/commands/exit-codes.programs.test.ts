@@ -78,6 +78,12 @@ const nobody: Target = {
   lifecycle: { kind: 'attach' },
   endpoints: { tcp: { host: '127.0.0.1', port: 1 } },
 };
+const spawning = (command: readonly string[], cwd?: string): Target => ({
+  schema: 1,
+  name: 'odd',
+  lifecycle: { kind: 'spawn', command, ...(cwd === undefined ? {} : { cwd }) },
+});
+const lastWord = 'console.error("no licence"); process.exitCode = 3';
 const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
 /** A pipe without a reader: whether somebody reads it is known only at the end. */
 const unread = (): readonly string[] => {
@@ -120,6 +126,24 @@ describe('the exit code of a run', () => {
       'checks that --fail-fast did not reach',
       { checks: [failing, passing], args: ['--fail-fast', '--jobs', '1'] },
       '1 check failed',
+    ],
+    [
+      4,
+      'a target whose program is missing',
+      { checks: [passing], target: spawning(['/no/such']) },
+      '(exit code 4): /no/such: cannot be started: spawn /no/such ENOENT.',
+    ],
+    [
+      4,
+      'a target whose folder is missing',
+      { checks: [passing], target: spawning([process.execPath], '/no/folder') },
+      'cannot be started: its folder (cwd) /no/folder does not exist.',
+    ],
+    [
+      4,
+      'a target that ends with a last word',
+      { checks: [passing], target: spawning([process.execPath, '-e', lastWord]) },
+      'its log ends with:\n         no licence\nodd is NOT SHOWN',
     ],
     [4, 'a target that is not there', { checks: [passing], target: nobody }, 'nothing can be reached'],
     [4, 'a target that dies between checks', dying(), 'ended without being told to'],
