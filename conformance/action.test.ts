@@ -1,33 +1,48 @@
-// The GitHub Action: its file has the form that GitHub reads, every output is one that its script writes, and the script itself is run
-// here as a job would run it, on the tiny broker.
+// The GitHub Action: its file has the form that GitHub reads, every output is one that its script writes, and its steps are run here as a
+// job would run them: on the tiny broker, and with commands in the place of the runner that go wrong in every way.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { tinyTarget } from './src/testing/tiny-target.ts';
 
+type Step = {
+  readonly id?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
+  readonly shell?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 type Action = {
   readonly inputs: Readonly<Record<string, { readonly description: string; readonly default?: string }>>;
   readonly outputs: Readonly<Record<string, { readonly value: string }>>;
-  readonly runs: {
-    readonly using: string;
-    readonly steps: readonly {
-      readonly id: string;
-      readonly shell: string;
-      readonly run: string;
-      readonly env: Readonly<Record<string, string>>;
-    }[];
-  };
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
 };
 
 const path = (name: string): string => fileURLToPath(new URL(name === '' ? '.' : name, import.meta.url));
 const action = parse(readFileSync(path('action.yml'), 'utf8')) as Action;
-const [step] = action.runs.steps;
-if (step === undefined) throw new Error('the action has no step');
 const runner = `${process.execPath} --import ${import.meta.resolve('tsx')} ${path('src/cli/process.ts')}`;
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+
+function stepOf(id: string): Step {
+  const step = action.runs.steps.find((one) => one.id === id);
+  if (step === undefined) throw new Error(`the action has no step ${id}`);
+  return step;
+}
 
 type Job = {
   readonly exitCode: number;
@@ -37,36 +52,48 @@ type Job = {
   readonly folder: string;
 };
 
-/** Runs the script with these inputs and the others' defaults, as GitHub would. */
-async function job(inputs: Readonly<Record<string, string>>, files: readonly string[] = []): Promise<Job> {
-  const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
-  const [output, summary] = ['output', 'summary'].map((name) => join(folder, name));
-  for (const file of [output, summary]) writeFileSync(file ?? '', '');
-  for (const file of files) writeFileSync(join(folder, file), 'echo "$@" > arguments; exit 7');
+type Given = {
+  readonly step?: string;
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** What stands in the folder of the job, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The folders in which programs are found; default: those of this process. */
+  readonly searchPath?: string;
+};
+
+/** Runs one step with these inputs and the others' defaults, as GitHub would. */
+async function job({ step = 'judge', inputs = {}, files = {}, searchPath }: Given): Promise<Job> {
+  const folder = newFolder();
+  const [output, summary] = [join(folder, 'output'), join(folder, 'summary')];
+  for (const file of [output, summary]) writeFileSync(file, '');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
   const values = Object.fromEntries(
     Object.entries(action.inputs).map(([name, input]) => [name, inputs[name] ?? input.default ?? '']),
   );
-  const filled = Object.entries(step?.env ?? {}).map(([name, value]) => [name, inputOf(value, values)]);
+  const { env: named = {}, run = '' } = stepOf(step);
+  const filled = Object.entries(named).map(([name, value]) => [name, inputOf(value, values)]);
   const env = {
     ...process.env,
     ...Object.fromEntries(filled),
     GITHUB_OUTPUT: output,
     GITHUB_STEP_SUMMARY: summary,
+    ...(searchPath === undefined ? {} : { PATH: searchPath }),
   };
-  const { exitCode, printed } = await bash(step?.run ?? '', folder, env);
-  const lines = readFileSync(output ?? '', 'utf8')
-    .trimEnd()
-    .split('\n')
-    .filter(Boolean);
-  return {
-    exitCode,
-    printed,
-    folder,
-    outputs: Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-    ),
-    summary: readFileSync(summary ?? '', 'utf8'),
-  };
+  const { exitCode, printed } = await bash(run, folder, env);
+  const outputs = outputsIn(readFileSync(output, 'utf8'));
+  return { exitCode, printed, folder, outputs, summary: readFileSync(summary, 'utf8') };
+}
+
+/** Reads both forms that GitHub reads: `name=value`, and `name<<END`, lines, `END`. */
+function outputsIn(text: string): Readonly<Record<string, string>> {
+  const outputs: Record<string, string> = {};
+  const entry = /^(?<name>[\w-]+)(?:=(?<short>.*)|<<(?<end>.*)\n(?<long>[\s\S]*?)\n\k<end>)\n/gmy;
+  for (const { groups } of text.matchAll(entry))
+    outputs[groups?.['name'] ?? ''] = groups?.['short'] ?? groups?.['long'] ?? '';
+  return outputs;
 }
 
 function inputOf(expression: string, inputs: Readonly<Record<string, string>>): string {
@@ -95,22 +122,52 @@ function bash(
   });
 }
 
+/** A command in the place of the runner. */
+const fake = (script: string): Given => ({
+  inputs: { target: 'a.json', runner: 'bash fake.sh' },
+  files: { 'fake.sh': script },
+});
+
+const reportPath = 'conformance-results/report.json';
+
+function reportText(more: object = {}): string {
+  return JSON.stringify({
+    target: { name: 'tiny' },
+    verdict: { status: 'conformant', gate: 'open', exitCode: 0, reason: 'nothing failed' },
+    counts: { pass: 3, fail: 0, warn: 0, 'not applicable': 1, 'could not run': 0, error: 0 },
+    run: { plan: ['a', 'b', 'c', 'd'], options: { repeat: 1, strict: false } },
+    results: [],
+    ...more,
+  });
+}
+
+/** A runner that writes this report into the folder that it was told, and ends with this exit code. */
+function reporting(report: string, exitCode: number): Given {
+  const given = fake(
+    `mkdir -p conformance-results; cp new.json ${reportPath}; echo '::notice::of a broker'; exit ${exitCode}`,
+  );
+  return { ...given, files: { ...given.files, 'new.json': report } };
+}
+
+const undetermined = { verdict: 'undetermined', gate: 'closed', passed: '0', failed: '0', incomplete: '0' };
+
 describe('the action', () => {
-  it('is a composite action whose values reach the script as variables alone', () => {
+  it('is a composite action whose values reach the scripts as variables alone', () => {
     expect(action.runs.using).toBe('composite');
-    expect(action.runs.steps).toHaveLength(1);
-    expect(step.shell).toBe('bash');
-    expect(step.run).not.toContain('${{');
-    const used = Object.values(step.env).join('\n');
+    for (const { shell, run } of action.runs.steps.filter((step) => step.run !== undefined)) {
+      expect(shell).toBe('bash');
+      expect(run).not.toContain('${{');
+    }
+    const used = Object.values(stepOf('judge').env ?? {}).join('\n');
     expect(Object.keys(action.inputs).filter((name) => !used.includes(`inputs.${name} `))).toEqual([]);
   });
 
   it('judges a broker, ends with the gate and says in its outputs what was found', async () => {
-    const target = join(mkdtempSync(join(tmpdir(), 'truemq-conformance-test-')), 'tiny.json');
+    const target = join(newFolder(), 'tiny.json');
     writeFileSync(target, JSON.stringify(tinyTarget()));
     const args = '--only CONN-005 --seed 1';
-    const { exitCode, outputs, printed, summary, folder } = await job({ target, args, runner });
-    const report = JSON.parse(readFileSync(join(folder, 'conformance-results', 'report.json'), 'utf8')) as {
+    const { exitCode, outputs, printed, summary, folder } = await job({ inputs: { target, args, runner } });
+    const report = JSON.parse(readFileSync(join(folder, reportPath), 'utf8')) as {
       verdict: { status: string; exitCode: number };
       counts: Record<string, number>;
     };
@@ -129,7 +186,7 @@ describe('the action', () => {
     for (const name of ['events', 'report-json', 'report-html', 'junit'])
       expect(existsSync(join(folder, outputs[name] ?? '')), name).toBe(true);
     expect(summary).toContain('## tiny');
-    expect(printed).toMatch(/^::stop-commands::(stop-\d+)\n[\s\S]*\n::\1::\n/);
+    expect(printed).toMatch(/^::stop-commands::(stop-[\w-]+)\n[\s\S]*\n::\1::\n/);
   });
 
   it('names every output that it declares', () => {
@@ -137,27 +194,216 @@ describe('the action', () => {
     expect(named.filter(([name, value]) => value !== `\${{ steps.judge.outputs.${name} }}`)).toEqual([]);
   });
 
-  it('is red, and says that nothing was shown, when the runner leaves no report', async () => {
-    const { exitCode, outputs } = await job({ target: 'none.json', runner });
+  it('ends with the code of a usage error, and says that nothing was shown', async () => {
+    const { exitCode, outputs, printed } = await job({ inputs: { target: 'none.json', runner } });
     expect(exitCode).toBe(2);
-    expect(outputs).toMatchObject({ verdict: 'undetermined', gate: 'closed', 'exit-code': '2', passed: '0' });
+    expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '2' });
+    expect(printed).toContain('none.json cannot be read');
+  });
+});
+
+describe('a run that shows nothing', () => {
+  it.each<[name: string, given: Given, endedWith: number]>([
+    ['npm cannot install the runner', fake('echo "npm error 404"; exit 1'), 1],
+    ['there is no such command', { inputs: { target: 'a.json', runner: 'no-such-command' } }, 127],
+    ['the runner ends well without a report', fake('exit 0'), 0],
+    ['the runner is killed', fake('kill -KILL $$'), 5],
+    ['the report is cut', reporting('{"verdict":', 0), 0],
+  ])('ends with 5 and no verdict: %s', async (_name, given, endedWith) => {
+    const { exitCode, outputs, printed, summary } = await job(given);
+    expect(exitCode).toBe(5);
+    expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '5' });
+    const text = `Nothing was judged: the runner did not start or left no report (it ended with exit code ${endedWith}).`;
+    expect(printed).toMatch(/\n::stop-[\w-]+::\n::error title=TrueMQ conformance::/);
+    expect(printed).toContain(text);
+    expect(summary).toContain(text);
   });
 
-  it('hands every input on, blanks and all', async () => {
+  it.each([0, 1])('does not believe the report of an older run: exit code %i', async (code) => {
+    const given = fake(`exit ${code}`);
+    const { exitCode, outputs, folder } = await job({
+      ...given,
+      files: { ...given.files, [reportPath]: reportText(), 'conformance-results/mine.txt': 'mine' },
+    });
+    expect(exitCode).toBe(5);
+    expect(outputs).toMatchObject(undetermined);
+    expect(existsSync(join(folder, reportPath))).toBe(false);
+    expect(existsSync(join(folder, 'conformance-results/mine.txt'))).toBe(true);
+  });
+
+  it('ends with 5 when an older report cannot be removed', async () => {
+    const given = fake('exit 0');
+    const { exitCode, outputs } = await job({ ...given, files: { ...given.files, [`${reportPath}/a`]: '' } });
+    expect(exitCode).toBe(5);
+    expect(outputs).toMatchObject(undetermined);
+  });
+});
+
+describe('the exit code', () => {
+  it('is 5 when the runner ended otherwise than its report says', async () => {
+    const { exitCode, outputs, printed } = await job(reporting(reportText(), 1));
+    expect(exitCode).toBe(5);
+    expect(outputs).toMatchObject({ gate: 'closed', 'exit-code': '5', passed: '3' });
+    expect(printed).toContain('the runner ended with exit code 1, its report says 0');
+  });
+
+  it('is that of both where they agree, and a green run marks nothing', async () => {
+    const { exitCode, outputs, printed } = await job(reporting(reportText(), 0));
+    expect(exitCode).toBe(0);
+    expect(outputs).toMatchObject({ verdict: 'conformant', gate: 'open', 'exit-code': '0', incomplete: '0' });
+    expect(printed).not.toContain('::error');
+  });
+});
+
+describe('failed checks', () => {
+  const verdict = { status: 'not conformant', gate: 'closed', exitCode: 1, reason: '2 checks failed' };
+  const failed = (id: string, more: object = {}): object => ({
+    id,
+    title: 'of a broker',
+    outcome: 'fail',
+    reason: 'it sings',
+    reproduce: `truemq-conformance run --only ${id}`,
+    warnings: [],
+    ...more,
+  });
+  const errorsIn = (printed: string): readonly string[] =>
+    printed
+      .slice(printed.lastIndexOf('\n::stop-'))
+      .split('\n')
+      .filter((line) => line.startsWith('::error'));
+
+  it('are marked as errors of the job, behind the output of the runner, and every character of theirs is text', async () => {
+    const nasty = failed('FRAME-001a', {
+      title: 'ids: any, of 100%',
+      reason: 'line 1\r\n::set-output name=verdict::conformant',
+      expected: '100%',
+      actual: '\u001b[31m',
+    });
+    const results = [nasty, failed('FRAME-002a', { baseline: { expect: 'fail' } }), failed('FRAME-003a')];
+    const { exitCode, printed } = await job(reporting(reportText({ verdict, results }), 1));
+    expect(exitCode).toBe(1);
+    expect(errorsIn(printed)).toEqual([
+      '::error title=TrueMQ conformance::tiny: the gate is closed (exit code 1): 2 checks failed',
+      '::error title=FRAME-001a ids%3A any%2C of 100%25::line 1\\u000d%0A::set-output name=verdict::conformant%0Aexpected: 100%25%0Acame: \\u001b[31m%0Aagain: truemq-conformance run --only FRAME-001a',
+      '::error title=FRAME-003a of a broker::it sings%0Aagain: truemq-conformance run --only FRAME-003a',
+    ]);
+    expect(printed.match(/^::(?!error|stop-|notice)/gm)).toBe(null);
+    expect(printed).toMatch(/^::stop-commands::(stop-[\w-]+)\n::notice::of a broker\n\n::\1::\n::error/);
+  });
+
+  it('include warnings where the gate is strict', async () => {
+    const results = [
+      failed('FRAME-001a', { outcome: 'warn', reason: undefined, warnings: [{ text: 'it hums' }] }),
+    ];
+    const run = { plan: ['FRAME-001a'], options: { repeat: 1, strict: true } };
+    const { printed } = await job(reporting(reportText({ verdict, results, run }), 1));
+    expect(errorsIn(printed)[1]).toMatch(/^::error title=FRAME-001a of a broker::it hums%0A/);
+  });
+
+  it('are no more than GitHub shows; the last error names the others', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `FRAME-${100 + index}a`);
+    const results = ids.map((id) => failed(id));
+    const { printed } = await job(reporting(reportText({ verdict, results }), 1));
+    const errors = errorsIn(printed);
+    expect(errors).toHaveLength(10);
+    expect(errors.at(-1)).toBe(
+      '::error title=4 more checks failed::FRAME-108a, FRAME-109a, FRAME-110a, FRAME-111a',
+    );
+  });
+});
+
+describe('the inputs', () => {
+  const echo = 'printf "%s\\n" "$@" > arguments; exit 2';
+
+  it('reach the runner, blanks and quotes and all, and nothing in them is evaluated', async () => {
     const inputs = {
       target: 'my target.json',
       profiles: 'core,delivery',
       baseline: 'known.yaml',
-      args: '--strict --jobs 2',
+      args: ` --skip "A B" --only 'CONN-*' \n --x="a \\"b\\" \\d" --y=c\\ d'e' "" '$HOME' $(touch evil) \`touch evil\` $HOME * ; touch evil`,
+      out: 'my results',
+      runner: `bash 'my fake.sh'`,
     };
-    const { exitCode, folder, outputs } = await job(
-      { ...inputs, out: 'my results', runner: 'bash fake.sh' },
-      ['fake.sh'],
+    const { folder, outputs } = await job({ inputs, files: { 'my fake.sh': echo } });
+    expect(outputs).toMatchObject({ out: 'my results' });
+    expect(readFileSync(join(folder, 'arguments'), 'utf8').split('\n')).toEqual([
+      ...['run', '--target', 'my target.json', '--out', 'my results', '--profile', 'core,delivery'],
+      ...['--baseline', 'known.yaml', '--reporter', 'markdown', '--skip', 'A B', '--only', 'CONN-*'],
+      ...['--x=a "b" \\d', '--y=c de', '', '$HOME', '$(touch', 'evil)', '`touch', 'evil`', '$HOME', '*', ';'],
+      ...['touch', 'evil', ''],
+    ]);
+    expect(existsSync(join(folder, 'evil'))).toBe(false);
+  });
+
+  it.each(['--skip "A B', "--skip 'A", 'A\\'])('are refused when a quote is not closed: %s', async (args) => {
+    const { exitCode, outputs, printed, folder } = await job({
+      ...fake(echo),
+      inputs: { ...fake(echo).inputs, args },
+    });
+    expect(exitCode).toBe(2);
+    expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '2' });
+    expect(printed).toContain(
+      '::error title=TrueMQ conformance::input args: a quote or a backslash is not complete',
     );
-    expect(exitCode).toBe(7);
-    expect(outputs['exit-code']).toBe('7');
-    expect(readFileSync(join(folder, 'arguments'), 'utf8')).toBe(
-      'run --target my target.json --out my results --profile core,delivery --baseline known.yaml --reporter markdown --strict --jobs 2\n',
+    expect(existsSync(join(folder, 'arguments'))).toBe(false);
+  });
+
+  it('cannot add outputs of their own', async () => {
+    const given = fake('exit 2');
+    const { outputs } = await job({ ...given, inputs: { ...given.inputs, out: 'a\nverdict=conformant' } });
+    expect(outputs).toMatchObject({ verdict: 'undetermined', out: 'a\nverdict=conformant' });
+  });
+});
+
+describe('Node', () => {
+  /** A folder with bash and what the steps use of the system, and with a `node` of this version or none. */
+  function programs(version: string | undefined): string {
+    const folder = newFolder();
+    for (const name of ['bash', 'printf', 'env']) symlinkSync(whereIs(name), join(folder, name));
+    if (version === undefined) return folder;
+    const preload = join(folder, 'version.cjs');
+    writeFileSync(preload, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
+    writeFileSync(
+      join(folder, 'node'),
+      `#!${whereIs('bash')}\nexec '${process.execPath}' --require '${preload}' "$@"\n`,
     );
+    chmodSync(join(folder, 'node'), 0o755);
+    return folder;
+  }
+
+  function whereIs(name: string): string {
+    const folders = (process.env['PATH'] ?? '').split(delimiter);
+    return folders.map((one) => join(one, name)).find((file) => existsSync(file)) ?? '';
+  }
+
+  it.each([
+    [undefined, 'true'],
+    ['18.20.4', 'true'],
+    ['20.18.3', 'true'],
+    ['20.19.0', 'false'],
+    ['22.1.0', 'false'],
+  ])('%s: to be set up is %s', async (version, missing) => {
+    const { outputs, exitCode } = await job({ step: 'node', searchPath: programs(version) });
+    expect(exitCode).toBe(0);
+    expect(outputs).toEqual({ missing });
+  });
+
+  it('is set up before the runner starts, where it is missing or older than the runner needs', () => {
+    const [look, setUp, judge] = action.runs.steps;
+    expect([look?.id, judge?.id]).toEqual(['node', 'judge']);
+    expect(setUp).toMatchObject({
+      if: "steps.node.outputs.missing == 'true'",
+      uses: expect.stringMatching(/^actions\/setup-node@v\d+$/) as string,
+    });
+    const manifest = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { engines: { node: string } };
+    expect(manifest.engines.node).toBe('>=20.19');
+    expect(Number(setUp?.with?.['node-version'])).toBeGreaterThanOrEqual(20);
+  });
+
+  it('that is missing all the same ends the job with 5 and no verdict', async () => {
+    const { exitCode, outputs, printed } = await job({ searchPath: programs(undefined) });
+    expect(exitCode).toBe(5);
+    expect(outputs).toEqual({ verdict: 'undetermined', gate: 'closed', 'exit-code': '5' });
+    expect(printed).toContain('::error title=TrueMQ conformance::Nothing was judged: Node is missing.');
   });
 });

@@ -88,7 +88,7 @@ async function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
   const report = await runSuite(sources, options, () => {});
   const starved = report.results.filter((result) => result.starved).map(({ id }) => id);
   if (starved.length === 0) return report;
-  const again = await runSuite(sources, { ...options, only: starved, profiles: [], jobs: 1 }, () => {});
+  const again = await runSuite(sources, { ...options, only: starved, jobs: 1 }, () => {});
   const results = report.results.map((result) => again.results.find(({ id }) => id === result.id) ?? result);
   return { ...report, results };
 }

@@ -94,7 +94,7 @@ async function find(mutant: Mutant): Promise<string | undefined> {
         targetPath,
         seed,
         only,
-        profiles: [],
+        profiles: ['model'],
         level: 'MAY',
         skip: [],
         repeat: 1,

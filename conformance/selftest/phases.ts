@@ -130,7 +130,7 @@ export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   );
   const jobs = mutant.mustFail.some((id) => restartingChecks.includes(id)) ? 4 : 12;
   const isDoubted = (result: CheckResult): boolean => isUnexpected(mutant, result);
-  const report = await runMutant(mutant, { jobs, only, skip }, isDoubted);
+  const report = await runMutant(mutant, { profiles: withScenarios.profiles, jobs, only, skip }, isDoubted);
   const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
   return {
     kills: report.results.filter(isKill).map(({ id }) => id),

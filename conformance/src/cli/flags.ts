@@ -53,7 +53,8 @@ function valueFor(flag: Flag, inline: string | undefined, rest: string[]): strin
     return '';
   }
   const value = inline ?? rest.shift();
-  if (value === undefined || value === '' || (inline === undefined && value.startsWith('--'))) {
+  const isEmpty = value === undefined || (flag.kind === 'many' ? /^,*$/ : /^$/).test(value);
+  if (isEmpty || (inline === undefined && value.startsWith('--'))) {
     throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value ?? 'VALUE'}`);
   }
   return value;

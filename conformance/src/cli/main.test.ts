@@ -32,6 +32,8 @@ describe('usage errors', () => {
     [['run', '--target'], '--target needs a value: --target FILE'],
     [['run', '--target', '--strict'], '--target needs a value'],
     [['run', '--target', 'a', '--target', 'b'], '--target was given twice'],
+    [['run', '--target', 'x', '--only', ','], '--only needs a value: --only PATTERN'],
+    [['run', '--target', 'x', '--only='], '--only needs a value: --only PATTERN'],
     [['run', '--strict=yes', '--target', 'x'], '--strict takes no value'],
     [['run', 'x.json'], 'run takes no argument, x.json came'],
     [['run', '--target', 'no/such.json'], 'cannot be read'],

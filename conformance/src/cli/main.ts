@@ -10,6 +10,7 @@ import { replayCommand, replayFlags } from '../commands/replay.ts';
 import { reportCommand, reportCommandFlags } from '../commands/report.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
 import { selftestCommand, selftestFlags } from '../commands/selftest.ts';
+import { endingText } from '../system-fault.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
@@ -101,9 +102,7 @@ export async function main(
       terminal.err(`truemq-conformance: ${error.message}`);
       return exitCodes.usage;
     }
-    terminal.err(
-      `truemq-conformance: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
+    terminal.err(`truemq-conformance: ${endingText(error)}`);
     return exitCodes.runner;
   }
 }

@@ -24,6 +24,19 @@ it('ends with 5 and no stack trace when its output cannot be written', async () 
   expect(exitCode).toBe(5);
 });
 
+// The runner opens no file here: the shell connects standard output to the device.
+it('says in one sentence that its output does not fit on the disk', async () => {
+  const command = `"${process.execPath}" --import tsx "${entry}" list > /dev/full`;
+  const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const errors: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  expect(Buffer.concat(errors).toString()).toBe(
+    'truemq-conformance: standard output could not be written: the disk is full (ENOSPC); free some space, or choose another path\n',
+  );
+  expect(exitCode).toBe(5);
+});
+
 it('leaves the log of what was known when it is killed, no old report, and nothing that is green', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
   const target = join(folder, 'tiny.json');

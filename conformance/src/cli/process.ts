@@ -1,4 +1,5 @@
 // The entry point of the package: binds the command line to this process. An interrupt ends a run with its verdict, a second one at once.
+import { endingText, systemFaultText } from '../system-fault.ts';
 import { exitCodes } from '../verdict.ts';
 import { main } from './main.ts';
 import { conversationOn } from './questions.ts';
@@ -7,7 +8,7 @@ import { terminalOf } from './terminal.ts';
 // Until the command has said otherwise: a process that ends in some unforeseen way, or has nothing left to wait for, has shown nothing.
 process.exitCode = exitCodes.runner;
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`truemq-conformance: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`truemq-conformance: ${endingText(error)}\n`);
   process.exit(exitCodes.runner);
 });
 
@@ -24,10 +25,16 @@ process.on('SIGHUP', onSignal);
 // Whoever reads the output may stop reading it, as `head` does. A verdict that nobody could read is none: exit code 5.
 const lostOutput = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  const isFirst = !lostOutput.signal.aborted;
   lostOutput.abort();
+  if (isFirst && error.code !== 'EPIPE') {
+    const reason = systemFaultText(error) ?? error.message;
+    process.stderr.write(`truemq-conformance: standard output could not be written: ${reason}\n`);
+  }
   process.exitCode = exitCodes.runner;
 });
+// There is no other place to tell this; the exit code is as it would have been.
+process.stderr.on('error', () => {});
 
 const isConversation = process.stdin.isTTY === true && process.stdout.isTTY === true;
 const conversation = isConversation

@@ -1,7 +1,6 @@
 // `truemq-conformance bench`: puts the same load on one or several brokers and tells how each stood it, or compares two results. It judges
 // no conformance; a message that is lost or refused under load fails the run all the same, with exit code 1.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../bench/bench-result.ts';
 import { machineFacts, ResultBook } from '../bench/bench-result.ts';
@@ -20,6 +19,7 @@ import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
+import { writableFault, writeFault } from '../report/report-files.ts';
 import type { Schema } from '../target/schema-check.ts';
 import { schemaFaults } from '../target/schema-check.ts';
 import { TargetFault } from '../target/target-fault.ts';
@@ -109,6 +109,8 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
   refuseAttached(chosen, targets);
   refuseStorage(chosen, settings);
   const jsonPath = flags.text('json');
+  const unwritable = jsonPath === undefined ? undefined : writableFault(jsonPath);
+  if (unwritable !== undefined) throw new UsageError(unwritable);
   const machine = machineFacts();
   const book = new ResultBook();
   const context = { targets, settings, book, tell: (line: string) => terminal.err(line), signal };
@@ -144,14 +146,9 @@ function faultCode(error: unknown, terminal: Terminal): ExitCode {
 }
 
 function hasWritten(path: string, result: BenchResult, terminal: Terminal): boolean {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`);
-    return true;
-  } catch (error) {
-    terminal.err(`${path} could not be written: ${(error as Error).message}`);
-    return false;
-  }
+  const fault = writeFault({ path, text: `${JSON.stringify(result, null, 2)}\n` });
+  if (fault !== undefined) terminal.err(fault);
+  return fault === undefined;
 }
 
 function compare(flags: ParsedFlags, terminal: Terminal): ExitCode {

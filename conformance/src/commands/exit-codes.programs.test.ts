@@ -1,5 +1,6 @@
 // No false green: every way in which a run can show less than it seems to, with the exit code that it must end with. Here the whole command
 // runs in this process, around checks made for the purpose; what only a process can do is in cli/process.programs.test.ts.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,7 +78,19 @@ const nobody: Target = {
   lifecycle: { kind: 'attach' },
   endpoints: { tcp: { host: '127.0.0.1', port: 1 } },
 };
+const spawning = (command: readonly string[], cwd?: string): Target => ({
+  schema: 1,
+  name: 'odd',
+  lifecycle: { kind: 'spawn', command, ...(cwd === undefined ? {} : { cwd }) },
+});
+const lastWord = 'console.error("no licence"); process.exitCode = 3';
 const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
+/** A pipe without a reader: whether somebody reads it is known only at the end. */
+const unread = (): readonly string[] => {
+  const path = join(folder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  return ['--reporter', `json=${path}`];
+};
 const baseline = (text: string): readonly string[] => ['--baseline', fileOf(text)];
 const known = (id: string): string => `- id: ${id}\n  expect: fail\n  reason: known\n`;
 /** A broker that dies after the first check, and a second check, on a broker of its own, that ends after that. */
@@ -115,11 +128,30 @@ describe('the exit code of a run', () => {
       '1 check failed',
     ],
     [3, 'a check without evidence', { checks: [passing, blind] }, 'ended without its evidence'],
+    [
+      4,
+      'a target whose program is missing',
+      { checks: [passing], target: spawning(['/no/such']) },
+      '(exit code 4): /no/such: cannot be started: spawn /no/such ENOENT.',
+    ],
+    [
+      4,
+      'a target whose folder is missing',
+      { checks: [passing], target: spawning([process.execPath], '/no/folder') },
+      'cannot be started: its folder (cwd) /no/folder does not exist.',
+    ],
+    [
+      4,
+      'a target that ends with a last word',
+      { checks: [passing], target: spawning([process.execPath, '-e', lastWord]) },
+      'its log ends with:\n         no licence\nodd is NOT SHOWN',
+    ],
     [4, 'a target that is not there', { checks: [passing], target: nobody }, 'nothing can be reached'],
     [4, 'a target that dies between checks', dying(), 'ended without being told to'],
     [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
     [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],
-    [5, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'could not be written'],
+    [2, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'cannot be written'],
+    [5, 'a report that fails at the end', { checks: [passing], args: unread() }, 'no program reads from it'],
     [5, 'a codec that is wrong', { checks: [passing], golden: false }, 'golden frames'],
     [5, 'an interrupt', { checks: [passing], signal: AbortSignal.abort() }, 'the run was interrupted'],
     [

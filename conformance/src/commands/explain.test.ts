@@ -35,6 +35,15 @@ describe('list', () => {
   });
 });
 
+it('list shows a check that is named, whatever its profile', () => {
+  const scenario = tinyCheck('CONN-001m', async () => {}, { profile: 'model' });
+  const all = { ...sources, catalogue: tinyCatalogue([check, scenario]) };
+  const lines: string[] = [];
+  const terminal = { out: (line: string) => lines.push(line), err: () => {}, color: false };
+  expect(listCommand(['--only', 'CONN-001m'], all, terminal)).toBe(0);
+  expect(lines).toEqual(['CONN-001m     MUST    model          title of CONN-001m']);
+});
+
 it('list refuses an argument, and says what was meant', () => {
   expect(() => printed(listCommand, 'CONN')).toThrow('list takes no argument, CONN came; list --only CONN');
 });
@@ -48,7 +57,7 @@ describe('explain', () => {
     expect(text).toContain('needs the capabilities nack');
     expect(text).toContain('{"limits":{"maxQueues":3}}');
     expect(text).toContain('needs a broker of its own, so it could not run on one that is attached');
-    expect(text).toContain('again: truemq-conformance run --target FILE --only CONN-002z');
+    expect(text).toContain('again: truemq-conformance run --target FILE --profile core --only CONN-002z');
     expect(text).toContain('at least 1 assertions, 2 messages');
     expect(text).toContain('no planted fault is known to make it fail');
     const killed = printed(explainCommand, 'CONN-001a').join('\n');

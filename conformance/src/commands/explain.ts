@@ -46,7 +46,7 @@ function checkLines(check: Check, catalogue: Catalogue, faults: readonly Planted
     ...requirementLines(check),
     `  evidence: ${evidenceText(check)}`,
     ...killerLines(check.id, faults),
-    `  again: truemq-conformance run --target FILE --only ${check.id}`,
+    `  again: truemq-conformance run --target FILE --profile ${check.profile} --only ${check.id}`,
   ];
 }
 

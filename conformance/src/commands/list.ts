@@ -1,5 +1,6 @@
 // `truemq-conformance list`: what there is to run, without running it. One line for each check, or JSON.
 
+import type { ProfileName } from '../catalogue-words.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
 import type { Flag } from '../cli/flags.ts';
 import { oneOf, parseFlags } from '../cli/flags.ts';
@@ -34,7 +35,9 @@ export function listCommand(args: readonly string[], { catalogue }: Sources, ter
     only: flags.many('only'),
     skip: flags.many('skip'),
   };
-  const { checks } = selectChecks(catalogue, request, ['full']);
+  // A check that is named is listed whatever its profile.
+  const listed: readonly ProfileName[] = request.only.length === 0 ? ['full'] : ['full', 'model'];
+  const { checks } = selectChecks(catalogue, request, listed);
   const rows = [...checks]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map((check) => ({

@@ -46,17 +46,28 @@ describe('report LOG', () => {
     expect(report(bad).out).toContain('tiny is NOT CONFORMANT.');
   });
 
-  it.each(reporterNames)('writes %s, the same as to standard output', (name) => {
+  it.each(reporterNames)('writes %s, the same as to standard output, and nothing else', (name) => {
     const path = join(folder, 'made', `report.${name}`);
-    expect(report(good, '--reporter', `${name}=${path}`)).toMatchObject({ exitCode: 0, err: '' });
-    const printed = report(good, '--reporter', `${name}=-`);
+    expect(report(bad, '--reporter', `${name}=${path}`)).toEqual({ exitCode: 1, out: '', err: '' });
+    const printed = report(bad, '--reporter', `${name}=-`);
     expect(`${printed.out}\n`).toBe(readFileSync(path, 'utf8'));
-    expect(printed.err).toContain('The gate is open');
+    expect(printed).toMatchObject({ exitCode: 1, err: '' });
+  });
+
+  it('prints the run beside other reports where that is asked for', () => {
+    const page = `html=${join(folder, 'page.html')}`;
+    expect(report(good, '--reporter', 'console', '--reporter', page).out).toContain('The gate is open');
+    const both = report(good, '--reporter', 'console', '--reporter', 'tap=-');
+    expect(both.out).toMatch(/^TAP version 14/);
+    expect(both.err).toContain('The gate is open');
   });
 
   it('fills a folder', () => {
     const out = join(folder, 'filled');
-    report(file('colourful.ndjson', colourfulLog()), '--out', out);
+    expect(report(file('colourful.ndjson', colourfulLog()), '--out', out)).toMatchObject({
+      out: '',
+      err: '',
+    });
     for (const name of ['report.json', 'report.html', 'junit.xml', 'summary.md', 'verdict.txt'])
       expect(existsSync(join(out, name)), name).toBe(true);
     const trace = parseTraceFile(readFileSync(join(out, 'traces', 'CONN-001a.json'), 'utf8'), 'trace');
@@ -103,6 +114,14 @@ describe('report diff', () => {
   });
 });
 
+it('report diff tells what it found beside the reports, because it judges', () => {
+  const page = join(folder, 'diff.md');
+  const { exitCode, out } = report('diff', good, bad, '--reporter', `markdown=${page}`);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('CONN-001a');
+  expect(readFileSync(page, 'utf8')).toContain('CONN-001a');
+});
+
 describe('report merge', () => {
   it('writes a log of the whole that can be read again', () => {
     const plan = ['CONN-001a', 'CONN-002a'];
@@ -111,7 +130,9 @@ describe('report merge', () => {
       return file(`shard-${index}.ndjson`, sampleLog([sampleResult(id, 'pass')], { header }));
     });
     const out = join(folder, 'merged');
-    expect(report('merge', ...paths, '--out', out)).toMatchObject({ exitCode: 0, err: '' });
+    const merging = report('merge', ...paths, '--out', out);
+    expect(merging).toMatchObject({ exitCode: 0, err: '' });
+    expect(merging.out).toContain('tiny is CONFORMANT.');
     const merged = parseLog(readFileSync(join(out, 'events.ndjson'), 'utf8'), 'merged');
     expect(merged.results).toHaveLength(2);
     expect(report('merge', ...paths.slice(1)).exitCode).toBe(3);
@@ -121,9 +142,8 @@ describe('report merge', () => {
 describe('report matrix and badge', () => {
   it('print Markdown and SVG, or what else was asked for', () => {
     const page = join(folder, 'matrix.html');
-    expect(report('matrix', good, bad, '--reporter', `html=${page}`).out).toContain(
-      '| CONN-001a | title of CONN-001a | pass | fail |',
-    );
+    expect(report('matrix', good, bad).out).toContain('| CONN-001a | title of CONN-001a | pass | fail |');
+    expect(report('matrix', good, bad, '--reporter', `html=${page}`)).toMatchObject({ out: '', err: '' });
     expect(readFileSync(page, 'utf8')).toContain('<h1>Conformance of 2 runs</h1>');
     expect(report('badge', good).out).toMatch(/^<svg /);
     expect(JSON.parse(report('badge', good, '--reporter', 'badge-json=-').out)).toMatchObject({

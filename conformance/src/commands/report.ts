@@ -15,10 +15,10 @@ import { eventLogPath } from '../report/out-folder.ts';
 import { readRun } from '../report/report-reader.ts';
 import type { Outputs, ReporterName } from '../report/reporters.ts';
 import { readOutputs, renderers, reportFlags } from '../report/reporters.ts';
-import { documentFaults, printedReport, writtenFaults } from '../report/reporting.ts';
+import { documentFaults, faultLines, printedReport, writtenFaults } from '../report/reporting.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
-import { exitCodes, strongest } from '../verdict.ts';
+import { exitCodes } from '../verdict.ts';
 
 export const reportCommandFlags: readonly Flag[] = reportFlags;
 
@@ -40,7 +40,7 @@ export function reportCommand(args: readonly string[], _sources: Sources, termin
         'report needs an event log: report events.ndjson, or diff, merge, matrix, badge before its logs',
       );
     default:
-      return show(readRun(only(flags.positionals, 'report')), readOutputs(flags), terminal);
+      return show(readRun(only(flags.positionals, 'report')), flags, terminal);
   }
 }
 
@@ -51,35 +51,48 @@ function only(paths: readonly string[], what: string): string {
   return path;
 }
 
-/** The merged log is new: with --out it stands in the folder, as a run's does. */
+/** The merged log and its verdict are new: the verdict is always printed, and with --out the log stands in the folder, as a run's does. */
 function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
   const log = mergedLog(paths.map((path) => ({ path, log: readRun(path) })));
   const outputs = readOutputs(flags);
   const { outFolder } = outputs;
-  if (outFolder === undefined) return show(log, outputs, terminal);
+  print(log, outputs, terminal);
+  if (outFolder === undefined) return write(log, outputs, terminal);
   const events = { kind: 'file', name: 'ndjson', path: eventLogPath(outFolder) } as const;
-  return show(log, { ...outputs, reports: [...outputs.reports, events] }, terminal);
+  return write(log, { ...outputs, reports: [...outputs.reports, events] }, terminal);
 }
 
-/** Prints and writes one run, and ends as it ended. */
-function show(log: RunLog, outputs: Outputs, terminal: Terminal): ExitCode {
-  const printed = printedReport(outputs);
-  const isTaken = printed !== undefined;
-  const lines = consoleReport(log, {
-    trace: outputs.trace,
-    color: isTaken ? terminal.errorColor === true : terminal.color,
-  });
-  for (const line of lines) {
+/** Writes the reports of one run that are asked for, and prints nothing else; without any it prints the run. Ends as the run ended. */
+function show(log: RunLog, flags: ParsedFlags, terminal: Terminal): ExitCode {
+  const outputs = readOutputs(flags);
+  if (isPrinted(outputs, flags)) print(log, outputs, terminal);
+  return write(log, outputs, terminal);
+}
+
+/** The form for people is the default, and may be asked for beside others. */
+function isPrinted({ reports, outFolder }: Outputs, flags: ParsedFlags): boolean {
+  return flags.many('reporter').includes('console') || (reports.length === 0 && outFolder === undefined);
+}
+
+/** To standard error where standard output belongs to a report. */
+function print(log: RunLog, outputs: Outputs, terminal: Terminal): void {
+  const isTaken = printedReport(outputs) !== undefined;
+  const color = isTaken ? terminal.errorColor === true : terminal.color;
+  for (const line of consoleReport(log, { trace: outputs.trace, color })) {
     if (isTaken) terminal.err(line);
     else terminal.out(line);
   }
+}
+
+function write(log: RunLog, outputs: Outputs, terminal: Terminal): ExitCode {
+  const printed = printedReport(outputs);
   if (printed !== undefined) terminal.out(renderers[printed](log).trimEnd());
   return ended(writtenFaults(outputs, log), verdictOfLog(log).exitCode, terminal);
 }
 
 function ended(faults: readonly string[], exitCode: ExitCode, terminal: Terminal): ExitCode {
-  for (const fault of faults) terminal.err(`truemq-conformance: ${fault}`);
-  return faults.length === 0 ? exitCode : strongest([exitCodes.runner, exitCode]);
+  for (const line of faultLines(faults)) terminal.err(line);
+  return faults.length === 0 ? exitCode : exitCodes.runner;
 }
 
 function diff(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
@@ -127,17 +140,21 @@ function badge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal)
 
 type Documents = { readonly [Name in ReporterName]?: () => string } & { readonly console: () => string };
 
-/** The forms that such a report has; on standard output the one for people, unless another is asked for. */
+/**
+ * Writes the forms that are asked for. Standard output gets the one that is asked for there; the one for people by default, and of a
+ * comparison always, because it judges.
+ */
 function tellDocuments(
-  what: string,
+  what: 'diff' | 'matrix' | 'badge',
   documents: Documents,
   flags: ParsedFlags,
   terminal: Terminal,
 ): readonly string[] {
   const outputs = readOutputs(flags);
   refuseOthers(what, documents, outputs);
-  const printed = printedReport(outputs) ?? 'console';
-  terminal.out((documents[printed] ?? documents.console)().trimEnd());
+  const isForPeople = what === 'diff' || isPrinted(outputs, flags);
+  const printed = printedReport(outputs) ?? (isForPeople ? 'console' : undefined);
+  if (printed !== undefined) terminal.out((documents[printed] ?? documents.console)().trimEnd());
   return documentFaults(outputs, (name) => documents[name]?.() ?? '');
 }
 

@@ -1,9 +1,11 @@
-// `run` and its reports: what cannot be written is told, closes the gate with exit code 5, and leaves no old report to be believed.
+// `run` and its reports: what cannot be written is told before the run (exit code 2) or closes the gate after it (5), and no old report is
+// left to be believed.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
+import { UsageError } from '../usage-error.ts';
 import { runCommand } from './run.ts';
 
 const pinging = tinyCheck('CONN-001a', async (ctx) => {
@@ -30,13 +32,21 @@ async function run(...args: readonly string[]): Promise<{ exitCode: number; out:
 }
 
 describe('a report that cannot be written', () => {
-  it('is told before anything is started, where it can be known, and ends the run with 5', async () => {
+  it('is a usage error before anything is started, where it can be known', async () => {
     const path = join(folder(), 'a-file');
     writeFileSync(path, '');
-    const { exitCode, out, err } = await run('--reporter', `json=${join(path, 'report.json')}`);
-    expect(exitCode).toBe(5);
-    expect(err).toContain('report.json could not be written');
-    expect(out).toBe('');
+    const refused = run('--reporter', `json=${join(path, 'report.json')}`, '--out', path);
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(
+      `${path}/report.json cannot be written: a part of the path is a file and not a folder (EEXIST); choose another path`,
+    );
+    await expect(refused).rejects.toThrow(`--out ${path} cannot be written: a part of the path is a file`);
+  });
+
+  it('is told where no folder can be created, and once', async () => {
+    await expect(run('--out', '/proc/x')).rejects.toThrow(
+      /^--out \/proc\/x cannot be written: no folder can be created there \(ENOENT\); choose another path$/,
+    );
   });
 
   it('ends the run with 5 when it fails at the end, and takes the old one away', async () => {

@@ -1,5 +1,5 @@
-// `truemq-conformance run`: reads the flags and the target file, runs the suite, writes the reports. The exit code is the gate; a
-// report that cannot be written is an error of the runner, because a CI job that waits for it would believe an old one.
+// `truemq-conformance run`: reads the flags and the target file, runs the suite, writes the reports. The exit code is the gate. A report
+// that cannot be written is a usage error before the run, and an error of the runner after it: a CI job would believe an old report.
 import { entriesToAdd } from '../baseline/baseline.ts';
 import { readBaseline } from '../baseline/baseline-file.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
@@ -12,11 +12,11 @@ import { runSuite } from '../engine/suite.ts';
 import { redactor } from '../report/redaction.ts';
 import type { Outputs } from '../report/reporters.ts';
 import { readOutputs, reportFlags } from '../report/reporters.ts';
-import { Reporting } from '../report/reporting.ts';
+import { faultLines, Reporting } from '../report/reporting.ts';
 import { readTarget } from '../target/target-file.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
-import { exitCodes, strongest } from '../verdict.ts';
+import { exitCodes } from '../verdict.ts';
 import { wireModes } from '../wire/chunking.ts';
 import { keeper } from './keep-alive.ts';
 
@@ -38,7 +38,7 @@ export const runFlags: readonly Flag[] = [
     name: 'only',
     kind: 'many',
     value: 'PATTERN',
-    help: 'only these: an area, a requirement or a check, * allowed',
+    help: 'of the profiles that run, only these: an area, a requirement or a check, * allowed',
   },
   { name: 'skip', kind: 'many', value: 'PATTERN', help: 'all but these' },
   { name: 'seed', kind: 'text', value: 'N', help: 'repeats the random choices of a run' },
@@ -82,19 +82,15 @@ export async function runCommand(
   const reporting = new Reporting({ outputs: request.outputs, catalogue, terminal, redact });
   const keeping = request.keepAlive ? { whenDone: keeper(terminal, signal) } : {};
   const unwritable = reporting.start();
-  if (unwritable.length > 0) return tell(unwritable, terminal);
+  if (unwritable.length > 0) throw new UsageError(unwritable.join('\n'));
   const faults: string[] = [];
   const { verdict } = await runSuite(sources, { ...request.options, ...keeping }, (event) => {
     if (event.type === 'run finished') adviseBaseline(event.report, request.options, terminal);
     reporting.observe(event);
     if (event.type === 'run finished') faults.push(...reporting.finish());
   });
-  return faults.length === 0 ? verdict.exitCode : strongest([tell(faults, terminal), verdict.exitCode]);
-}
-
-function tell(faults: readonly string[], terminal: Terminal): ExitCode {
-  for (const fault of faults) terminal.err(`truemq-conformance: ${fault}`);
-  return exitCodes.runner;
+  for (const line of faultLines(faults)) terminal.err(line);
+  return faults.length === 0 ? verdict.exitCode : exitCodes.runner;
 }
 
 function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {

@@ -282,7 +282,7 @@ export class PlanRunner {
       check,
       level: catalogue.levelOf(check),
       repetition,
-      reproduce: reproduceLine(check.id, { ...options, seed }),
+      reproduce: reproduceLine(check, { ...options, seed }),
     };
   }
 

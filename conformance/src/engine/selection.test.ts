@@ -27,10 +27,10 @@ describe('selectChecks', () => {
     ['a profile', { profiles: ['delivery'] }, ['CONN-001b']],
     ['every profile', { profiles: ['full'] }, ['CONN-001a', 'CONN-001b', 'CONN-002a']],
     ['a level and above', { level: 'MUST' }, ['CONN-001a']],
-    ['one check, whatever its profile', { only: ['CONN-001b'] }, ['CONN-001b']],
-    ['a requirement', { only: ['conn-001'] }, ['CONN-001a', 'CONN-001b']],
-    ['a requirement that is not the main one', { only: ['CONN-003'] }, ['CONN-001b']],
-    ['an area', { only: ['CONN'] }, ['CONN-001a', 'CONN-001b', 'CONN-002a']],
+    ['a requirement, of what is claimed', { only: ['conn-001'] }, ['CONN-001a']],
+    ['a requirement', { only: ['conn-001'], profiles: ['full'] }, ['CONN-001a', 'CONN-001b']],
+    ['a requirement that is not the main one', { only: ['CONN-003'], profiles: ['delivery'] }, ['CONN-001b']],
+    ['an area, of what is claimed', { only: ['CONN'] }, ['CONN-001a', 'CONN-002a']],
     ['a star', { only: ['CONN-*a'] }, ['CONN-001a', 'CONN-002a']],
     ['all but', { skip: ['CONN-002'] }, ['CONN-001a']],
     ['an area within a profile', { only: ['CONN'], profiles: ['delivery'] }, ['CONN-001b']],
@@ -47,9 +47,33 @@ describe('selectChecks', () => {
     ],
     [{ profiles: ['auth', 'tls'] }, 'profiles auth, tls have no checks'],
     [{ skip: ['CONN'] }, 'the selection is empty'],
+    [
+      { only: ['CONN-001b'] },
+      '--only CONN-001b matches only checks of profile delivery, which the target does not claim; to run them, use --profile delivery',
+    ],
+    [{ only: ['CONN-001a', 'CONN-003'] }, '--only CONN-003 matches only checks of profile delivery'],
+    [
+      { only: ['CONN-002'], profiles: ['delivery'] },
+      '--only CONN-002 matches only checks of profile core, which --profile delivery leaves out; to run them, use --profile core',
+    ],
+    [
+      { only: ['CONN-001a', 'CONN-002'], level: 'MUST' },
+      '--only CONN-002 matches only checks below level MUST; to run them, use --level MAY',
+    ],
   ])('refuses %o', (more, text) => {
     expect(() => select(more)).toThrow(UsageError);
     expect(() => select(more)).toThrow(text);
+  });
+
+  it('does not count random scenarios to what the target claims with full', () => {
+    const scenario = tinyCheck('CONN-001m', run, { profile: 'model' });
+    const request: SelectionRequest = { profiles: [], level: 'MAY', only: ['CONN-001*'], skip: [] };
+    const withScenario = tinyCatalogue([...catalogue.checks, scenario]);
+    const { checks } = selectChecks(withScenario, request, ['full']);
+    expect(checks.map(({ id }) => id)).toEqual(['CONN-001a', 'CONN-001b']);
+    expect(() => selectChecks(withScenario, { ...request, only: ['CONN-001m'] }, ['full'])).toThrow(
+      'use --profile model',
+    );
   });
 
   it('knows how much of what is claimed it leaves out', () => {

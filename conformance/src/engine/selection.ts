@@ -1,4 +1,4 @@
-// Which checks a run is about: by profile, level and pattern. Pure. A pattern that matches nothing and a selection that leaves nothing
+// Which checks a run is about: by profile, level and pattern. Pure. A pattern that selects nothing and a selection that leaves nothing
 // are usage errors, because a run of nothing must never look like a success.
 import type { Catalogue } from '../catalogue.ts';
 import type { Level, Profile, ProfileName } from '../catalogue-words.ts';
@@ -39,6 +39,7 @@ export function selectChecks(
   const claimed = expandProfiles(claims ?? ['core']);
   const names = request.profiles.length === 0 ? (claims ?? ['core']) : request.profiles;
   const wanted = expandProfiles(names);
+  refuseOutside(request, wanted, catalogue);
   const isSelected = selecting(request, wanted);
   const checks = catalogue.checks.filter((check) => isSelected(check, catalogue.levelOf(check)));
   if (checks.length === 0) throw new UsageError(emptyText(request, wanted, catalogue.checks));
@@ -76,18 +77,16 @@ function dealKey({ id, waits, isolation = 'shared' }: Check): string {
   return `${waits === true ? 'waits' : 'brief'} ${isolation} ${id}`;
 }
 
-/** A check named by --only runs whatever its profile: who names it wants it. */
 function selecting(
   request: SelectionRequest,
   wanted: ReadonlySet<Profile>,
 ): (check: Check, level: Level) => boolean {
   const [only, skip] = [request.only.map(fitting), request.skip.map(fitting)];
-  const anyProfile = only.length > 0 && request.profiles.length === 0;
   return (check, level) => {
     if (skip.some((fits) => fits(check))) return false;
     if (!isAtLeast(level, request.level)) return false;
     if (only.length > 0 && !only.some((fits) => fits(check))) return false;
-    return anyProfile || wanted.has(check.profile);
+    return wanted.has(check.profile);
   };
 }
 
@@ -114,6 +113,29 @@ function refuseUnmatched(flag: string, patterns: readonly string[], checks: read
     const known = checks.map((check) => check.id);
     throw new UsageError(didYouMean(`${flag} ${pattern} matches no check`, pattern, known));
   }
+}
+
+/** Refuses a pattern of --only that selects nothing, because its checks have other profiles or a lower level; names the flag for them. */
+function refuseOutside(request: SelectionRequest, wanted: ReadonlySet<Profile>, catalogue: Catalogue): void {
+  for (const pattern of request.only) {
+    const matching = catalogue.checks.filter(fitting(pattern));
+    const within = matching.filter(({ profile }) => wanted.has(profile));
+    if (within.length === 0) throw new UsageError(otherProfilesText(pattern, matching, request));
+    if (within.some((check) => isAtLeast(catalogue.levelOf(check), request.level))) continue;
+    const text = `--only ${pattern} matches only checks below level ${request.level}; to run them, use --level MAY`;
+    throw new UsageError(text);
+  }
+}
+
+function otherProfilesText(
+  pattern: string,
+  matching: readonly Check[],
+  { profiles: asked }: SelectionRequest,
+): string {
+  const others = [...new Set(matching.map(({ profile }) => profile))];
+  const which = `${others.length === 1 ? 'profile' : 'profiles'} ${others.join(', ')}`;
+  const why = asked.length === 0 ? 'the target does not claim' : `--profile ${asked.join(',')} leaves out`;
+  return `--only ${pattern} matches only checks of ${which}, which ${why}; to run them, use --profile ${others.join(',')}`;
 }
 
 function emptyText(request: SelectionRequest, wanted: ReadonlySet<Profile>, all: readonly Check[]): string {

@@ -160,7 +160,14 @@ function eventLines(event: TraceEvent): readonly string[] {
 
 function endLines({ target, counts, verdict, notes, causes = [] }: LogFinish): readonly string[] {
   const seen = notes.map((note) => `note: ${visibleLine(note)}`);
-  return ['', ...causeLines(causes), countsText(counts), ...seen, ...verdictLines(target.name, verdict)];
+  return [
+    '',
+    ...causeLines(causes),
+    countsText(counts),
+    ...seen,
+    ...reasonDetails(verdict),
+    ...verdictLines(target.name, verdict),
+  ];
 }
 
 /** What is to be mended, what blocks most first. */
@@ -175,7 +182,13 @@ export function causeLines(causes: readonly LoggedCause[]): readonly string[] {
 
 function unendedLines(log: RunLog): readonly string[] {
   const counts = countsText(countOutcomes(log.results));
-  return ['', counts, ...verdictLines(targetOf(log).name, verdictOfLog(log))];
+  const verdict = verdictOfLog(log);
+  return ['', counts, ...reasonDetails(verdict), ...verdictLines(targetOf(log).name, verdict)];
+}
+
+/** The lines of the reason but its first, which the gate's line shows: the last lines of a broker's log, for example. */
+function reasonDetails({ reason }: Verdict): readonly string[] {
+  return indented(reason.split('\n').slice(1));
 }
 
 /** `311 pass, 2 warn` */
@@ -197,9 +210,10 @@ export function verdictLines(targetName: string, verdict: Verdict): readonly [st
     'not conformant': `${name} is NOT CONFORMANT${about}.`,
     undetermined: `${name} is NOT SHOWN to be conformant${about}: the run is not complete.`,
   } as const;
+  const [reason = ''] = verdict.reason.split('\n');
   return [
     statuses[verdict.status],
-    `The gate is ${verdict.gate} (exit code ${verdict.exitCode}): ${visibleLine(verdict.reason)}.`,
+    `The gate is ${verdict.gate} (exit code ${verdict.exitCode}): ${visibleLine(reason)}.`,
   ];
 }
 

@@ -1,14 +1,44 @@
-// Files of reports: whole or not at all, on disks that are full and in folders that are none.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Files of reports: whole or not at all, on disks that are full and in folders that are none; symbolic links and pipes stay.
+import { execFileSync } from 'node:child_process';
+import {
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appendFault, GrowingFile, prepareFault, writeFault } from './report-files.ts';
+import {
+  appendableFault,
+  appendFault,
+  folderFault,
+  GrowingFile,
+  prepareFault,
+  writableFault,
+  writeFault,
+} from './report-files.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
 const full = (): never => {
-  throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
 };
+const fullText = 'the disk is full (ENOSPC); free some space, or choose another path';
+
+/** A pipe in a folder of its own, and what came through it when it is asked for. */
+function pipe(): { readonly path: string; readonly read: () => string } {
+  const path = join(folder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { path, read: () => readFileSync(reader, 'utf8') };
+}
 
 describe('a report', () => {
   it('takes the place of an older one when it is complete', () => {
@@ -29,7 +59,7 @@ describe('a report', () => {
       full();
     };
     expect(writeFault({ path, text: 'a report' }, halfWritten)).toBe(
-      `${path} could not be written: ENOSPC: no space left on device`,
+      `${path} could not be written: ${fullText}`,
     );
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
@@ -38,12 +68,14 @@ describe('a report', () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const inside = join(file, 'report.json');
-    expect(prepareFault(inside)).toContain('report.json could not be written');
+    for (const fault of [prepareFault, writableFault, appendableFault, folderFault])
+      expect(fault(inside)).toContain('report.json cannot be written: a part of the path is a file');
     expect(writeFault({ path: inside, text: '' })).toContain('report.json could not be written');
     expect(appendFault({ path: inside, text: '' })).toContain('report.json could not be written');
     const taken = join(folder(), 'taken');
     mkdirSync(taken);
-    expect(prepareFault(taken)).toContain('taken could not be written');
+    expect(prepareFault(taken)).toContain('taken cannot be written: it is a folder');
+    expect(appendableFault(taken)).toContain('taken cannot be written: it is a folder');
   });
 
   it('is taken away before a run, and its folder made', () => {
@@ -52,6 +84,90 @@ describe('a report', () => {
     writeFileSync(path, 'old');
     expect(prepareFault(path)).toBeUndefined();
     expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe('a symbolic link', () => {
+  it.each(['there', 'not there yet'])('stays, and the file that it names is written: %s', (state) => {
+    const place = folder();
+    const [link, file] = [join(place, 'link'), join(place, 'deep', 'report.json')];
+    mkdirSync(join(place, 'deep'));
+    if (state === 'there') writeFileSync(file, 'old');
+    symlinkSync('deep/report.json', link);
+    expect(prepareFault(link)).toBeUndefined();
+    expect(existsSync(file)).toBe(false);
+    expect(writeFault({ path: link, text: 'new' })).toBeUndefined();
+    expect(readlinkSync(link)).toBe('deep/report.json');
+    expect(readFileSync(file, 'utf8')).toBe('new');
+    expect(readdirSync(join(place, 'deep'))).toEqual(['report.json']);
+  });
+
+  it('is told when it leads in a circle or nowhere', () => {
+    const place = folder();
+    for (const [name, target] of Object.entries({ a: 'b', b: 'a', c: 'none/report.json' }))
+      symlinkSync(target, join(place, name));
+    expect(prepareFault(join(place, 'a'))).toContain('its symbolic links form a circle (ELOOP)');
+    expect(writeFault({ path: join(place, 'c'), text: '' })).toContain('the folder does not exist (ENOENT)');
+  });
+});
+
+describe('a pipe', () => {
+  it('is written through, and stays', () => {
+    const { path, read } = pipe();
+    expect(prepareFault(path)).toBeUndefined();
+    expect(writeFault({ path, text: 'a report\n' })).toBeUndefined();
+    expect(appendFault({ path, text: 'more\n' })).toBeUndefined();
+    const log = new GrowingFile(path);
+    log.open();
+    log.add('a line\n');
+    log.close();
+    expect(log.fault).toBeUndefined();
+    expect(read()).toBe('a report\nmore\na line\n');
+    expect(lstatSync(path).isFIFO()).toBe(true);
+    expect(readdirSync(dirname(path))).toEqual(['pipe']);
+  });
+
+  it('behind a symbolic link is written through too', () => {
+    const { path, read } = pipe();
+    const link = join(folder(), 'link');
+    symlinkSync(path, link);
+    expect(writeFault({ path: link, text: 'a report\n' })).toBeUndefined();
+    expect(read()).toBe('a report\n');
+    expect(readlinkSync(link)).toBe(path);
+  });
+
+  it('that nobody reads is a fault: the runner does not wait for a reader', () => {
+    const path = join(folder(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    expect(appendableFault(path)).toBeUndefined();
+    const text = `${path} could not be written: no program reads from it (ENXIO); start the reader first`;
+    expect(writeFault({ path, text: '' })).toBe(text);
+    expect(lstatSync(path).isFIFO()).toBe(true);
+  });
+});
+
+it('an open file of this process is added to, and not replaced', () => {
+  const path = join(folder(), 'output');
+  writeFileSync(path, 'printed\n');
+  const descriptor = openSync(path, 'a');
+  const name = `/proc/self/fd/${descriptor}`;
+  expect(prepareFault(name)).toBeUndefined();
+  expect(writeFault({ path: name, text: 'a report\n' })).toBeUndefined();
+  writeFileSync(descriptor, 'printed later\n');
+  expect(readFileSync(path, 'utf8')).toBe('printed\na report\nprinted later\n');
+});
+
+describe('a folder', () => {
+  it('is created with those above it', () => {
+    const path = join(folder(), 'a', 'b', 'c');
+    expect(folderFault(path)).toBeUndefined();
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('is told where none can be created', () => {
+    const text = 'no folder can be created there (ENOENT); choose another path';
+    expect(folderFault('/proc/x')).toBe(`/proc/x cannot be written: ${text}`);
+    expect(writeFault({ path: '/proc/x/y/report.json', text: '' })).toContain(text);
   });
 });
 
@@ -82,7 +198,7 @@ describe('a file that grows', () => {
     roomCount = 9;
     file.add('three\n');
     file.close();
-    expect(file.fault).toBe(`${path} could not be written: ENOSPC: no space left on device`);
+    expect(file.fault).toBe(`${path} could not be written: ${fullText}`);
     expect(readFileSync(path, 'utf8')).toBe('one\n');
   });
 

@@ -11,7 +11,7 @@ import { runSuite } from '../engine/suite.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
 import { parseLog } from './log-reader.ts';
 import { readOutputs, reportFlags } from './reporters.ts';
-import { Reporting } from './reporting.ts';
+import { faultLines, Reporting } from './reporting.ts';
 
 const catalogue = tinyCatalogue([
   tinyCheck('CONN-001a', async (ctx) => {
@@ -101,8 +101,21 @@ describe('the folder', () => {
   it('is told when it cannot be one', () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
-    const [fault] = reportingFor(['--out', file], screen().terminal).start();
-    expect(fault).toContain('could not be written');
+    const faults = reportingFor(['--out', file], screen().terminal).start();
+    expect(faults).toEqual([expect.stringMatching(/^--out .*file cannot be written: /)]);
+  });
+});
+
+describe('faults of reports', () => {
+  it('are told once for each reason, with the exit code that follows', () => {
+    const full = (path: string): string => `${path} could not be written: the disk is full`;
+    const other = 'd could not be written: permission is denied';
+    expect(faultLines([full('a'), other, full('b'), full('c')])).toEqual([
+      'truemq-conformance: a could not be written: the disk is full (and 2 more)',
+      `truemq-conformance: ${other}`,
+      'truemq-conformance: The exit code is 5: a report is missing.',
+    ]);
+    expect(faultLines([])).toEqual([]);
   });
 });
 
@@ -117,6 +130,12 @@ describe('the step summary', () => {
     await runWith(reporting);
     expect(reporting.finish()).toEqual([]);
     expect(readFileSync(path, 'utf8')).toMatch(/^before\n## tiny 1: conformant/);
+  });
+
+  it('is told before the run when it cannot be written', () => {
+    const environment = { GITHUB_STEP_SUMMARY: folder() };
+    const reporting = reportingFor(['--reporter', 'markdown'], screen().terminal, environment);
+    expect(reporting.start()).toEqual([expect.stringContaining('cannot be written: it is a folder')]);
   });
 
   it('is needed where Markdown has no path', () => {

@@ -3,13 +3,21 @@
 import type { Catalogue } from '../catalogue.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import type { SuiteEvent } from '../engine/suite.ts';
+import { exitCodes } from '../verdict.ts';
 import { consoleLines, duration } from './console.ts';
 import type { LogEvent, RunLog } from './event-log.ts';
 import { plannedCount } from './event-log.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { LogWriter } from './log-writer.ts';
 import { eventLogPath, olderFiles, outFiles } from './out-folder.ts';
-import { appendFault, GrowingFile, prepareFault, writeFault } from './report-files.ts';
+import {
+  appendableFault,
+  appendFault,
+  folderFault,
+  GrowingFile,
+  prepareFault,
+  writeFault,
+} from './report-files.ts';
 import type { Destination, Outputs, ReporterName } from './reporters.ts';
 import { renderers } from './reporters.ts';
 import { standingOf } from './standing.ts';
@@ -105,9 +113,30 @@ function progressText(log: RunLog, startedAt: number): string {
 }
 
 function preparedFaults({ reports, outFolder }: Outputs): readonly string[] {
-  const files = reports.flatMap((one) => (one.kind === 'file' ? [one.path] : []));
-  const older = outFolder === undefined ? [] : olderFiles(outFolder);
-  return [...files, ...older].map(prepareFault).filter((fault) => fault !== undefined);
+  const named = reports.map((one) => {
+    if (one.kind === 'standard output') return undefined;
+    return one.kind === 'append' ? appendableFault(one.path) : prepareFault(one.path);
+  });
+  return [...named, ...folderFaults(outFolder)].filter((fault) => fault !== undefined);
+}
+
+function folderFaults(folder: string | undefined): readonly (string | undefined)[] {
+  if (folder === undefined) return [];
+  const fault = folderFault(folder);
+  return fault === undefined ? olderFiles(folder).map(prepareFault) : [`--out ${fault}`];
+}
+
+/** For people: one line for each reason, with the first file and the number of others; and the exit code that follows. */
+export function faultLines(faults: readonly string[]): readonly string[] {
+  if (faults.length === 0) return [];
+  const reasonOf = (fault: string): string => fault.slice(fault.indexOf(' written: '));
+  const reasons = [...new Set(faults.map(reasonOf))];
+  const lines = reasons.map((reason) => {
+    const [first = '', ...others] = faults.filter((fault) => reasonOf(fault) === reason);
+    return others.length === 0 ? first : `${first} (and ${others.length} more)`;
+  });
+  const all = [...lines, `The exit code is ${exitCodes.runner}: a report is missing.`];
+  return all.map((line) => `truemq-conformance: ${line}`);
 }
 
 /** The report that takes standard output for itself, if one does. */

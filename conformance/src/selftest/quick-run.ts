@@ -25,7 +25,7 @@ export async function runQuick(
     const unproved = report.results.filter((result) => result.starved === true || isDoubted(result));
     if (unproved.length === 0) return report;
     const only = unproved.map((result) => result.id);
-    const again = { ...options, ...attempt, only, skip: [], profiles: [] };
+    const again = { ...options, ...attempt, only, skip: [] };
     report = merged(report, await runSuite(sources, again, () => {}));
   }
   return report;

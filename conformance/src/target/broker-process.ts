@@ -112,7 +112,10 @@ export class BrokerProcess {
 
 function endedEarly({ code, signal, fault }: BrokerExit): TargetFault {
   return fault === undefined
-    ? new TargetFault('ended', `ended before it answered (exit code ${code}, signal ${signal})`)
+    ? new TargetFault(
+        'ended',
+        `ended before it answered (${signal === null ? `exit code ${code}` : `signal ${signal}`})`,
+      )
     : new TargetFault('no program', `cannot be started: ${fault}`);
 }
 

@@ -1,7 +1,10 @@
-// A data directory can be damaged: every file in it, in whatever folder, is as long as before and says something else.
+// A data directory can be damaged: every file in it, in whatever folder, is as long as before and says something else. Where none can be
+// created, the reason is one sentence.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SystemFault } from '../system-fault.ts';
 import { damageFiles, makeDataDirectory, removeDataDirectory } from './data-directory.ts';
 
 describe('damageFiles', () => {
@@ -22,5 +25,18 @@ describe('damageFiles', () => {
   it('counts nothing where there is nothing to damage', () => {
     writeFileSync(join(path, 'empty'), '');
     expect(damageFiles(path)).toBe(0);
+  });
+});
+
+describe('makeDataDirectory', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('says in one sentence why there can be none', () => {
+    const folder = join(tmpdir(), 'truemq-conformance-test-none');
+    vi.stubEnv('TMPDIR', folder);
+    expect(makeDataDirectory).toThrow(SystemFault);
+    expect(makeDataDirectory).toThrow(
+      `no data directory for the broker can be created in ${folder}: the folder does not exist (ENOENT); create it, or choose another path with the environment variable TMPDIR`,
+    );
   });
 });

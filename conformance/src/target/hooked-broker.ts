@@ -106,8 +106,9 @@ class HookedBroker implements Broker {
   async start(): Promise<void> {
     await this.#mustBeFree();
     this.#releaseAtExit();
-    this.#life = this.#startLife();
+    // What is registered later runs earlier: first the start command is killed, then the hook ends what it has left.
     this.#releaseAtExit = atExit(() => this.#endAtExit());
+    this.#life = this.#startLife();
     const { host, port } = this.endpoints.tcp;
     const life = this.#life;
     life.wasReached = await becomes('open', this.endpoints.tcp, {

@@ -1,8 +1,16 @@
-// That no broker outlives the runner: an adapter's children end with the adapter, and everything ends with the runner's process,
-// whether it was interrupted, interrupted twice, killed, or threw.
+// That no broker outlives the runner, and no data directory: an adapter's children end with the adapter, and everything ends with the
+// runner's process, whether it was interrupted, interrupted twice, killed, or threw.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -92,10 +100,18 @@ it.each([
   },
 );
 
-/** Runs the command line on the target, interrupts it once a broker runs, and waits until each broker it has started is gone. */
+/**
+ * Runs the command line on the target, interrupts it once a broker runs, and waits until each broker it has started is gone; unless it
+ * was killed, so are their data directories.
+ */
 async function interrupted(target: string, signal: NodeJS.Signals, count: number): Promise<void> {
   const args = ['run', '--target', target, '--only', 'CONN', '--trace', 'off'];
-  const runner = spawn(process.execPath, ['--import', 'tsx', entry, ...args], { stdio: 'pipe' });
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const runner = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+    stdio: 'pipe',
+    env: { ...process.env, TMPDIR: temporary },
+  });
   const said: Buffer[] = [];
   for (const stream of [runner.stdout, runner.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
   const ended = once(runner, 'exit');
@@ -107,6 +123,8 @@ async function interrupted(target: string, signal: NodeJS.Signals, count: number
   expect(code).toBe(signal === 'SIGKILL' ? null : 5);
   const pids = readFileSync(join(folder, 'broker'), 'utf8').trim().split('\n').map(Number);
   for (const pid of pids) await untilGone(pid);
+  const left = readdirSync(temporary).filter((name) => name.startsWith('truemq-conformance-'));
+  if (signal !== 'SIGKILL') expect(left).toEqual([]);
 }
 
 it('leaves no broker behind when the runner throws', async () => {

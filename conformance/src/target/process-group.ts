@@ -3,6 +3,7 @@
 // is killed then. It knows nothing of brokers. See docs/adapter.md, "The end".
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { atExit } from './at-exit.ts';
 import type { LogTail } from './log-tail.ts';
@@ -44,7 +45,10 @@ export class ProcessGroup {
       detached: !isWindows,
       windowsHide: true,
     });
-    this.#child.stdin.on('error', (error) => log.add(`(runner) stdin: ${error.message}`));
+    this.#child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+      // A process that has ended reads nothing more; that it has ended is told by itself.
+      if (error.code !== 'EPIPE') log.add(`(runner) stdin: ${error.message}`);
+    });
     createInterface({ input: this.#child.stderr }).on('line', (line) => log.add(line));
     const release = atExit(() => this.kill());
     this.exit = new Promise((resolve) => {
@@ -55,8 +59,7 @@ export class ProcessGroup {
         resolve(this.#ended);
       };
       this.#child.on('error', (error) => {
-        log.add(`(runner) ${error.message}`);
-        end({ code: null, signal: null, fault: error.message });
+        end({ code: null, signal: null, fault: startFault(command.cwd, error) });
       });
       this.#child.on('exit', (code, signal) => end({ code, signal }));
     });
@@ -98,6 +101,11 @@ export class ProcessGroup {
     if (isWindows) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
     else killGroup(pid);
   }
+}
+
+/** The system names the program as missing when it is the folder. */
+function startFault(cwd: string | undefined, { message }: Error): string {
+  return cwd === undefined || existsSync(cwd) ? message : `its folder (cwd) ${cwd} does not exist`;
 }
 
 function killGroup(pid: number): void {

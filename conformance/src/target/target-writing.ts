@@ -1,17 +1,19 @@
 // Puts a target file where the user wants it; never over another file unless that is wished.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../folders.ts';
+import { systemFaultText } from '../system-fault.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Throws a UsageError when the file exists and `force` is not set, or when it cannot be written. */
 export function writeTargetFile(path: string, text: string, force: boolean): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'EEXIST' ? 'exists already; --force writes over it' : `cannot be written: ${message}`;
-    throw new UsageError(`${path} ${reason}`);
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    const exists = code === 'EEXIST' && syscall === 'open';
+    const reason = `cannot be written: ${systemFaultText(error) ?? message}`;
+    throw new UsageError(`${path} ${exists ? 'exists already; --force writes over it' : reason}`);
   }
 }

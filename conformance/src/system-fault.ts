@@ -1,0 +1,44 @@
+// Says in words why the system refused a file operation, and what helps: a user who runs out of disk space reads one sentence, not a
+// stack trace.
+
+const refusals: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
+  ENOSPC: ['the disk is full', 'free some space, or choose another path'],
+  EDQUOT: ['the disk quota is used up', 'free some space, or choose another path'],
+  EFBIG: ['the file would be larger than allowed', 'raise the limit, or choose another path'],
+  EACCES: ['permission is denied', 'change the permissions, or choose another path'],
+  EPERM: ['the operation is not permitted', 'choose another path'],
+  EROFS: ['the file system is read-only', 'choose another path'],
+  ENOENT: ['the folder does not exist', 'create it, or choose another path'],
+  ENOTDIR: ['a part of the path is a file and not a folder', 'choose another path'],
+  EEXIST: ['a part of the path is a file and not a folder', 'choose another path'],
+  EISDIR: ['it is a folder', 'choose another path'],
+  EBUSY: ['it is in use', 'choose another path'],
+  ELOOP: ['its symbolic links form a circle', 'choose another path'],
+  ENAMETOOLONG: ['the name is too long', 'choose another path'],
+  ENXIO: ['no program reads from it', 'start the reader first'],
+  EPIPE: ['the program that read from it has ended', 'keep the reader running until the end'],
+  EMFILE: ['too many files are open', 'raise the limit with ulimit -n'],
+};
+
+/** Something that the runner needs from the system was refused. The message is one sentence; a stack trace would add nothing. */
+export class SystemFault extends Error {}
+
+/** `the disk is full (ENOSPC); free some space, or choose another path`. Undefined for an error that the system did not report. */
+export function systemFaultText(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return undefined;
+  // A file system such as /proc has no room for folders of others.
+  if (code === 'ENOENT' && syscall === 'mkdir')
+    return 'no folder can be created there (ENOENT); choose another path';
+  const [reason, advice] = refusals[code] ?? [];
+  return reason === undefined ? error.message : `${reason} (${code}); ${advice}`;
+}
+
+/** What a person reads of an error that ends a command: one sentence where the system refused something, else the stack trace. */
+export function endingText(error: unknown): string {
+  if (error instanceof SystemFault) return error.message;
+  const refused = systemFaultText(error);
+  if (refused !== undefined) return `${(error as NodeJS.ErrnoException).path ?? 'the system'}: ${refused}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
