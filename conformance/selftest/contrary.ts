@@ -67,8 +67,7 @@ export async function contraryPhase(run: ContraryRun, seed: number): Promise<rea
   ];
 }
 
-/** Of checks for which the machine was too slow, those of another run, one check at a time. */
-async function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
+function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
   const sources = { catalogue: catalogue(), golden: loadSuiteData().golden };
   const options: RunOptions = {
     target: contraryTarget(run.manners),
@@ -85,12 +84,7 @@ async function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
     failFast: false,
     strict: false,
   };
-  const report = await runSuite(sources, options, () => {});
-  const starved = report.results.filter((result) => result.starved).map(({ id }) => id);
-  if (starved.length === 0) return report;
-  const again = await runSuite(sources, { ...options, only: starved, jobs: 1 }, () => {});
-  const results = report.results.map((result) => again.results.find(({ id }) => id === result.id) ?? result);
-  return { ...report, results };
+  return runSuite(sources, options, () => {});
 }
 
 function titleOf({ wireMode, profiles, manners }: ContraryRun): string {
