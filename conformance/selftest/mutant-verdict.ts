@@ -19,10 +19,13 @@ export function mutantFaults(
   return [...survivals(mutant, others), ...unexpected(mutant, others), ...unreliable(others)];
 }
 
-/** A MAY that was not taken is reported as not applicable with a note; here that is a difference like any other. */
+/**
+ * A MAY that was not taken is reported as not applicable with a note; here that is a difference like any other. What another check's
+ * failure blocks would have failed without that check.
+ */
 export function isKill(result: CheckResult): boolean {
   const optional = result.outcome === 'not applicable' && result.notes.length > 0;
-  return result.outcome === 'fail' || result.outcome === 'warn' || optional;
+  return ['fail', 'blocked', 'warn'].includes(result.outcome) || optional;
 }
 
 function survivals(mutant: Mutant, results: readonly CheckResult[]): readonly string[] {

@@ -81,7 +81,8 @@ function judgeReturn(end: RunEnd): Judgement {
 function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const { message: reason, expected, actual, clause, reliesOn } = failure;
   const isOwn = reliesOn === undefined || end.clauses.includes(reliesOn);
-  const named = isOwn ? reliesOn : clause;
+  // What a recommendation's check relies on is required: that it is broken would be for another check to say.
+  const named = clause ?? (isOwn && end.level === 'MUST' ? reliesOn : undefined);
   return {
     outcome: violated(end),
     reason,
