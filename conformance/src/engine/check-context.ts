@@ -24,7 +24,6 @@ import { damageFiles } from '../target/data-directory.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
-import { namesOf } from '../trace-file.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
@@ -39,6 +38,8 @@ export type ContextSetting = {
   readonly facts: TargetFacts;
   /** The seed of this repetition. */
   readonly seed: number;
+  /** The beginning of every queue name and id of this run of the check. */
+  readonly names: string;
   readonly timing: Timing;
   readonly wireMode: WireMode;
   readonly connectionPacer: Pacer;
@@ -83,7 +84,7 @@ export class ContextRecord {
 export function checkContext(setting: ContextSetting, record: ContextRecord): CheckContext {
   const { check, seed, timing, facts, now } = setting;
   const random = randomFor(seed, check.id);
-  const names = namesFor(check.id, seed);
+  const names = namesUnder(setting.names);
   const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id);
   return {
     seed,
@@ -120,12 +121,8 @@ function recordingOf(golden: readonly GoldenFile[], title: string): GoldenFile['
   return found.connections;
 }
 
-/** Queue names and ids that no other check, run or repetition uses, and that a seed repeats. */
-function namesFor(
-  checkId: string,
-  seed: number,
-): { queue(name: string): string; id(prefix?: string): string } {
-  const own = namesOf(checkId, seed);
+/** Queue names and ids that no other check, run or repetition uses. */
+function namesUnder(own: string): { queue(name: string): string; id(prefix?: string): string } {
   let count = 0;
   return {
     queue: (name) => `${own}.${name}`,

@@ -15,9 +15,11 @@ import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-d
 import type { BrokerPool, Lease } from './broker-pool.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
+import { QueueCleanup } from './queue-cleanup.ts';
 import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
 import { resultHead, runCheck } from './run-check.ts';
+import { RunNames } from './run-names.ts';
 import type { Selection } from './selection.ts';
 import { SpareConnections } from './spare-connections.ts';
 import type { PlanEntry, RunOptions, SuiteEvent } from './suite.ts';
@@ -36,7 +38,10 @@ export class PlanRunner {
   readonly #setting: PlanRunnerSetting;
   readonly #results: CheckResult[] = [];
   readonly #startedAt = performance.now();
+  readonly #names = new RunNames();
   readonly #pacer: Pacer;
+  /** Absent where the broker ends with the run. */
+  readonly #cleanup: QueueCleanup | undefined;
   readonly #spares: SpareConnections | undefined;
   /** What is still to be run: by the jobs, and beside them what mostly waits. */
   #brief: PlanEntry[] = [];
@@ -62,6 +67,7 @@ export class PlanRunner {
         : noPacer;
     // The first turn is that of the look whether anybody listens.
     void this.#pacer.turn();
+    this.#cleanup = lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;
   }
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
@@ -76,6 +82,7 @@ export class PlanRunner {
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
     await this.#spares?.dispose();
     if (signal?.aborted !== true) await this.#look;
+    if (this.#lostWith.length === 0) await this.#cleanUp();
     await this.#lookAtTheEnd();
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -137,7 +144,10 @@ export class PlanRunner {
         const reason = `the adapter does not support ${refused.join(', ')}`;
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      const result = await runCheck(this.#checkSetting(entry, lease));
+      const setting = this.#checkSetting(entry, lease);
+      const result = await runCheck(setting);
+      // A broker that has said nothing has nothing of it.
+      if (result.evidence.frames > 0) this.#cleanup?.checkEnded(setting.names);
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
@@ -153,7 +163,7 @@ export class PlanRunner {
         endpoints: lease.broker.endpoints,
         declared: target.capabilities ?? [],
         timing: timingFor(timeoutScale),
-        name: `${seed.toString(36)}.look`,
+        name: this.#names.ofVisit('look', seed),
         pacer: this.#pacer,
       }).finally(() => lease.release());
     } catch {
@@ -209,6 +219,7 @@ export class PlanRunner {
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
       connectionPacer: this.#pacer,
+      signal: options.signal,
       golden,
       ...(this.#spares === undefined ? {} : { spares: this.#spares }),
       now: () => performance.now() - this.#startedAt,
@@ -220,14 +231,15 @@ export class PlanRunner {
   #head({
     check,
     repetition,
-  }: PlanEntry): Pick<RunCheckSetting, 'check' | 'level' | 'reproduce' | 'repetition'> {
+  }: PlanEntry): Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'> {
     const { catalogue, options } = this.#setting;
     const seed = options.seed + repetition - 1;
     return {
       check,
       level: catalogue.levelOf(check),
+      names: this.#names.ofCheck(check.id, seed),
       repetition,
-      reproduce: reproduceLine(check.id, { ...options, seed }),
+      reproduce: reproduceLine(check, { ...options, seed }),
     };
   }
 
@@ -235,6 +247,24 @@ export class PlanRunner {
     const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
     const empty = { notes: [], warnings: [], durationMs: 0, trace: [], brokerLog: [] };
     return { ...resultHead(this.#head(entry)), outcome, reason, evidence, ...empty };
+  }
+
+  async #cleanUp(): Promise<void> {
+    const note = await this.#cleanup?.finish(this.#setting.options.signal);
+    if (note !== undefined) this.#notes = [...this.#notes, note];
+  }
+
+  #queueCleanup(): QueueCleanup | undefined {
+    const { target, seed, timeoutScale } = this.#setting.options;
+    if (target.endpoints === undefined) return undefined;
+    const timing = timingFor(timeoutScale);
+    return new QueueCleanup({
+      tcp: target.endpoints.tcp,
+      timing,
+      names: this.#names,
+      seed,
+      pacer: this.#pacer,
+    });
   }
 
   /** An attached broker that is gone after the last check: nobody else would notice. */

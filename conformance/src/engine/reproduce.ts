@@ -1,13 +1,17 @@
 // The one line that runs a check again as it ran: every flag that can change what happens, and no other.
+import type { Check } from '../check.ts';
+import { expandProfiles } from './selection.ts';
 import type { RunOptions } from './suite.ts';
 
 export function reproduceLine(
-  checkId: string,
-  options: Pick<RunOptions, 'targetPath' | 'seed' | 'wireMode' | 'timeoutScale'>,
+  { id, profile }: Pick<Check, 'id' | 'profile'>,
+  options: Pick<RunOptions, 'target' | 'targetPath' | 'seed' | 'wireMode' | 'timeoutScale'>,
 ): string {
+  const isClaimed = expandProfiles(options.target.profiles ?? ['core']).has(profile);
+  const named = isClaimed ? '' : ` --profile ${profile}`;
   const scale = options.timeoutScale === 1 ? '' : ` --timeout-scale ${options.timeoutScale}`;
   const wire = options.wireMode === 'whole' ? '' : ` --wire ${options.wireMode}`;
-  return `truemq-conformance run --target ${shellWord(options.targetPath)} --only ${checkId} --seed ${options.seed}${wire}${scale}`;
+  return `truemq-conformance run --target ${shellWord(options.targetPath)}${named} --only ${id} --seed ${options.seed}${wire}${scale}`;
 }
 
 function shellWord(text: string): string {

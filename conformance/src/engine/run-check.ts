@@ -17,6 +17,8 @@ export type RunCheckSetting = ContextSetting & {
   readonly declared: boolean;
   readonly repetition: number;
   readonly reproduce: string;
+  /** Ends the check before its time. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
@@ -64,15 +66,15 @@ function longestMs({ check, timing, facts }: RunCheckSetting): number {
 
 type ResultHead = Pick<
   CheckResult,
-  'id' | 'title' | 'level' | 'profile' | 'clauses' | 'reproduce' | 'repetition'
+  'id' | 'title' | 'level' | 'profile' | 'clauses' | 'names' | 'reproduce' | 'repetition'
 >;
 
 export function resultHead(
-  setting: Pick<RunCheckSetting, 'check' | 'level' | 'reproduce' | 'repetition'>,
+  setting: Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'>,
 ): ResultHead {
   const { id, title, profile, clauses } = setting.check;
-  const { level, reproduce, repetition } = setting;
-  return { id, title, level, profile, clauses, reproduce, repetition };
+  const { level, names, reproduce, repetition } = setting;
+  return { id, title, level, profile, clauses, names, reproduce, repetition };
 }
 
 /** Between two looks at the deadline while it moves on: a check that waits for its turn to connect is not at work. */
@@ -81,6 +83,7 @@ const shortestLookMs = 100;
 /** What the check threw; undefined when it returned in time. */
 async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
   const checkMs = longestMs(setting);
+  const interruption = interruptionOf(setting.signal);
   const connectionPacer = watchedPacer(setting.connectionPacer);
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
@@ -94,13 +97,24 @@ async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promis
   });
   try {
     const context = checkContext({ ...setting, connectionPacer }, record);
-    await Promise.race([setting.check.run(context), deadline]);
+    await Promise.race([setting.check.run(context), deadline, interruption.promise]);
     return undefined;
   } catch (thrown) {
     return thrown ?? new Error('the check threw nothing');
   } finally {
     clearTimeout(timer);
+    interruption.end();
   }
+}
+
+/** Rejects when the run is interrupted. */
+function interruptionOf(signal: AbortSignal | undefined): { promise: Promise<never>; end(): void } {
+  let interrupt = (): void => {};
+  const promise = new Promise<never>((_, reject) => {
+    interrupt = () => reject(new Error('the run was interrupted'));
+    signal?.addEventListener('abort', interrupt);
+  });
+  return { promise, end: () => signal?.removeEventListener('abort', interrupt) };
 }
 
 function notesOf(record: ContextRecord, judgement: Judgement): readonly string[] {

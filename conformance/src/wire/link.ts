@@ -8,6 +8,7 @@ import type { Random } from '../random.ts';
 import type { Timing } from '../timing.ts';
 import type { Trace } from '../trace.ts';
 import { frameText } from '../trace.ts';
+import { within } from '../within.ts';
 import type { WireMode } from './chunking.ts';
 import { Command, commandName } from './command.ts';
 import { compressedFrame } from './compression.ts';
@@ -249,17 +250,5 @@ export class Link {
 
   #trace(kind: 'sent' | 'received' | 'closed' | 'undecodable', text: string, bytes?: Buffer): void {
     this.setting.trace.add({ atMs: this.setting.now(), connection: this.name, kind, text }, bytes);
-  }
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
   }
 }
