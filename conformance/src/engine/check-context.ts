@@ -28,8 +28,8 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
 import { historyOf } from './check-history.ts';
+import type { Allotment } from './connection-supply.ts';
 import { openConnection } from './opening.ts';
-import type { Pacer } from './pacer.ts';
 import type { SpareConnections } from './spare-connections.ts';
 
 export type ContextSetting = {
@@ -42,10 +42,8 @@ export type ContextSetting = {
   readonly names: string;
   readonly timing: Timing;
   readonly wireMode: WireMode;
-  readonly connectionPacer: Pacer;
+  readonly connections: Allotment;
   readonly golden: readonly GoldenFile[];
-  /** Connections to share, on a broker that counts them. */
-  readonly spares?: SpareConnections;
   readonly now: () => number;
 };
 
@@ -60,6 +58,7 @@ export class ContextRecord {
   readonly shareable = new Set<BrokerConnection>();
 
   #connectionCount = 0;
+  #hasEnded = false;
 
   /** `now`: milliseconds since the run's start. */
   constructor(now: () => number) {
@@ -72,10 +71,18 @@ export class ContextRecord {
     return this.#connectionCount - 1;
   }
 
+  /** A connection that is opened after the check has ended is ended at once. */
+  addConnection(connection: BrokerConnection): void {
+    if (this.#hasEnded) connection.destroy();
+    else this.connections.push(connection);
+  }
+
   /** Ends every connection that the check left open, but those that go to `spares`. */
   closeConnections(spares?: SpareConnections): void {
+    this.#hasEnded = true;
     for (const connection of this.connections) {
-      if (spares !== undefined && this.shareable.has(connection)) spares.giveBack(connection);
+      if (spares !== undefined && this.shareable.has(connection) && !connection.isClosed)
+        spares.giveBack(connection);
       else connection.destroy();
     }
   }
@@ -85,7 +92,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
   const { check, seed, timing, facts, now } = setting;
   const random = randomFor(seed, check.id);
   const names = namesUnder(setting.names);
-  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id);
+  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id, 'own');
   return {
     seed,
     random,
@@ -137,13 +144,14 @@ async function open(
   setting: ContextSetting,
   record: ContextRecord,
   nextId: () => string,
+  kind: 'shared' | 'own',
 ): Promise<BrokerConnection> {
   const connection = await openConnection(
     setting.broker.endpoints.tcp,
     connectionSetting(setting, record, nextId),
-    setting.connectionPacer,
+    setting.connections.pacer(kind),
   );
-  record.connections.push(connection);
+  record.addConnection(connection);
   return connection;
 }
 
@@ -169,14 +177,33 @@ async function connectAndShake(
   options: ConnectOptions = {},
 ): Promise<Connection> {
   const mayShare = options.own !== true && options.headers === undefined;
-  const spare = mayShare ? await setting.spares?.take() : undefined;
-  const connection = spare ?? (await open(setting, record, nextId));
-  if (spare === undefined) await connection.handshake(options.headers);
-  else {
-    spare.lend(connectionSetting(setting, record, nextId));
-    record.connections.push(spare);
-  }
+  const spare = mayShare ? await setting.connections.take() : undefined;
+  const connection = await (spare === undefined
+    ? shaken(setting, record, nextId, options)
+    : borrowed(spare, connectionSetting(setting, record, nextId), record));
   if (mayShare) record.shareable.add(connection);
+  return connection;
+}
+
+async function shaken(
+  setting: ContextSetting,
+  record: ContextRecord,
+  nextId: () => string,
+  { own, headers }: ConnectOptions,
+): Promise<BrokerConnection> {
+  const kind = own === true || headers !== undefined ? 'own' : 'shared';
+  const connection = await open(setting, record, nextId, kind);
+  await connection.handshake(headers);
+  return connection;
+}
+
+function borrowed(
+  spare: BrokerConnection,
+  setting: ConnectionSetting,
+  record: ContextRecord,
+): BrokerConnection {
+  const connection = spare.lend(setting);
+  record.addConnection(connection);
   return connection;
 }
 

@@ -6,19 +6,24 @@ import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import { undeclaredNotes } from '../observation/undeclared.ts';
+import { Visitor } from '../observation/visitor.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
+import type { Endpoints } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
+import { runAttempts } from './attempts.ts';
 import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
 import type { BrokerPool, Lease } from './broker-pool.ts';
+import type { Allotment } from './connection-supply.ts';
+import { ConnectionSupply } from './connection-supply.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
 import { QueueCleanup } from './queue-cleanup.ts';
 import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
-import { resultHead, runCheck } from './run-check.ts';
+import { resultHead } from './run-check.ts';
 import { RunNames } from './run-names.ts';
 import type { Selection } from './selection.ts';
 import { SpareConnections } from './spare-connections.ts';
@@ -40,6 +45,7 @@ export class PlanRunner {
   readonly #startedAt = performance.now();
   readonly #names = new RunNames();
   readonly #pacer: Pacer;
+  readonly #supply: ConnectionSupply;
   /** Absent where the broker ends with the run. */
   readonly #cleanup: QueueCleanup | undefined;
   readonly #spares: SpareConnections | undefined;
@@ -65,6 +71,7 @@ export class PlanRunner {
       lifecycle.kind !== 'spawn' && limits?.maxConnectionsPerIpPerWindow !== undefined
         ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
         : noPacer;
+    this.#supply = new ConnectionSupply({ pacer: this.#pacer, spares: this.#spares });
     // The first turn is that of the look whether anybody listens.
     void this.#pacer.turn();
     this.#cleanup = lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;
@@ -144,14 +151,31 @@ export class PlanRunner {
         const reason = `the adapter does not support ${refused.join(', ')}`;
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      const setting = this.#checkSetting(entry, lease);
-      const result = await runCheck(setting);
-      // A broker that has said nothing has nothing of it.
-      if (result.evidence.frames > 0) this.#cleanup?.checkEnded(setting.names);
+      const result = await this.#runAttempts(entry, lease);
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
     }
+  }
+
+  #runAttempts(entry: PlanEntry, lease: Lease): Promise<CheckResult> {
+    const { tcp } = lease.broker.endpoints;
+    return runAttempts({
+      supply: this.#supply,
+      open: () => this.#visitor(tcp).connect(),
+      settingOf: (attempt, connections) => this.#checkSetting(entry, lease, attempt, connections),
+      ended: ({ names }, { evidence }) => {
+        // A broker that has said nothing has nothing of it.
+        if (evidence.frames > 0) this.#cleanup?.checkEnded(names);
+      },
+    });
+  }
+
+  /** Opens connections for checks, which end them. */
+  #visitor(tcp: Endpoints['tcp']): Visitor {
+    const { seed, timeoutScale } = this.#setting.options;
+    const name = this.#names.ofVisit('connection', seed);
+    return new Visitor({ tcp, timing: timingFor(timeoutScale), name, pacer: this.#pacer });
   }
 
   /** With a lease of its own, so that it counts among the users of the broker. */
@@ -207,37 +231,37 @@ export class PlanRunner {
     return { ...again.result, notes: [...again.result.notes, note] };
   }
 
-  #checkSetting(entry: PlanEntry, lease: Lease): RunCheckSetting {
+  #checkSetting(entry: PlanEntry, lease: Lease, attempt: number, connections: Allotment): RunCheckSetting {
     const { catalogue, options, golden } = this.#setting;
     const { check, repetition } = entry;
     const required = check.requires?.capabilities ?? [];
     return {
-      ...this.#head(entry),
+      ...this.#head(entry, attempt),
       broker: lease.broker,
       facts: targetFacts(options.target, check, lease.broker.unsupported),
       seed: options.seed + repetition - 1,
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
-      connectionPacer: this.#pacer,
+      connections,
       signal: options.signal,
       golden,
-      ...(this.#spares === undefined ? {} : { spares: this.#spares }),
+      spares: this.#spares,
       now: () => performance.now() - this.#startedAt,
       level: catalogue.levelOf(check),
       declared: required.length > 0 && undeclaredCapabilities(check, options.target).length === 0,
     };
   }
 
-  #head({
-    check,
-    repetition,
-  }: PlanEntry): Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'> {
+  #head(
+    { check, repetition }: PlanEntry,
+    attempt = 1,
+  ): Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'> {
     const { catalogue, options } = this.#setting;
     const seed = options.seed + repetition - 1;
     return {
       check,
       level: catalogue.levelOf(check),
-      names: this.#names.ofCheck(check.id, seed),
+      names: this.#names.ofCheck(check.id, seed, attempt),
       repetition,
       reproduce: reproduceLine(check, { ...options, seed }),
     };

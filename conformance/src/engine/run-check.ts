@@ -9,7 +9,7 @@ import { everyConnection } from '../trace.ts';
 import type { ContextSetting } from './check-context.ts';
 import { ContextRecord, checkContext } from './check-context.ts';
 import { starvation, watchLoop } from './loop-watch.ts';
-import { watchedPacer } from './pacer.ts';
+import type { SpareConnections } from './spare-connections.ts';
 
 export type RunCheckSetting = ContextSetting & {
   readonly level: Level;
@@ -17,6 +17,8 @@ export type RunCheckSetting = ContextSetting & {
   readonly declared: boolean;
   readonly repetition: number;
   readonly reproduce: string;
+  /** Takes the connections that the check has left clean, on a broker that counts them. */
+  readonly spares?: SpareConnections | undefined;
   /** Ends the check before its time. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -37,7 +39,8 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     byRunner: 'end',
   });
   const trace = [...record.trace.events];
-  record.closeConnections(thrown === undefined ? setting.spares : undefined);
+  const isClean = thrown === undefined || setting.connections.isShort;
+  record.closeConnections(isClean ? setting.spares : undefined);
   const starved = starvation(worstDelayMs, record.evidence.shortestWindowMs);
   const judgement = judge({
     thrown,
@@ -84,19 +87,18 @@ const shortestLookMs = 100;
 async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
   const checkMs = longestMs(setting);
   const interruption = interruptionOf(setting.signal);
-  const connectionPacer = watchedPacer(setting.connectionPacer);
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     const look = (): void => {
-      const leftMs = startedAt + checkMs + connectionPacer.waitedMs() - performance.now();
+      const leftMs = startedAt + checkMs + setting.connections.waitedMs() - performance.now();
       if (leftMs <= 0) reject(new Error(`the check had not ended after ${checkMs} ms`));
       else timer = setTimeout(look, Math.max(leftMs, shortestLookMs));
     };
     look();
   });
   try {
-    const context = checkContext({ ...setting, connectionPacer }, record);
+    const context = checkContext(setting, record);
     await Promise.race([setting.check.run(context), deadline, interruption.promise]);
     return undefined;
   } catch (thrown) {

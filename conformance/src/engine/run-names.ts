@@ -14,11 +14,12 @@ export class RunNames {
   }
 
   /**
-   * The beginning of all names of one run of a check. `seed` is that of the repetition. No name of another check, repetition or run
-   * begins with it and a dot.
+   * The beginning of all names of one run of a check. `seed` is that of the repetition, `attempt` counts from 1. No name of another
+   * check, repetition, attempt or run begins with it and a dot.
    */
-  ofCheck(checkId: string, seed: number): string {
-    return `${this.#beginning(seed)}.${checkId.toLowerCase()}`;
+  ofCheck(checkId: string, seed: number, attempt = 1): string {
+    const again = attempt === 1 ? '' : `${attempt}-`;
+    return `${this.#beginning(seed)}.${again}${checkId.toLowerCase()}`;
   }
 
   /** The beginning of the names of a visit that belongs to no check. */

@@ -1,6 +1,6 @@
 // One TCP connection and what goes over it: bytes out as they are told, frames in as they come, each with its time, all of it in
 // the trace. It knows frames but no commands; every wait has a deadline. Areas: FRAME, BODY.
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { ClosedHow, SendOptions, WaitOptions } from '../connection.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
@@ -41,24 +41,34 @@ export type ConnectionSetting = {
   readonly nextId: () => string;
 };
 
+/** What a connection brings along that was another one's before. */
+export type Legacy = {
+  readonly socket: Socket;
+  readonly reader: FrameReader;
+};
+
 export class Link {
-  #setting: ConnectionSetting;
-  readonly #socket: Socket;
-  readonly #sender: Sender;
+  readonly #setting: ConnectionSetting;
+  #socket: Socket;
+  #sender: Sender;
   readonly #reader: FrameReader;
-  #inbox = new Inbox();
+  readonly #inbox: Inbox;
+  readonly #listeners: (readonly [event: string, listener: (chunk: Buffer) => void])[] = [];
   readonly #sentIds = new Set<string>();
   readonly #closed: Promise<ClosedHow>;
   #isClosed = false;
   #endedByRunner = false;
 
-  constructor(socket: Socket, setting: ConnectionSetting) {
+  /** `past`: frames that came when the connection was another one's, the first of `received`. */
+  constructor(from: Socket | Legacy, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
+    const { socket, reader } = 'reader' in from ? from : newLegacy(from, setting);
     this.#socket = socket;
     this.#setting = setting;
     this.#sender = new Sender(socket, setting.mode, setting.random);
-    this.#reader = new FrameReader(setting.maxMessageSizeBytes);
+    this.#reader = reader;
+    this.#inbox = new Inbox(past);
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
+    this.#listen('data', (chunk: Buffer) => this.#handleBytes(chunk));
     this.#closed = new Promise((resolve) => this.#watchClosing(resolve));
   }
 
@@ -178,11 +188,14 @@ export class Link {
     return this.#reader.partial.length === 0;
   }
 
-  /** Goes on as the connection of another check, which sees only what comes from now on, and `past`. */
-  adopt(setting: ConnectionSetting, past: readonly ReceivedFrame[]): void {
-    this.#setting = setting;
-    this.#sentIds.clear();
-    this.#inbox = new Inbox(past);
+  /** Gives the socket away: nothing that is sent or done here afterwards reaches the broker. */
+  protected giveAway(): Legacy {
+    const legacy = { socket: this.#socket, reader: this.#reader };
+    for (const [event, listener] of this.#listeners) legacy.socket.off(event, listener);
+    this.#socket = new Socket();
+    this.#sender = new Sender({ write: () => {} }, this.#setting.mode, this.#setting.random);
+    this.#inbox.end('the check had ended');
+    return legacy;
   }
 
   /** Ends the connection without ceremony; the engine does so after each check. */
@@ -212,6 +225,11 @@ export class Link {
     }
   }
 
+  #listen(event: string, listener: (chunk: Buffer) => void): void {
+    this.#listeners.push([event, listener]);
+    this.#socket.on(event, listener);
+  }
+
   #watchClosing(resolve: (how: ClosedHow) => void): void {
     const closed = (how: ClosedHow): void => {
       if (this.#isClosed) return;
@@ -221,9 +239,9 @@ export class Link {
       this.#inbox.end('the connection was closed');
       resolve(how);
     };
-    this.#socket.on('end', () => closed('end'));
-    this.#socket.on('error', () => closed('reset'));
-    this.#socket.on('close', () => closed('end'));
+    this.#listen('end', () => closed('end'));
+    this.#listen('error', () => closed('reset'));
+    this.#listen('close', () => closed('end'));
   }
 
   #noteSent(fields: FrameFields, bytes: Buffer): void {
@@ -251,4 +269,8 @@ export class Link {
   #trace(kind: 'sent' | 'received' | 'closed' | 'undecodable', text: string, bytes?: Buffer): void {
     this.setting.trace.add({ atMs: this.setting.now(), connection: this.name, kind, text }, bytes);
   }
+}
+
+function newLegacy(socket: Socket, { maxMessageSizeBytes }: ConnectionSetting): Legacy {
+  return { socket, reader: new FrameReader(maxMessageSizeBytes) };
 }
