@@ -45,6 +45,8 @@ export type ConnectionSetting = {
 export type Legacy = {
   readonly socket: Socket;
   readonly reader: FrameReader;
+  /** What was sent before leaves first, in as many pieces as it takes. */
+  readonly sender: Sender;
 };
 
 export class Link {
@@ -61,10 +63,10 @@ export class Link {
 
   /** `past`: frames that came when the connection was another one's, the first of `received`. */
   constructor(from: Socket | Legacy, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
-    const { socket, reader } = 'reader' in from ? from : newLegacy(from, setting);
+    const { socket, reader, sender } = 'reader' in from ? from : newLegacy(from, setting);
     this.#socket = socket;
     this.#setting = setting;
-    this.#sender = new Sender(socket, setting.mode, setting.random);
+    this.#sender = sender;
     this.#reader = reader;
     this.#inbox = new Inbox(past);
     socket.setNoDelay(true);
@@ -190,7 +192,7 @@ export class Link {
 
   /** Gives the socket away: nothing that is sent or done here afterwards reaches the broker. */
   protected giveAway(): Legacy {
-    const legacy = { socket: this.#socket, reader: this.#reader };
+    const legacy = { socket: this.#socket, reader: this.#reader, sender: this.#sender };
     for (const [event, listener] of this.#listeners) legacy.socket.off(event, listener);
     this.#socket = new Socket();
     this.#sender = new Sender({ write: () => {} }, this.#setting.mode, this.#setting.random);
@@ -271,6 +273,6 @@ export class Link {
   }
 }
 
-function newLegacy(socket: Socket, { maxMessageSizeBytes }: ConnectionSetting): Legacy {
-  return { socket, reader: new FrameReader(maxMessageSizeBytes) };
+function newLegacy(socket: Socket, { maxMessageSizeBytes, mode, random }: ConnectionSetting): Legacy {
+  return { socket, reader: new FrameReader(maxMessageSizeBytes), sender: new Sender(socket, mode, random) };
 }
