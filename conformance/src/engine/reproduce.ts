@@ -3,15 +3,17 @@ import type { Check } from '../check.ts';
 import { expandProfiles } from './selection.ts';
 import type { RunOptions } from './suite.ts';
 
+/** Names the check's profile where the target does not claim it, because `--only` selects from claimed profiles otherwise. */
 export function reproduceLine(
   { id, profile }: Pick<Check, 'id' | 'profile'>,
   options: Pick<RunOptions, 'target' | 'targetPath' | 'seed' | 'wireMode' | 'timeoutScale'>,
 ): string {
   const isClaimed = expandProfiles(options.target.profiles ?? ['core']).has(profile);
-  const named = isClaimed ? '' : ` --profile ${profile}`;
+  const asked = isClaimed ? '' : ` --profile ${profile}`;
   const scale = options.timeoutScale === 1 ? '' : ` --timeout-scale ${options.timeoutScale}`;
   const wire = options.wireMode === 'whole' ? '' : ` --wire ${options.wireMode}`;
-  return `truemq-conformance run --target ${shellWord(options.targetPath)}${named} --only ${id} --seed ${options.seed}${wire}${scale}`;
+  const target = shellWord(options.targetPath);
+  return `truemq-conformance run --target ${target}${asked} --only ${id} --seed ${options.seed}${wire}${scale}`;
 }
 
 function shellWord(text: string): string {
