@@ -91,14 +91,14 @@ export async function awaited(
   const { step, what, deadlineMs } = wait;
   const withinMs = visitor.timing.answerMs;
   const came = await connection.take(wait.fits, { what, withinMs }).catch(() => undefined);
-  if (came === undefined) return poke(setting, connection, wait);
+  if (came === undefined) return pingAndWait(setting, connection, wait);
   const elapsedMs = performance.now() - wait.sentAt;
   examination.note(step, slowness(what, { elapsedMs, deadlineMs, scale: timeoutScale }));
   return came;
 }
 
 /** Nothing came: perhaps it waits in a buffer for more to come. */
-async function poke(
+async function pingAndWait(
   { visitor, examination, timing }: AskSetting,
   connection: BrokerConnection,
   { step, what, fits, fitsLate = fits, missing, explain }: Awaited,

@@ -1,6 +1,6 @@
 // Runs a check with the connections that it needs, and again with more of them where it could not have one at once.
 import type { CheckResult } from '../result.ts';
-import type { Allotment, ConnectionNeed, ConnectionSupply, OpenAhead } from './connection-supply.ts';
+import type { CheckConnections, ConnectionNeed, ConnectionSupply, OpenAhead } from './connection-supply.ts';
 import type { RunCheckSetting } from './run-check.ts';
 import { runCheck } from './run-check.ts';
 
@@ -8,7 +8,7 @@ export type AttemptsSetting = {
   readonly supply: ConnectionSupply;
   readonly open: OpenAhead;
   /** `attempt` counts from 1: each has names of its own. */
-  readonly settingOf: (attempt: number, connections: Allotment) => RunCheckSetting;
+  readonly settingOf: (attempt: number, connections: CheckConnections) => RunCheckSetting;
   /** Called after each attempt, those that were abandoned included. */
   readonly ended: (setting: RunCheckSetting, result: CheckResult) => void;
 };
@@ -20,7 +20,7 @@ const maxAttempts = 8;
 export async function runAttempts({ supply, open, settingOf, ended }: AttemptsSetting): Promise<CheckResult> {
   let need: ConnectionNeed = { shared: 0, own: 0 };
   for (let attempt = 1; ; attempt += 1) {
-    const connections = await supply.allot({ ...need, mayWait: attempt === maxAttempts }, open);
+    const connections = await supply.reserve({ ...need, mayWait: attempt === maxAttempts }, open);
     const setting = settingOf(attempt, connections);
     const result = await runCheck(setting);
     connections.end();

@@ -28,7 +28,7 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
 import { historyOf } from './check-history.ts';
-import type { Allotment } from './connection-supply.ts';
+import type { CheckConnections } from './connection-supply.ts';
 import { openConnection } from './opening.ts';
 import type { SpareConnections } from './spare-connections.ts';
 
@@ -42,7 +42,7 @@ export type ContextSetting = {
   readonly names: string;
   readonly timing: Timing;
   readonly wireMode: WireMode;
-  readonly connections: Allotment;
+  readonly connections: CheckConnections;
   readonly golden: readonly GoldenFile[];
   readonly now: () => number;
 };

@@ -23,7 +23,7 @@ export type SupplySetting = {
   readonly spares: SpareConnections | undefined;
 };
 
-/** A connection with its handshake done, opened when its turn has come. */
+/** Makes a connection with its handshake done, opened when its turn has come. */
 export type OpenAhead = () => Promise<BrokerConnection>;
 
 export class ConnectionSupply {
@@ -35,17 +35,17 @@ export class ConnectionSupply {
   }
 
   /** Waits until as many connections are ready, one asker after another. */
-  allot(need: ConnectionNeed, open: OpenAhead): Promise<Allotment> {
+  reserve(need: ConnectionNeed, open: OpenAhead): Promise<CheckConnections> {
     const { pacer } = this.#setting;
     const isLimited = pacer.reserve !== undefined;
     if (!isLimited)
-      return Promise.resolve(new Allotment(this.#setting, { need, connections: [], turns: [] }));
+      return Promise.resolve(new CheckConnections(this.#setting, { need, connections: [], turns: [] }));
     const gathered = this.#tail.then(() => this.#gather(need, open));
     this.#tail = gathered.catch(() => undefined);
     return gathered;
   }
 
-  async #gather(need: ConnectionNeed, open: OpenAhead): Promise<Allotment> {
+  async #gather(need: ConnectionNeed, open: OpenAhead): Promise<CheckConnections> {
     const { pacer } = this.#setting;
     const connections: BrokerConnection[] = [];
     const turns: Turn[] = [];
@@ -58,10 +58,10 @@ export class ConnectionSupply {
     // Kept turns are free for nobody else, so they come last.
     while (turns.length < Math.min(need.own, pacer.capacity ?? 0)) {
       const turn = pacer.reserve?.();
-      if (turn === undefined) await pacer.freed?.();
+      if (turn === undefined) await pacer.freed?.().done;
       else turns.push(turn);
     }
-    return new Allotment(this.#setting, { need, connections, turns });
+    return new CheckConnections(this.#setting, { need, connections, turns });
   }
 
   /** A spare connection, or a new one: whichever can be had first. */
@@ -75,7 +75,9 @@ export class ConnectionSupply {
         turn.giveBack();
         return open().catch(() => undefined);
       }
-      await Promise.race([pacer.freed?.(), spares?.freed() ?? new Promise<void>(() => {})]);
+      const freed = pacer.freed?.();
+      await Promise.race([freed?.done, spares?.freed() ?? new Promise<void>(() => {})]);
+      freed?.cancel();
     }
   }
 }
@@ -87,7 +89,7 @@ type Ready = {
 };
 
 /** What one run of a check may use. */
-export class Allotment {
+export class CheckConnections {
   readonly #spares: SpareConnections | undefined;
   readonly #pacer: ReturnType<typeof watchedPacer>;
   readonly #ready: Ready;

@@ -78,7 +78,16 @@ describe('a window pacer', () => {
     await pacer.turn();
     const freed = pacer.freed?.();
     vi.advanceTimersByTime(windowMs + marginMs);
-    await freed;
+    await freed?.done;
     expect(pacer.reserve?.()).toBeDefined();
+  });
+
+  it('waits for nothing that was cancelled', async () => {
+    const pacer = windowPacer(1, windowMs);
+    await pacer.turn();
+    const freed = pacer.freed?.();
+    freed?.cancel();
+    await freed?.done;
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

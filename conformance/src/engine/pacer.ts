@@ -6,8 +6,8 @@ export type Pacer = {
   turn(): Promise<void>;
   /** A turn that is kept until it is used or given back; undefined when none is free now. Absent where turns are not limited. */
   readonly reserve?: () => Turn | undefined;
-  /** Resolves when a turn may be free. */
-  readonly freed?: () => Promise<void>;
+  /** Resolves when a turn may be free, or when it is cancelled: a wait that nobody needs must not keep the process alive. */
+  readonly freed?: () => Wait;
   /** How many turns there are in one window. */
   readonly capacity?: number;
   /** True while connections of an earlier run may still count for the broker, so that it may refuse one that is within the rate. */
@@ -22,6 +22,8 @@ export type Turn = {
   /** It is not needed any more. Nothing happens when it was used. */
   giveBack(): void;
 };
+
+export type Wait = { readonly done: Promise<void>; cancel(): void };
 
 export const noPacer: Pacer = { turn: async () => {} };
 
@@ -68,16 +70,20 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
     waiting = [];
     for (const resolve of woken) resolve();
   };
-  const freed = (): Promise<void> =>
-    new Promise((resolve) => {
+  const freed = (): Wait => {
+    let cancel = (): void => {};
+    const done = new Promise<void>((resolve) => {
       const oldestAt = Math.min(...given.map(({ at }) => at));
       const waitMs = oldestAt + pacedMs - performance.now() + 1;
       const timer = Number.isFinite(waitMs) ? setTimeout(() => resolve(), waitMs) : undefined;
-      waiting.push(() => {
+      cancel = () => {
         clearTimeout(timer);
         resolve();
-      });
+      };
+      waiting.push(cancel);
     });
+    return { done, cancel };
+  };
   const reserve = (): Turn | undefined => {
     given = given.filter(({ at }) => !(performance.now() - at >= pacedMs));
     if (given.length >= maxCount) return undefined;
@@ -99,7 +105,7 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
   const next = async (): Promise<void> => {
     let turn = reserve();
     while (turn === undefined) {
-      await freed();
+      await freed().done;
       turn = reserve();
     }
     turn.use();

@@ -16,7 +16,7 @@ import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './
 import { runAttempts } from './attempts.ts';
 import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
 import type { BrokerPool, Lease } from './broker-pool.ts';
-import type { Allotment } from './connection-supply.ts';
+import type { CheckConnections } from './connection-supply.ts';
 import { ConnectionSupply } from './connection-supply.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
@@ -231,7 +231,12 @@ export class PlanRunner {
     return { ...again.result, notes: [...again.result.notes, note] };
   }
 
-  #checkSetting(entry: PlanEntry, lease: Lease, attempt: number, connections: Allotment): RunCheckSetting {
+  #checkSetting(
+    entry: PlanEntry,
+    lease: Lease,
+    attempt: number,
+    connections: CheckConnections,
+  ): RunCheckSetting {
     const { catalogue, options, golden } = this.#setting;
     const { check, repetition } = entry;
     const required = check.requires?.capabilities ?? [];

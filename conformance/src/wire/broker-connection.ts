@@ -47,7 +47,7 @@ export class BrokerConnection extends Link implements Connection {
   }
 
   #passOn(setting: ConnectionSetting, past: readonly ReceivedFrame[]): BrokerConnection {
-    const next = new BrokerConnection(this.giveAway(), setting, past);
+    const next = new BrokerConnection(this.release(), setting, past);
     next.#connectAck = this.#connectAck;
     return next;
   }

@@ -41,8 +41,8 @@ export type ConnectionSetting = {
   readonly nextId: () => string;
 };
 
-/** What a connection brings along that was another one's before. */
-export type Legacy = {
+/** A connection that goes from one owner to the next. */
+export type OpenStream = {
   readonly socket: Socket;
   readonly reader: FrameReader;
   /** What was sent before leaves first, in as many pieces as it takes. */
@@ -62,8 +62,8 @@ export class Link {
   #endedByRunner = false;
 
   /** `past`: frames that came when the connection was another one's, the first of `received`. */
-  constructor(from: Socket | Legacy, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
-    const { socket, reader, sender } = 'reader' in from ? from : newLegacy(from, setting);
+  constructor(from: Socket | OpenStream, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
+    const { socket, reader, sender } = 'reader' in from ? from : newStream(from, setting);
     this.#socket = socket;
     this.#setting = setting;
     this.#sender = sender;
@@ -191,13 +191,13 @@ export class Link {
   }
 
   /** Gives the socket away: nothing that is sent or done here afterwards reaches the broker. */
-  protected giveAway(): Legacy {
-    const legacy = { socket: this.#socket, reader: this.#reader, sender: this.#sender };
-    for (const [event, listener] of this.#listeners) legacy.socket.off(event, listener);
+  protected release(): OpenStream {
+    const stream = { socket: this.#socket, reader: this.#reader, sender: this.#sender };
+    for (const [event, listener] of this.#listeners) stream.socket.off(event, listener);
     this.#socket = new Socket();
     this.#sender = new Sender({ write: () => {} }, this.#setting.mode, this.#setting.random);
     this.#inbox.end('the check had ended');
-    return legacy;
+    return stream;
   }
 
   /** Ends the connection without ceremony; the engine does so after each check. */
@@ -273,6 +273,6 @@ export class Link {
   }
 }
 
-function newLegacy(socket: Socket, { maxMessageSizeBytes, mode, random }: ConnectionSetting): Legacy {
+function newStream(socket: Socket, { maxMessageSizeBytes, mode, random }: ConnectionSetting): OpenStream {
   return { socket, reader: new FrameReader(maxMessageSizeBytes), sender: new Sender(socket, mode, random) };
 }
