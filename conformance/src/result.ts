@@ -39,6 +39,8 @@ export type CheckResult = {
   readonly notes: readonly string[];
   readonly warnings: readonly Warning[];
   readonly durationMs: number;
+  /** The beginning of every queue name and id that it used; absent in logs of older runners. */
+  readonly names?: string;
   /** One command line that runs this check again under the same conditions. */
   readonly reproduce: string;
   /** From 1; more than 1 with --repeat. */

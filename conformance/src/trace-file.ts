@@ -1,11 +1,7 @@
 // The form in which a trace is kept and given away: one JSON document for each run of a check, by the published schema
-// (schemas/trace.schema.json). It holds what is needed to send the same again, to any broker: the bytes, on which connection,
-// in which order, and the beginning of all names that were used, so that another run can use others. Pure.
-import traceSchema from '../schemas/trace.schema.json' with { type: 'json' };
-import type { Schema } from './target/schema-check.ts';
-import { schemaFaults } from './target/schema-check.ts';
+// (schemas/trace.schema.json). It holds the bytes, on which connection and in which order they went, and the beginning of all names
+// that the check used. Pure.
 import type { TraceEvent } from './trace.ts';
-import { UsageError } from './usage-error.ts';
 
 export type TraceFile = {
   readonly schema: 1;
@@ -18,23 +14,19 @@ export type TraceFile = {
   /** The seed of this repetition. */
   readonly seed: number;
   readonly repetition: number;
-  /** What every queue name and id of the run begins with. */
-  readonly names: string;
-  /** Nothing is missing: it can be replayed. */
+  /** The beginning of every queue name and id that the check used; absent in traces of logs that do not tell it. */
+  readonly names?: string;
+  /** False: bytes or events are missing. */
   readonly complete: boolean;
   readonly events: readonly TraceEvent[];
 };
-
-/** What the names of a check begin with; `seed` is that of the repetition. */
-export function namesOf(checkId: string, seed: number): string {
-  return `${seed.toString(36)}.${checkId.toLowerCase()}`;
-}
 
 type Traced = {
   readonly id: string;
   readonly title: string;
   readonly outcome: string;
   readonly reason?: string;
+  readonly names?: string;
   readonly repetition: number;
   readonly trace: readonly TraceEvent[];
 };
@@ -44,8 +36,7 @@ export function traceFile(
   result: Traced,
   run: { readonly target: TraceFile['target']; readonly seed: number },
 ): TraceFile {
-  const { id, title, outcome, reason, repetition, trace } = result;
-  const seed = run.seed + repetition - 1;
+  const { id, title, outcome, reason, names, repetition, trace } = result;
   return {
     schema: 1,
     check: id,
@@ -53,33 +44,10 @@ export function traceFile(
     outcome,
     ...(reason === undefined ? {} : { reason }),
     target: run.target,
-    seed,
+    seed: run.seed + repetition - 1,
     repetition,
-    names: namesOf(id, seed),
+    ...(names === undefined ? {} : { names }),
     complete: trace.every(({ cut }) => cut !== true),
     events: trace,
   };
-}
-
-/** Reads a document; `path` is for messages. Throws a UsageError that lists what is wrong. */
-export function parseTraceFile(text: string, path: string): TraceFile {
-  const value = parsed(text, path);
-  const faults = schemaFaults(traceSchema as Schema, value, '', traceSchema as Schema);
-  if (faults.length > 0)
-    throw new UsageError([`trace ${path} is not valid:`, ...faults.map((fault) => `  ${fault}`)].join('\n'));
-  const file = value as TraceFile;
-  const cutAt = file.events.findIndex(({ cut }) => cut === true);
-  if (!file.complete || cutAt >= 0)
-    throw new UsageError(
-      `trace ${path} is not complete (it was too long to be kept whole) and cannot be replayed`,
-    );
-  return file;
-}
-
-function parsed(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`trace ${path} is no JSON: ${(error as Error).message}`);
-  }
 }

@@ -1,6 +1,5 @@
-// What went over the wire during one check, in order: kept so that a failure can be read without running it again, and whole, so that
-// it can be sent again (`replay`). Within bounds: a check that sends a gigabyte does not take one, and what is missing is marked.
-// Nothing is judged here.
+// What went over the wire during one check, in order: kept so that a failure can be read without running it again. Within bounds: a
+// check that sends a gigabyte does not take one, and what is missing is marked. Nothing is judged here.
 import type { DecodedBody } from './wire/frame.ts';
 
 export type TraceEvent = {
@@ -13,7 +12,7 @@ export type TraceEvent = {
   /** The bytes as they stood on the wire; only the first of them where `cut` says so. */
   readonly hex: string;
   readonly byteCount: number;
-  /** Something is missing: bytes of this event, or events before it. A trace with such an event cannot be replayed. */
+  /** Something is missing: bytes of this event, or events before it. */
   readonly cut?: true;
   /** Of `closed`: the runner ended the connection, in an orderly way or by a reset. Absent when the broker did. */
   readonly byRunner?: 'end' | 'reset';

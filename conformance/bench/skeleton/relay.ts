@@ -2,12 +2,12 @@
 // in one queue or to every subscriber. It checks nothing, limits nothing, retries nothing, and takes each ack for that of the
 // oldest delivery: what it does not do is what a broker is made of. It is the ceiling that brokers and clients are held against.
 import type { Socket } from 'node:net';
-import { FrameGatherer } from '../../src/bench/load/frame-gatherer.ts';
-import { FrameSplitter } from '../../src/bench/load/frame-splitter.ts';
-import type { FrameView } from '../../src/bench/load/frame-view.ts';
 import { Command } from '../../src/wire/command.ts';
 import { decodeBody } from '../../src/wire/decode.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
+import { FrameGatherer } from '../../src/wire/frame-gatherer.ts';
+import { FrameSplitter } from '../../src/wire/frame-splitter.ts';
+import type { FrameView } from '../../src/wire/frame-view.ts';
 import { Fifo } from './fifo.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -6,7 +6,6 @@ import { explainCommand } from '../commands/explain.ts';
 import { initCommand, initFlags } from '../commands/init.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
 import { probeCommand, probeFlags } from '../commands/probe.ts';
-import { replayCommand, replayFlags } from '../commands/replay.ts';
 import { reportCommand, reportCommandFlags } from '../commands/report.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
 import { selftestCommand, selftestFlags } from '../commands/selftest.ts';
@@ -58,15 +57,6 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     'probe',
     { summary: 'look at a running broker', usage: 'probe ADDRESS', flags: probeFlags, run: probeCommand },
-  ],
-  [
-    'replay',
-    {
-      summary: 'send a recorded trace again and compare',
-      usage: 'replay TRACE --target FILE',
-      flags: replayFlags,
-      run: replayCommand,
-    },
   ],
   [
     'report',

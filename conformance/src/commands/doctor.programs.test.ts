@@ -48,6 +48,8 @@ describe('doctor', () => {
       'start',
       'handshake',
       'commands',
+      'delivery',
+      'ack',
       'health',
       'stop',
       'start again',
@@ -56,6 +58,11 @@ describe('doctor', () => {
     ])
       expect(text).toMatch(new RegExp(`^ok +${step} `, 'm'));
     expect(text).toContain('nothing was found');
+  });
+
+  it('finds nothing at a broker that writes JSON in its own way', async () => {
+    const { exitCode, named, text } = await doctor(targetWith('respaced'));
+    expect({ exitCode, named }, text).toEqual({ exitCode: 0, named: [] });
   });
 
   it.each([
@@ -68,6 +75,17 @@ describe('doctor', () => {
     ['answer-id', 'answer-id', 'its answer is PublishAck id=ack-1'],
     ['flushes-later', 'not-flushed', 'came only after a Ping was sent too'],
     ['flushes-at-close', 'not-flushed', 'came only after our side had closed'],
+    [
+      'publish-unanswered',
+      'no-answer',
+      'the answer to publish did not come .* a Ping that was sent later was answered',
+    ],
+    ['no-delivery', 'not-delivered', 'QueueInfo says messageCount 1, subscriberCount 1'],
+    ['delivery-late', 'not-flushed', 'the delivery of .* came only after a Ping was sent too: Deliver'],
+    ['other-content', 'delivery-differs', 'the payload is another JSON value'],
+    ['other-id', 'delivery-differs', 'the id is another one'],
+    ['ack-ignored', 'ack-ignored', 'was delivered to the next subscriber again'],
+    ['ack-uncounted', 'ack-ignored', 'both messages were acknowledged, and QueueInfo says messageCount 2'],
     ['credentials', 'credentials', 'AUTH_REQUIRED'],
     ['health-path', 'health-path', 'but http.*/api/health has a health record'],
     ['data-lost', 'data-lost', 'its queue is not there'],

@@ -1,5 +1,5 @@
-// The examination of a target: start, address, handshake, one publish and its answer, health, stop, start again, end of input. It goes on for as long as
-// what was found leaves something to look at, and always ends what it started.
+// The examination of a target: start, address, handshake, commands, one message delivered and acknowledged, health, stop, start again,
+// end of input. It goes on for as long as what was found leaves something to look at, and always ends what it started.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import { Visitor } from '../observation/visitor.ts';
@@ -11,6 +11,7 @@ import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { tryCommands } from './commands.ts';
+import { tryDelivery } from './delivery.ts';
 import { Examination } from './examination.ts';
 import type { Diagnosis, Finding } from './finding.ts';
 import { greet } from './greeting.ts';
@@ -89,7 +90,9 @@ async function lookAtBroker(setting: DoctorSetting, examination: Examination, br
     examination.ok('handshake', `ConnectAck after ${seconds(greeting.elapsedMs)}`);
   const visitor = visitorAt(broker, timing);
   const queue = visitor.queue('doctor');
-  const commandsWork = await tryCommands({ visitor, examination, timing, timeoutScale }, queue);
+  const asking = { visitor, examination, timing, timeoutScale };
+  const commandsWork = await tryCommands(asking, queue);
+  if (commandsWork) await tryDelivery(asking, visitor.queue('delivery'));
   if (health === undefined) examination.skip('health', 'the target names no health server');
   else await lookAtHealth(health.url, timing, examination);
   if (target.lifecycle.kind === 'attach') {

@@ -36,6 +36,21 @@ export const mistakes = {
     remedy:
       'The URL is the base: the record must answer at /health/ below it, as JSON with a `status`, and the metrics at /metrics/.',
   },
+  'not-delivered': {
+    title: 'a published message does not come to the subscriber of its queue',
+    remedy:
+      'After SubscribeAck the broker sends a Deliver for each message of the queue: id, queue, payload and headers as they were published. Look at what Subscribe stores, and at what a Publish does with it.',
+  },
+  'delivery-differs': {
+    title: 'a delivery is not what was published',
+    remedy:
+      'A Deliver carries the id, the queue and the payload of the Publish. The payload may be written otherwise, but must be the same JSON value.',
+  },
+  'ack-ignored': {
+    title: 'an acknowledged message is still there',
+    remedy:
+      'An Ack carries the message id as its own id, and has no answer. It settles the delivery: the message leaves the queue, and is not given back when its connection ends.',
+  },
   'data-lost': {
     title: 'what was stored is gone after a restart',
     remedy:

@@ -5,6 +5,7 @@ import type { Broker } from '../target/broker.ts';
 import { becomes } from '../target/reach.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
+import { within } from '../within.ts';
 import type { Examination } from './examination.ts';
 import { greet } from './greeting.ts';
 import { patientTiming, seconds, slowness } from './patience.ts';
@@ -77,14 +78,6 @@ async function kill({ broker, examination }: RestartSetting, elapsedMs: number):
     });
     return false;
   }
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 async function lookForMessage({ broker, examination, timing, storedIn }: RestartSetting): Promise<void> {

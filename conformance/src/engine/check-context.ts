@@ -24,14 +24,13 @@ import { damageFiles } from '../target/data-directory.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
-import { namesOf } from '../trace-file.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
 import { Reliance } from '../wire/reliance.ts';
 import { historyOf } from './check-history.ts';
+import type { CheckConnections } from './connection-supply.ts';
 import { openConnection } from './opening.ts';
-import type { Pacer } from './pacer.ts';
 import type { SpareConnections } from './spare-connections.ts';
 
 export type ContextSetting = {
@@ -40,12 +39,12 @@ export type ContextSetting = {
   readonly facts: TargetFacts;
   /** The seed of this repetition. */
   readonly seed: number;
+  /** The beginning of every queue name and id of this run of the check. */
+  readonly names: string;
   readonly timing: Timing;
   readonly wireMode: WireMode;
-  readonly connectionPacer: Pacer;
+  readonly connections: CheckConnections;
   readonly golden: readonly GoldenFile[];
-  /** Connections to share, on a broker that counts them. */
-  readonly spares?: SpareConnections;
   readonly now: () => number;
 };
 
@@ -61,6 +60,7 @@ export class ContextRecord {
   readonly shareable = new Set<BrokerConnection>();
 
   #connectionCount = 0;
+  #hasEnded = false;
 
   /** `now`: milliseconds since the run's start. `clauses`: the requirements that the check stands on. */
   constructor(now: () => number, clauses: readonly string[]) {
@@ -74,10 +74,18 @@ export class ContextRecord {
     return this.#connectionCount - 1;
   }
 
+  /** A connection that is opened after the check has ended is ended at once. */
+  addConnection(connection: BrokerConnection): void {
+    if (this.#hasEnded) connection.destroy();
+    else this.connections.push(connection);
+  }
+
   /** Ends every connection that the check left open, but those that go to `spares`. */
   closeConnections(spares?: SpareConnections): void {
+    this.#hasEnded = true;
     for (const connection of this.connections) {
-      if (spares !== undefined && this.shareable.has(connection)) spares.giveBack(connection);
+      if (spares !== undefined && this.shareable.has(connection) && !connection.isClosed)
+        spares.giveBack(connection);
       else connection.destroy();
     }
   }
@@ -86,8 +94,8 @@ export class ContextRecord {
 export function checkContext(setting: ContextSetting, record: ContextRecord): CheckContext {
   const { check, seed, timing, facts, now } = setting;
   const random = randomFor(seed, check.id);
-  const names = namesFor(check.id, seed);
-  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id);
+  const names = namesUnder(setting.names);
+  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id, 'own');
   return {
     seed,
     random,
@@ -129,12 +137,8 @@ function recordingOf(golden: readonly GoldenFile[], title: string): GoldenFile['
   return found.connections;
 }
 
-/** Queue names and ids that no other check, run or repetition uses, and that a seed repeats. */
-function namesFor(
-  checkId: string,
-  seed: number,
-): { queue(name: string): string; id(prefix?: string): string } {
-  const own = namesOf(checkId, seed);
+/** Queue names and ids that no other check, run or repetition uses. */
+function namesUnder(own: string): { queue(name: string): string; id(prefix?: string): string } {
   let count = 0;
   return {
     queue: (name) => `${own}.${name}`,
@@ -149,13 +153,14 @@ async function open(
   setting: ContextSetting,
   record: ContextRecord,
   nextId: () => string,
+  kind: 'shared' | 'own',
 ): Promise<BrokerConnection> {
   const connection = await openConnection(
     setting.broker.endpoints.tcp,
     connectionSetting(setting, record, nextId),
-    setting.connectionPacer,
+    setting.connections.pacer(kind),
   );
-  record.connections.push(connection);
+  record.addConnection(connection);
   return connection;
 }
 
@@ -193,14 +198,33 @@ async function connectAndShake(
   options: ConnectOptions = {},
 ): Promise<Connection> {
   const mayShare = options.own !== true && options.headers === undefined;
-  const spare = mayShare ? await setting.spares?.take() : undefined;
-  const connection = spare ?? (await open(setting, record, nextId));
-  if (spare === undefined) await connection.handshake(options.headers);
-  else {
-    spare.lend(connectionSetting(setting, record, nextId));
-    record.connections.push(spare);
-  }
+  const spare = mayShare ? await setting.connections.take() : undefined;
+  const connection = await (spare === undefined
+    ? shaken(setting, record, nextId, options)
+    : borrowed(spare, connectionSetting(setting, record, nextId), record));
   if (mayShare) record.shareable.add(connection);
+  return connection;
+}
+
+async function shaken(
+  setting: ContextSetting,
+  record: ContextRecord,
+  nextId: () => string,
+  { own, headers }: ConnectOptions,
+): Promise<BrokerConnection> {
+  const kind = own === true || headers !== undefined ? 'own' : 'shared';
+  const connection = await open(setting, record, nextId, kind);
+  await connection.handshake(headers);
+  return connection;
+}
+
+function borrowed(
+  spare: BrokerConnection,
+  setting: ConnectionSetting,
+  record: ContextRecord,
+): BrokerConnection {
+  const connection = spare.lend(setting);
+  record.addConnection(connection);
   return connection;
 }
 

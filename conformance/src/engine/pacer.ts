@@ -2,12 +2,28 @@
 // blamed for it. Each caller waits its turn; turns are given in the order of asking.
 
 export type Pacer = {
+  /** Resolves when a connection may be opened; it counts from then on. */
   turn(): Promise<void>;
+  /** A turn that is kept until it is used or given back; undefined when none is free now. Absent where turns are not limited. */
+  readonly reserve?: () => Turn | undefined;
+  /** Resolves when a turn may be free, or when it is cancelled: a wait that nobody needs must not keep the process alive. */
+  readonly freed?: () => Wait;
+  /** How many turns there are in one window. */
+  readonly capacity?: number;
   /** True while connections of an earlier run may still count for the broker, so that it may refuse one that is within the rate. */
   readonly mayBeRefused?: () => boolean;
   /** The broker has refused a connection: the next turn comes when nothing counts any more. */
   readonly refused?: () => void;
 };
+
+export type Turn = {
+  /** The connection is opened now: it counts from now on. */
+  use(): void;
+  /** It is not needed any more. Nothing happens when it was used. */
+  giveBack(): void;
+};
+
+export type Wait = { readonly done: Promise<void>; cancel(): void };
 
 export const noPacer: Pacer = { turn: async () => {} };
 
@@ -44,23 +60,64 @@ const arrivalMarginMs = 500;
 export function windowPacer(maxCount: number, windowMs: number): Pacer {
   const pacedMs = windowMs + arrivalMarginMs;
   const startedAt = performance.now();
-  let given: number[] = [];
+  /** When each was used; infinity: not yet. */
+  let given: { at: number }[] = [];
+  let waiting: (() => void)[] = [];
   let tail: Promise<void> = Promise.resolve();
+
+  const wake = (): void => {
+    const woken = waiting;
+    waiting = [];
+    for (const resolve of woken) resolve();
+  };
+  const freed = (): Wait => {
+    let cancel = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      const oldestAt = Math.min(...given.map(({ at }) => at));
+      const waitMs = oldestAt + pacedMs - performance.now() + 1;
+      const timer = Number.isFinite(waitMs) ? setTimeout(() => resolve(), waitMs) : undefined;
+      cancel = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiting.push(cancel);
+    });
+    return { done, cancel };
+  };
+  const reserve = (): Turn | undefined => {
+    given = given.filter(({ at }) => !(performance.now() - at >= pacedMs));
+    if (given.length >= maxCount) return undefined;
+    const entry = { at: Number.POSITIVE_INFINITY };
+    given.push(entry);
+    return {
+      use: () => {
+        entry.at = performance.now();
+        // Who waits did not know when this one would be used.
+        wake();
+      },
+      giveBack: () => {
+        if (entry.at !== Number.POSITIVE_INFINITY) return;
+        given = given.filter((other) => other !== entry);
+        wake();
+      },
+    };
+  };
   const next = async (): Promise<void> => {
-    given = given.filter((at) => performance.now() - at < pacedMs);
-    const [oldest] = given;
-    if (given.length >= maxCount && oldest !== undefined) {
-      const waitMs = oldest + pacedMs - performance.now();
-      await new Promise((resolve) => setTimeout(resolve, waitMs + 1));
-      given.shift();
+    let turn = reserve();
+    while (turn === undefined) {
+      await freed().done;
+      turn = reserve();
     }
-    given.push(performance.now());
+    turn.use();
   };
   return {
     mayBeRefused: () => performance.now() - startedAt < pacedMs,
     refused: () => {
-      given = Array.from({ length: maxCount }, () => performance.now());
+      given = Array.from({ length: maxCount }, () => ({ at: performance.now() }));
     },
+    reserve,
+    freed,
+    capacity: maxCount,
     turn: () => {
       tail = tail.then(next);
       return tail;

@@ -7,19 +7,26 @@ import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import { undeclaredNotes } from '../observation/undeclared.ts';
+import { Visitor } from '../observation/visitor.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
+import type { Endpoints } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
+import { runAttempts } from './attempts.ts';
 import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
 import type { BrokerPool, Lease } from './broker-pool.ts';
 import { withCauses } from './causes.ts';
+import type { CheckConnections } from './connection-supply.ts';
+import { ConnectionSupply } from './connection-supply.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
+import { QueueCleanup } from './queue-cleanup.ts';
 import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
-import { resultHead, runCheck } from './run-check.ts';
+import { resultHead } from './run-check.ts';
+import { RunNames } from './run-names.ts';
 import type { Selection } from './selection.ts';
 import { SpareConnections } from './spare-connections.ts';
 import type { PlanEntry, RunOptions, SuiteEvent } from './suite.ts';
@@ -42,7 +49,11 @@ export class PlanRunner {
   /** To be played again, one after the other: the machine was too busy to believe what came. */
   readonly #doubted: PlanEntry[] = [];
   readonly #startedAt = performance.now();
+  readonly #names = new RunNames();
   readonly #pacer: Pacer;
+  readonly #supply: ConnectionSupply;
+  /** Absent where the broker ends with the run. */
+  readonly #cleanup: QueueCleanup | undefined;
   readonly #spares: SpareConnections | undefined;
   /** What is still to be run: by the jobs, and beside them what mostly waits. */
   #brief: PlanEntry[] = [];
@@ -66,8 +77,10 @@ export class PlanRunner {
       lifecycle.kind !== 'spawn' && limits?.maxConnectionsPerIpPerWindow !== undefined
         ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
         : noPacer;
+    this.#supply = new ConnectionSupply({ pacer: this.#pacer, spares: this.#spares });
     // The first turn is that of the look whether anybody listens.
     void this.#pacer.turn();
+    this.#cleanup = lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;
   }
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
@@ -85,6 +98,7 @@ export class PlanRunner {
     this.#explain();
     await this.#spares?.dispose();
     if (signal?.aborted !== true) await this.#look;
+    if (this.#lostWith.length === 0) await this.#cleanUp();
     await this.#lookAtTheEnd();
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -131,13 +145,13 @@ export class PlanRunner {
   async #workAlone(): Promise<void> {
     const { signal } = this.#setting.options;
     for (let entry = this.#doubted[0]; entry !== undefined && !this.#stopped; entry = this.#doubted[0]) {
-      let came = await this.#resultOf(entry, true);
+      let came = await this.#resultOf(entry, 1);
       for (
-        let time = 1;
-        came.starved === true && time < mostPlaysAlone && signal?.aborted !== true;
-        time += 1
+        let play = 2;
+        came.starved === true && play <= mostPlaysAlone && signal?.aborted !== true;
+        play += 1
       )
-        came = await this.#resultOf(entry, true);
+        came = await this.#resultOf(entry, play);
       if (signal?.aborted === true) return;
       this.#doubted.shift();
       this.#take({ ...came, notes: [...came.notes, aloneNote] });
@@ -168,18 +182,19 @@ export class PlanRunner {
     this.#unexplained.length = 0;
   }
 
-  async #resultOf(entry: PlanEntry, isAlone = false): Promise<CheckResult> {
+  /** `play`: 0 beside others, from 1 on alone. */
+  async #resultOf(entry: PlanEntry, play = 0): Promise<CheckResult> {
     const { catalogue, options, selection } = this.#setting;
     const level = catalogue.levelOf(entry.check);
     const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
     if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
-    const once = await this.#runOnce(entry, { isAlone });
+    const once = await this.#runOnce(entry, { play });
     return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once.death);
   }
 
   async #runOnce(
     entry: PlanEntry,
-    { isAlone, ownBroker = false }: { readonly isAlone: boolean; readonly ownBroker?: boolean },
+    { play, ownBroker = false }: { readonly play: number; readonly ownBroker?: boolean },
   ): Promise<OneRun> {
     const lease = await this.#setting.pool.lease(entry.check, { alone: ownBroker });
     try {
@@ -192,11 +207,34 @@ export class PlanRunner {
         const reason = `the adapter does not support ${refused.join(', ')}`;
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      const result = await runCheck({ ...this.#checkSetting(entry, lease), isAlone });
+      const result = await this.#runAttempts(entry, lease, play);
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
     }
+  }
+
+  #runAttempts(entry: PlanEntry, lease: Lease, play: number): Promise<CheckResult> {
+    const { tcp } = lease.broker.endpoints;
+    return runAttempts({
+      supply: this.#supply,
+      open: () => this.#visitor(tcp).connect(),
+      settingOf: (attempt, connections) => ({
+        ...this.#checkSetting(entry, lease, attempt + play * namesPerPlay, connections),
+        isAlone: play > 0,
+      }),
+      ended: ({ names }, { evidence }) => {
+        // A broker that has said nothing has nothing of it.
+        if (evidence.frames > 0) this.#cleanup?.checkEnded(names);
+      },
+    });
+  }
+
+  /** Opens connections for checks, which end them. */
+  #visitor(tcp: Endpoints['tcp']): Visitor {
+    const { seed, timeoutScale } = this.#setting.options;
+    const name = this.#names.ofVisit('connection', seed);
+    return new Visitor({ tcp, timing: timingFor(timeoutScale), name, pacer: this.#pacer });
   }
 
   /** With a lease of its own, so that it counts among the users of the broker. */
@@ -208,7 +246,7 @@ export class PlanRunner {
         endpoints: lease.broker.endpoints,
         declared: target.capabilities ?? [],
         timing: timingFor(timeoutScale),
-        name: `${seed.toString(36)}.look`,
+        name: this.#names.ofVisit('look', seed),
         pacer: this.#pacer,
       }).finally(() => lease.release());
     } catch {
@@ -244,7 +282,7 @@ export class PlanRunner {
   }
 
   async #runWithOwnBroker(entry: PlanEntry, death: BrokerExit): Promise<CheckResult> {
-    const again = await this.#runOnce(entry, { isAlone: false, ownBroker: true });
+    const again = await this.#runOnce(entry, { play: 0, ownBroker: true });
     if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that was its own`);
     if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
     const note =
@@ -252,35 +290,42 @@ export class PlanRunner {
     return { ...again.result, notes: [...again.result.notes, note] };
   }
 
-  #checkSetting(entry: PlanEntry, lease: Lease): Omit<RunCheckSetting, 'isAlone'> {
+  #checkSetting(
+    entry: PlanEntry,
+    lease: Lease,
+    attempt: number,
+    connections: CheckConnections,
+  ): Omit<RunCheckSetting, 'isAlone'> {
     const { catalogue, options, golden } = this.#setting;
     const { check, repetition } = entry;
     const required = check.requires?.capabilities ?? [];
     return {
-      ...this.#head(entry),
+      ...this.#head(entry, attempt),
       broker: lease.broker,
       facts: targetFacts(options.target, check, lease.broker.unsupported),
       seed: options.seed + repetition - 1,
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
-      connectionPacer: this.#pacer,
+      connections,
+      signal: options.signal,
       golden,
-      ...(this.#spares === undefined ? {} : { spares: this.#spares }),
+      spares: this.#spares,
       now: () => performance.now() - this.#startedAt,
       level: catalogue.levelOf(check),
       declared: required.length > 0 && undeclaredCapabilities(check, options.target).length === 0,
     };
   }
 
-  #head({
-    check,
-    repetition,
-  }: PlanEntry): Pick<RunCheckSetting, 'check' | 'level' | 'reproduce' | 'repetition'> {
+  #head(
+    { check, repetition }: PlanEntry,
+    attempt = 1,
+  ): Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'> {
     const { catalogue, options } = this.#setting;
     const seed = options.seed + repetition - 1;
     return {
       check,
       level: catalogue.levelOf(check),
+      names: this.#names.ofCheck(check.id, seed, attempt),
       repetition,
       reproduce: reproduceLine(check, { ...options, seed }),
     };
@@ -290,6 +335,24 @@ export class PlanRunner {
     const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
     const empty = { notes: [], warnings: [], durationMs: 0, trace: [], brokerLog: [] };
     return { ...resultHead(this.#head(entry)), outcome, reason, evidence, ...empty };
+  }
+
+  async #cleanUp(): Promise<void> {
+    const note = await this.#cleanup?.finish(this.#setting.options.signal);
+    if (note !== undefined) this.#notes = [...this.#notes, note];
+  }
+
+  #queueCleanup(): QueueCleanup | undefined {
+    const { target, seed, timeoutScale } = this.#setting.options;
+    if (target.endpoints === undefined) return undefined;
+    const timing = timingFor(timeoutScale);
+    return new QueueCleanup({
+      tcp: target.endpoints.tcp,
+      timing,
+      names: this.#names,
+      seed,
+      pacer: this.#pacer,
+    });
   }
 
   /** An attached broker that is gone after the last check: nobody else would notice. */
@@ -324,6 +387,8 @@ type OneRun =
   | { readonly kind: 'shared death'; readonly death: BrokerExit };
 
 const mostPlaysAlone = 3;
+/** More than the attempts of one play, so that no two plays use the same names. */
+const namesPerPlay = 10;
 const aloneNote = 'the machine was too busy at first; this is what came of it alone';
 
 /** A broker that checks share and that asks for no credentials: a look at it starts no other, and is let in. */

@@ -9,7 +9,7 @@ import { everyConnection } from '../trace.ts';
 import type { ContextSetting } from './check-context.ts';
 import { ContextRecord, checkContext } from './check-context.ts';
 import { starvation, watchLoop } from './loop-watch.ts';
-import { watchedPacer } from './pacer.ts';
+import type { SpareConnections } from './spare-connections.ts';
 
 export type RunCheckSetting = ContextSetting & {
   readonly level: Level;
@@ -19,6 +19,10 @@ export type RunCheckSetting = ContextSetting & {
   readonly reproduce: string;
   /** Nothing else runs: what does not come has no excuse. */
   readonly isAlone: boolean;
+  /** Takes the connections that the check has left clean, on a broker that counts them. */
+  readonly spares?: SpareConnections | undefined;
+  /** Ends the check before its time. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
@@ -37,7 +41,8 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     byRunner: 'end',
   });
   const trace = [...record.trace.events];
-  record.closeConnections(thrown === undefined ? setting.spares : undefined);
+  const isClean = thrown === undefined || setting.connections.isShort;
+  record.closeConnections(isClean ? setting.spares : undefined);
   const { shortestWindowMs, lateness } = record.evidence;
   const starved = starvation(worstDelayMs, shortestWindowMs) ?? (setting.isAlone ? undefined : lateness);
   const judgement = judge({
@@ -68,15 +73,15 @@ function longestMs({ check, timing, facts }: RunCheckSetting): number {
 
 type ResultHead = Pick<
   CheckResult,
-  'id' | 'title' | 'level' | 'profile' | 'clauses' | 'reproduce' | 'repetition'
+  'id' | 'title' | 'level' | 'profile' | 'clauses' | 'names' | 'reproduce' | 'repetition'
 >;
 
 export function resultHead(
-  setting: Pick<RunCheckSetting, 'check' | 'level' | 'reproduce' | 'repetition'>,
+  setting: Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'>,
 ): ResultHead {
   const { id, title, profile, clauses } = setting.check;
-  const { level, reproduce, repetition } = setting;
-  return { id, title, level, profile, clauses, reproduce, repetition };
+  const { level, names, reproduce, repetition } = setting;
+  return { id, title, level, profile, clauses, names, reproduce, repetition };
 }
 
 /** Between two looks at the deadline while it moves on: a check that waits for its turn to connect is not at work. */
@@ -85,26 +90,37 @@ const shortestLookMs = 100;
 /** What the check threw; undefined when it returned in time. */
 async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
   const checkMs = longestMs(setting);
-  const connectionPacer = watchedPacer(setting.connectionPacer);
+  const interruption = interruptionOf(setting.signal);
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     const look = (): void => {
-      const leftMs = startedAt + checkMs + connectionPacer.waitedMs() - performance.now();
+      const leftMs = startedAt + checkMs + setting.connections.waitedMs() - performance.now();
       if (leftMs <= 0) reject(new Error(`the check had not ended after ${checkMs} ms`));
       else timer = setTimeout(look, Math.max(leftMs, shortestLookMs));
     };
     look();
   });
   try {
-    const context = checkContext({ ...setting, connectionPacer }, record);
-    await Promise.race([setting.check.run(context), deadline]);
+    const context = checkContext(setting, record);
+    await Promise.race([setting.check.run(context), deadline, interruption.promise]);
     return undefined;
   } catch (thrown) {
     return thrown ?? new Error('the check threw nothing');
   } finally {
     clearTimeout(timer);
+    interruption.end();
   }
+}
+
+/** Rejects when the run is interrupted. */
+function interruptionOf(signal: AbortSignal | undefined): { promise: Promise<never>; end(): void } {
+  let interrupt = (): void => {};
+  const promise = new Promise<never>((_, reject) => {
+    interrupt = () => reject(new Error('the run was interrupted'));
+    signal?.addEventListener('abort', interrupt);
+  });
+  return { promise, end: () => signal?.removeEventListener('abort', interrupt) };
 }
 
 function notesOf(record: ContextRecord, judgement: Judgement): readonly string[] {

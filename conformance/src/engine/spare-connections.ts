@@ -6,19 +6,43 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 export class SpareConnections {
   readonly #spares: BrokerConnection[] = [];
   readonly #cleaning = new Set<Promise<void>>();
+  #waiting: (() => void)[] = [];
 
   /** A connection whose handshake is done and on which nothing is subscribed or under way; undefined when there is none. */
   async take(): Promise<BrokerConnection | undefined> {
     while (this.#spares.length === 0 && this.#cleaning.size > 0) await Promise.race(this.#cleaning);
-    const spare = this.#spares.pop();
-    if (spare === undefined || !spare.isClosed) return spare;
-    return this.take();
+    return this.takeNow();
   }
 
-  /** Takes a connection back from a check that passed. What cannot be made clean is ended. */
+  /** As `take`, but one that is still being cleaned is not waited for. */
+  takeNow(): BrokerConnection | undefined {
+    let spare = this.#spares.pop();
+    while (spare?.isClosed === true) spare = this.#spares.pop();
+    return spare;
+  }
+
+  /** Resolves when one has come back. */
+  freed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /**
+   * Takes a connection back from a check that has ended, whose later use of it reaches the broker no more. What cannot be made clean is
+   * ended.
+   */
   giveBack(connection: BrokerConnection): void {
-    const cleaned = this.#clean(connection).finally(() => this.#cleaning.delete(cleaned));
+    const cleaned = this.#clean(connection.cutOff()).finally(() => this.#cleaning.delete(cleaned));
     this.#cleaning.add(cleaned);
+  }
+
+  /** Takes a connection that nobody has used since it was made or cleaned. */
+  add(connection: BrokerConnection): void {
+    this.#spares.push(connection);
+    const woken = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of woken) resolve();
   }
 
   async dispose(): Promise<void> {
@@ -27,7 +51,7 @@ export class SpareConnections {
   }
 
   async #clean(connection: BrokerConnection): Promise<void> {
-    if (await connection.leaveClean()) this.#spares.push(connection);
+    if (await connection.leaveClean()) this.add(connection);
     else connection.destroy();
   }
 }

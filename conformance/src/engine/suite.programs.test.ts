@@ -410,20 +410,17 @@ describe('a run as a whole', () => {
     expect(report.results).toEqual([]);
   });
 
-  it('gives queue names and ids that no other check has, and the same ones for the same seed', async () => {
+  it('gives queue names and ids that no other check and no other run has, also with the same seed', async () => {
     const names: string[] = [];
     const check = tinyCheck('CONN-001a', async (ctx) => {
       names.push(ctx.queue('orders'), ctx.id());
       ctx.assert.ok(true, 'named');
     });
-    await run([check], { seed: 36 });
-    await run([check], { seed: 36 });
-    expect(names).toEqual([
-      '10.conn-001a.orders',
-      '10.conn-001a.c-1',
-      '10.conn-001a.orders',
-      '10.conn-001a.c-1',
-    ]);
+    for (const seed of [36, 36]) expect((await run([check], { seed })).verdict.exitCode).toBe(0);
+    const [queue, id] = names;
+    expect(queue).toMatch(/^10-\w{5}\.conn-001a\.orders$/);
+    expect(id).toBe(queue?.replace('orders', 'c-1'));
+    expect(new Set(names).size).toBe(4);
   });
 });
 

@@ -7,7 +7,7 @@ import { algorithms, greeting, versions } from './handshake.ts';
 import { observeDashboard, observeHealth } from './http-surfaces.ts';
 import type { Aspect, Observation } from './observation.ts';
 import { joined, nothingSeen } from './observation.ts';
-import { deliveryModes, expiry, negativeAcks, subscriberWindow } from './queues.ts';
+import { expiry, modesTaken, negativeAcks, subscriberWindow } from './queues.ts';
 import { messageSizes } from './sizes.ts';
 import { Visitor } from './visitor.ts';
 
@@ -26,7 +26,7 @@ const defaultRate = { maxCount: 20, windowMs: 60_000 } as const;
 const inside: readonly (readonly [topic: string, aspect: Aspect])[] = [
   ['compression', algorithms],
   ['version', versions],
-  ['modes', deliveryModes],
+  ['modes', modesTaken],
   ['window', subscriberWindow],
   ['ttl', expiry],
   ['size', messageSizes],

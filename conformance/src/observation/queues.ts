@@ -1,15 +1,14 @@
 // What a broker's queues do: delivery modes, queues made by publishing, how much it sends unacknowledged, expiry, dead letters,
 // negative acknowledgments. Each looks on queues of its own. Areas: QUEUE, DELIVERY, TTL, DLQ, NACK.
 import type { Connection } from '../connection.ts';
+import { deliveryModes } from '../history/operation.ts';
 import { Command } from '../wire/command.ts';
 import type { Aspect } from './observation.ts';
 
-const modes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'] as const;
-
-export const deliveryModes: Aspect = async (visitor) => {
+export const modesTaken: Aspect = async (visitor) => {
   const connection = await visitor.connect();
   const taken: string[] = [];
-  for (const [mode, name] of modes.entries()) {
+  for (const [mode, name] of deliveryModes.entries()) {
     const queue = visitor.queue(name);
     const payload = JSON.stringify({ mode });
     await connection.request({ command: Command.CreateQueue, id: visitor.id(), queue, payload });

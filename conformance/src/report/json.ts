@@ -43,6 +43,13 @@ function endOf(finish: NonNullable<RunLog['finish']>): object {
 }
 
 function withoutDetail(result: LoggedResult): object {
-  const { trace: _trace, brokerLog: _log, rules: _rules, accepts: _accepts, ...shown } = result;
+  const {
+    trace: _trace,
+    brokerLog: _log,
+    names: _names,
+    rules: _rules,
+    accepts: _accepts,
+    ...shown
+  } = result;
   return shown;
 }

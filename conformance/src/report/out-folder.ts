@@ -1,5 +1,5 @@
-// What `--out` leaves in its folder: every report under its usual name, and of each check that did not pass its trace (which `replay`
-// takes) and the broker's log. Pure: a log in, files out. What an older run left there is named too, so that it can be taken away.
+// What `--out` leaves in its folder: every report under its usual name, and of each check that did not pass its trace
+// and the broker's log. Pure: a log in, files out. What an older run left there is named too, so that it can be taken away.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { traceFile } from '../trace-file.ts';

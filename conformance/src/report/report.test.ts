@@ -40,7 +40,7 @@ describe('the console report', () => {
     expect(text).toContain('accepted: a hum');
     expect(text).toContain('expected: a song');
     expect(text).toContain('came:     silence');
-    expect(text).toMatch(/ms A -> Connect id=1\.conn-001a\.c-1\n.*0000001[0-9a-f]00/);
+    expect(text).toMatch(/ms A -> Connect id=1-\w{5}\.conn-001a\.c-1\n.*000000[0-9a-f]{2}00/);
     expect(text).toMatch(/ms A <- Pong id=/);
     expect(text).toContain('again:    truemq-conformance run --target tiny.json --only CONN-001a --seed 1');
     expect(text.split('\n').slice(-2)).toEqual([

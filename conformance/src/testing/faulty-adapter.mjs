@@ -1,7 +1,9 @@
 // An adapter with a small broker in it that makes one of the mistakes that adapters and brokers make when they are new; the doctor's test
 // demands that each is named. The first argument is the mistake:
 //   none, stdout-text, port-closed, little-endian, counts-itself, no-prefix, answer-id, flushes-later, flushes-at-close,
-//   credentials, health-path, data-lost, ignores-stop, outlives-input, slow-answer, slow-start, answers-early
+//   credentials, health-path, data-lost, ignores-stop, outlives-input, slow-answer, slow-start, answers-early,
+//   publish-unanswered, no-delivery, delivery-late, other-content, other-id, ack-ignored, ack-uncounted
+// With respaced it makes none: it writes the JSON of a payload in its own way.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -9,9 +11,19 @@ import { createInterface } from 'node:readline';
 
 const mistake = process.argv[2] ?? 'none';
 const slowMs = 900;
-const Answer = { connect: 1, error: 99, pong: 11, publish: 21, create: 40, delete: 41, info: 42 };
+const Answer = {
+  connect: 1,
+  error: 99,
+  pong: 11,
+  publish: 21,
+  subscribe: 23,
+  deliver: 26,
+  create: 40,
+  delete: 41,
+  info: 42,
+};
 
-/** How many messages each queue has, and the file that keeps it; named by the configuration. */
+/** The messages of each queue, and the file that keeps them; named by the configuration. */
 const queues = new Map();
 const kept = { file: '' };
 
@@ -27,7 +39,8 @@ process.on('SIGTERM', () => {
 async function start({ dataDirectory }) {
   kept.file = `${dataDirectory}/queues.json`;
   if (mistake !== 'data-lost' && existsSync(kept.file))
-    for (const [name, count] of JSON.parse(readFileSync(kept.file, 'utf8'))) queues.set(name, count);
+    for (const [name, messages] of JSON.parse(readFileSync(kept.file, 'utf8')))
+      queues.set(name, { messages, subscribers: [], settledCount: 0 });
   if (mistake === 'slow-start') await new Promise((resolve) => setTimeout(resolve, slowMs));
   if (mistake === 'stdout-text') console.log('broker starting, please wait');
   const server = createServer({ allowHalfOpen: true }, serve);
@@ -60,24 +73,32 @@ function serveHealth(request, response) {
 }
 
 function serve(socket) {
+  const client = { socket, unsent: Buffer.alloc(0) };
   let bytes = Buffer.alloc(0);
-  let unsent = Buffer.alloc(0);
   socket.on('error', () => {});
-  socket.on('end', () => socket.end(mistake.startsWith('flushes') ? unsent : undefined));
+  socket.on('end', () => socket.end(mistake.startsWith('flushes') ? client.unsent : undefined));
+  socket.on('close', () => leave(client));
   socket.on('data', (chunk) => {
-    if (mistake === 'flushes-later' && unsent.length > 0) {
-      socket.write(unsent);
-      unsent = Buffer.alloc(0);
-    }
+    if (mistake === 'flushes-later') flush(client);
     bytes = Buffer.concat([bytes, chunk]);
     for (let taken = takeBody(bytes); taken !== undefined; taken = takeBody(bytes)) {
       bytes = taken.rest;
-      const answer = framed(answerTo(taken.body));
-      if (mistake.startsWith('flushes')) unsent = Buffer.concat([unsent, answer]);
-      else if (mistake === 'slow-answer') setTimeout(() => socket.write(answer), slowMs);
-      else socket.write(answer);
+      handle(client, taken.body);
     }
   });
+}
+
+function send(client, body) {
+  const frame = framed(body);
+  const isHeld = mistake === 'delivery-late' && body[1] === Answer.deliver;
+  if (mistake.startsWith('flushes') || isHeld) client.unsent = Buffer.concat([client.unsent, frame]);
+  else if (mistake === 'slow-answer') setTimeout(() => client.socket.write(frame), slowMs);
+  else client.socket.write(frame);
+}
+
+function flush(client) {
+  if (client.unsent.length > 0) client.socket.write(client.unsent);
+  client.unsent = Buffer.alloc(0);
 }
 
 /** The length field, and what it says of the bytes after the flags byte. */
@@ -114,33 +135,105 @@ function framed(body) {
   return Buffer.concat([head, body]);
 }
 
-function answerTo(body) {
+function handle(client, body) {
   const id = textAt(body, 2);
-  const queue = textAt(body, 4 + id.length);
+  const queue = textAt(body, 4 + Buffer.byteLength(id));
   switch (body[1]) {
     case 0:
-      return mistake === 'credentials'
-        ? encode(Answer.error, id, '', '', ['AUTH_REQUIRED', 'a token is needed'])
-        : encode(Answer.connect, id);
+      return send(
+        client,
+        mistake === 'credentials'
+          ? encode(Answer.error, id, '', '', ['AUTH_REQUIRED', 'a token is needed'])
+          : encode(Answer.connect, id),
+      );
+    case 2:
+      return client.socket.end();
     case 10:
-      return encode(Answer.pong, id);
+      if (mistake === 'delivery-late') flush(client);
+      return send(client, encode(Answer.pong, id));
     case 20:
-      queues.set(queue, (queues.get(queue) ?? 0) + 1);
-      writeFileSync(kept.file, JSON.stringify([...queues]));
-      return encode(Answer.publish, mistake === 'answer-id' ? 'ack-1' : id, queue);
+      return publish(client, id, queue, body);
+    case 22:
+      queueNamed(queue).subscribers.push(client);
+      send(client, encode(Answer.subscribe, id, queue));
+      return deliver(queue);
+    case 30:
+      return acknowledge(id);
     case 40:
-      queues.set(queue, queues.get(queue) ?? 0);
-      return encode(Answer.create, id, queue);
+      queueNamed(queue);
+      return send(client, encode(Answer.create, id, queue));
     case 41:
       queues.delete(queue);
-      return encode(Answer.delete, id, queue);
-    case 42: {
-      const info = queues.has(queue) ? JSON.stringify({ name: queue, messageCount: queues.get(queue) }) : '';
-      return encode(Answer.info, id, queue, info);
-    }
+      return send(client, encode(Answer.delete, id, queue));
+    case 42:
+      return send(client, encode(Answer.info, id, queue, infoOf(queue)));
     default:
-      return encode(Answer.error, id, '', '', ['UNKNOWN_COMMAND', 'not here']);
+      return send(client, encode(Answer.error, id, '', '', ['UNKNOWN_COMMAND', 'not here']));
   }
+}
+
+function queueNamed(name) {
+  const queue = queues.get(name) ?? { messages: [], subscribers: [], settledCount: 0 };
+  queues.set(name, queue);
+  return queue;
+}
+
+function publish(client, id, queue, body) {
+  const at = 6 + Buffer.byteLength(id) + Buffer.byteLength(queue);
+  const payload = body.subarray(at + 4, at + 4 + body.readUInt32BE(at)).toString();
+  queueNamed(queue).messages.push({ id, payload });
+  save();
+  if (mistake !== 'publish-unanswered')
+    send(client, encode(Answer.publish, mistake === 'answer-id' ? 'ack-1' : id, queue));
+  deliver(queue);
+}
+
+const changes = {
+  respaced: (payload) => JSON.stringify(JSON.parse(payload), undefined, 2),
+  'other-content': (payload) => payload.replace('2.5', '2'),
+};
+
+/** Each message that nobody holds, to the first subscriber. */
+function deliver(name) {
+  const { messages, subscribers } = queueNamed(name);
+  const [subscriber] = subscribers;
+  if (subscriber === undefined || mistake === 'no-delivery') return;
+  for (const message of messages.filter(({ holder }) => holder === undefined)) {
+    message.holder = subscriber;
+    const payload = changes[mistake]?.(message.payload) ?? message.payload;
+    send(subscriber, encode(Answer.deliver, mistake === 'other-id' ? 'd-1' : message.id, name, payload));
+  }
+}
+
+function acknowledge(id) {
+  if (mistake === 'ack-ignored') return;
+  for (const queue of queues.values()) {
+    queue.settledCount += queue.messages.filter((message) => message.id === id).length;
+    queue.messages = queue.messages.filter((message) => message.id !== id);
+  }
+  save();
+}
+
+/** What a connection held is delivered to others. */
+function leave(client) {
+  for (const [name, queue] of queues) {
+    queue.subscribers = queue.subscribers.filter((other) => other !== client);
+    for (const message of queue.messages) if (message.holder === client) message.holder = undefined;
+    deliver(name);
+  }
+}
+
+function infoOf(name) {
+  const queue = queues.get(name);
+  if (queue === undefined) return '';
+  const waitingCount = queue.messages.filter(({ holder }) => holder === undefined).length;
+  const messageCount = waitingCount + (mistake === 'ack-uncounted' ? queue.settledCount : 0);
+  return JSON.stringify({ name, messageCount, subscriberCount: queue.subscribers.length });
+}
+
+function save() {
+  const messagesOf = ([name, { messages }]) => [name, messages.map(({ id, payload }) => ({ id, payload }))];
+  writeFileSync(kept.file, JSON.stringify([...queues].map(messagesOf)));
 }
 
 function textAt(body, at) {

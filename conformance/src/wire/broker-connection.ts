@@ -39,15 +39,28 @@ export class BrokerConnection extends Link implements Connection {
     this.mayPing = true;
   }
 
-  /** Lends the connection to another check. Its handshake is part of what that check has seen. */
-  lend(setting: ConnectionSetting): void {
-    this.adopt(setting, [this.connectAck]);
+  /** The same connection for another check, which has seen its handshake and nothing else. This one is dead afterwards. */
+  lend(setting: ConnectionSetting): BrokerConnection {
     setting.evidence.count('frames');
+    return this.#passOn(setting, [this.connectAck]);
+  }
+
+  /** The same connection, out of reach of the check that had it. */
+  cutOff(): BrokerConnection {
+    return this.#passOn(this.setting, this.received);
+  }
+
+  #passOn(setting: ConnectionSetting, past: readonly ReceivedFrame[]): BrokerConnection {
+    const next = new BrokerConnection(this.release(), setting, past);
+    next.#connectAck = this.#connectAck;
+    return next;
   }
 
   /** Ends what a check left behind, its subscriptions; tells whether the connection can be lent to another. */
   async leaveClean(): Promise<boolean> {
     try {
+      // What was still under way is answered then.
+      await this.ping();
       for (const queue of this.#subscribedQueues()) await this.unsubscribe(queue);
       await this.ping();
       return !this.isClosed && this.isBetweenFrames;

@@ -13,7 +13,8 @@ export type RawFrame = {
   readonly wireBytes: Buffer;
 };
 
-const frameHeadBytes = 5;
+/** Of the length field and the flags byte. */
+export const frameHeadBytes = 5;
 const maxInflatedBytes = 64 * 1024 * 1024;
 
 export class FrameReader {

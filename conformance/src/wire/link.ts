@@ -1,6 +1,6 @@
 // One TCP connection and what goes over it: bytes out as they are told, frames in as they come, each with its time, all of it in
 // the trace. It knows frames but no commands; every wait has a deadline. Areas: FRAME, BODY.
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { ClosedHow, SendOptions, WaitOptions } from '../connection.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
@@ -8,6 +8,7 @@ import type { Random } from '../random.ts';
 import type { Timing } from '../timing.ts';
 import type { Trace } from '../trace.ts';
 import { frameText } from '../trace.ts';
+import { within } from '../within.ts';
 import type { WireMode } from './chunking.ts';
 import { Command, commandName } from './command.ts';
 import { compressedFrame } from './compression.ts';
@@ -44,12 +45,21 @@ export type ConnectionSetting = {
   readonly nextId: () => string;
 };
 
+/** A connection that goes from one owner to the next. */
+export type OpenStream = {
+  readonly socket: Socket;
+  readonly reader: FrameReader;
+  /** What was sent before leaves first, in as many pieces as it takes. */
+  readonly sender: Sender;
+};
+
 export class Link {
-  #setting: ConnectionSetting;
-  readonly #socket: Socket;
-  readonly #sender: Sender;
+  readonly #setting: ConnectionSetting;
+  #socket: Socket;
+  #sender: Sender;
   readonly #reader: FrameReader;
-  #inbox = new Inbox();
+  readonly #inbox: Inbox;
+  readonly #listeners: (readonly [event: string, listener: (chunk: Buffer) => void])[] = [];
   readonly #sentIds = new Set<string>();
   readonly #closed: Promise<ClosedHow>;
   #isClosed = false;
@@ -57,13 +67,16 @@ export class Link {
   protected mayPing = false;
   #endedByRunner = false;
 
-  constructor(socket: Socket, setting: ConnectionSetting) {
+  /** `past`: frames that came when the connection was another one's, the first of `received`. */
+  constructor(from: Socket | OpenStream, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
+    const { socket, reader, sender } = 'reader' in from ? from : newStream(from, setting);
     this.#socket = socket;
     this.#setting = setting;
-    this.#sender = new Sender(socket, setting.mode, setting.random);
-    this.#reader = new FrameReader(setting.maxMessageSizeBytes);
+    this.#sender = sender;
+    this.#reader = reader;
+    this.#inbox = new Inbox(past);
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
+    this.#listen('data', (chunk: Buffer) => this.#handleBytes(chunk));
     this.#closed = new Promise((resolve) => this.#watchClosing(resolve));
   }
 
@@ -206,11 +219,14 @@ export class Link {
     return this.#reader.partial.length === 0;
   }
 
-  /** Goes on as the connection of another check, which sees only what comes from now on, and `past`. */
-  adopt(setting: ConnectionSetting, past: readonly ReceivedFrame[]): void {
-    this.#setting = setting;
-    this.#sentIds.clear();
-    this.#inbox = new Inbox(past);
+  /** Gives the socket away: nothing that is sent or done here afterwards reaches the broker. */
+  protected release(): OpenStream {
+    const stream = { socket: this.#socket, reader: this.#reader, sender: this.#sender };
+    for (const [event, listener] of this.#listeners) stream.socket.off(event, listener);
+    this.#socket = new Socket();
+    this.#sender = new Sender({ write: () => {} }, this.#setting.mode, this.#setting.random);
+    this.#inbox.end('the check had ended');
+    return stream;
   }
 
   /** Ends the connection without ceremony; the engine does so after each check. */
@@ -240,6 +256,11 @@ export class Link {
     }
   }
 
+  #listen(event: string, listener: (chunk: Buffer) => void): void {
+    this.#listeners.push([event, listener]);
+    this.#socket.on(event, listener);
+  }
+
   #watchClosing(resolve: (how: ClosedHow) => void): void {
     const closed = (how: ClosedHow): void => {
       if (this.#isClosed) return;
@@ -249,9 +270,9 @@ export class Link {
       this.#inbox.end('the connection was closed');
       resolve(how);
     };
-    this.#socket.on('end', () => closed('end'));
-    this.#socket.on('error', () => closed('reset'));
-    this.#socket.on('close', () => closed('end'));
+    this.#listen('end', () => closed('end'));
+    this.#listen('error', () => closed('reset'));
+    this.#listen('close', () => closed('end'));
   }
 
   #noteSent(fields: FrameFields, bytes: Buffer): void {
@@ -286,14 +307,6 @@ export class Link {
   }
 }
 
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+function newStream(socket: Socket, { maxMessageSizeBytes, mode, random }: ConnectionSetting): OpenStream {
+  return { socket, reader: new FrameReader(maxMessageSizeBytes), sender: new Sender(socket, mode, random) };
 }

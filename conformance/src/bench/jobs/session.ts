@@ -1,12 +1,12 @@
 // One round's broker of one target with the load processes that are connected to it. Loads are opened when a case first needs them and
 // warmed up, since the first second of a just-in-time compiler is nobody's figure.
 import type { ConfigurationRequest } from '../../configuration.ts';
+import type { DeliveryMode } from '../../history/operation.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { Load } from '../load/load.ts';
-import type { DeliveryModeName } from '../load/queue-commands.ts';
 import type { BenchSettings } from './job.ts';
 
-export type LoadShape = { readonly mode: DeliveryModeName; readonly subscriberCount: number };
+export type LoadShape = { readonly mode: DeliveryMode; readonly subscriberCount: number };
 
 const warmUp = { payloadBytes: 1024, durationMs: 1000 };
 /** How far the publisher may run ahead of the slowest of many subscribers: less than any broker holds for a connection. */

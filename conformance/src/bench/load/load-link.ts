@@ -7,9 +7,9 @@ import { Command, commandName } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import { encodeFrame } from '../../wire/encode.ts';
 import type { DecodedBody, FrameFields } from '../../wire/frame.ts';
-import { FrameGatherer } from './frame-gatherer.ts';
-import { FrameSplitter } from './frame-splitter.ts';
-import type { FrameView } from './frame-view.ts';
+import { FrameGatherer } from '../../wire/frame-gatherer.ts';
+import { FrameSplitter } from '../../wire/frame-splitter.ts';
+import type { FrameView } from '../../wire/frame-view.ts';
 import { LoadFault } from './load-fault.ts';
 
 export type Address = { readonly host: string; readonly port: number };

@@ -5,13 +5,13 @@ import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Relay } from '../../../bench/skeleton/relay.ts';
+import type { DeliveryMode } from '../../history/operation.ts';
 import { Command } from '../../wire/command.ts';
 import { LatencyHistogram } from '../statistics/latency-histogram.ts';
 import { currentSecond, loadClock } from './load-clock.ts';
 import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';
 import { Publisher } from './publisher.ts';
-import type { DeliveryModeName } from './queue-commands.ts';
 import { deleteQueue, makeQueue, waitingCount } from './queue-commands.ts';
 import { SteadyQueue } from './steady-queue.ts';
 import { SubscriberGroup } from './subscriber-group.ts';
@@ -44,7 +44,7 @@ describe('a load on the skeleton', () => {
     running.server.close();
   });
 
-  async function parties(mode: DeliveryModeName, count: number) {
+  async function parties(mode: DeliveryMode, count: number) {
     const control = await LoadLink.open(running.address);
     await makeQueue(control, 'q', { mode });
     const publisher = await Publisher.open(running.address, clock);
@@ -66,7 +66,7 @@ describe('a load on the skeleton', () => {
     expect(latency.count).toBe(500);
   });
 
-  it.each<DeliveryModeName>(['FanOutWithAck', 'FanOutWithoutAck'])(
+  it.each<DeliveryMode>(['FanOutWithAck', 'FanOutWithoutAck'])(
     'gives %s to every subscriber, never further ahead than the lead',
     async (mode) => {
       const { publisher, group } = await parties(mode, 5);

@@ -2,6 +2,7 @@
 // A message that was confirmed and not received by a subscriber fails the pass, and so does a refusal: no figure is
 // better than one that nobody can compare.
 
+import type { DeliveryMode } from '../../history/operation.ts';
 import { currentSecond } from './load-clock.ts';
 import { LoadFault } from './load-fault.ts';
 import type { Address } from './load-link.ts';
@@ -9,14 +10,13 @@ import { LoadLink } from './load-link.ts';
 import type { LoadReply } from './load-orders.ts';
 import { LoadParty } from './load-party.ts';
 import type { PublishOrder, PublishOutcome } from './publisher.ts';
-import type { DeliveryModeName } from './queue-commands.ts';
 import { deleteQueue, makeQueue } from './queue-commands.ts';
 import type { ReceiveOutcome } from './subscriber-group.ts';
 
 export type LoadOptions = {
   readonly address: Address;
   readonly queue: string;
-  readonly mode: DeliveryModeName;
+  readonly mode: DeliveryMode;
   readonly subscriberCount: number;
   readonly prefetch: number;
 };

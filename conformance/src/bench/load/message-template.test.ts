@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import { encodeFrame } from '../../wire/encode.ts';
-import { FrameView, frameHeadBytes } from './frame-view.ts';
+import { frameHeadBytes } from '../../wire/frame-reader.ts';
+import { FrameView } from '../../wire/frame-view.ts';
 import { idBytes, jsonOfLength, leastPayloadBytes, MessageTemplate, stampOf } from './message-template.ts';
 import { SequenceSet } from './sequence-set.ts';
 

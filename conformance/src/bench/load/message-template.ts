@@ -4,7 +4,7 @@
 // for real ones. Areas: FRAME, BODY.
 import { Command } from '../../wire/command.ts';
 import { encodeFrame } from '../../wire/encode.ts';
-import type { FrameView } from './frame-view.ts';
+import type { FrameView } from '../../wire/frame-view.ts';
 
 const digitCount = 8;
 const prefixBytes = 24;

@@ -2,11 +2,11 @@
 // refused, and ends when everything sent was answered. A publish that nobody answers ends the pass. Areas: PUBLISH.
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
+import type { FrameView } from '../../wire/frame-view.ts';
 import type { HistogramRecord } from '../statistics/latency-histogram.ts';
 import { LatencyHistogram } from '../statistics/latency-histogram.ts';
 import { ArrivalSchedule } from './arrival-schedule.ts';
 import { ClosedLoop } from './closed-loop.ts';
-import type { FrameView } from './frame-view.ts';
 import type { LoadClock } from './load-clock.ts';
 import { LoadFault } from './load-fault.ts';
 import type { Address } from './load-link.ts';

@@ -1,28 +1,22 @@
 // The few commands that a measurement gives besides its load: make a queue, ask for its length, delete it. Areas: QUEUE.
+import type { DeliveryMode } from '../../history/operation.ts';
+import { deliveryModes } from '../../history/operation.ts';
 import { Command } from '../../wire/command.ts';
 import { LoadFault } from './load-fault.ts';
 import type { LoadLink } from './load-link.ts';
-
-export const deliveryModes = {
-  RoundRobin: 0,
-  FanOutWithAck: 1,
-  FanOutWithoutAck: 2,
-  PriorityBased: 3,
-} as const;
-export type DeliveryModeName = keyof typeof deliveryModes;
 
 /** A queue without a bound that matters, and that refuses rather than loses when it is met all the same. */
 const roomy = { maxQueueSize: 100_000_000, overflowStrategy: 1 };
 
 export type QueueWishes = {
-  readonly mode?: DeliveryModeName;
+  readonly mode?: DeliveryMode;
   /** A time span: `00:00:30`. */
   readonly messageTtl?: string;
 };
 
 export async function makeQueue(link: LoadLink, queue: string, wishes: QueueWishes = {}): Promise<void> {
   const { mode = 'RoundRobin', ...others } = wishes;
-  const payload = JSON.stringify({ ...roomy, ...others, mode: deliveryModes[mode] });
+  const payload = JSON.stringify({ ...roomy, ...others, mode: deliveryModes.indexOf(mode) });
   await link.request({ command: Command.CreateQueue, queue, payload });
 }
 

@@ -3,7 +3,7 @@
 // both sides, since here the broker's processor time is measured and not how quick anybody is. Areas: QUEUE, DELIVERY.
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
-import type { FrameView } from './frame-view.ts';
+import type { FrameView } from '../../wire/frame-view.ts';
 import { LoadFault } from './load-fault.ts';
 import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';

@@ -2,9 +2,9 @@
 // which message of the pass they have seen. A message that does not come is told as lost, never waited for without end. Areas: DELIVERY.
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
+import type { FrameView } from '../../wire/frame-view.ts';
 import type { HistogramRecord } from '../statistics/latency-histogram.ts';
 import { LatencyHistogram } from '../statistics/latency-histogram.ts';
-import type { FrameView } from './frame-view.ts';
 import type { LoadClock } from './load-clock.ts';
 import { LoadFault } from './load-fault.ts';
 import type { Address } from './load-link.ts';

@@ -1,8 +1,9 @@
 // Cuts a stream of chunks into frames and shows each where it lies. Only a frame that is spread over chunks is copied, so that the
-// load generator stays quicker than the brokers that it loads. A compressed frame or a length beyond reason is a LoadFault:
+// load generator stays quicker than the brokers that it loads. A compressed frame or a length beyond reason is a WireFault:
 // the generator asks for no compression. Areas: FRAME.
-import { FrameView, frameHeadBytes } from './frame-view.ts';
-import { LoadFault } from './load-fault.ts';
+import { WireFault } from './decode.ts';
+import { frameHeadBytes } from './frame-reader.ts';
+import { FrameView } from './frame-view.ts';
 
 const maxBodyBytes = 64 * 1024 * 1024;
 
@@ -18,7 +19,7 @@ export class FrameSplitter {
     this.#onFrame = onFrame;
   }
 
-  /** Shows every frame that this chunk completes. Throws a LoadFault. */
+  /** Shows every frame that this chunk completes. Throws a WireFault. */
   push(chunk: Buffer): void {
     let at = this.#carryBytes === 0 ? 0 : this.#finishCarried(chunk);
     while (chunk.length - at >= frameHeadBytes) {
@@ -68,7 +69,7 @@ export class FrameSplitter {
 
 function wholeFrameBytes(bytes: Buffer, at: number): number {
   const bodyBytes = bytes.readUInt32BE(at);
-  if (bodyBytes > maxBodyBytes) throw new LoadFault(`a frame of ${bodyBytes} bytes came`);
-  if (bytes[at + 4] !== 0) throw new LoadFault('a compressed frame came, and none was asked for');
+  if (bodyBytes > maxBodyBytes) throw new WireFault(`a frame of ${bodyBytes} bytes came`);
+  if (bytes[at + 4] !== 0) throw new WireFault('a compressed frame came, and none was asked for');
   return frameHeadBytes + bodyBytes;
 }

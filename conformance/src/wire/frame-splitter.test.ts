@@ -1,11 +1,12 @@
-// However a stream is cut into chunks, the same frames come out; what cannot be measured with is a fault of the load.
+// However a stream is cut into chunks, the same frames come out, and they read as the decoder reads them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Command } from '../../wire/command.ts';
-import { encodeFrame, frameAround } from '../../wire/encode.ts';
+import { loadSuiteData } from '../suite-data.ts';
+import { Command } from './command.ts';
+import { decodeBody, WireFault } from './decode.ts';
+import { encodeFrame, frameAround } from './encode.ts';
 import { FrameGatherer } from './frame-gatherer.ts';
 import { FrameSplitter } from './frame-splitter.ts';
-import { LoadFault } from './load-fault.ts';
 
 type Seen = {
   readonly command: number;
@@ -50,9 +51,19 @@ describe('the splitter', () => {
 
   it('refuses a compressed frame, and one beyond reason', () => {
     const compressed = frameAround(Buffer.alloc(20), { flags: 1 });
-    expect(() => split([compressed])).toThrow(LoadFault);
-    expect(() => split([frameAround(Buffer.alloc(2), { lengthBytes: 2 ** 31 })])).toThrow(LoadFault);
-    expect(() => split([compressed.subarray(0, 3), compressed.subarray(3)])).toThrow(LoadFault);
+    expect(() => split([compressed])).toThrow(WireFault);
+    expect(() => split([frameAround(Buffer.alloc(2), { lengthBytes: 2 ** 31 })])).toThrow(WireFault);
+    expect(() => split([compressed.subarray(0, 3), compressed.subarray(3)])).toThrow(WireFault);
+  });
+
+  it('reads every recorded frame as the decoder does', () => {
+    const recorded = loadSuiteData().golden.flatMap(({ connections }) => connections.flat());
+    const plain = recorded.map(({ hex }) => Buffer.from(hex, 'hex')).filter((bytes) => bytes[4] === 0);
+    const decoded = plain.map((bytes) => decodeBody(bytes.subarray(5)));
+    expect(split(plain)).toEqual(
+      decoded.map(({ command, id, queue, payload }) => ({ command, id, queue, payload: payload.toString() })),
+    );
+    expect(plain.length).toBeGreaterThan(20);
   });
 });
 

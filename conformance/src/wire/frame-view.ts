@@ -2,7 +2,7 @@
 // frame would measure the garbage collector. One view is used again for every frame of a connection: whoever wants to keep
 // something copies it. It reads what brokers of the protocol send and judges nothing. Areas: FRAME, BODY.
 
-export const frameHeadBytes = 5;
+import { frameHeadBytes } from './frame-reader.ts';
 
 export class FrameView {
   /** The buffer in which the frame lies; valid until the view is moved on. */

@@ -1,0 +1,99 @@
+// Runs that share an attached broker, which keeps what they leave: the reference broker, built, with no limit of rate. A seed may be used
+// again, also by two runs at the same time, and no run leaves a queue behind.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunOptions, RunReport } from '../src/engine/suite.ts';
+import { runSuite } from '../src/engine/suite.ts';
+import { Visitor } from '../src/observation/visitor.ts';
+import { loadSuiteData } from '../src/suite-data.ts';
+import type { Broker } from '../src/target/broker.ts';
+import { spawnBroker } from '../src/target/broker.ts';
+import type { Target } from '../src/target/target-file.ts';
+import { readTarget } from '../src/target/target-file.ts';
+import { tinyOptions } from '../src/testing/tiny-target.ts';
+import { timingFor } from '../src/timing.ts';
+import { catalogue } from './phases.ts';
+import { root } from './root.ts';
+
+let broker: Broker;
+
+beforeAll(async () => {
+  const { lifecycle } = readTarget(join(root, 'conformance/targets/truemq.json'));
+  if (lifecycle.kind !== 'spawn') throw new Error('the reference broker is spawned');
+  broker = await spawnBroker(lifecycle, {}, timingFor(1));
+});
+
+afterAll(() => broker.dispose());
+
+function attached(): Target {
+  return {
+    schema: 1,
+    name: 'attached',
+    lifecycle: { kind: 'attach' },
+    endpoints: broker.endpoints,
+    profiles: ['core', 'retry-dlq'],
+    capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight'],
+  };
+}
+
+function run(more: Partial<RunOptions>): Promise<RunReport> {
+  const sources = { catalogue: catalogue(), golden: loadSuiteData().golden };
+  return runSuite(sources, tinyOptions({ target: attached(), timeoutScale: 2, ...more }), () => {});
+}
+
+/** What the broker is blamed for. A busy machine may starve the runner, which shows nothing about names. */
+function blamed({ results }: RunReport): readonly string[] {
+  const others = results.filter(({ outcome, starved }) => outcome !== 'pass' && starved !== true);
+  return others.map(({ id, outcome, reason, actual }) => `${outcome} ${id}: ${reason}; ${actual}`);
+}
+
+async function queuesLeft(): Promise<readonly string[]> {
+  const visitor = new Visitor({ tcp: broker.endpoints.tcp, timing: timingFor(1), name: 'look' });
+  const names = await (await visitor.connect()).listQueues();
+  await visitor.leave();
+  return names;
+}
+
+const part = {
+  seed: 7,
+  profiles: ['core', 'retry-dlq'],
+  only: ['QUEUE-00*', 'PUBLISH-00*', 'DLQ-001a', 'DLQ-003a', 'FRAME-01*', 'CONN'],
+} as const;
+
+describe('runs on an attached broker', () => {
+  it('pass with the same seed twice, one after the other, and leave no queue', async () => {
+    for (const seed of [part.seed, part.seed]) {
+      const report = await run({ ...part, seed });
+      expect(blamed(report)).toEqual([]);
+      expect(report.notes).toEqual([]);
+      expect(await queuesLeft()).toEqual([]);
+    }
+  });
+
+  it('pass with the same seed at the same time, and leave no queue', async () => {
+    const reports = await Promise.all([run(part), run(part)]);
+    expect(reports.map(blamed)).toEqual([[], []]);
+    expect(await queuesLeft()).toEqual([]);
+  });
+
+  it('repeat their choices with a seed, under other names', async () => {
+    const choices = async (): Promise<readonly string[]> => {
+      const { results } = await run({ seed: 7, only: ['PUBLISH-002a', 'QUEUE-001a'] });
+      return results.map(({ id, names = '', trace }) => {
+        const sent = trace.filter(({ kind }) => kind === 'sent').map(({ text }) => text);
+        expect(sent.join('\n')).toContain(names);
+        return `${id}\n${sent.join('\n').replaceAll(names, 'NAMES')}`;
+      });
+    };
+    expect(await choices()).toEqual(await choices());
+  });
+
+  it('leave no queue of checks that were interrupted', async () => {
+    const interrupt = new AbortController();
+    const running = run({ ...part, signal: interrupt.signal });
+    await expect.poll(queuesLeft, { timeout: 10_000 }).not.toEqual([]);
+    interrupt.abort();
+    await running;
+    await expect.poll(queuesLeft, { timeout: 10_000 }).toEqual([]);
+  });
+});

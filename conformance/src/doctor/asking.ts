@@ -1,0 +1,128 @@
+// Sends one thing and waits patiently for what must come of it. What does not come, comes late, comes only when something else is sent,
+// or is something else, is noted as a finding. Areas: CONN, PUBLISH.
+import type { Visitor } from '../observation/visitor.ts';
+import type { Timing } from '../timing.ts';
+import { frameText } from '../trace.ts';
+import type { BrokerConnection } from '../wire/broker-connection.ts';
+import type { CommandName } from '../wire/command.ts';
+import { Command } from '../wire/command.ts';
+import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import type { Examination } from './examination.ts';
+import type { MistakeName } from './finding.ts';
+import { seconds, slowness } from './patience.ts';
+
+export type AskSetting = {
+  /** It waits patiently. */
+  readonly visitor: Visitor;
+  readonly examination: Examination;
+  /** The deadlines of a run. */
+  readonly timing: Timing;
+  readonly timeoutScale: number;
+};
+
+export type Question = { readonly name: string; readonly fields: FrameFields; readonly wanted: CommandName };
+
+/** Sends a command. True when the right answer came, however late. */
+export async function ask(
+  setting: AskSetting,
+  connection: BrokerConnection,
+  question: Question,
+): Promise<boolean> {
+  const { name, fields, wanted } = question;
+  const sentAt = performance.now();
+  await connection.send(fields);
+  const answer = await awaited(setting, connection, {
+    step: name,
+    what: `the answer to ${name}`,
+    // A Deliver may come before any answer.
+    fits: (frame) => frame.command !== Command.Deliver,
+    fitsLate: (frame) =>
+      frame.id === fields.id || frame.command === Command.Error || isOther(frame, wanted, 'Pong'),
+    deadlineMs: setting.timing.answerMs,
+    missing: 'no-answer',
+    sentAt,
+  });
+  return answer !== undefined && isRight(setting.examination, question, answer);
+}
+
+function isOther(frame: ReceivedFrame, wanted: CommandName, excluded: CommandName): boolean {
+  return wanted !== excluded && frame.commandName === wanted;
+}
+
+function isRight(
+  examination: Examination,
+  { name, fields, wanted }: Question,
+  answer: ReceivedFrame,
+): boolean {
+  const shown = frameText(answer);
+  if (answer.commandName !== wanted) {
+    examination.find(name, { mistake: 'refused', seen: `${name} was answered by ${shown}` });
+    return false;
+  }
+  if (answer.id === fields.id) return true;
+  const seen = `the command had id ${fields.id}, its answer is ${shown}`;
+  examination.find(name, { mistake: 'answer-id', seen });
+  return false;
+}
+
+export type Awaited = {
+  readonly step: string;
+  /** In words: "the answer to publish". */
+  readonly what: string;
+  readonly fits: (frame: ReceivedFrame) => boolean;
+  /** The same after a Ping was sent, whose Pong it must not be taken for; `fits` unless given. */
+  readonly fitsLate?: (frame: ReceivedFrame) => boolean;
+  /** How long a run would wait. */
+  readonly deadlineMs: number;
+  /** The mistake when it does not come at all. */
+  readonly missing: MistakeName;
+  /** Said of it when it does not come: what else is known. */
+  readonly explain?: () => Promise<string>;
+  readonly sentAt: number;
+};
+
+/** The frame; undefined when it did not come as it should, which is noted. */
+export async function awaited(
+  setting: AskSetting,
+  connection: BrokerConnection,
+  wait: Awaited,
+): Promise<ReceivedFrame | undefined> {
+  const { visitor, examination, timeoutScale } = setting;
+  const { step, what, deadlineMs } = wait;
+  const withinMs = visitor.timing.answerMs;
+  const came = await connection.take(wait.fits, { what, withinMs }).catch(() => undefined);
+  if (came === undefined) return pingAndWait(setting, connection, wait);
+  const elapsedMs = performance.now() - wait.sentAt;
+  examination.note(step, slowness(what, { elapsedMs, deadlineMs, scale: timeoutScale }));
+  return came;
+}
+
+/** Nothing came: perhaps it waits in a buffer for more to come. */
+async function pingAndWait(
+  { visitor, examination, timing }: AskSetting,
+  connection: BrokerConnection,
+  { step, what, fits, fitsLate = fits, missing, explain }: Awaited,
+): Promise<undefined> {
+  const waited = seconds(visitor.timing.answerMs);
+  if (connection.isClosed) {
+    const seen = `instead of ${what} the connection was closed`;
+    examination.find(step, { mistake: 'no-answer', seen });
+    return;
+  }
+  const id = visitor.id();
+  await connection.send({ command: Command.Ping, id });
+  const late = await connection
+    .take((frame) => frame.id !== id && fitsLate(frame), { what, withinMs: timing.answerMs })
+    .catch(() => undefined);
+  if (late !== undefined) {
+    const seen = `${what} came only after a Ping was sent too: ${frameText(late)}`;
+    examination.find(step, { mistake: 'not-flushed', seen });
+    return;
+  }
+  const isAlive = connection.untaken.some((frame) => frame.command === Command.Pong && frame.id === id);
+  const also = isAlive
+    ? ', though a Ping that was sent later was answered'
+    : ', nor a Ping that was sent later';
+  const more = isAlive && explain !== undefined ? await explain() : '';
+  examination.find(step, { mistake: missing, seen: `${what} did not come within ${waited}${also}${more}` });
+}

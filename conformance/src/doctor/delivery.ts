@@ -1,0 +1,156 @@
+// One message from a publisher to a subscriber: it is delivered as it was published, and once it is acknowledged it is gone. The subscriber
+// subscribes first, so that nothing hangs on how the broker treats waiting messages. Areas: DELIVERY, QUEUE.
+import { isDeepStrictEqual } from 'node:util';
+import { frameText } from '../trace.ts';
+import type { BrokerConnection } from '../wire/broker-connection.ts';
+import type { CommandName } from '../wire/command.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import type { AskSetting } from './asking.ts';
+import { ask, awaited } from './asking.ts';
+
+const commands = {
+  ping: Command.Ping,
+  queue: Command.CreateQueue,
+  subscribe: Command.Subscribe,
+  publish: Command.Publish,
+} as const;
+
+type Message = { readonly id: string; readonly payload: string };
+
+/** True when a message was delivered and acknowledged; what was wrong is noted. */
+export async function tryDelivery(setting: AskSetting, queue: string): Promise<boolean> {
+  const exchange = new Exchange(setting, queue);
+  const first = await exchange.deliver('first');
+  if (first === undefined) return false;
+  setting.examination.ok('delivery', 'a message came to its subscriber as it was published');
+  return exchange.acknowledge(first);
+}
+
+class Exchange {
+  readonly #setting: AskSetting;
+  readonly #queue: string;
+  #publisher: BrokerConnection | undefined;
+  #subscriber: BrokerConnection | undefined;
+
+  constructor(setting: AskSetting, queue: string) {
+    this.#setting = setting;
+    this.#queue = queue;
+  }
+
+  /** Subscribes with a new connection, publishes a message and takes its delivery; undefined when something was wrong. */
+  async deliver(text: 'first' | 'second', settled?: Message): Promise<Message | undefined> {
+    const { visitor } = this.#setting;
+    this.#publisher ??= await visitor.connect();
+    this.#subscriber = await visitor.connect();
+    const payload = JSON.stringify({ doctor: text, 'a list': [1, 2.5, null, 'ä'] });
+    const message = { id: visitor.id(), payload };
+    if (settled === undefined && !(await this.#ask(this.#publisher, 'queue', 'CreateQueue')))
+      return undefined;
+    if (!(await this.#ask(this.#subscriber, 'subscribe', 'SubscribeAck'))) return undefined;
+    const sentAt = performance.now();
+    if (!(await this.#ask(this.#publisher, 'publish', 'PublishAck', message))) return undefined;
+    const came = await awaited(this.#setting, this.#subscriber, {
+      step: 'delivery',
+      what: `the delivery of message ${message.id} of ${this.#queue}`,
+      fits: (frame) => frame.command === Command.Deliver,
+      deadlineMs: this.#setting.timing.deliveryMs,
+      missing: 'not-delivered',
+      explain: async () => `; ${await this.#counts()}`,
+      sentAt,
+    });
+    if (came === undefined) return undefined;
+    return settled !== undefined && came.id === settled.id
+      ? this.#deliveredAgain(settled)
+      : this.#compared(message, came);
+  }
+
+  /** Acknowledges the message, and shows that it is gone: the next subscriber gets the next message first, and the queue is empty. */
+  async acknowledge(message: Message): Promise<boolean> {
+    const { examination } = this.#setting;
+    if (!(await this.#ack(message))) return false;
+    await this.#subscriber?.disconnect();
+    await this.#subscriber?.closed().catch(() => undefined);
+    const second = await this.deliver('second', message);
+    if (second === undefined || !(await this.#ack(second))) return false;
+    if (!(await this.#isEmpty())) {
+      const seen = `both messages were acknowledged, and ${await this.#counts()}`;
+      examination.find('ack', { mistake: 'ack-ignored', seen });
+      return false;
+    }
+    examination.ok('ack', 'what was acknowledged is not delivered again, and the queue is empty');
+    return true;
+  }
+
+  /** The Pong comes when the broker has read the ack. */
+  async #ack({ id }: Message): Promise<boolean> {
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined) return false;
+    await subscriber.ack({ id, queue: this.#queue });
+    return this.#ask(subscriber, 'ping', 'Pong');
+  }
+
+  #ask(
+    connection: BrokerConnection,
+    name: keyof typeof commands,
+    wanted: CommandName,
+    more: Partial<Message> = {},
+  ): Promise<boolean> {
+    const fields = { command: commands[name], id: this.#setting.visitor.id(), queue: this.#queue, ...more };
+    return ask(this.#setting, connection, { name, fields, wanted });
+  }
+
+  #deliveredAgain({ id }: Message): undefined {
+    const seen = `message ${id} was acknowledged, and was delivered to the next subscriber again`;
+    this.#setting.examination.find('ack', { mistake: 'ack-ignored', seen });
+  }
+
+  #compared(message: Message, came: ReceivedFrame): Message | undefined {
+    const wrong = this.#difference(message, came);
+    if (wrong === undefined) return message;
+    const seen = `${wrong}: published was id ${message.id}, queue ${this.#queue}, payload ${message.payload}; ${frameText(came)} came`;
+    this.#setting.examination.find('delivery', { mistake: 'delivery-differs', seen });
+    return undefined;
+  }
+
+  #difference({ id, payload }: Message, came: ReceivedFrame): string | undefined {
+    if (came.id !== id) return 'the id is another one';
+    if (came.queue !== this.#queue) return 'the queue is another one';
+    return isDeepStrictEqual(jsonOf(came), JSON.parse(payload))
+      ? undefined
+      : 'the payload is another JSON value';
+  }
+
+  /** Asks until it is empty, as long as an answer may take: an ack has no answer that would say when it is done. */
+  async #isEmpty(): Promise<boolean> {
+    const until = performance.now() + this.#setting.timing.answerMs;
+    let count: unknown;
+    do count = (await this.#info())?.['messageCount'];
+    while (count !== 0 && performance.now() < until);
+    return count === 0;
+  }
+
+  /** What the broker says of the queue, in words. */
+  async #counts(): Promise<string> {
+    const info = await this.#info();
+    if (info === undefined) return 'QueueInfo tells nothing of the queue';
+    const { messageCount, subscriberCount } = info;
+    return `QueueInfo says messageCount ${shown(messageCount)}, subscriberCount ${shown(subscriberCount)}`;
+  }
+
+  async #info(): Promise<Readonly<Record<string, unknown>> | undefined> {
+    return this.#publisher?.queueInfo(this.#queue).catch(() => undefined);
+  }
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}
+
+function jsonOf(frame: ReceivedFrame): unknown {
+  try {
+    return frame.json();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+// Runs a check with the connections that it needs, and again with more of them where it could not have one at once.
+import type { CheckResult } from '../result.ts';
+import type { CheckConnections, ConnectionNeed, ConnectionSupply, OpenAhead } from './connection-supply.ts';
+import type { RunCheckSetting } from './run-check.ts';
+import { runCheck } from './run-check.ts';
+
+export type AttemptsSetting = {
+  readonly supply: ConnectionSupply;
+  readonly open: OpenAhead;
+  /** `attempt` counts from 1: each has names of its own. */
+  readonly settingOf: (attempt: number, connections: CheckConnections) => RunCheckSetting;
+  /** Called after each attempt, those that were abandoned included. */
+  readonly ended: (setting: RunCheckSetting, result: CheckResult) => void;
+};
+
+/** Each attempt has half as many again as the one before asked for: this many get 60 connections together. */
+const maxAttempts = 8;
+
+/** The result of the last attempt. */
+export async function runAttempts({ supply, open, settingOf, ended }: AttemptsSetting): Promise<CheckResult> {
+  let need: ConnectionNeed = { shared: 0, own: 0 };
+  for (let attempt = 1; ; attempt += 1) {
+    const connections = await supply.reserve({ ...need, mayWait: attempt === maxAttempts }, open);
+    const setting = settingOf(attempt, connections);
+    const result = await runCheck(setting);
+    connections.end();
+    ended(setting, result);
+    if (!connections.isShort) return result;
+    need = connections.nextNeed;
+  }
+}

@@ -1,0 +1,105 @@
+// A connection that goes from one check to another: the first cannot reach the broker with it any more, and the second loses nothing of
+// what its stream needs. Around a server that answers every frame by itself.
+
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { Evidence } from '../evidence.ts';
+import { randomFor } from '../random.ts';
+import { timingFor } from '../timing.ts';
+import { Trace } from '../trace.ts';
+import { BrokerConnection } from './broker-connection.ts';
+import type { WireMode } from './chunking.ts';
+import { Command } from './command.ts';
+import { decodeBody } from './decode.ts';
+import { encodeFrame } from './encode.ts';
+import { FrameReader } from './frame-reader.ts';
+import type { ConnectionSetting } from './link.ts';
+
+let server: Server;
+const seen: string[] = [];
+const answers = new Map<number, number>([
+  [Command.Connect, Command.ConnectAck],
+  [Command.Ping, Command.Pong],
+]);
+
+afterEach(() => {
+  seen.length = 0;
+  server.close();
+});
+
+function serve(socket: Socket): void {
+  const reader = new FrameReader(1000);
+  socket.on('data', (chunk: Buffer) => {
+    reader.push(chunk);
+    for (let frame = reader.next(); frame !== undefined; frame = reader.next()) {
+      const { command, id } = decodeBody(frame.body);
+      seen.push(id);
+      const answer = answers.get(command);
+      if (answer !== undefined) socket.write(encodeFrame({ command: answer, id }));
+    }
+  });
+}
+
+function settingOf(name: string, mode: WireMode): ConnectionSetting {
+  let count = 0;
+  const nextId = (): string => {
+    count += 1;
+    return `${name}-${count}`;
+  };
+  const common = { maxMessageSizeBytes: 1000, evidence: new Evidence(), trace: new Trace(), now: () => 0 };
+  return { ...common, name, mode, random: randomFor(1, name), timing: timingFor(1), nextId };
+}
+
+async function opened(mode: WireMode): Promise<BrokerConnection> {
+  server = createServer(serve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const connection = new BrokerConnection(socket, settingOf('one', mode));
+  await connection.handshake(undefined);
+  return connection;
+}
+
+it('shows its handshake and nothing else to the next check', async () => {
+  const first = await opened('whole');
+  await first.ping();
+  const second = first.lend(settingOf('two', 'whole'));
+  await second.ping();
+  expect(second.received.map(({ id }) => id)).toEqual(['one-1', 'two-1']);
+  expect(first.received.map(({ id }) => id)).toEqual(['one-1', 'one-2']);
+  second.destroy();
+});
+
+it('sends nothing that the earlier check sends afterwards, and does not end when that one ends it', async () => {
+  const first = await opened('whole');
+  const second = first.lend(settingOf('two', 'whole'));
+  await first.send({ command: Command.Ping, id: 'late' });
+  await first.sendRaw(Buffer.from([1, 2, 3]));
+  await first.end();
+  first.destroy();
+  await expect(first.ping()).rejects.toThrow('did not come');
+  await second.ping();
+  expect(seen).toEqual(['one-1', 'two-1']);
+  expect(second.isClosed).toBe(false);
+  second.destroy();
+});
+
+it('sends first, in all its pieces, what the earlier check had begun to send', async () => {
+  const first = await opened('bytewise');
+  void first.send({ command: Command.Ack, id: 'begun' });
+  const second = first.lend(settingOf('two', 'bytewise'));
+  await second.ping();
+  expect(seen).toEqual(['one-1', 'begun', 'two-1']);
+  second.destroy();
+});
+
+it('can be cut off while a frame is on its way, and notices the end of the connection', async () => {
+  const first = await opened('whole');
+  void first.send({ command: Command.Ping, id: 'one-p' });
+  const second = first.cutOff();
+  await second.expect({ command: 'Pong', id: 'one-p' });
+  second.destroy();
+  expect(await second.closed()).toBe('end');
+  expect(first.isClosed).toBe(false);
+});
