@@ -131,7 +131,8 @@ export class PlanRunner {
         throw error;
       });
       if (this.#setting.options.signal?.aborted === true) return;
-      if (came.starved === true && !this.#isDeadEnd) this.#doubted.push(entry);
+      const { leavesDoubts } = this.#setting.options;
+      if (came.starved === true && leavesDoubts !== true && !this.#isDeadEnd) this.#doubted.push(entry);
       else this.#take(came);
     }
   }

@@ -40,6 +40,8 @@ export type RunOptions = SelectionRequest & {
   readonly baseline?: Baseline | undefined;
   /** Ends the run early: interrupted. */
   readonly signal?: AbortSignal;
+  /** Do not play alone, at the end, what the machine was too busy for: the caller does it in its own way. */
+  readonly leavesDoubts?: boolean;
   /** Starts brokers in the place of the target's lifecycle: where several live in one process. */
   readonly startBroker?: StartBroker;
   /** Called after the last event with the brokers that still run; they end when it settles. Without it they end before. */

@@ -1,5 +1,6 @@
 // Runs checks that mostly have to fail, by a deadline: with short deadlines first, and those for which that was too short on this machine
 // (the runner was starved, and nothing was shown; or a broker that had no time failed) again with the usual ones, fewer at a time.
+import { withCauses } from '../engine/causes.ts';
 import type { RunOptions, RunReport, SuiteSources } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
 import type { CheckResult } from '../result.ts';
@@ -20,13 +21,14 @@ export async function runQuick(
   isDoubted: (result: CheckResult) => boolean = () => false,
 ): Promise<RunReport> {
   const [quick, ...later] = tries;
-  let report = await runSuite(sources, { ...options, ...quick }, () => {});
+  const run = (more: Partial<RunOptions>): Promise<RunReport> =>
+    runSuite(sources, { ...options, leavesDoubts: true, ...more }, () => {});
+  let report = await run(quick);
   for (const attempt of later) {
     const unproved = report.results.filter((result) => result.starved === true || isDoubted(result));
     if (unproved.length === 0) return report;
     const only = unproved.map((result) => result.id);
-    const again = { ...options, ...attempt, only, skip: [] };
-    report = merged(report, await runSuite(sources, again, () => {}));
+    report = merged(report, await run({ ...attempt, only, skip: [] }));
   }
   return report;
 }
@@ -35,5 +37,7 @@ export async function runQuick(
 function merged(first: RunReport, later: RunReport): RunReport {
   const results = new Map(later.results.map((result) => [result.id, result]));
   const verdict = first.verdict.exitCode === exitCodes.target ? first.verdict : later.verdict;
-  return { ...first, verdict, results: first.results.map((result) => results.get(result.id) ?? result) };
+  const all = first.results.map((result) => results.get(result.id) ?? result);
+  // What one run shows broken may be what blocks a check of the other.
+  return { ...first, verdict, results: withCauses(all) };
 }
