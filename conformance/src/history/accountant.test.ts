@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { accountLines, countsText } from './account.ts';
 import { account } from './accountant.ts';
-import type { HistoryRules } from './operation.ts';
+import type { HistoryRules, Operation } from './operation.ts';
 import { knownHistories } from './pathological.ts';
 
 const usual: HistoryRules = { queues: {}, drained: ['orders'], ackTimeoutMs: 30_000, durable: false };
@@ -26,6 +26,30 @@ describe('account', () => {
     expect(findings({ messageTtlMs: 90 })).toBe(0);
     expect(findings({ messageTtlMs: 91 })).toBe(1);
     expect(findings({ mayDrop: true })).toBe(0);
+  });
+});
+
+describe('a long history', () => {
+  it('takes time in proportion to its length', () => {
+    const count = 40_000;
+    const ids = Array.from({ length: count }, (_, index) => `m-${index}`);
+    const operations = ids.flatMap((id, index): readonly Operation[] => {
+      const at = { atMs: index, queue: 'orders', id };
+      return [
+        { ...at, connection: 'P', kind: 'publish', content: id },
+        { ...at, connection: 'P', kind: 'published' },
+        { ...at, connection: 'S', kind: 'delivered', content: id },
+        { ...at, connection: 'S', kind: 'ack' },
+        { atMs: index, connection: 'S', kind: 'synchronised', upTo: 5 * index + 5 },
+      ];
+    });
+    const subscribed: readonly Operation[] = [
+      { atMs: 0, connection: 'S', kind: 'subscribe', queue: 'orders' },
+      { atMs: 0, connection: 'S', kind: 'subscribed', queue: 'orders' },
+    ];
+    const { counts, findings } = account([...subscribed, ...operations], usual);
+    expect(findings).toEqual([]);
+    expect(counts.ok).toBe(count);
   });
 });
 
