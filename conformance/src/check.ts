@@ -170,6 +170,8 @@ export type History = {
    * the messages it is about. Counts as one assertion for each message. `ackTimeoutMs` is the target's unless given.
    */
   settle(rules: Partial<HistoryRules>): Account;
+  /** As `settle`, for thousands of messages: other checks go on meanwhile. */
+  settleInTurns(rules: Partial<HistoryRules>): Promise<Account>;
 };
 
 /** The trace of the check, for one that plays a scenario several times and wants to show only one of them. */

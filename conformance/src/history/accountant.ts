@@ -17,8 +17,26 @@ import { inversions } from './order.ts';
 const openCodes: ReadonlySet<string> = new Set(['STORAGE_ERROR', 'SERVER_ERROR']);
 
 export function account(operations: readonly Operation[], rules: HistoryRules): Account {
-  return new Accountant(operations, rules).account();
+  const accountant = new Accountant(operations, rules);
+  accountant.enter(0, operations.length);
+  return accountant.result();
 }
+
+/** As `account`; awaits `turn` after each part of the work, so that a long history does not hold up everything else. */
+export async function accountInTurns(
+  operations: readonly Operation[],
+  rules: HistoryRules,
+  turn: () => Promise<void>,
+): Promise<Account> {
+  const accountant = new Accountant(operations, rules);
+  for (let at = 0; at < operations.length; at += operationsPerTurn) {
+    accountant.enter(at, at + operationsPerTurn);
+    await turn();
+  }
+  return accountant.result();
+}
+
+const operationsPerTurn = 1000;
 
 /** A delivery that its connection holds, or has acknowledged without a sign that the ack was read. */
 type LiveDelivery = { readonly queue: string; readonly id: string; readonly delivery: DeliveryRecord };
@@ -60,8 +78,14 @@ class Accountant {
     };
   }
 
-  account(): Account {
-    for (const [at, operation] of this.#operations.entries()) this.#enter(operation, at);
+  /** Enters the operations from `from` up to `to`, excluded: each once, in order. */
+  enter(from: number, to: number): void {
+    for (const [index, operation] of this.#operations.slice(from, to).entries())
+      this.#enter(operation, from + index);
+  }
+
+  /** When all operations have been entered. */
+  result(): Account {
     const lost = losses(this.#books);
     const inverted = inversions(this.#books);
     const findings = [...this.#findings, ...this.#refusedYetDelivered(), ...lost.findings, ...inverted];
