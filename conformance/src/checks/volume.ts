@@ -3,9 +3,12 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { DeliveryMode } from '../history/operation.ts';
+import { audience, deliveredIds } from './shared/audience.ts';
 import { expectNothingLeft } from './shared/departure.ts';
 import { Load } from './shared/load.ts';
 import type { StreamPlan } from './shared/load-stream.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 /** With the witness, 50 connections. */
 const usualSizes = { wide: 24, deep: 4, publishers: 21 } as const;
@@ -44,6 +47,30 @@ export const volume: CheckModule = [
     },
   },
   {
+    id: 'DELIVERY-010b',
+    title: 'delivers a backlog of 1,200 messages to twenty-four subscribers that come later',
+    clauses: ['DELIVERY-010', 'PUBLISH-002', 'DELIVERY-001', 'DELIVERY-011', 'DELIVERY-034'],
+    profile: 'delivery',
+    broad: true,
+    evidence: { frames: 2000, messages: 1000, assertions: 1000 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const publisher = await ctx.connect();
+      const subscribers = await connections(ctx, sizesFor(ctx).wide);
+      const plan = {
+        name: 'backlog',
+        publisher,
+        subscribers,
+        count: 1200,
+        batch: 100,
+        isBacklog: true,
+      } as const;
+      const load = new Load(ctx, { mode: 'RoundRobin', witness, plans: [plan] });
+      await load.play();
+      await expectNothingLeft(ctx, load, witness);
+    },
+  },
+  {
     id: 'DELIVERY-011b',
     title: 'delivers each of 10,000 messages of RoundRobin queues to one subscriber, in order and unchanged',
     clauses: [
@@ -58,6 +85,32 @@ export const volume: CheckModule = [
     ],
     ...common(),
     run: (ctx) => playVolume(ctx, 'RoundRobin'),
+  },
+  {
+    id: 'DELIVERY-012b',
+    title: 'delivers twenty-four messages to twenty-four subscribers of a RoundRobin queue, one to each',
+    clauses: ['DELIVERY-012', 'DELIVERY-011'],
+    profile: 'delivery',
+    broad: true,
+    evidence: { frames: 50, messages: 15, assertions: 10 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await audience(ctx, sizesFor(ctx).wide);
+      for (let round = 0; round < 3; round += 1) {
+        await publishSeries(ctx, publisher, queue, subscribers.length);
+        const deliveries = await Promise.all(subscribers.map((one) => one.delivery({ queue })));
+        await Promise.all(subscribers.map((one) => one.ping()));
+        const counts = subscribers.map((one) => deliveredIds(one, queue).length);
+        ctx.assert.deepEqual(
+          counts,
+          counts.map(() => round + 1),
+          'deliveries to each subscriber',
+        );
+        await Promise.all(
+          subscribers.map((one, index) => one.ack({ id: deliveries[index]?.id ?? '', queue })),
+        );
+        await Promise.all(subscribers.map((one) => one.ping()));
+      }
+    },
   },
   {
     id: 'DELIVERY-014d',
@@ -107,6 +160,21 @@ export const volume: CheckModule = [
     ...common(),
     run: (ctx) => playVolume(ctx, 'PriorityBased'),
   },
+  {
+    id: 'DELIVERY-038c',
+    title: 'gives back all messages of subscribers that leave four times with twenty-five queues',
+    clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-053'],
+    profile: 'delivery',
+    broad: true,
+    evidence: { frames: 2000, messages: 800, assertions: 800 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const names = Array.from({ length: queuesPerDeepConnection }, (_, index) => `held-${index}`);
+      const queues = await Promise.all(names.map((name) => newQueue(ctx, client, name)));
+      for (let round = 0; round < 4; round += 1)
+        await leaveOnce(ctx, client, { queues, isAbrupt: round % 2 === 0 });
+    },
+  },
 ] satisfies readonly Check[];
 
 function common(): Pick<Check, 'profile' | 'broad' | 'evidence'> {
@@ -117,9 +185,38 @@ function common(): Pick<Check, 'profile' | 'broad' | 'evidence'> {
   };
 }
 
+const heldCount = 8;
+
+/** A subscriber of all queues leaves with what it was sent, unacknowledged; the next one must get it. */
+async function leaveOnce(
+  ctx: CheckContext,
+  client: Connection,
+  { queues, isAbrupt }: { readonly queues: readonly string[]; readonly isAbrupt: boolean },
+): Promise<void> {
+  const holder = await ctx.connect({ own: true });
+  await Promise.all(queues.map((queue) => holder.subscribe(queue)));
+  const published = await Promise.all(queues.map((queue) => publishSeries(ctx, client, queue, heldCount)));
+  await Promise.all(queues.map((queue) => holder.delivery({ queue })));
+  await (isAbrupt ? holder.abort() : holder.end());
+  for (const queue of queues) await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
+  for (const queue of queues)
+    await waitForInfo(ctx, client, queue, { field: 'messageCount', value: heldCount });
+  const successor = await ctx.connect({ own: true });
+  await Promise.all(queues.map((queue) => successor.subscribe(queue)));
+  const came = await Promise.all(queues.map((queue) => takeAndAck(successor, queue, heldCount)));
+  for (const [index, ids] of published.entries()) {
+    const deliveries = came[index] ?? [];
+    const contents = new Map(deliveries.map((delivery) => [delivery.id, delivery.text()]));
+    const wanted = new Map(ids.map((id, number) => [id, String(number)]));
+    for (const [id, content] of wanted)
+      ctx.assert.equal(contents.get(id), content, `the payload of ${id}, delivered again`, 'DELIVERY-053');
+  }
+  for (const queue of queues) await successor.unsubscribe(queue);
+}
+
 /** Queues with one subscriber, queues that all share, and one that many messages pass. */
 async function playVolume(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
-  const sizes = ctx.target.countsConnections ? smallSizes : usualSizes;
+  const sizes = sizesFor(ctx);
   const witness = await ctx.connect();
   const [wide, deep, publishers] = [
     await connections(ctx, sizes.wide),
@@ -162,6 +259,10 @@ function ownQueues(
       ...size,
     })),
   );
+}
+
+function sizesFor({ target }: CheckContext): typeof usualSizes | typeof smallSizes {
+  return target.countsConnections ? smallSizes : usualSizes;
 }
 
 async function connections(ctx: CheckContext, count: number): Promise<readonly Connection[]> {
