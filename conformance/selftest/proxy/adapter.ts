@@ -1,12 +1,12 @@
 // An adapter that starts the reference broker behind the proxy, to see a planted fault by hand. `none` plants nothing:
 //   truemq-conformance run --target T.yaml, with the lifecycle command
-//   node --import tsx conformance/selftest/proxy/adapter.ts NAME [--every N] [--first N] [--seed N] [-- BROKER'S ADAPTER ..]
-// NAME is one of faults.ts. The reference broker must be built.
+//   node --import tsx conformance/selftest/proxy/adapter.ts NAME [--at N] [--seed N] [-- BROKER'S ADAPTER ..]
+// NAME is one of faults.ts, N its rate. The reference broker must be built.
 import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { faults, isFaultName, makeFault } from './faults.ts';
+import { faults, isFaultName, makeFault, usualRate } from './faults.ts';
 import type { LifeFault } from './passage.ts';
 import { startProxy } from './proxy.ts';
 
@@ -16,7 +16,7 @@ type Answer = { readonly ready: boolean; readonly tcp: Address };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { every: { type: 'string' }, first: { type: 'string' }, seed: { type: 'string', default: '0' } },
+  options: { at: { type: 'string' }, seed: { type: 'string', default: '0' } },
 });
 const [name = 'none', ...given] = positionals;
 const [program = '', ...args] = given.length > 0 ? given : [process.execPath, 'dist/cli/main.js', 'adapter'];
@@ -47,11 +47,6 @@ function firstAnswer(): Promise<Answer> {
 function faultOf(wanted: string): LifeFault {
   if (wanted === 'none') return {};
   if (!isFaultName(wanted)) throw new Error(`${wanted} is none of: ${Object.keys(faults).join(', ')}`);
-  const { every, first, seed } = values;
-  return makeFault({
-    name: wanted,
-    seed: Number(seed),
-    ...(every === undefined ? {} : { every: Number(every) }),
-    ...(first === undefined ? {} : { first: Number(first) }),
-  });
+  const at = values.at === undefined ? usualRate(wanted) : Number(values.at);
+  return makeFault({ name: wanted, at, seed: Number(values.seed) });
 }
