@@ -62,6 +62,8 @@ export type Check = {
    * on the planted faults that name it, and on no others.
    */
   readonly broad?: true;
+  /** Plays thousands of messages for as long as anything moves: it may take five minutes, whatever the timeout scale is. */
+  readonly volume?: true;
   readonly evidence: EvidenceFloor;
   /** The acceptable outcomes in words, where there are several; `explain` and failures print them. */
   readonly accepts?: readonly string[];

@@ -33,6 +33,7 @@ export const volume: CheckModule = [
     clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-035', 'DELIVERY-053'],
     profile: 'core',
     broad: true,
+    volume: true,
     evidence: { frames: 4000, messages: 2000, assertions: 2000 },
     run: async (ctx) => {
       const [witness, publisher, subscriber] = [
@@ -52,6 +53,7 @@ export const volume: CheckModule = [
     clauses: ['DELIVERY-010', 'PUBLISH-002', 'DELIVERY-001', 'DELIVERY-011', 'DELIVERY-034'],
     profile: 'delivery',
     broad: true,
+    volume: true,
     evidence: { frames: 2000, messages: 1000, assertions: 1000 },
     run: async (ctx) => {
       const witness = await ctx.connect();
@@ -92,6 +94,7 @@ export const volume: CheckModule = [
     clauses: ['DELIVERY-012', 'DELIVERY-011'],
     profile: 'delivery',
     broad: true,
+    volume: true,
     evidence: { frames: 50, messages: 15, assertions: 10 },
     run: async (ctx) => {
       const { publisher, queue, subscribers } = await audience(ctx, sizesFor(ctx).wide);
@@ -166,6 +169,7 @@ export const volume: CheckModule = [
     clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-053'],
     profile: 'delivery',
     broad: true,
+    volume: true,
     evidence: { frames: 2000, messages: 800, assertions: 800 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -177,10 +181,11 @@ export const volume: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-function common(): Pick<Check, 'profile' | 'broad' | 'evidence'> {
+function common(): Pick<Check, 'profile' | 'broad' | 'volume' | 'evidence'> {
   return {
     profile: 'delivery',
     broad: true,
+    volume: true,
     evidence: { frames: 4000, messages: 2000, assertions: 2000 },
   };
 }
