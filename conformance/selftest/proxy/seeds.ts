@@ -33,7 +33,7 @@ process.stdout.write('| fault | n | seeds | seen by |\n|---|---|---|---|\n');
 const rows = faultCases(0)
   .map(({ fault }, number) => ({ name: fault.name, number }))
   .filter(({ name }) => values.only === undefined || name === values.only);
-await workOff(rows, ({ number }) => row(number), { least: 2, most: 3, idleShare: 0.3 });
+await workOff(rows, ({ number }) => row(number), { least: 2, most: 2, idleShare: 0.3 });
 const honest = values.only === undefined ? await honestCase(program) : undefined;
 if (honest !== undefined)
   process.stdout.write(`| none | | ${honest.faults.length === 0 ? 'green' : 'red'} | |\n`);
