@@ -1,7 +1,7 @@
 // The accountant on histories whose verdict is known: each fault alone, and what only looks like one.
 import { describe, expect, it } from 'vitest';
 import { accountLines, countsText } from './account.ts';
-import { account } from './accountant.ts';
+import { account, accountInTurns } from './accountant.ts';
 import type { HistoryRules, Operation } from './operation.ts';
 import { knownHistories } from './pathological.ts';
 
@@ -29,9 +29,24 @@ describe('account', () => {
   });
 });
 
+describe('accountInTurns', () => {
+  it('comes to the same account, a part at a time', async () => {
+    for (const { operations, rules } of knownHistories) {
+      let turnCount = 0;
+      const turn = async (): Promise<void> => {
+        turnCount += 1;
+      };
+      const long = Array.from({ length: 100 }, () => operations).flat();
+      const all = { ...usual, ...rules };
+      expect(await accountInTurns(long, all, turn)).toEqual(account(long, all));
+      expect(turnCount).toBe(Math.ceil(long.length / 1000));
+    }
+  });
+});
+
 describe('a long history', () => {
   it('takes time in proportion to its length', () => {
-    const count = 40_000;
+    const count = 20_000;
     const ids = Array.from({ length: count }, (_, index) => `m-${index}`);
     const operations = ids.flatMap((id, index): readonly Operation[] => {
       const at = { atMs: index, queue: 'orders', id };
