@@ -34,6 +34,7 @@ export class LoadStream {
   readonly messages: LoadMessage[] = [];
   isSubscribed = false;
   answeredCount = 0;
+  refusedCount = 0;
   /** When something was last published, answered or delivered. */
   movedAt = 0;
   readonly #mode: DeliveryMode;
@@ -46,6 +47,12 @@ export class LoadStream {
     this.plan = plan;
     this.queue = queue;
     this.#mode = mode;
+  }
+
+  /** How many messages have still to be published until this share of them was, 0 to 1, what was refused not counted. */
+  missingCount(share: number): number {
+    const wantedCount = Math.ceil(this.plan.count * share);
+    return Math.max(0, wantedCount - (this.messages.length - this.refusedCount));
   }
 
   get isAnswered(): boolean {

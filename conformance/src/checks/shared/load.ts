@@ -13,14 +13,14 @@ import type { LoadMessage, StreamPlan } from './load-stream.ts';
 import { LoadStream } from './load-stream.ts';
 
 /** After this time a load publishes only its minimum: a quarter, which a fault that strikes once in a thousand cannot miss. */
-const budgetMs = 8000;
+const budgetMs = 12_000;
 const minShare = 0.25;
 /** A broker that is still not done then cannot be judged. */
 const maxPlayMs = 240_000;
 /** A queue in which nothing moves for this time goes on with its next batch: what is lost is judged at the end. */
 const stalledMs = 300;
-/** After an Error RATE_LIMITED the queue publishes nothing for this time. */
-const rateLimitedMs = 200;
+/** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
+const rateLimitedMs = 1000;
 const lookGapMs = 2;
 /** How many frames are handled before other checks have their turn. */
 const framesPerTurn = 100;
@@ -43,6 +43,7 @@ export class Load {
   readonly #messages = new Map<string, LoadMessage>();
   /** How many frames of each connection have been handled. */
   readonly #handled: Map<Connection, number>;
+  readonly #limitedUntil = new Map<Connection, number>();
   #startedAt = 0;
   #movedAt = 0;
   #deliveryCount = 0;
@@ -98,23 +99,25 @@ export class Load {
   async #publishBatches(): Promise<boolean> {
     const now = this.#ctx.now();
     const share = now > this.#startedAt + budgetMs ? minShare : 1;
-    const unfinished = this.streams.filter(({ plan, messages }) => messages.length < plan.count * share);
+    const unfinished = this.streams.filter((stream) => stream.missingCount(share) > 0);
     for (const stream of unfinished) {
-      if (stream.messages.length > 0 && !this.#isReady(stream, now)) continue;
+      if (!this.#isReady(stream)) continue;
       this.#publishBatch(stream);
       await turn();
     }
     return unfinished.length > 0;
   }
 
-  #isReady(stream: LoadStream, now: number): boolean {
+  #isReady(stream: LoadStream): boolean {
+    const now = this.#ctx.now();
+    if (now < (this.#limitedUntil.get(stream.plan.publisher) ?? 0)) return false;
     const isTaken = stream.isAnswered && (!stream.isSubscribed || stream.hasCaughtUp);
-    return now >= stream.movedAt && (isTaken || now - stream.movedAt > stalledMs);
+    return isTaken || now - stream.movedAt > stalledMs;
   }
 
   #publishBatch(stream: LoadStream): void {
-    const { count, batch, publisher } = stream.plan;
-    const size = Math.min(batch, count - stream.messages.length);
+    const { batch, publisher } = stream.plan;
+    const size = Math.min(batch, stream.missingCount(1));
     const frames = Array.from({ length: size }, () => this.#nextPublish(stream));
     void publisher.sendTogether(frames);
     this.#noteMove(stream);
@@ -187,7 +190,8 @@ export class Load {
     }
     if (message?.answer !== 'none') return;
     this.#noteAnswer(message, 'refused');
-    message.stream.movedAt += rateLimitedMs;
+    message.stream.refusedCount += 1;
+    this.#limitedUntil.set(message.stream.plan.publisher, this.#ctx.now() + rateLimitedMs);
   }
 
   #noteDelivery(frame: ReceivedFrame, message: LoadMessage | undefined, { name }: Connection): void {
@@ -264,7 +268,7 @@ export class Load {
       drained: queues,
     });
     this.#judgeContent();
-    const refused = [...this.#messages.values()].filter(({ answer }) => answer === 'refused').length;
+    const refused = this.streams.reduce((sum, { refusedCount }) => sum + refusedCount, 0);
     const played = `${this.#messages.size - refused} messages through ${queues.length} queues`;
     note(`${played}, ${this.#deliveryCount} deliveries on ${this.#handled.size} connections`);
   }
