@@ -112,7 +112,7 @@ export async function proxyPhase(seed: number): Promise<readonly Case[]> {
 
 /** The checks in volume pass where nothing is planted. */
 export async function honestCase(program: ProxyProgram): Promise<Case> {
-  const { results } = await runProxied(program, undefined, { only: volumeChecks, jobs: 2 });
+  const results = await provedResults(program, undefined, { only: volumeChecks, jobs: 2 });
   const faults = results
     .filter(({ outcome }) => outcome !== 'pass')
     .map(({ id, outcome, reason, actual }) => `${id}: ${outcome}: ${reason ?? ''} ${actual ?? ''}`);
@@ -122,7 +122,7 @@ export async function honestCase(program: ProxyProgram): Promise<Case> {
 /** The checks that must see a fault fail; one in the answers ends in no error of the runner. */
 export async function faultCase(program: ProxyProgram, { fault, title, seenBy }: FaultCase): Promise<Case> {
   if (seenBy.length === 0) return answersCase(program, fault, title);
-  const results = await quickResults(program, fault, seenBy);
+  const results = await provedResults(program, fault, { only: seenBy, timeoutScale: 0.5 });
   const faults = seenBy
     .map((id) => results.find((result) => result.id === id) ?? { id, outcome: 'not run', reason: '' })
     .filter(({ outcome }) => outcome !== 'fail')
@@ -133,12 +133,12 @@ export async function faultCase(program: ProxyProgram, { fault, title, seenBy }:
 const starvedTries = 4;
 
 /** Of a runner that was starved, nothing is believed: its checks run again, one at a time and with the usual deadlines. */
-async function quickResults(
+async function provedResults(
   program: ProxyProgram,
-  fault: PlantedFault,
-  only: readonly string[],
+  fault: PlantedFault | undefined,
+  more: Partial<RunOptions>,
 ): Promise<readonly CheckResult[]> {
-  let { results } = await runProxied(program, fault, { only, timeoutScale: 0.5 });
+  let { results } = await runProxied(program, fault, more);
   for (let count = 1; count < starvedTries; count += 1) {
     const starved = results.filter((result) => result.starved === true).map(({ id }) => id);
     if (starved.length === 0) break;
