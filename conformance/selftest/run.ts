@@ -23,6 +23,7 @@ import {
   nullBrokerPhase,
   referencePhase,
 } from './phases.ts';
+import { proxyPhase } from './proxy/proof.ts';
 import { root } from './root.ts';
 
 const totals = { passed: 0, failed: 0 };
@@ -73,6 +74,11 @@ async function runContraryBrokers(): Promise<void> {
   settle('the contrary broker is conformant', [contraryUnitTests(), ...cases.flat()], startedAt);
 }
 
+async function runFaultsFromLife(): Promise<void> {
+  const startedAt = performance.now();
+  settle('faults from life are seen', await proxyPhase(Math.floor(Math.random() * 2 ** 20)), startedAt);
+}
+
 function runPackage(): void {
   const startedAt = performance.now();
   settle('the package works alone', packageCases(root), startedAt);
@@ -91,6 +97,7 @@ if (values.only === undefined) {
   await runReference();
   await runNullBrokers();
   await runContraryBrokers();
+  await runFaultsFromLife();
   runPackage();
   settle('every check has a fault that it sees', killerCases(), performance.now());
   await runMutants(mutants);

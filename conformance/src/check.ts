@@ -64,6 +64,8 @@ export type Check = {
    * on the planted faults that name it, and on no others.
    */
   readonly broad?: true;
+  /** Plays thousands of messages for as long as anything moves: it may take five minutes, whatever the timeout scale is. */
+  readonly volume?: true;
   readonly evidence: EvidenceFloor;
   /** The acceptable outcomes in words, where there are several; `explain` and failures print them. */
   readonly accepts?: readonly string[];
@@ -177,6 +179,8 @@ export type History = {
    * the messages it is about. Counts as one assertion for each message. `ackTimeoutMs` is the target's unless given.
    */
   settle(rules: Partial<HistoryRules>): Account;
+  /** As `settle`, for thousands of messages: other checks go on meanwhile. */
+  settleInTurns(rules: Partial<HistoryRules>): Promise<Account>;
 };
 
 /** The trace of the check, for one that plays a scenario several times and wants to show only one of them. */

@@ -29,10 +29,14 @@ const cutBytes = 256;
 export class Trace {
   #events: TraceEvent[] = [];
   #droppedCount = 0;
+  /** Dropped events that still stand at the beginning of `#events`: taking out one at a time would move all others. */
+  #staleCount = 0;
   #roomBytes = keptBytes;
 
   get events(): readonly TraceEvent[] {
-    return this.#events;
+    const kept = this.#events.slice(this.#staleCount);
+    const [oldest, ...others] = kept;
+    return this.#droppedCount === 0 || oldest === undefined ? kept : [{ ...oldest, cut: true }, ...others];
   }
 
   /** Events that were left out because there were too many. */
@@ -42,12 +46,12 @@ export class Trace {
 
   add(event: Omit<TraceEvent, 'hex' | 'byteCount' | 'cut'>, bytes: Buffer = Buffer.alloc(0)): void {
     this.#events.push({ ...event, ...this.#kept(bytes), byteCount: bytes.length });
-    if (this.#events.length > keptEventCount) this.#dropOldest();
+    if (this.#events.length - this.#staleCount > keptEventCount) this.#dropOldest();
   }
 
   /** Takes everything out and begins anew: for a check that runs a scenario several times. */
   take(): readonly TraceEvent[] {
-    const taken = this.#events;
+    const taken = this.events;
     this.putBack([]);
     return taken;
   }
@@ -56,6 +60,7 @@ export class Trace {
   putBack(events: readonly TraceEvent[]): void {
     this.#events = [...events];
     this.#droppedCount = 0;
+    this.#staleCount = 0;
     this.#roomBytes = keptBytes - events.reduce((sum, { hex }) => sum + hex.length / 2, 0);
   }
 
@@ -68,10 +73,11 @@ export class Trace {
   }
 
   #dropOldest(): void {
-    this.#events.shift();
+    this.#staleCount += 1;
     this.#droppedCount += 1;
-    const [oldest] = this.#events;
-    if (oldest !== undefined) this.#events[0] = { ...oldest, cut: true };
+    if (this.#staleCount < keptEventCount) return;
+    this.#events = this.#events.slice(this.#staleCount);
+    this.#staleCount = 0;
   }
 }
 

@@ -209,7 +209,7 @@ export const connection: CheckModule = [
     title: 'carries out the frames of a connection in the order in which they were sent',
     clauses: ['CONN-031'],
     profile: 'core',
-    evidence: { frames: 8, assertions: 3 },
+    evidence: { frames: 4, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = ctx.queue('in-order');

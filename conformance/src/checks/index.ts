@@ -29,6 +29,7 @@ import { queues } from './queues.ts';
 import { recorded } from './recorded.ts';
 import { retry } from './retry.ts';
 import { scenarios } from './scenarios.ts';
+import { volume } from './volume.ts';
 
 export const checks: readonly Check[] = [
   ...framing,
@@ -57,6 +58,7 @@ export const checks: readonly Check[] = [
   ...failureMetrics,
   ...bounds,
   ...histories,
+  ...volume,
   ...durableMessages,
   ...durableQueues,
   ...scenarios,

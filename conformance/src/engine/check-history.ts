@@ -1,10 +1,13 @@
 // The history of a check as the check is given it: recorded from its connections, judged by the accountant when the check says so.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { History, TargetFacts } from '../check.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
+import type { Account } from '../history/account.ts';
 import { accountLines, countsText } from '../history/account.ts';
-import { account } from '../history/accountant.ts';
+import { account, accountInTurns } from '../history/accountant.ts';
 import type { HistoryRecorder } from '../history/history-recorder.ts';
+import type { HistoryRules } from '../history/operation.ts';
 
 export type HistoryHolder = {
   readonly history: HistoryRecorder;
@@ -15,22 +18,30 @@ export type HistoryHolder = {
 export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts): History {
   const { history, evidence, notes } = holder;
   history.begin();
+  const withDefaults = (rules: Partial<HistoryRules>): HistoryRules => ({
+    queues: {},
+    drained: [],
+    ackTimeoutMs,
+    durable: false,
+    ...rules,
+  });
+  const settled = (result: Account): Account => {
+    for (let count = 0; count < result.counts.attempted; count += 1) evidence.assertion();
+    const [first] = result.findings;
+    notes.push(`the account: ${countsText(result.counts)}`);
+    if (first === undefined) return result;
+    throw new ExpectationFailure('the account of all messages adds up', {
+      expected: 'no message lost, duplicated, unexpected or in the wrong order',
+      actual: accountLines(result, history.operations).join('\n'),
+      clause: first.clause,
+    });
+  };
   return {
     get operations() {
       return history.operations;
     },
-    settle: (rules) => {
-      const defaults = { queues: {}, drained: [], ackTimeoutMs, durable: false };
-      const result = account(history.operations, { ...defaults, ...rules });
-      for (let count = 0; count < result.counts.attempted; count += 1) evidence.assertion();
-      const [first] = result.findings;
-      notes.push(`the account: ${countsText(result.counts)}`);
-      if (first === undefined) return result;
-      throw new ExpectationFailure('the account of all messages adds up', {
-        expected: 'no message lost, duplicated, unexpected or in the wrong order',
-        actual: accountLines(result, history.operations).join('\n'),
-        clause: first.clause,
-      });
-    },
+    settle: (rules) => settled(account(history.operations, withDefaults(rules))),
+    settleInTurns: async (rules) =>
+      settled(await accountInTurns([...history.operations], withDefaults(rules), nextTurn)),
   };
 }

@@ -1,8 +1,8 @@
 // The accountant on histories whose verdict is known: each fault alone, and what only looks like one.
 import { describe, expect, it } from 'vitest';
 import { accountLines, countsText } from './account.ts';
-import { account } from './accountant.ts';
-import type { HistoryRules } from './operation.ts';
+import { account, accountInTurns } from './accountant.ts';
+import type { HistoryRules, Operation } from './operation.ts';
 import { knownHistories } from './pathological.ts';
 
 const usual: HistoryRules = { queues: {}, drained: ['orders'], ackTimeoutMs: 30_000, durable: false };
@@ -26,6 +26,45 @@ describe('account', () => {
     expect(findings({ messageTtlMs: 90 })).toBe(0);
     expect(findings({ messageTtlMs: 91 })).toBe(1);
     expect(findings({ mayDrop: true })).toBe(0);
+  });
+});
+
+describe('accountInTurns', () => {
+  it('comes to the same account, a part at a time', async () => {
+    for (const { operations, rules } of knownHistories) {
+      let turnCount = 0;
+      const turn = async (): Promise<void> => {
+        turnCount += 1;
+      };
+      const long = Array.from({ length: 100 }, () => operations).flat();
+      const all = { ...usual, ...rules };
+      expect(await accountInTurns(long, all, turn)).toEqual(account(long, all));
+      expect(turnCount).toBe(Math.ceil(long.length / 1000));
+    }
+  });
+});
+
+describe('a long history', () => {
+  it('takes time in proportion to its length', () => {
+    const count = 20_000;
+    const ids = Array.from({ length: count }, (_, index) => `m-${index}`);
+    const operations = ids.flatMap((id, index): readonly Operation[] => {
+      const at = { atMs: index, queue: 'orders', id };
+      return [
+        { ...at, connection: 'P', kind: 'publish', content: id },
+        { ...at, connection: 'P', kind: 'published' },
+        { ...at, connection: 'S', kind: 'delivered', content: id },
+        { ...at, connection: 'S', kind: 'ack' },
+        { atMs: index, connection: 'S', kind: 'synchronised', upTo: 5 * index + 5 },
+      ];
+    });
+    const subscribed: readonly Operation[] = [
+      { atMs: 0, connection: 'S', kind: 'subscribe', queue: 'orders' },
+      { atMs: 0, connection: 'S', kind: 'subscribed', queue: 'orders' },
+    ];
+    const { counts, findings } = account([...subscribed, ...operations], usual);
+    expect(findings).toEqual([]);
+    expect(counts.ok).toBe(count);
   });
 });
 

@@ -8,7 +8,7 @@ import { messageKey } from './books.ts';
 import { ConnectionBook } from './connection-book.ts';
 import { judgeDelivery } from './delivery-judgement.ts';
 import { losses } from './losses.ts';
-import type { PublishRecord } from './message-record.ts';
+import type { DeliveryRecord, PublishRecord } from './message-record.ts';
 import { deliveryRecord, MessageRecord } from './message-record.ts';
 import type { HistoryRules, Operation } from './operation.ts';
 import { inversions } from './order.ts';
@@ -17,14 +17,46 @@ import { inversions } from './order.ts';
 const openCodes: ReadonlySet<string> = new Set(['STORAGE_ERROR', 'SERVER_ERROR']);
 
 export function account(operations: readonly Operation[], rules: HistoryRules): Account {
-  return new Accountant(operations, rules).account();
+  const accountant = new Accountant(operations, rules);
+  accountant.enter(0, operations.length);
+  return accountant.result();
 }
 
+/** As `account`; awaits `turn` after each part of the work, so that a long history does not hold up everything else. */
+export async function accountInTurns(
+  operations: readonly Operation[],
+  rules: HistoryRules,
+  turn: () => Promise<void>,
+): Promise<Account> {
+  const accountant = new Accountant(operations, rules);
+  for (let at = 0; at < operations.length; at += operationsPerTurn) {
+    accountant.enter(at, at + operationsPerTurn);
+    await turn();
+  }
+  return accountant.result();
+}
+
+const operationsPerTurn = 1000;
+
+/** A delivery that its connection holds, or has acknowledged without a sign that the ack was read. */
+type LiveDelivery = { readonly queue: string; readonly id: string; readonly delivery: DeliveryRecord };
+
+/** Each operation is looked up by its id and connection, so that a history takes time in proportion to its length. */
 class Accountant {
   readonly #operations: readonly Operation[];
   readonly #rules: HistoryRules;
   readonly #connections: ConnectionBook;
   readonly #messages = new Map<string, MessageRecord>();
+  readonly #messagesById = new Map<string, MessageRecord[]>();
+  /** By connection; one that is over stays in until its connection is looked through. */
+  readonly #liveDeliveries = new Map<string, Set<LiveDelivery>>();
+  /** By connection and id, in the order of delivery. */
+  readonly #heldDeliveries = new Map<string, LiveDelivery[]>();
+  /** Messages with a publish that was not answered, by connection. */
+  readonly #unanswered = new Map<string, Set<MessageRecord>>();
+  /** The queues whose dead letters a queue takes. */
+  readonly #sourceQueues: ReadonlyMap<string, readonly string[]>;
+  readonly #books: Books;
   readonly #crashes: number[] = [];
   readonly #emptied = new Map<string, number>();
   readonly #findings: Finding[] = [];
@@ -35,33 +67,36 @@ class Accountant {
     this.#operations = operations;
     this.#rules = rules;
     this.#connections = new ConnectionBook(operations);
-  }
-
-  account(): Account {
-    for (const [at, operation] of this.#operations.entries()) this.#enter(operation, at);
-    const books = this.#books();
-    const lost = losses(books);
-    const inverted = inversions(books);
-    const findings = [...this.#findings, ...this.#refusedYetDelivered(), ...lost.findings, ...inverted];
-    return { counts: this.#counts(findings, lost.outstandingCount), findings };
-  }
-
-  #books(): Books {
-    return {
-      rules: this.#rules,
+    this.#sourceQueues = sourceQueues(rules);
+    this.#books = {
+      rules,
       connections: this.#connections,
       messages: this.#messages,
       crashes: this.#crashes,
       emptied: this.#emptied,
-      endMs: this.#operations.at(-1)?.atMs ?? 0,
+      endMs: operations.at(-1)?.atMs ?? 0,
     };
+  }
+
+  /** Enters the operations from `from` up to `to`, excluded: each once, in order. */
+  enter(from: number, to: number): void {
+    for (const [index, operation] of this.#operations.slice(from, to).entries())
+      this.#enter(operation, from + index);
+  }
+
+  /** When all operations have been entered. */
+  result(): Account {
+    const lost = losses(this.#books);
+    const inverted = inversions(this.#books);
+    const findings = [...this.#findings, ...this.#refusedYetDelivered(), ...lost.findings, ...inverted];
+    return { counts: this.#counts(findings, lost.outstandingCount), findings };
   }
 
   #enter(operation: Operation, at: number): void {
     const { connection } = operation;
     switch (operation.kind) {
       case 'publish':
-        this.#message(operation).publishes.push({ at, outcome: 'open', ...pick(operation) });
+        this.#published(operation, at);
         break;
       case 'published':
         this.#answered(operation, 'confirmed');
@@ -108,17 +143,29 @@ class Accountant {
 
   #message({ queue, id }: { readonly queue: string; readonly id: string }): MessageRecord {
     const key = messageKey(queue, id);
-    const message = this.#messages.get(key) ?? new MessageRecord(queue, id);
+    const known = this.#messages.get(key);
+    if (known !== undefined) return known;
+    const message = new MessageRecord(queue, id);
     this.#messages.set(key, message);
+    entryOf(this.#messagesById, id, () => []).push(message);
     return message;
+  }
+
+  #published(operation: Extract<Operation, { kind: 'publish' }>, at: number): void {
+    const message = this.#message(operation);
+    message.publishes.push({ at, outcome: 'open', ...pick(operation) });
+    entryOf(this.#unanswered, operation.connection, () => new Set()).add(message);
   }
 
   #answered(
     operation: Extract<Operation, { kind: 'published' | 'refused' }>,
     outcome: PublishRecord['outcome'],
   ): void {
-    const publish = this.#message(operation).openPublish(operation.connection);
+    const { connection } = operation;
+    const message = this.#message(operation);
+    const publish = message.openPublish(connection);
     if (publish !== undefined) publish.outcome = outcome;
+    if (message.openPublish(connection) === undefined) this.#unanswered.get(connection)?.delete(message);
   }
 
   #delivered(operation: Extract<Operation, { kind: 'delivered' }>, at: number): void {
@@ -128,8 +175,8 @@ class Accountant {
       message,
       source,
       operation,
-      books: this.#books(),
-      attempted: [...this.#messages.values()].filter(({ id }) => id === operation.id),
+      books: this.#books,
+      attempted: this.#messagesById.get(operation.id) ?? [],
     });
     if (verdict.kind === 'finding') this.#findings.push(verdict.finding);
     const record = deliveryRecord(operation, at);
@@ -140,57 +187,65 @@ class Accountant {
     if (verdict.kind === 'goes on') this.#redeliveredCount += 1;
     if (verdict.kind === 'undone') this.#undoneCount += 1;
     if (this.#modeOf(operation.queue) === 'FanOutWithoutAck') record.state = 'settled';
+    else this.#keep(operation, record);
+  }
+
+  #keep({ connection, queue, id }: Operation & { kind: 'delivered' }, delivery: DeliveryRecord): void {
+    const live = { queue, id, delivery };
+    entryOf(this.#liveDeliveries, connection, () => new Set()).add(live);
+    entryOf(this.#heldDeliveries, messageKey(connection, id), () => []).push(live);
   }
 
   /** The message whose dead letter this may be. */
   #sourceOf({ queue, id }: Extract<Operation, { kind: 'delivered' }>): MessageRecord | undefined {
-    const sources = Object.entries(this.#rules.queues).filter(
-      ([, { deadLetterQueue }]) => deadLetterQueue === queue,
-    );
-    return sources
-      .map(([source]) => this.#messages.get(messageKey(source, id)))
+    return this.#sourceQueues
+      .get(queue)
+      ?.map((source) => this.#messages.get(messageKey(source, id)))
       .find((message) => message !== undefined && message.publishes.length > 0);
   }
 
   /** An Ack means the oldest delivery of its id that the connection holds. */
   #acked(operation: Extract<Operation, { kind: 'ack' }>, at: number): void {
-    const held = [...this.#messages.values()]
-      .filter(({ id, queue }) => id === operation.id && (operation.queue ?? queue) === queue)
-      .flatMap(({ deliveries }) => deliveries)
-      .filter(({ connection, state }) => connection === operation.connection && state === 'held')
-      .sort((a, b) => a.at - b.at)[0];
-    if (held === undefined) return;
-    held.state = operation.negative === true ? 'free' : 'acked';
-    held.ackedAt = at;
+    const key = messageKey(operation.connection, operation.id);
+    const held = (this.#heldDeliveries.get(key) ?? []).filter(({ delivery }) => delivery.state === 'held');
+    const oldest = held.find(({ queue }) => (operation.queue ?? queue) === queue);
+    if (oldest !== undefined) {
+      oldest.delivery.state = operation.negative === true ? 'free' : 'acked';
+      oldest.delivery.ackedAt = at;
+    }
+    const rest = held.filter((live) => live !== oldest);
+    if (rest.length > 0) this.#heldDeliveries.set(key, rest);
+    else this.#heldDeliveries.delete(key);
   }
 
   #settle(connection: string, upTo: number): void {
-    this.#eachDelivery(connection, undefined, (delivery) => {
+    this.#eachLiveDelivery(connection, undefined, (delivery) => {
       if (delivery.state === 'acked' && (delivery.ackedAt ?? 0) < upTo) delivery.state = 'settled';
     });
   }
 
   /** Gives back what a connection holds. What it acknowledged without a sign that the ack was read may come again too. */
   #free(connection: string, queue: string | undefined, { owed }: { readonly owed: boolean }): void {
-    this.#eachDelivery(connection, queue, (delivery) => {
+    this.#eachLiveDelivery(connection, queue, (delivery) => {
       if (delivery.state === 'held') delivery.owed = owed;
       if (delivery.state === 'held' || (owed && delivery.state === 'acked')) delivery.state = 'free';
     });
   }
 
-  #eachDelivery(
+  #eachLiveDelivery(
     connection: string,
     queue: string | undefined,
-    act: (delivery: MessageRecord['deliveries'][number]) => void,
+    act: (delivery: DeliveryRecord) => void,
   ): void {
-    for (const message of this.#messages.values()) {
-      if (queue !== undefined && message.queue !== queue) continue;
-      for (const delivery of message.deliveries) if (delivery.connection === connection) act(delivery);
+    const all = this.#liveDeliveries.get(connection) ?? new Set();
+    for (const live of all) {
+      if (queue === undefined || live.queue === queue) act(live.delivery);
+      if (!isLive(live.delivery)) all.delete(live);
     }
   }
 
   #leaveOpen(connection: string): void {
-    for (const message of this.#messages.values()) {
+    for (const message of this.#unanswered.get(connection) ?? []) {
       const open = message.openPublish(connection);
       if (open !== undefined) open.outcome = 'unknown';
     }
@@ -237,6 +292,27 @@ class Accountant {
       outstanding,
     };
   }
+}
+
+function isLive({ state }: DeliveryRecord): boolean {
+  return state === 'held' || state === 'acked';
+}
+
+function sourceQueues({ queues }: HistoryRules): ReadonlyMap<string, readonly string[]> {
+  const sources = new Map<string, string[]>();
+  for (const [queue, { deadLetterQueue }] of Object.entries(queues)) {
+    if (deadLetterQueue !== undefined) entryOf(sources, deadLetterQueue, () => []).push(queue);
+  }
+  return sources;
+}
+
+/** The value of a key; a new one where there is none yet. */
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 function pick({

@@ -5,32 +5,43 @@ import type { Finding } from './account.ts';
 import type { Books } from './books.ts';
 import type { MessageRecord } from './message-record.ts';
 
+type FirstDelivery = { readonly message: MessageRecord; readonly at: number };
+
 /** One finding for each message that came before an earlier one. */
 export function inversions(books: Books): readonly Finding[] {
-  const streams = new Map<string, MessageRecord[]>();
+  const streams = new Map<string, FirstDelivery[]>();
   for (const message of books.messages.values()) {
-    const stream = streamOf(message, books);
-    if (stream !== undefined) streams.set(stream, [...(streams.get(stream) ?? []), message]);
+    for (const [stream, at] of firstDeliveries(message, books)) {
+      const deliveries = streams.get(stream) ?? [];
+      deliveries.push({ message, at });
+      streams.set(stream, deliveries);
+    }
   }
   return [...streams.values()].flatMap(invertedIn);
 }
 
-/** Queue, publisher and subscriber; undefined where the first delivery is not sure. */
-function streamOf(message: MessageRecord, books: Books): string | undefined {
+/** When the message was first delivered, by queue, publisher and subscriber; empty where that is not sure. */
+function firstDeliveries(message: MessageRecord, books: Books): ReadonlyMap<string, number> {
   const { queue, publishes, deliveries } = message;
   const [publish, second] = publishes;
-  const [delivery] = deliveries;
-  if (publish === undefined || second !== undefined || delivery === undefined) return undefined;
-  const isOrdered = books.rules.queues[queue]?.mode !== 'PriorityBased';
+  if (publish === undefined || second !== undefined) return new Map();
+  const mode = books.rules.queues[queue]?.mode;
   const isSure = !books.connections.someoneLeftSince(queue, publish.at) && books.crashes.length === 0;
-  return isOrdered && isSure ? [queue, publish.connection, delivery.connection].join('\n') : undefined;
+  if (mode === 'PriorityBased' || !isSure) return new Map();
+  const isFanOut = mode === 'FanOutWithAck' || mode === 'FanOutWithoutAck';
+  const first = new Map<string, number>();
+  for (const { connection, at } of isFanOut ? deliveries : deliveries.slice(0, 1)) {
+    const stream = [queue, publish.connection, connection].join('\n');
+    if (!first.has(stream)) first.set(stream, at);
+  }
+  return first;
 }
 
-function invertedIn(messages: readonly MessageRecord[]): readonly Finding[] {
-  const byDelivery = [...messages].sort((a, b) => (a.deliveries[0]?.at ?? 0) - (b.deliveries[0]?.at ?? 0));
+function invertedIn(deliveries: readonly FirstDelivery[]): readonly Finding[] {
+  const byDelivery = [...deliveries].sort((a, b) => a.at - b.at);
   const findings: Finding[] = [];
   let latest: MessageRecord | undefined;
-  for (const message of byDelivery) {
+  for (const { message } of byDelivery) {
     if (latest !== undefined && publishedAt(message) < publishedAt(latest)) {
       findings.push(inverted(message, latest));
     } else latest = message;

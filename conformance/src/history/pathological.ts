@@ -343,6 +343,23 @@ export const knownHistories: readonly KnownHistory[] = [
     finds: [['inverted', 'DELIVERY-035']],
   },
   {
+    title: 'one of two FanOutWithAck subscribers gets two messages in the wrong order',
+    operations: history(
+      ...subscribes('S'),
+      ...subscribes('T'),
+      publish('m'),
+      publish('n'),
+      confirmed('m'),
+      confirmed('n'),
+      delivered('m', 'S'),
+      delivered('n', 'S'),
+      delivered('n', 'T'),
+      delivered('m', 'T'),
+    ),
+    rules: fanOut,
+    finds: [['inverted', 'DELIVERY-035']],
+  },
+  {
     title: 'messages of two publishers, or of a PriorityBased queue, may come in another order',
     operations: history(
       ...subscribes('S'),

@@ -49,6 +49,8 @@ function readHeaders(reader: BodyReader): HeaderPairs {
   return headers;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 class BodyReader {
   readonly #body: Buffer;
   #offset = 0;
@@ -68,7 +70,7 @@ class BodyReader {
   text(field: string): string {
     const bytes = this.bytes(this.number(2, `${field} length`), field);
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      return utf8.decode(bytes);
     } catch {
       throw new WireFault(`${field} is not UTF-8: ${bytes.toString('hex')}`);
     }

@@ -11,7 +11,7 @@ const windowCount = 8;
 
 /** Those who work until their connections end. */
 export type Shift = {
-  /** Resolves when so many publishes were confirmed, or nobody is left to confirm any. */
+  /** Resolves when so many publishes were confirmed, or nobody is left to confirm any; rejects when one of the shift failed. */
   confirmed(count: number): Promise<void>;
   /** Nobody publishes anything new; what is under way is awaited. */
   finish(): void;
@@ -39,6 +39,8 @@ export async function startShift(ctx: CheckContext, setting: ShiftSetting): Prom
     ...publishers.map((publisher) => publish(ctx, publisher, { queues: [...queues, ...unserved], board })),
     ...subscribers.map((subscriber) => acknowledge(ctx, subscriber, holding)),
   ]).then(() => board.close());
+  // One who was not answered ends the shift for those as well who wait for a number of confirmations.
+  ended.catch((failure: unknown) => board.fail(failure));
   return { confirmed: (count) => board.reached(count), finish: () => board.finish(), ended };
 }
 
@@ -84,7 +86,8 @@ class Board {
   #isClosed = false;
   #isFinished = false;
   #wanted = Number.POSITIVE_INFINITY;
-  #tell: () => void = () => {};
+  #failure: Promise<never> | undefined;
+  #tell: (failure?: Promise<never>) => void = () => {};
 
   note(): void {
     this.#count += 1;
@@ -104,7 +107,14 @@ class Board {
     this.#tell();
   }
 
+  fail(failure: unknown): void {
+    this.#failure = Promise.reject(failure);
+    this.#failure.catch(() => {});
+    this.#tell(this.#failure);
+  }
+
   reached(count: number): Promise<void> {
+    if (this.#failure !== undefined) return this.#failure;
     if (this.#isClosed || this.#count >= count) return Promise.resolve();
     this.#wanted = count;
     return new Promise((resolve) => {

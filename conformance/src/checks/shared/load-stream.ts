@@ -1,0 +1,99 @@
+// One queue of a load: the messages that one publisher publishes to it, who must receive them, and how far it has come. It sends nothing
+// itself. Areas: PUBLISH, DELIVERY.
+import type { Connection } from '../../connection.ts';
+import type { DeliveryMode } from '../../history/operation.ts';
+
+export type StreamPlan = {
+  /** The last part of the queue's name. */
+  readonly name: string;
+  readonly publisher: Connection;
+  /** At least one. */
+  readonly subscribers: readonly Connection[];
+  /** Messages to publish, at least 1. */
+  readonly count: number;
+  /** Messages that are published together, at least 1. */
+  readonly batch: number;
+  /** Everything is published before the subscribers come. */
+  readonly isBacklog?: true;
+};
+
+export type LoadMessage = {
+  readonly id: string;
+  /** From 0, in the order of publishing. */
+  readonly number: number;
+  readonly stream: LoadStream;
+  readonly headers: Readonly<Record<string, string>>;
+  answer: 'none' | 'confirmed' | 'refused';
+  /** The names of the connections that it came on. */
+  readonly receivers: Set<string>;
+};
+
+export class LoadStream {
+  readonly plan: StreamPlan;
+  readonly queue: string;
+  readonly messages: LoadMessage[] = [];
+  isSubscribed = false;
+  answeredCount = 0;
+  refusedCount = 0;
+  /** When something was last published, answered or delivered. */
+  movedAt = 0;
+  readonly #mode: DeliveryMode;
+  /** So many messages, from the first, have come to all who must receive them. */
+  #completeCount = 0;
+  /** By subscriber: the highest number that came. */
+  readonly #latest = new Map<string, number>();
+
+  constructor(plan: StreamPlan, queue: string, mode: DeliveryMode) {
+    this.plan = plan;
+    this.queue = queue;
+    this.#mode = mode;
+  }
+
+  /** How many messages have still to be published until this share of them was, 0 to 1, what was refused not counted. */
+  missingCount(share: number): number {
+    const wantedCount = Math.ceil(this.plan.count * share);
+    return Math.max(0, wantedCount - (this.messages.length - this.refusedCount));
+  }
+
+  get isAnswered(): boolean {
+    return this.answeredCount === this.messages.length;
+  }
+
+  /** All confirmed messages have come. */
+  get isComplete(): boolean {
+    const { messages } = this;
+    while (this.#completeCount < messages.length && this.#isDone(messages[this.#completeCount]))
+      this.#completeCount += 1;
+    return this.#completeCount === messages.length;
+  }
+
+  /**
+   * Complete, or the last message has come to everybody to whom messages come in order: what has not come before it will not come any
+   * more. Where several subscribers share the messages of a queue, or priorities order them, nothing can be said so.
+   */
+  get hasCaughtUp(): boolean {
+    if (this.isComplete) return true;
+    if (this.isSharedOrSorted) return false;
+    const last = this.messages.length - 1;
+    return this.plan.subscribers.every(({ name }) => this.#latest.get(name) === last);
+  }
+
+  get isSharedOrSorted(): boolean {
+    return (
+      this.#mode === 'PriorityBased' || (this.#mode === 'RoundRobin' && this.plan.subscribers.length > 1)
+    );
+  }
+
+  received(message: LoadMessage, connection: string): void {
+    message.receivers.add(connection);
+    this.#latest.set(connection, Math.max(message.number, this.#latest.get(connection) ?? -1));
+  }
+
+  #isDone(message: LoadMessage | undefined): boolean {
+    if (message === undefined || message.answer === 'none') return false;
+    const isFanOut = this.#mode === 'FanOutWithAck' || this.#mode === 'FanOutWithoutAck';
+    return (
+      message.answer === 'refused' || message.receivers.size >= (isFanOut ? this.plan.subscribers.length : 1)
+    );
+  }
+}

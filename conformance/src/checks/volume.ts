@@ -1,0 +1,277 @@
+// Checks in volume: the rules that a broker may break now and then, at the thousandth message, at the fifth subscriber or in the twentieth
+// subscription of a connection, judged on thousands of messages as a whole. Areas: PUBLISH, DELIVERY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import type { DeliveryMode } from '../history/operation.ts';
+import { audience, deliveredIds } from './shared/audience.ts';
+import { expectNothingLeft } from './shared/departure.ts';
+import { Load } from './shared/load.ts';
+import type { StreamPlan } from './shared/load-stream.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+/** With the witness, 50 connections. */
+const usualSizes = { wide: 24, deep: 4, publishers: 21 } as const;
+/** Where the broker counts connections. */
+const smallSizes = { wide: 5, deep: 1, publishers: 1 } as const;
+const queuesPerDeepConnection = 25;
+
+type Counts = { readonly shared: number; readonly own: number; readonly long: number };
+
+/** With these counts a check plays 10,000 messages. */
+const counts: Readonly<Record<DeliveryMode, Counts>> = {
+  RoundRobin: { shared: 600, own: 64, long: 1200 },
+  FanOutWithAck: { shared: 50, own: 86, long: 1200 },
+  FanOutWithoutAck: { shared: 50, own: 86, long: 1200 },
+  PriorityBased: { shared: 600, own: 64, long: 1200 },
+};
+
+export const volume: CheckModule = [
+  {
+    id: 'PUBLISH-002b',
+    title: 'delivers and settles 2,500 messages of twenty-five queues, each once, in order and unchanged',
+    clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-035', 'DELIVERY-053'],
+    profile: 'core',
+    broad: true,
+    volume: true,
+    evidence: { frames: 4000, messages: 2000, assertions: 2000 },
+    run: async (ctx) => {
+      const [witness, publisher, subscriber] = [
+        await ctx.connect(),
+        await ctx.connect(),
+        await ctx.connect(),
+      ];
+      const plans = ownQueues([subscriber], () => publisher, { count: 100, batch: 50 });
+      const load = new Load(ctx, { mode: 'RoundRobin', witness, plans });
+      await load.play();
+      await expectNothingLeft(ctx, load, witness);
+    },
+  },
+  {
+    id: 'DELIVERY-010b',
+    title: 'delivers a backlog of 1,200 messages to twenty-four subscribers that come later',
+    clauses: ['DELIVERY-010', 'PUBLISH-002', 'DELIVERY-001', 'DELIVERY-011', 'DELIVERY-034'],
+    profile: 'delivery',
+    broad: true,
+    volume: true,
+    evidence: { frames: 2000, messages: 1000, assertions: 1000 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const publisher = await ctx.connect();
+      const subscribers = await connections(ctx, sizesFor(ctx).wide);
+      const plan = {
+        name: 'backlog',
+        publisher,
+        subscribers,
+        count: 1200,
+        batch: 100,
+        isBacklog: true,
+      } as const;
+      const load = new Load(ctx, { mode: 'RoundRobin', witness, plans: [plan] });
+      await load.play();
+      await expectNothingLeft(ctx, load, witness);
+    },
+  },
+  {
+    id: 'DELIVERY-011b',
+    title: 'delivers each of 10,000 messages of RoundRobin queues to one subscriber, in order and unchanged',
+    clauses: [
+      'DELIVERY-011',
+      'PUBLISH-002',
+      'DELIVERY-001',
+      'DELIVERY-010',
+      'DELIVERY-035',
+      'DELIVERY-051',
+      'DELIVERY-052',
+      'DELIVERY-053',
+    ],
+    ...common(),
+    run: (ctx) => playVolume(ctx, 'RoundRobin'),
+  },
+  {
+    id: 'DELIVERY-012b',
+    title: 'delivers twenty-four messages to twenty-four subscribers of a RoundRobin queue, one to each',
+    clauses: ['DELIVERY-012', 'DELIVERY-011'],
+    profile: 'delivery',
+    broad: true,
+    volume: true,
+    evidence: { frames: 50, messages: 15, assertions: 10 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await audience(ctx, sizesFor(ctx).wide);
+      for (let round = 0; round < 3; round += 1) {
+        await publishSeries(ctx, publisher, queue, subscribers.length);
+        const deliveries = await Promise.all(subscribers.map((one) => one.delivery({ queue })));
+        await Promise.all(subscribers.map((one) => one.ping()));
+        const counts = subscribers.map((one) => deliveredIds(one, queue).length);
+        ctx.assert.deepEqual(
+          counts,
+          counts.map(() => round + 1),
+          'deliveries to each subscriber',
+        );
+        await Promise.all(
+          subscribers.map((one, index) => one.ack({ id: deliveries[index]?.id ?? '', queue })),
+        );
+        await Promise.all(subscribers.map((one) => one.ping()));
+      }
+    },
+  },
+  {
+    id: 'DELIVERY-014d',
+    title: 'delivers each of 10,000 FanOutWithAck messages once to each subscriber, in order and unchanged',
+    clauses: [
+      'DELIVERY-014',
+      'PUBLISH-002',
+      'DELIVERY-001',
+      'DELIVERY-016',
+      'DELIVERY-035',
+      'DELIVERY-051',
+      'DELIVERY-052',
+      'DELIVERY-053',
+    ],
+    ...common(),
+    run: (ctx) => playVolume(ctx, 'FanOutWithAck'),
+  },
+  {
+    id: 'DELIVERY-024c',
+    title:
+      'delivers each of 10,000 FanOutWithoutAck messages once to each subscriber, in order and unchanged',
+    clauses: [
+      'DELIVERY-024',
+      'PUBLISH-002',
+      'DELIVERY-025',
+      'DELIVERY-035',
+      'DELIVERY-051',
+      'DELIVERY-052',
+      'DELIVERY-053',
+    ],
+    ...common(),
+    run: (ctx) => playVolume(ctx, 'FanOutWithoutAck'),
+  },
+  {
+    id: 'DELIVERY-030c',
+    title: 'delivers each of 10,000 messages of PriorityBased queues once, by priority and unchanged',
+    clauses: [
+      'DELIVERY-030',
+      'PUBLISH-002',
+      'DELIVERY-001',
+      'DELIVERY-010',
+      'DELIVERY-031',
+      'DELIVERY-051',
+      'DELIVERY-052',
+      'DELIVERY-053',
+    ],
+    ...common(),
+    run: (ctx) => playVolume(ctx, 'PriorityBased'),
+  },
+  {
+    id: 'DELIVERY-038c',
+    title: 'gives back all messages of subscribers that leave four times with twenty-five queues',
+    clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-053'],
+    profile: 'delivery',
+    broad: true,
+    volume: true,
+    evidence: { frames: 2000, messages: 800, assertions: 800 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const names = Array.from({ length: queuesPerDeepConnection }, (_, index) => `held-${index}`);
+      const queues = await Promise.all(names.map((name) => newQueue(ctx, client, name)));
+      for (let round = 0; round < 4; round += 1)
+        await leaveOnce(ctx, client, { queues, isAbrupt: round % 2 === 0 });
+    },
+  },
+] satisfies readonly Check[];
+
+function common(): Pick<Check, 'profile' | 'broad' | 'volume' | 'evidence'> {
+  return {
+    profile: 'delivery',
+    broad: true,
+    volume: true,
+    evidence: { frames: 4000, messages: 2000, assertions: 2000 },
+  };
+}
+
+const heldCount = 8;
+
+/** A subscriber of all queues leaves with what it was sent, unacknowledged; the next one must get it. */
+async function leaveOnce(
+  ctx: CheckContext,
+  client: Connection,
+  { queues, isAbrupt }: { readonly queues: readonly string[]; readonly isAbrupt: boolean },
+): Promise<void> {
+  const holder = await ctx.connect({ own: true });
+  await Promise.all(queues.map((queue) => holder.subscribe(queue)));
+  const published = await Promise.all(queues.map((queue) => publishSeries(ctx, client, queue, heldCount)));
+  await Promise.all(queues.map((queue) => holder.delivery({ queue })));
+  await (isAbrupt ? holder.abort() : holder.end());
+  for (const queue of queues) await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
+  for (const queue of queues)
+    await waitForInfo(ctx, client, queue, { field: 'messageCount', value: heldCount });
+  const successor = await ctx.connect({ own: true });
+  await Promise.all(queues.map((queue) => successor.subscribe(queue)));
+  const came = await Promise.all(queues.map((queue) => takeAndAck(successor, queue, heldCount)));
+  for (const [index, ids] of published.entries()) {
+    const deliveries = came[index] ?? [];
+    const contents = new Map(deliveries.map((delivery) => [delivery.id, delivery.payload]));
+    const wanted = new Map(ids.map((id, number) => [id, String(number)]));
+    for (const [id, content] of wanted)
+      ctx.assert.sameJson(contents.get(id), content, `the payload of ${id}, delivered again`, 'DELIVERY-053');
+  }
+  for (const queue of queues) await successor.unsubscribe(queue);
+}
+
+/** Queues with one subscriber, queues that all share, and one that many messages pass. */
+async function playVolume(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
+  const sizes = sizesFor(ctx);
+  const witness = await ctx.connect();
+  const [wide, deep, publishers] = [
+    await connections(ctx, sizes.wide),
+    await connections(ctx, sizes.deep),
+    await connections(ctx, sizes.publishers),
+  ];
+  const publisher = (index: number): Connection => publishers[index % publishers.length] ?? witness;
+  const { shared, own, long } = counts[mode];
+  const isBacklog = mode === 'PriorityBased' ? ({ isBacklog: true } as const) : {};
+  const plans: readonly StreamPlan[] = [
+    { name: 'long', publisher: publisher(0), subscribers: wide.slice(0, 1), count: long, batch: 100 },
+    ...[0, 1, 2, 3].map((index) => ({
+      name: `shared-${index}`,
+      publisher: publisher(index + 1),
+      subscribers: wide,
+      count: shared,
+      batch: mode === 'RoundRobin' || mode === 'PriorityBased' ? 4 * wide.length : 5,
+    })),
+    ...ownQueues(deep, (index) => publisher(index + 5), { count: own, batch: 20 }).map((plan) => ({
+      ...plan,
+      ...isBacklog,
+    })),
+  ];
+  const load = new Load(ctx, { mode, witness, plans });
+  await load.play();
+  if (mode !== 'FanOutWithoutAck') await expectNothingLeft(ctx, load, witness);
+}
+
+/** So many queues for each of the subscribers, which share no queue. */
+function ownQueues(
+  subscribers: readonly Connection[],
+  publisher: (index: number) => Connection,
+  size: Pick<StreamPlan, 'count' | 'batch'>,
+): readonly StreamPlan[] {
+  return subscribers.flatMap((subscriber, at) =>
+    Array.from({ length: queuesPerDeepConnection }, (_, index) => ({
+      name: `own-${at}-${index}`,
+      publisher: publisher(at * queuesPerDeepConnection + index),
+      subscribers: [subscriber],
+      ...size,
+    })),
+  );
+}
+
+function sizesFor({ target }: CheckContext): typeof usualSizes | typeof smallSizes {
+  return target.countsConnections ? smallSizes : usualSizes;
+}
+
+async function connections(ctx: CheckContext, count: number): Promise<readonly Connection[]> {
+  const all: Connection[] = [];
+  for (let index = 0; index < count; index += 1) all.push(await ctx.connect());
+  return all;
+}
