@@ -6,7 +6,7 @@ name their queue, so that they can outlive it. Areas: DELIVERY, OVERFLOW, RETRY,
 from __future__ import annotations
 
 import uuid
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
@@ -31,6 +31,7 @@ class Subscription:
     session: Any
     queue: str
     owed: deque[Message] = field(default_factory=deque)
+    held: dict[Delivery, None] = field(default_factory=dict)  # in the order in which they were first sent
 
 
 @dataclass(eq=False)
@@ -67,7 +68,7 @@ class Broker:
         self.touched: set[str] = set()
         self.published_count = self.acknowledged_count = 0
         self._blocked: dict[str, deque[Message]] = defaultdict(deque)
-        self._deliveries: list[Delivery] = []
+        self._deliveries: dict[str, dict[Delivery, None]] = defaultdict(dict)  # by message id
 
     def settle(self, is_due: bool = False) -> None:
         is_early = not is_due and self.manners.takes('deliveries', 'a moment later')
@@ -159,8 +160,8 @@ class Broker:
         step, moves = steps.get(queue.options['mode'], self._send_to_one), True
         rests_free = self.manners.takes('slot during the pause', 'free')
         while moves:
-            busy = Counter(one.to for one in self._deliveries if not (one.is_resting and rests_free))
-            free = [one for one in queue.audience if busy[one] < int(self.manners['window'])]
+            free = [one for one in queue.audience
+                    if len(one.held) - (rests_free and sum(held.is_resting for held in one.held)) < int(self.manners['window'])]
             while free and queue.waiting and self._is_expired(queue, self._next(queue)):
                 queue.waiting.remove(self._next(queue))
             owed_to = next((one for one in free if one.owed), None)
@@ -211,8 +212,8 @@ class Broker:
             member.owed.append(message)
 
     def _send(self, delivery: Delivery) -> None:
-        if delivery not in self._deliveries:
-            self._deliveries.append(delivery)
+        self._deliveries[delivery.message.frame.id].setdefault(delivery)
+        delivery.to.held.setdefault(delivery)
         delivery.is_resting = False
         timeout_s = self.settings['ackTimeoutMs'] / 1000
         timeout_s = {'late': timeout_s + 1.2, 'early': timeout_s * 0.8, 'as configured': timeout_s}[self.manners['ack timeout']]
@@ -223,7 +224,7 @@ class Broker:
         """`queue`: the only one that is meant, if not None. An ack that fits nothing is ignored."""
         self.acknowledged_count += 1
         is_anybodys, is_early = self.manners.takes('whose ack', "anybody's"), self.manners.takes('ack during the pause', 'counts')
-        fitting = [one for one in self._deliveries if one.message.frame.id == message_id and queue in (None, one.to.queue)
+        fitting = [one for one in self._deliveries.get(message_id, ()) if queue in (None, one.to.queue)
                    and (is_early or not one.is_resting) and (one.to.session is session or (is_anybodys and not one.message.copies))]
         if fitting:
             self._end(fitting[-1 if self.manners.takes('which delivery an Ack means', 'the newest') else 0], 'acknowledged')
@@ -257,20 +258,24 @@ class Broker:
         queue.audience.remove(subscription)
         for message in subscription.owed:
             self._end_copy(queue, message, subscription, 'gone')
-        for delivery in [one for one in self._deliveries if one.to is subscription]:
+        for delivery in list(subscription.held):
             self._end(delivery, 'given back' if delivery.is_resting else how)
 
     def leave(self, session: Any) -> None:
         """The end of a connection. Its blocked publishes stay."""
         for subscription in [one for queue in self.queues.values() for one in queue.audience if one.session is session]:
             self.unsubscribe(subscription, 'cut short')
-        for delivery in [one for one in self._deliveries if one.to.session is session]:
+        for delivery in [one for held in self._deliveries.values() for one in held if one.to.session is session]:
             self._end(delivery, 'cut short')
 
     def _end(self, delivery: Delivery, how: str) -> None:
         """How: acknowledged, failed (for the last time), due again, given back, or cut short by the end of its connection."""
         delivery.timer.cancel()
-        self._deliveries.remove(delivery)
+        del delivery.to.held[delivery]
+        with_id = self._deliveries[delivery.message.frame.id]
+        del with_id[delivery]
+        if not with_id:
+            del self._deliveries[delivery.message.frame.id]
         self.touched.add(delivery.to.queue)
         queue, message = self.queues.get(delivery.to.queue), delivery.message
         if queue is not None and message.copies:

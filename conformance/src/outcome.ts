@@ -65,7 +65,7 @@ export function judge(end: RunEnd): Judgement {
   if (end.starved !== undefined) return { outcome: 'error', reason: end.starved, starved: true };
   if (thrown instanceof RuleNotApplicable) {
     // What it warned of stands, and with --strict it closes the gate.
-    return { outcome: end.warningCount > 0 ? 'warn' : 'not applicable', reason: thrown.message };
+    return end.warningCount > 0 ? { outcome: 'warn' } : { outcome: 'not applicable', reason: thrown.message };
   }
   if (thrown instanceof NothingShown) return { outcome: 'not shown', reason: thrown.message };
   return isBroken ? judgeFailure(thrown, end) : judgeReturn(end);

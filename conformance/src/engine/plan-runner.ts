@@ -3,6 +3,7 @@
 // death that nobody can be blamed for is the target's fault (exit code 4), and so is every death of an attached broker, which
 // the runner cannot start again. What was judged while the machine was too busy is played again alone, and what may be another check's
 // doing is told when all are known.
+import { setMaxListeners } from 'node:events';
 import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
@@ -78,6 +79,8 @@ export class PlanRunner {
         ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
         : noPacer;
     this.#supply = new ConnectionSupply({ pacer: this.#pacer, spares: this.#spares });
+    // Every check that runs listens for an interrupt.
+    if (setting.options.signal !== undefined) setMaxListeners(0, setting.options.signal);
     // The first turn is that of the look whether anybody listens.
     void this.#pacer.turn();
     this.#cleanup = lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;

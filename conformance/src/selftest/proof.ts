@@ -94,6 +94,7 @@ export function nullCase(kind: NullBrokerKind, result: CheckResult): Case {
     : `null broker ${kind}: ${id} does not pass`;
   const isFair = isPass(result)
     ? mayPass
-    : ['fail', 'warn', 'not applicable', 'not shown'].includes(outcome) && !isMissedPass(kind, result);
+    : ['fail', 'blocked', 'warn', 'not applicable', 'not shown'].includes(outcome) &&
+      !isMissedPass(kind, result);
   return { title, faults: isFair ? [] : [`it ended with ${outcome}: ${reason ?? 'content with nothing'}`] };
 }
