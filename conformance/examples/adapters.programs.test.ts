@@ -14,8 +14,10 @@ import { readTarget } from '../src/target/target-file.ts';
 
 type Example = {
   readonly language: string;
-  /** Compiles the adapter into a folder; or, where nothing is compiled, starts its interpreter. */
-  readonly build: (out: string) => readonly string[];
+  /** Succeeds where the compiler or interpreter is installed. */
+  readonly probe: readonly string[];
+  /** Compiles the adapter into a folder. */
+  readonly build?: (out: string) => readonly string[];
   readonly command: (out: string) => readonly string[];
 };
 
@@ -29,22 +31,25 @@ const fromSource = (path: string): readonly string[] => [
 ];
 const python: Example = {
   language: 'Python',
-  build: () => ['python3', '--version'],
+  probe: ['python3', '--version'],
   command: () => ['python3', join(here, 'python/adapter.py')],
 };
 const compiled: readonly Example[] = [
   {
     language: 'Go',
+    probe: ['go', 'version'],
     build: (out) => ['go', 'build', '-o', join(out, 'go-adapter'), join(here, 'go/adapter.go')],
     command: (out) => [join(out, 'go-adapter')],
   },
   {
     language: 'Java',
+    probe: ['javac', '-version'],
     build: (out) => ['javac', '-d', out, join(here, 'java/adapter.java')],
     command: (out) => ['java', '-cp', out, 'Adapter'],
   },
   {
     language: 'Rust',
+    probe: ['rustc', '--version'],
     build: (out) => [
       ...['rustc', '--edition', '2021'],
       ...['-o', join(out, 'rust-adapter'), join(here, 'rust/adapter.rs')],
@@ -79,7 +84,7 @@ const request = {
 };
 
 let folder: string;
-const built = new Map<Example, Promise<boolean>>();
+const prepared = new Map<Example, Promise<boolean>>();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'truemq-adapters-'));
@@ -94,24 +99,22 @@ async function run(command: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-async function build({ language, build }: Example): Promise<boolean> {
-  const command = build(folder);
+async function prepare({ language, probe, build }: Example): Promise<boolean> {
   try {
-    await run(command);
-    return true;
+    await run(probe);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    process.stderr.write(
-      `\nNOT TRIED ON THIS MACHINE: the adapter in ${language}\n  because: there is no ${command[0]}\n\n`,
-    );
+    const reason = `\`${probe.join(' ')}\` fails: ${String(error).trim()}`;
+    process.stderr.write(`\nNOT TRIED ON THIS MACHINE: the adapter in ${language}\n  because: ${reason}\n\n`);
     return false;
   }
+  if (build !== undefined) await run(build(folder));
+  return true;
 }
 
 /** Whether the adapter can be tried here. False only if its compiler is missing; rejects if it does not compile. */
 function isReady(example: Example): Promise<boolean> {
-  const ready = built.get(example) ?? build(example);
-  built.set(example, ready);
+  const ready = prepared.get(example) ?? prepare(example);
+  prepared.set(example, ready);
   return ready;
 }
 
