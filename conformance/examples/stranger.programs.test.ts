@@ -1,6 +1,6 @@
 // Plays the stranger who has a broker and half an hour less than he needs: a target file by flags, the doctor, the verdict; with the
-// adapters of this folder around the reference broker, each as a process of its own. The C# adapter is not run here: it
-// needs a compiler that not everybody has.
+// adapters of this folder around the reference broker, each as a process of its own. The adapters that need a compiler are tried in
+// adapters.programs.test.ts, except that in C#, which no test runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { ProfileName } from '../src/catalogue-words.ts';
 import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
+import { isViolated } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Target } from '../src/target/target-file.ts';
@@ -122,7 +123,7 @@ function unexpectedCase(title: string, results: readonly CheckResult[]): Case {
 
 function unseenCase(title: string, results: readonly CheckResult[]): Case {
   // A check that ends at the first difference names one requirement and stands for all of its own.
-  const ended = results.filter(({ outcome, reason }) => outcome === 'warn' && reason !== undefined);
+  const ended = results.filter((result) => isViolated(result));
   const seen = new Set([...warnedAbout(results).keys(), ...ended.flatMap(({ clauses }) => clauses)]);
   const [differs, known] = [turnedRequirements(), new Set(Object.keys(unseenDifferences))];
   const unseen = [...differs].filter((id) => !seen.has(id) && !known.has(id));
@@ -146,9 +147,10 @@ function turnedRequirements(): ReadonlySet<string> {
 /** The requirements warned about, each with the checks that did. */
 function warnedAbout(results: readonly CheckResult[]): ReadonlyMap<string, readonly string[]> {
   const warned = new Map<string, readonly string[]>();
-  for (const { id, outcome, reason, clause, clauses, warnings } of results) {
+  for (const result of results) {
+    const { id, outcome, clause, clauses, warnings } = result;
     if (outcome !== 'warn') continue;
-    const main = reason === undefined ? [] : [clause ?? clauses[0] ?? ''];
+    const main = isViolated(result) ? [clause ?? clauses[0] ?? ''] : [];
     for (const one of [...main, ...warnings.map((warning) => warning.clause)]) {
       warned.set(one, [...(warned.get(one) ?? []), id]);
     }

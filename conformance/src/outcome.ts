@@ -39,6 +39,11 @@ export type Judgement = {
   readonly starved?: true;
 };
 
+/** Whether a check ended with a failure, and not beside a warning or because its rule does not apply. */
+export function isViolated({ outcome, expected }: Pick<Judgement, 'outcome' | 'expected'>): boolean {
+  return outcome === 'fail' || (outcome === 'warn' && expected !== undefined);
+}
+
 export type RunEnd = {
   /** What `run` threw; undefined when it returned. */
   readonly thrown: unknown;
@@ -65,7 +70,7 @@ export function judge(end: RunEnd): Judgement {
   if (end.starved !== undefined) return { outcome: 'error', reason: end.starved, starved: true };
   if (thrown instanceof RuleNotApplicable) {
     // What it warned of stands, and with --strict it closes the gate.
-    return end.warningCount > 0 ? { outcome: 'warn' } : { outcome: 'not applicable', reason: thrown.message };
+    return { outcome: end.warningCount > 0 ? 'warn' : 'not applicable', reason: thrown.message };
   }
   if (thrown instanceof NothingShown) return { outcome: 'not shown', reason: thrown.message };
   return isBroken ? judgeFailure(thrown, end) : judgeReturn(end);

@@ -6,7 +6,7 @@ import { causesOf, withCauses } from './causes.ts';
 
 const failed = (id: string, more: { outcome?: Outcome; reliesOn?: string; clause?: string } = {}) => {
   const { outcome = 'fail', ...rest } = more;
-  return sampleResult(id, outcome, { reason: 'it did not', ...rest });
+  return sampleResult(id, outcome, { reason: 'it did not', expected: 'it does', ...rest });
 };
 const outcomes = (results: ReturnType<typeof withCauses>): readonly string[] =>
   results.map(({ id, outcome, blockedBy }) => `${id} ${outcome} ${blockedBy?.clause ?? ''}`.trim());

@@ -1,11 +1,12 @@
 // What stands behind the failures of a run. A check that failed at a step that it relies on, and not at what it is about, has shown
 // nothing about its own requirements: where another check shows the requirement of that step broken, it is blocked by it. Where none
 // does, it stays the failure that it is, so that nothing disappears behind a word. Pure.
+import { isViolated } from '../outcome.ts';
 import type { Blocker, CheckResult } from '../result.ts';
 
 type Judged = Pick<
   CheckResult,
-  'id' | 'outcome' | 'clauses' | 'clause' | 'reason' | 'reliesOn' | 'blockedBy'
+  'id' | 'outcome' | 'clauses' | 'clause' | 'expected' | 'reliesOn' | 'blockedBy'
 >;
 
 /** A requirement that is broken, the checks that show it, and those that it blocks. */
@@ -46,9 +47,9 @@ function brokenRules(results: readonly Judged[]): ReadonlyMap<string, ReadonlySe
   return broken;
 }
 
-function brokenBy({ outcome, reason, reliesOn, clause, clauses }: Judged): string | undefined {
-  const isViolated = outcome === 'fail' || (outcome === 'warn' && reason !== undefined);
-  return isViolated && reliesOn === undefined ? (clause ?? clauses[0]) : undefined;
+function brokenBy(result: Judged): string | undefined {
+  const { reliesOn, clause, clauses } = result;
+  return isViolated(result) && reliesOn === undefined ? (clause ?? clauses[0]) : undefined;
 }
 
 function blockerOf(

@@ -123,8 +123,6 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
       throw new NothingShown(reason);
     },
     notApplicable: (reason) => {
-      // Beside a warning it is no reason for that.
-      if (record.warnings.length > 0) record.notes.push(reason);
       throw new RuleNotApplicable(reason);
     },
     note: (text) => {
