@@ -20,6 +20,7 @@ import { noPacer, windowPacer } from './pacer.ts';
 import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
 import { resultHead, runCheck } from './run-check.ts';
+import { SameCauseWatch, sameCauseNote, someOfEachAreaFirst } from './same-cause.ts';
 import type { Selection } from './selection.ts';
 import { SpareConnections } from './spare-connections.ts';
 import type { PlanEntry, RunOptions, SuiteEvent } from './suite.ts';
@@ -56,10 +57,12 @@ export class PlanRunner {
   /** What a look at the broker saw beside the checks; undefined before it began. */
   #look: Promise<void> | undefined;
   #notes: readonly string[] = [];
+  readonly #sameCause: SameCauseWatch;
   #identity: Lease['broker']['identity'];
 
   constructor(setting: PlanRunnerSetting) {
     this.#setting = setting;
+    this.#sameCause = new SameCauseWatch(setting.options.sameCauseLimit);
     const { limits, lifecycle } = setting.options.target;
     this.#spares = lifecycle.kind === 'attach' ? new SpareConnections() : undefined;
     this.#pacer =
@@ -71,7 +74,9 @@ export class PlanRunner {
   }
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
-  async run(entries: readonly PlanEntry[]): Promise<void> {
+  async run(planned: readonly PlanEntry[]): Promise<void> {
+    const { sameCauseLimit } = this.#setting.options;
+    const entries = sameCauseLimit === undefined ? planned : someOfEachAreaFirst(planned);
     this.#brief = entries.filter(({ check }) => check.waits !== true);
     this.#patient = entries.filter(({ check }) => check.waits === true);
     const { jobs, signal } = this.#setting.options;
@@ -105,7 +110,7 @@ export class PlanRunner {
       targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
-      notes: this.#notes,
+      notes: [...this.#sameCauseNotes(), ...this.#notes],
     };
   }
 
@@ -148,7 +153,17 @@ export class PlanRunner {
     const isOpen = came.reliesOn !== undefined && came.starved !== true;
     if (isOpen) this.#unexplained.push(came);
     else this.#settle(came);
-    if (this.#setting.options.failFast && stopsRun(this.#withBaseline(came))) this.#stopped = true;
+    this.#sameCause.add(came);
+    const isLast = this.#setting.options.failFast && stopsRun(this.#withBaseline(came));
+    if (isLast || this.#sameCause.reached !== undefined) this.#stopped = true;
+  }
+
+  #sameCauseNotes(): readonly string[] {
+    const { reached } = this.#sameCause;
+    if (reached === undefined) return [];
+    const { catalogue, options } = this.#setting;
+    const sentence = catalogue.requirement(reached.clause ?? '')?.sentence;
+    return [sameCauseNote(reached, { sentence, targetPath: options.targetPath })];
   }
 
   #withBaseline(came: CheckResult): CheckResult {

@@ -33,6 +33,11 @@ export type RunOptions = SelectionRequest & {
   readonly timeoutScale: number;
   readonly wireMode: WireMode;
   readonly failFast: boolean;
+  /**
+   * Stops the run when so many different checks have failed at the same step, and none has passed. From 1; undefined: the run is never
+   * stopped for it.
+   */
+  readonly sameCauseLimit?: number;
   readonly strict: boolean;
   /** Which part of the plan this run is, where several runs share one. From 1. */
   readonly shard?: { readonly index: number; readonly count: number };

@@ -1,0 +1,80 @@
+// Sees that a run is of no use: the first checks all fail at the same step and none passes, because the broker does not answer, is not
+// reachable or is not the one that was meant. Pure.
+import type { CheckResult } from '../result.ts';
+import { shellWord } from './reproduce.ts';
+
+/** So many different checks failed at one step. */
+export type SameCause = {
+  readonly checkCount: number;
+  /** What the last of them saw. */
+  readonly reason: string;
+  /** The requirement of the step; undefined where no connection could be opened, for example. */
+  readonly clause?: string;
+};
+
+export class SameCauseWatch {
+  readonly #limit: number;
+  readonly #checksByCause = new Map<string, Set<string>>();
+  #hasPassed = false;
+  #reached: SameCause | undefined;
+
+  /** `limit`: different checks, from 1; undefined is never reached. */
+  constructor(limit: number | undefined) {
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Undefined as long as the run may go on. */
+  get reached(): SameCause | undefined {
+    return this.#reached;
+  }
+
+  add(result: CheckResult): void {
+    if (isContent(result)) this.#hasPassed = true;
+    if (this.#hasPassed || result.reason === undefined || !isViolation(result)) return;
+    const { id, reliesOn: clause, reason } = result;
+    const key = clause ?? reason;
+    const ids = (this.#checksByCause.get(key) ?? new Set<string>()).add(id);
+    this.#checksByCause.set(key, ids);
+    if (ids.size < this.#limit) return;
+    this.#reached ??= { checkCount: ids.size, reason, ...(clause === undefined ? {} : { clause }) };
+  }
+}
+
+/** A warning without a reason is one beside a pass. */
+function isContent({ outcome, reason }: CheckResult): boolean {
+  return outcome === 'pass' || (outcome === 'warn' && reason === undefined);
+}
+
+/** Also where nothing but a recommendation, or an option, was asked for: it may have ended at the same step. */
+function isViolation({ outcome, expected }: CheckResult): boolean {
+  return outcome === 'fail' || outcome === 'warn' || (outcome === 'not applicable' && expected !== undefined);
+}
+
+/** Says what was seen, and which command finds out more. */
+export function sameCauseNote(
+  { checkCount, reason, clause }: SameCause,
+  { sentence, targetPath }: { readonly sentence: string | undefined; readonly targetPath: string },
+): string {
+  const rule =
+    clause === undefined ? '' : ` They need ${clause}${sentence === undefined ? '' : `: ${sentence}`}`;
+  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}).${rule} To find the cause: truemq-conformance doctor --target ${shellWord(targetPath)}`;
+}
+
+const firstOfArea = 3;
+
+/**
+ * The same entries with some of every area at the beginning: a broker that keeps the rules of one area alone is seen to pass before a
+ * run would be stopped.
+ */
+export function someOfEachAreaFirst<Entry extends { readonly check: { readonly id: string } }>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  const counts = new Map<string, number>();
+  const isFirst = entries.map(({ check }) => {
+    const area = check.id.slice(0, check.id.indexOf('-'));
+    const count = (counts.get(area) ?? 0) + 1;
+    counts.set(area, count);
+    return count <= firstOfArea;
+  });
+  return [...entries.filter((_, index) => isFirst[index]), ...entries.filter((_, index) => !isFirst[index])];
+}
