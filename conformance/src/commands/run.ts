@@ -64,7 +64,7 @@ export const runFlags: readonly Flag[] = [
 ];
 
 /** A broker that does not answer at all is seen by then, after a few seconds. */
-const sameCauseLimit = 12;
+const sameCauseLimit = 10;
 
 type RunRequest = {
   readonly options: RunOptions;

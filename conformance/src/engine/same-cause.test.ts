@@ -54,9 +54,9 @@ it('puts some checks of each area first, and leaves out none', () => {
   expect(someOfEachAreaFirst(entries).map(({ check }) => check.id)).toEqual([
     'A-1',
     'A-2',
-    'A-3',
     'B-1',
     'C-1',
+    'A-3',
     'A-4',
   ]);
 });

@@ -60,7 +60,7 @@ export function sameCauseNote(
   return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}).${rule} To find the cause: truemq-conformance doctor --target ${shellWord(targetPath)}`;
 }
 
-const firstOfArea = 3;
+const firstOfArea = 2;
 
 /**
  * The same entries with some of every area at the beginning: a broker that keeps the rules of one area alone is seen to pass before a

@@ -14,6 +14,8 @@ import type {
   RunLog,
 } from './event-log.ts';
 import { targetOf, verdictOfLog } from './event-log.ts';
+import type { TraceRow } from './folded-trace.ts';
+import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
 import { flipLines, notRightLines, shortList } from './outcome-summary.ts';
 import { standingOf } from './standing.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
@@ -192,12 +194,27 @@ function ruleLines(id: string, { rules }: { readonly rules: readonly LoggedRule[
   return [`${id} (${rule.level}): ${rule.sentence}`, ...alternatives];
 }
 
-/** What went over the wire, the last so many events. */
+/** What went over the wire, the last so many rows: a run of the same polls is one. */
 export function traceLines(events: readonly TraceEvent[], count: number): readonly string[] {
   if (events.length === 0) return [];
+  const rows = foldedTrace(events);
+  const shown = rows.slice(-count);
+  const eventCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
   const head =
-    events.length > count ? `last ${count} of ${events.length} events:` : 'what went over the wire:';
-  return [head, ...events.slice(-count).flatMap((event) => indented(eventLines(event)))];
+    shown.length < rows.length
+      ? `last ${eventCount} of ${events.length} events:`
+      : 'what went over the wire:';
+  return [head, ...shown.flatMap((row) => indented(rowLines(row)))];
+}
+
+function rowLines(row: TraceRow): readonly string[] {
+  if (row.kind === 'event') return eventLines(row.event);
+  return [`${atText(row.request)} ${row.request.connection} <> ${visibleLine(pollsText(row))}`];
+}
+
+/** `     12.3 ms` */
+function atText({ atMs }: TraceEvent): string {
+  return `${atMs.toFixed(1).padStart(9)} ms`;
 }
 
 const arrows: Readonly<Record<TraceEvent['kind'], string>> = {
@@ -210,7 +227,7 @@ const arrows: Readonly<Record<TraceEvent['kind'], string>> = {
 };
 
 function eventLines(event: TraceEvent): readonly string[] {
-  const head = `${event.atMs.toFixed(1).padStart(9)} ms ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
+  const head = `${atText(event)} ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
   if (event.byteCount === 0 || event.kind === 'http') return [head];
   const more = event.hex.length > shownHexLength || event.byteCount * 2 > event.hex.length;
   const hex = `${event.hex.slice(0, shownHexLength)}${more ? `.. (${event.byteCount} bytes)` : ''}`;
