@@ -24,6 +24,22 @@ describe('the watch for one cause', () => {
     expect(watch.reached).toEqual({ checkCount: 2, reason: refused.reason });
   });
 
+  it('is reached later on a broker that answers: it may be able to do something else', () => {
+    const trace = [
+      { atMs: 1, connection: 'A', kind: 'received', text: 'ConnectAck', hex: '', byteCount: 0 },
+    ] as const;
+    const watch = new SameCauseWatch(2);
+    const add = (index: number, more: object): void =>
+      watch.add(sampleResult(`CONN-${index + 100}a`, 'fail', { ...silent, trace, ...more }));
+    for (let index = 0; index < 7; index += 1) add(index, { reliesOn: 'DELIVERY-011' });
+    expect(watch.reached).toBeUndefined();
+    add(7, { reliesOn: 'DELIVERY-011' });
+    expect(watch.reached?.checkCount).toBe(8);
+    const echoing = new SameCauseWatch(2);
+    for (const id of ['CONN-001a', 'CONN-002a']) echoing.add(sampleResult(id, 'fail', { ...silent, trace }));
+    expect(echoing.reached?.checkCount).toBe(2);
+  });
+
   it('is never reached once a check has passed, nor without a limit', () => {
     const passed = new SameCauseWatch(1);
     passed.add(sampleResult('CONN-001a', 'pass'));

@@ -1,6 +1,8 @@
-// Sees that a run is of no use: the first checks all fail at the same step and none passes, because the broker does not answer, is not
-// reachable or is not the one that was meant. Pure.
+// Sees that a run is of no use: the first checks all fail at the same step and none passes, because the broker does not answer, cannot be
+// reached or speaks another protocol. A broker that is only half built is given more time, so that what it can do is seen to pass. Pure.
 import type { CheckResult } from '../result.ts';
+import { Command } from '../wire/command.ts';
+import { answerRule } from '../wire/reliance.ts';
 import { shellWord } from './reproduce.ts';
 
 /** So many different checks failed at one step. */
@@ -12,13 +14,16 @@ export type SameCause = {
   readonly clause?: string;
 };
 
+/** How many times more checks have to fail alike on a broker that answers. */
+const answeringFactor = 4;
+
 export class SameCauseWatch {
   readonly #limit: number;
   readonly #checksByCause = new Map<string, Set<string>>();
   #hasPassed = false;
   #reached: SameCause | undefined;
 
-  /** `limit`: different checks, from 1; undefined is never reached. */
+  /** `limit`: different checks that got no answer, from 1, or no ConnectAck; undefined is never reached. */
   constructor(limit: number | undefined) {
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
   }
@@ -35,7 +40,8 @@ export class SameCauseWatch {
     const key = clause ?? reason;
     const ids = (this.#checksByCause.get(key) ?? new Set<string>()).add(id);
     this.#checksByCause.set(key, ids);
-    if (ids.size < this.#limit) return;
+    const factor = isWithoutAnswer(result) ? 1 : answeringFactor;
+    if (ids.size < factor * this.#limit) return;
     this.#reached ??= { checkCount: ids.size, reason, ...(clause === undefined ? {} : { clause }) };
   }
 }
@@ -43,6 +49,12 @@ export class SameCauseWatch {
 /** A warning without a reason is one beside a pass. */
 function isContent({ outcome, reason }: CheckResult): boolean {
   return outcome === 'pass' || (outcome === 'warn' && reason === undefined);
+}
+
+/** Nothing came from the broker, or nothing that accepts a Connect: no check can pass. */
+function isWithoutAnswer({ reliesOn, trace }: CheckResult): boolean {
+  const isAnswered = trace.some(({ kind }) => kind === 'received' || kind === 'http');
+  return !isAnswered || reliesOn === answerRule(Command.Connect);
 }
 
 /** Also where nothing but a recommendation, or an option, was asked for: it may have ended at the same step. */

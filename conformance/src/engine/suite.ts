@@ -34,8 +34,8 @@ export type RunOptions = SelectionRequest & {
   readonly wireMode: WireMode;
   readonly failFast: boolean;
   /**
-   * Stops the run when so many different checks have failed at the same step, and none has passed. From 1; undefined: the run is never
-   * stopped for it.
+   * Stops the run when so many different checks got no answer at the same step, or four times as many failed at one after an answer, and
+   * none has passed. From 1; undefined: the run is never stopped for it.
    */
   readonly sameCauseLimit?: number;
   readonly strict: boolean;

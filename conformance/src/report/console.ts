@@ -92,10 +92,12 @@ export class ConsolePrinter {
 }
 
 /** What two failures have in common that need one explanation: the requirement that was broken, and how. */
-function causeKey({ outcome, reason, reliesOn, clause, clauses }: LoggedResult): string | undefined {
+function causeKey({ id, outcome, reason, reliesOn, clause, clauses }: LoggedResult): string | undefined {
   const isExplained = outcome === 'fail' || outcome === 'warn' || outcome === 'error';
   if (!isExplained || reason === undefined) return undefined;
-  return `${reliesOn ?? clause ?? clauses[0] ?? ''} ${reason}`;
+  // Names of queues and messages have the id of their check in them.
+  const ownNames = new RegExp(`\\S*${id.toLowerCase()}\\S*`, 'g');
+  return `${reliesOn ?? clause ?? clauses[0] ?? ''} ${reason.replace(ownNames, 'NAME')}`;
 }
 
 /** `CONN-001a`, from the second repetition on with its number. */

@@ -99,6 +99,16 @@ describe('one cause', () => {
     expect(lines).toContain('failed: CONN-001a, CONN-002a, CONN-003a');
   });
 
+  it('is the same one when only the names of the check differ', () => {
+    const results = ['CONN-001a', 'CONN-002a'].map((id) =>
+      sampleResult(id, 'fail', {
+        ...broken,
+        reason: `Deliver for queue 1.${id.toLowerCase()}.q did not come`,
+      }),
+    );
+    expect(consoleReport(sampleLog(results), setting)).toContain('     as CONN-001a above');
+  });
+
   it('is another one where the requirement or the reason is another', () => {
     const results = [
       sampleResult('CONN-001a', 'fail', broken),
