@@ -106,7 +106,7 @@ export class PlanRunner {
     const interrupted = this.#setting.options.signal?.aborted === true;
     return {
       results: [...this.#results].sort(byId),
-      notReachedCount: this.#brief.length + this.#patient.length + this.#doubted.length,
+      notReachedCount: this.#notReachedCount,
       targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
@@ -158,12 +158,22 @@ export class PlanRunner {
     if (isLast || this.#sameCause.reached !== undefined) this.#stopped = true;
   }
 
+  get #notReachedCount(): number {
+    return this.#brief.length + this.#patient.length + this.#doubted.length;
+  }
+
   #sameCauseNotes(): readonly string[] {
     const { reached } = this.#sameCause;
     if (reached === undefined) return [];
     const { catalogue, options } = this.#setting;
     const sentence = catalogue.requirement(reached.clause ?? '')?.sentence;
-    return [sameCauseNote(reached, { sentence, targetPath: options.targetPath })];
+    return [
+      sameCauseNote(reached, {
+        sentence,
+        targetPath: options.targetPath,
+        notReachedCount: this.#notReachedCount,
+      }),
+    ];
   }
 
   #withBaseline(came: CheckResult): CheckResult {

@@ -60,8 +60,14 @@ describe('the watch for one cause', () => {
 
 it('says what to run next, as one command line', () => {
   const cause = { checkCount: 3, reason: silent.reason, clause: 'CONN-005' };
-  expect(sameCauseNote(cause, { sentence: 'The broker answers.', targetPath: 'my target.yaml' })).toBe(
-    "the run was stopped: 3 checks failed for the same reason and none passed (ConnectAck did not come). They need CONN-005: The broker answers. To find the cause: truemq-conformance doctor --target 'my target.yaml'",
+  expect(
+    sameCauseNote(cause, {
+      sentence: 'The broker answers.',
+      targetPath: 'my target.yaml',
+      notReachedCount: 9,
+    }),
+  ).toBe(
+    "the run was stopped: 3 checks failed for the same reason and none passed (ConnectAck did not come); 9 were not reached. They need CONN-005: The broker answers. To find the cause: truemq-conformance doctor --target 'my target.yaml'",
   );
 });
 

@@ -65,11 +65,16 @@ function isViolation({ outcome, expected }: CheckResult): boolean {
 /** Says what was seen, and which command finds out more. */
 export function sameCauseNote(
   { checkCount, reason, clause }: SameCause,
-  { sentence, targetPath }: { readonly sentence: string | undefined; readonly targetPath: string },
+  told: {
+    readonly sentence: string | undefined;
+    readonly targetPath: string;
+    readonly notReachedCount: number;
+  },
 ): string {
+  const { sentence, targetPath, notReachedCount } = told;
   const rule =
     clause === undefined ? '' : ` They need ${clause}${sentence === undefined ? '' : `: ${sentence}`}`;
-  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}).${rule} To find the cause: truemq-conformance doctor --target ${shellWord(targetPath)}`;
+  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}); ${notReachedCount} were not reached.${rule} To find the cause: truemq-conformance doctor --target ${shellWord(targetPath)}`;
 }
 
 const firstOfArea = 2;
