@@ -12,9 +12,11 @@ import { markupText, shortened } from './visible-text.ts';
 
 /** Of what is right only a little is shown: there is much of it, and the event log has it. */
 const shownOf = {
-  right: { eventCount: 30, hexLength: 80 },
-  notRight: { eventCount: 200, hexLength: 512 },
+  right: { eventCount: 30, hexLength: 80, isTitled: false },
+  notRight: { eventCount: 200, hexLength: 512, isTitled: true },
 } as const;
+/** `isTitled`: each field says under the mouse pointer what it holds. */
+type Shown = { readonly eventCount: number; readonly hexLength: number; readonly isTitled: boolean };
 const shownLength = 4_000;
 
 export function checkHtml(result: LoggedResult): string {
@@ -109,9 +111,9 @@ function warningHtml({ clause, text: what, expected, actual }: Warning): string 
 function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
   if (trace.length === 0) return [];
   const isRight = outcome === 'pass' || outcome === 'not applicable';
-  const { eventCount, hexLength } = isRight ? shownOf.right : shownOf.notRight;
+  const extent = isRight ? shownOf.right : shownOf.notRight;
   const rows = foldedTrace(trace);
-  const shown = rows.slice(-eventCount);
+  const shown = rows.slice(-extent.eventCount);
   const shownCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
   const count = shownCount < trace.length ? `last ${shownCount} of ${trace.length}` : `${trace.length}`;
   const isOpen = isRight ? '' : ' open';
@@ -119,7 +121,7 @@ function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
     `<details class="trace"${isOpen}><summary>On the wire: ${count} events</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="What went over the wire"><table>
 <thead><tr><th scope="col">ms</th><th scope="col">conn.</th><th scope="col"></th><th scope="col">frame</th></tr></thead>
-<tbody>${shown.map((row) => rowHtml(row, hexLength)).join('\n')}</tbody></table></div></details>`,
+<tbody>${shown.map((row) => rowHtml(row, extent)).join('\n')}</tbody></table></div></details>`,
   ];
 }
 
@@ -132,27 +134,27 @@ const arrows: Readonly<Record<TraceEvent['kind'], readonly [arrow: string, words
   http: ['⇄', 'HTTP'],
 };
 
-function rowHtml(row: TraceRow, hexLength: number): string {
-  if (row.kind === 'event') return eventHtml(row.event, hexLength);
+function rowHtml(row: TraceRow, extent: Shown): string {
+  if (row.kind === 'event') return eventHtml(row.event, extent);
   const { atMs, connection } = row.request;
   return `<tr class="k-polls"><td>${atMs.toFixed(1)}</td><td>${markupText(connection)}</td><td title="polls"><span aria-label="polls" role="img">↻</span></td><td><bdi>${text(pollsText(row))}</bdi></td></tr>`;
 }
 
-function eventHtml(event: TraceEvent, hexLength: number): string {
+function eventHtml(event: TraceEvent, extent: Shown): string {
   const [arrow, words] = arrows[event.kind];
-  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event, hexLength)}</div>`;
+  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event, extent)}</div>`;
   return `<tr class="k-${event.kind}"><td>${event.atMs.toFixed(1)}</td><td>${markupText(event.connection)}</td><td title="${words}"><span aria-label="${words}" role="img">${arrow}</span></td><td><bdi>${text(event.text)}</bdi>${hex}</td></tr>`;
 }
 
 /** Each field of a frame is marked; what HTTP carried is shown as text by its line. */
-function hexHtml({ hex, byteCount, kind }: TraceEvent, hexLength: number): string {
+function hexHtml({ hex, byteCount, kind }: TraceEvent, { hexLength, isTitled }: Shown): string {
   if (kind === 'http') return text(Buffer.from(hex, 'hex').toString('utf8'));
   const shown = Buffer.from(hex.slice(0, hexLength), 'hex');
   const more = shown.length < byteCount ? ` .. (${byteCount} bytes)` : '';
-  const fields = frameFields(shown).map(
-    ({ name, start, end, text: says }) =>
-      `<span class="f-${name}" title="${name}: ${markupText(says)}">${shown.toString('hex', start, end)}</span>`,
-  );
+  const fields = frameFields(shown).map(({ name, start, end, text: says }) => {
+    const title = isTitled ? ` title="${name}: ${markupText(says)}"` : '';
+    return `<span class="f-${name}"${title}>${shown.toString('hex', start, end)}</span>`;
+  });
   return `${fields.join(' ')}${more}`;
 }
 
