@@ -10,7 +10,13 @@ import { isStateless, nullBrokerKinds, startNullBroker } from '../src/selftest/n
 import type { Broker } from '../src/target/broker.ts';
 import { spawnBroker } from '../src/target/broker.ts';
 import type { Target } from '../src/target/target-file.ts';
-import { recordedFrames, tinyOptions, tinyTarget } from '../src/testing/tiny-target.ts';
+import {
+  recordedFrames,
+  tinyCatalogue,
+  tinyCheck,
+  tinyOptions,
+  tinyTarget,
+} from '../src/testing/tiny-target.ts';
 import { timingFor } from '../src/timing.ts';
 
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
@@ -135,5 +141,42 @@ describe('an attached broker', () => {
     const sources = { catalogue: catalogueOf([twice], [smokeRequirement]), golden: recordedFrames() };
     const report = await runSuite(sources, tinyOptions({ target }), () => {});
     expect(report.results[0]).toMatchObject({ outcome: 'pass' });
+  });
+});
+
+describe('a run that shows nothing', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const connects: Check['run'] = async (ctx) => {
+    await ctx.connect();
+    ctx.assert.ok(true, 'it is connected');
+  };
+  const catalogue = tinyCatalogue(letters.map((letter) => tinyCheck(`CONN-001${letter}`, connects)));
+  const judged = (more: Partial<RunOptions>): Promise<RunReport> =>
+    runSuite(
+      { catalogue, golden: recordedFrames() },
+      tinyOptions({ timeoutScale: 0.25, sameCauseLimit: 6, ...more }),
+      () => {},
+    );
+
+  it('is stopped, the gate closed, with the command that finds the cause', async () => {
+    const { results, notReachedCount, notes, verdict } = await judged({
+      startBroker: () => startNullBroker('silent'),
+    });
+    // Those that had begun beside the sixth failure are brought to their end.
+    expect(results.length).toBeGreaterThanOrEqual(6);
+    expect(results.length).toBeLessThan(6 + 4);
+    expect(results.length + notReachedCount).toBe(letters.length);
+    expect(verdict).toMatchObject({ gate: 'closed', exitCode: 1 });
+    expect(notes?.[0]).toMatch(/^the run was stopped: 6 checks failed .* They need CONN-005/);
+    expect(notes?.[0]).toContain('truemq-conformance doctor --target tiny.json');
+  });
+
+  it('is not stopped where the broker answers, nor without a limit', async () => {
+    const answered = await judged({});
+    expect([answered.results.length, answered.notReachedCount]).toEqual([letters.length, 0]);
+    const closing = { startBroker: () => startNullBroker('closes') };
+    const { sameCauseLimit: _, ...unlimited } = tinyOptions({ timeoutScale: 0.25, ...closing });
+    const whole = await runSuite({ catalogue, golden: recordedFrames() }, unlimited, () => {});
+    expect(whole.notReachedCount).toBe(0);
   });
 });

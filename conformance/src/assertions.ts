@@ -7,7 +7,13 @@ import { display, ExpectationFailure } from './expectation.ts';
 import type { JsonText } from './json-value.ts';
 import { isSameJson } from './json-value.ts';
 
-type Verdict = { readonly holds: boolean; readonly expected: string; readonly actual: unknown };
+type Verdict = {
+  readonly holds: boolean;
+  readonly expected: string;
+  readonly actual: unknown;
+  /** Of `actual`, where it is a number that needs one. */
+  readonly unit?: string;
+};
 
 export function assertionsFor(evidence: Evidence): Assertions {
   const judge = (verdict: Verdict, what: string, clause: string | undefined): void => {
@@ -15,7 +21,7 @@ export function assertionsFor(evidence: Evidence): Assertions {
     if (verdict.holds) return;
     throw new ExpectationFailure(what, {
       expected: verdict.expected,
-      actual: display(verdict.actual),
+      actual: `${display(verdict.actual)}${verdict.unit === undefined ? '' : ` ${verdict.unit}`}`,
       clause,
     });
   };
@@ -42,6 +48,17 @@ export function assertionsFor(evidence: Evidence): Assertions {
         clause,
       ),
     between: (actual, low, high, what, clause) => judge(betweenVerdict(actual, low, high), what, clause),
+    betweenMs: (actualMs, lowMs, highMs, what, clause) =>
+      judge(
+        {
+          holds: actualMs >= lowMs && actualMs <= highMs,
+          expected: `from ${Math.round(lowMs)} to ${Math.round(highMs)} ms`,
+          actual: Number(actualMs.toFixed(1)),
+          unit: 'ms',
+        },
+        what,
+        clause,
+      ),
     matches: (actual, pattern, what, clause) =>
       judge(
         {

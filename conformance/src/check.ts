@@ -101,6 +101,8 @@ export type Assertions = {
   oneOf(actual: unknown, expected: readonly unknown[], what: string, clause?: string): void;
   /** Numbers; `low` and `high` are both allowed. */
   between(actual: unknown, low: number, high: number, what: string, clause?: string): void;
+  /** The same for a time in milliseconds, with the unit in the failure. */
+  betweenMs(actualMs: number, lowMs: number, highMs: number, what: string, clause?: string): void;
   matches(actual: unknown, pattern: RegExp, what: string, clause?: string): void;
   ok(condition: boolean, what: string, detail?: Detail): void;
   /** Ends the check: what came is none of the things that may come. */

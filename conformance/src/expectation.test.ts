@@ -46,6 +46,19 @@ describe('a failed assertion', () => {
   });
 });
 
+describe('a failed assertion about a time', () => {
+  it('has the unit on both sides', () => {
+    const assert = assertionsFor(new Evidence());
+    assert.betweenMs(20, 0, 20, 'the gap');
+    expect(failureOf(() => assert.betweenMs(20.26, 0, 20, 'the gap', 'RETRY-001'))).toMatchObject({
+      message: 'the gap',
+      expected: 'from 0 to 20 ms',
+      actual: '20.3 ms',
+      clause: 'RETRY-001',
+    });
+  });
+});
+
 describe('fieldOf', () => {
   it('returns a field that is there', () => {
     expect(fieldOf({ messageCount: 0 }, 'messageCount', inQueueInfo)).toBe(0);

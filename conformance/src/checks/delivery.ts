@@ -256,7 +256,7 @@ const givingBack: CheckModule = [
         await publisher.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
         await publisher.expect('PublishAck');
       });
-      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the frame');
+      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the frame, in bytes');
       ctx.should(again.header('deliveryAttempts') === undefined, 'FRAME-022', 'the header is left out');
     },
   },

@@ -77,7 +77,7 @@ const waitingMessages: CheckModule = [
         await waitUntil(ctx, ctx.now() + 15);
       }
       const { earlyMs, lateMs } = ctx.timing;
-      ctx.assert.between(
+      ctx.assert.betweenMs(
         ctx.now() - sentAt,
         longMs - earlyMs,
         longMs + lateMs,
@@ -116,7 +116,7 @@ const waitingMessages: CheckModule = [
       const letter = await deadLetter(ctx, reader, { queue: letters, id }, ttlMs);
       await reader.ack(letter);
       const { earlyMs, lateMs } = ctx.timing;
-      ctx.assert.between(letter.atMs - sentAt, ttlMs - earlyMs, ttlMs + lateMs, 'when it is dead-lettered');
+      ctx.assert.betweenMs(letter.atMs - sentAt, ttlMs - earlyMs, ttlMs + lateMs, 'when it is dead-lettered');
       ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
       ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the attempts that failed');
     },

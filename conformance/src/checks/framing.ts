@@ -55,7 +55,7 @@ export const framing: CheckModule = [
         delivery.bodyLengthBytes,
         1000,
         ctx.target.maxMessageSizeBytes,
-        'the length of what is delivered',
+        'the length of what is delivered, in bytes',
       );
       await connection.ack(delivery);
     },

@@ -152,7 +152,7 @@ const possible: CheckModule = [
       const second = createdAt(ctx, await infoAfter(ctx, client, {}));
       ctx.assert.ok(first <= second, 'the queue that was made first is not the younger one');
       const offMs = Math.abs(Date.now() - second);
-      ctx.assert.between(offMs, 0, clockToleranceMs, "milliseconds between createdAt and the runner's clock");
+      ctx.assert.betweenMs(offMs, 0, clockToleranceMs, "the time between createdAt and the runner's clock");
     },
   },
   {

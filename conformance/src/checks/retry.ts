@@ -95,8 +95,12 @@ const schedule: CheckModule = [
       const fourth = await nextAttempt(ctx, subscriber, { queue, id }, 3);
       const gap = gapMs(ctx, 1);
       const whole = fourth.atMs - sentAt;
-      ctx.assert.ok(whole >= 3 * (gap - ctx.timing.earlyMs), 'no attempt is early', { actual: whole });
-      ctx.assert.between(fourth.atMs - third.atMs, 0, gap + ctx.timing.lateMs, 'the third gap');
+      const leastMs = 3 * (gap - ctx.timing.earlyMs);
+      ctx.assert.ok(whole >= leastMs, 'no attempt is early', {
+        expected: `the fourth attempt after ${leastMs} ms or later`,
+        actual: `it came after ${Math.round(whole)} ms`,
+      });
+      ctx.assert.betweenMs(fourth.atMs - third.atMs, 0, gap + ctx.timing.lateMs, 'the third gap');
       await subscriber.ack(fourth);
     },
   },
@@ -231,7 +235,7 @@ const receivers: CheckModule = [
       await holder.unsubscribe(queue);
       const again = await nextAttempt(ctx, other, { queue, id });
       const latestMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
-      ctx.assert.between(again.atMs - atMs, 0, latestMs, 'when another subscriber gets it');
+      ctx.assert.betweenMs(again.atMs - atMs, 0, latestMs, 'when another subscriber gets it');
       await other.ack(again);
     },
   },
@@ -305,7 +309,7 @@ const pauses: CheckModule = [
       const leastMs = pauseMs(ctx, 2) - ctx.timing.earlyMs;
       ctx.assert.ok(third.atMs - leftAt >= leastMs, 'the message is not offered again before retryDelay(2)', {
         expected: `${leastMs} ms or later`,
-        actual: third.atMs - leftAt,
+        actual: `it came after ${Math.round(third.atMs - leftAt)} ms`,
       });
     },
   },

@@ -15,7 +15,13 @@ import { eventLogPath } from '../report/out-folder.ts';
 import { readRun } from '../report/report-reader.ts';
 import type { Outputs, ReporterName } from '../report/reporters.ts';
 import { readOutputs, renderers, reportFlags } from '../report/reporters.ts';
-import { documentFaults, faultLines, printedReport, writtenFaults } from '../report/reporting.ts';
+import {
+  consoleSetting,
+  documentFaults,
+  faultLines,
+  printedReport,
+  writtenFaults,
+} from '../report/reporting.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
@@ -77,8 +83,7 @@ function isPrinted({ reports, outFolder }: Outputs, flags: ParsedFlags): boolean
 /** To standard error where standard output belongs to a report. */
 function print(log: RunLog, outputs: Outputs, terminal: Terminal): void {
   const isTaken = printedReport(outputs) !== undefined;
-  const color = isTaken ? terminal.errorColor === true : terminal.color;
-  for (const line of consoleReport(log, { trace: outputs.trace, color })) {
+  for (const line of consoleReport(log, consoleSetting(outputs, terminal))) {
     if (isTaken) terminal.err(line);
     else terminal.out(line);
   }

@@ -63,6 +63,9 @@ export const runFlags: readonly Flag[] = [
   { name: 'strict', kind: 'boolean', help: 'warnings close the gate too' },
 ];
 
+/** A broker that does not answer at all is seen by then, after a few seconds. */
+const sameCauseLimit = 10;
+
 type RunRequest = {
   readonly options: RunOptions;
   readonly outputs: Outputs;
@@ -119,6 +122,7 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     ...shardFrom(flags.text('shard')),
     ...baselineFrom(flags.text('baseline')),
     failFast: flags.boolean('fail-fast'),
+    sameCauseLimit,
     strict: flags.boolean('strict'),
     signal,
   };

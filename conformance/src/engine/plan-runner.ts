@@ -28,6 +28,7 @@ import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
 import { resultHead } from './run-check.ts';
 import { RunNames } from './run-names.ts';
+import { SameCauseWatch, sameCauseNote, someOfEachAreaFirst } from './same-cause.ts';
 import type { Selection } from './selection.ts';
 import { SpareConnections } from './spare-connections.ts';
 import type { PlanEntry, RunOptions, SuiteEvent } from './suite.ts';
@@ -68,10 +69,12 @@ export class PlanRunner {
   /** What a look at the broker saw beside the checks; undefined before it began. */
   #look: Promise<void> | undefined;
   #notes: readonly string[] = [];
+  readonly #sameCause: SameCauseWatch;
   #identity: Lease['broker']['identity'];
 
   constructor(setting: PlanRunnerSetting) {
     this.#setting = setting;
+    this.#sameCause = new SameCauseWatch(setting.options.sameCauseLimit);
     const { limits, lifecycle } = setting.options.target;
     this.#spares = lifecycle.kind === 'attach' ? new SpareConnections() : undefined;
     this.#pacer =
@@ -87,7 +90,9 @@ export class PlanRunner {
   }
 
   /** Runs every entry; throws a TargetFault when no broker can be started. */
-  async run(entries: readonly PlanEntry[]): Promise<void> {
+  async run(planned: readonly PlanEntry[]): Promise<void> {
+    const { sameCauseLimit } = this.#setting.options;
+    const entries = sameCauseLimit === undefined ? planned : someOfEachAreaFirst(planned);
     this.#brief = entries.filter(({ check }) => check.waits !== true);
     this.#patient = entries.filter(({ check }) => check.waits === true);
     const { jobs, signal } = this.#setting.options;
@@ -118,11 +123,11 @@ export class PlanRunner {
     const interrupted = this.#setting.options.signal?.aborted === true;
     return {
       results: [...this.#results].sort(byId),
-      notReachedCount: this.#brief.length + this.#patient.length + this.#doubted.length,
+      notReachedCount: this.#notReachedCount,
       targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
-      notes: this.#notes,
+      notes: [...this.#sameCauseNotes(), ...this.#notes],
     };
   }
 
@@ -166,7 +171,27 @@ export class PlanRunner {
     const isOpen = came.reliesOn !== undefined && came.starved !== true;
     if (isOpen) this.#unexplained.push(came);
     else this.#settle(came);
-    if (this.#setting.options.failFast && stopsRun(this.#withBaseline(came))) this.#stopped = true;
+    this.#sameCause.add(came);
+    const isLast = this.#setting.options.failFast && stopsRun(this.#withBaseline(came));
+    if (isLast || this.#sameCause.reached !== undefined) this.#stopped = true;
+  }
+
+  get #notReachedCount(): number {
+    return this.#brief.length + this.#patient.length + this.#doubted.length;
+  }
+
+  #sameCauseNotes(): readonly string[] {
+    const { reached } = this.#sameCause;
+    if (reached === undefined) return [];
+    const { catalogue, options } = this.#setting;
+    const sentence = catalogue.requirement(reached.clause ?? '')?.sentence;
+    return [
+      sameCauseNote(reached, {
+        sentence,
+        targetPath: options.targetPath,
+        notReachedCount: this.#notReachedCount,
+      }),
+    ];
   }
 
   #withBaseline(came: CheckResult): CheckResult {

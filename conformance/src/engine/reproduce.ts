@@ -16,6 +16,7 @@ export function reproduceLine(
   return `truemq-conformance run --target ${target}${asked} --only ${id} --seed ${options.seed}${wire}${scale}`;
 }
 
-function shellWord(text: string): string {
+/** The text as one word of a command line. */
+export function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

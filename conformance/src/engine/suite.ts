@@ -33,6 +33,11 @@ export type RunOptions = SelectionRequest & {
   readonly timeoutScale: number;
   readonly wireMode: WireMode;
   readonly failFast: boolean;
+  /**
+   * Stops the run when so many different checks got no answer at the same step, or four times as many failed at one after an answer, and
+   * none has passed. From 1; undefined: the run is never stopped for it.
+   */
+  readonly sameCauseLimit?: number;
   readonly strict: boolean;
   /** Which part of the plan this run is, where several runs share one. From 1. */
   readonly shard?: { readonly index: number; readonly count: number };

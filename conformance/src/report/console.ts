@@ -14,15 +14,26 @@ import type {
   RunLog,
 } from './event-log.ts';
 import { targetOf, verdictOfLog } from './event-log.ts';
+import type { TraceRow } from './folded-trace.ts';
+import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { flipLines, notRightLines, shortList } from './outcome-summary.ts';
+import { standingOf } from './standing.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 export type TraceChoice = 'off' | 'fail' | 'all';
 
-export type ConsoleSetting = { readonly trace: TraceChoice; readonly color: boolean };
+export type ConsoleSetting = {
+  readonly trace: TraceChoice;
+  readonly color: boolean;
+  /** Only what keeps the gate closed, and the end. */
+  readonly quiet?: boolean;
+};
 
 const shownEventCount = 24;
 const shownHexLength = 160;
 const shownLogLineCount = 15;
+/** Of the checks that stand together in one line. */
+const shownCheckCount = 12;
 
 const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> = {
   pass: ['pass', 32],
@@ -35,24 +46,73 @@ const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> =
   error: ['ERR ', 31],
 };
 
-/** The lines for one event. */
-export function consoleLines(event: LogEvent, setting: ConsoleSetting): readonly string[] {
-  switch (event.type) {
-    case 'run started':
-      return startLines(event);
-    case 'check finished':
-      return resultLines(event.result, setting);
-    case 'run finished':
-      return endLines(event);
+/** Prints one run, event by event: it knows what it has told, so that one cause is explained once. */
+export class ConsolePrinter {
+  readonly #setting: ConsoleSetting;
+  readonly #results: LoggedResult[] = [];
+  /** Causes of failures that were explained, each with the result that has the explanation. */
+  readonly #explained = new Map<string, string>();
+  #isStrict = false;
+
+  constructor(setting: ConsoleSetting) {
+    this.#setting = setting;
   }
+
+  /** The lines for one event. With `quiet` none for a start, and none for a check that keeps no gate closed. */
+  lines(event: LogEvent): readonly string[] {
+    switch (event.type) {
+      case 'run started':
+        this.#isStrict = event.options.strict;
+        return this.#setting.quiet === true ? [] : startLines(event);
+      case 'check finished':
+        return this.#resultLines(event.result);
+      case 'run finished':
+        return endLines(event, this.#summary());
+    }
+  }
+
+  /** The end of a log that breaks off. */
+  unendedLines(log: RunLog): readonly string[] {
+    return unendedLines(log, this.#summary());
+  }
+
+  #resultLines(result: LoggedResult): readonly string[] {
+    this.#results.push(result);
+    const standing = standingOf(result, this.#isStrict);
+    if (this.#setting.quiet === true && standing !== 'failed' && standing !== 'broken') return [];
+    const cause = causeKey(result);
+    const explainedAt = cause === undefined ? undefined : this.#explained.get(cause);
+    if (cause !== undefined && explainedAt === undefined) this.#explained.set(cause, labelOf(result));
+    return resultLines(result, this.#setting, explainedAt);
+  }
+
+  #summary(): readonly string[] {
+    return [...flipLines(this.#results), ...notRightLines(this.#results, this.#isStrict)];
+  }
+}
+
+/** What two failures have in common that need one explanation: the requirement that was broken, and how. */
+function causeKey({ id, outcome, reason, reliesOn, clause, clauses }: LoggedResult): string | undefined {
+  const isExplained = outcome === 'fail' || outcome === 'warn' || outcome === 'error';
+  if (!isExplained || reason === undefined) return undefined;
+  // Names of queues and messages have the id of their check in them.
+  const ownNames = new RegExp(`\\S*${id.toLowerCase()}\\S*`, 'g');
+  return `${reliesOn ?? clause ?? clauses[0] ?? ''} ${reason.replace(ownNames, 'NAME')}`;
+}
+
+/** `CONN-001a`, from the second repetition on with its number. */
+function labelOf({ id, repetition }: LoggedResult): string {
+  return repetition === 1 ? id : `${id} (repetition ${repetition})`;
 }
 
 /** A whole log, as its run printed it. */
 export function consoleReport(log: RunLog, setting: ConsoleSetting): readonly string[] {
+  const printer = new ConsolePrinter(setting);
   const { header, results, finish } = log;
-  const checks = results.flatMap((result) => resultLines(result, setting));
-  const end = finish === undefined ? unendedLines(log) : endLines(finish);
-  return [...startLines(header), ...checks, ...end];
+  const start = printer.lines(header);
+  const checks = results.flatMap((result) => printer.lines({ type: 'check finished', result }));
+  const end = finish === undefined ? printer.unendedLines(log) : printer.lines(finish);
+  return [...start, ...checks, ...end];
 }
 
 function startLines({ target, seed, plan, assigned, options, shard }: LogHeader): readonly string[] {
@@ -63,7 +123,12 @@ function startLines({ target, seed, plan, assigned, options, shard }: LogHeader)
   return [`${name}: ${count} checks${repeated}${part}, seed ${seed}, wire ${options.wire}`, ''];
 }
 
-function resultLines(result: LoggedResult, setting: ConsoleSetting): readonly string[] {
+/** `explainedAt`: the result above that has the same cause. */
+function resultLines(
+  result: LoggedResult,
+  setting: ConsoleSetting,
+  explainedAt: string | undefined,
+): readonly string[] {
   const [mark, color] = marks[result.outcome];
   const repetition = result.repetition === 1 ? '' : ` (repetition ${result.repetition})`;
   const head = `${paint(mark, color, setting.color)} ${result.id} ${visibleLine(result.title)}${repetition} ${duration(result.durationMs)}`;
@@ -72,10 +137,8 @@ function resultLines(result: LoggedResult, setting: ConsoleSetting): readonly st
   const warnings = result.warnings.flatMap((warning) => warningLines(warning, result));
   const notes = result.notes.map((note) => `note: ${note}`);
   const traced = setting.trace === 'all' ? traceLines(result.trace, result.trace.length) : [];
-  return [
-    head,
-    ...indented([...expected, ...explanation(result, setting), ...warnings, ...notes, ...traced]),
-  ];
+  const why = explainedAt === undefined ? explanation(result, setting) : [`as ${explainedAt} above`];
+  return [head, ...indented([...expected, ...why, ...warnings, ...notes, ...traced])];
 }
 
 function explanation(result: LoggedResult, setting: ConsoleSetting): readonly string[] {
@@ -102,7 +165,7 @@ function explanation(result: LoggedResult, setting: ConsoleSetting): readonly st
 export function blockedText({ blockedBy }: LoggedResult): string {
   const { clause, shownBy } = blockedBy ?? { clause: 'another requirement', shownBy: [] };
   const [first = 'another check', ...others] = shownBy;
-  const who = others.length === 0 ? `${first} shows` : `${[first, ...others].join(', ')} show`;
+  const who = others.length === 0 ? `${first} shows` : `${shortList(shownBy, shownCheckCount)} show`;
   return `could not be shown: it needs ${clause}, which ${who} broken`;
 }
 
@@ -133,12 +196,27 @@ function ruleLines(id: string, { rules }: { readonly rules: readonly LoggedRule[
   return [`${id} (${rule.level}): ${rule.sentence}`, ...alternatives];
 }
 
-/** What went over the wire, the last so many events. */
+/** What went over the wire, the last so many rows: a run of the same polls is one. */
 export function traceLines(events: readonly TraceEvent[], count: number): readonly string[] {
   if (events.length === 0) return [];
+  const rows = foldedTrace(events);
+  const shown = rows.slice(-count);
+  const eventCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
   const head =
-    events.length > count ? `last ${count} of ${events.length} events:` : 'what went over the wire:';
-  return [head, ...events.slice(-count).flatMap((event) => indented(eventLines(event)))];
+    shown.length < rows.length
+      ? `last ${eventCount} of ${events.length} events:`
+      : 'what went over the wire:';
+  return [head, ...shown.flatMap((row) => indented(rowLines(row)))];
+}
+
+function rowLines(row: TraceRow): readonly string[] {
+  if (row.kind === 'event') return eventLines(row.event);
+  return [`${atText(row.request)} ${row.request.connection} <> ${visibleLine(pollsText(row))}`];
+}
+
+/** `     12.3 ms` */
+function atText({ atMs }: TraceEvent): string {
+  return `${atMs.toFixed(1).padStart(9)} ms`;
 }
 
 const arrows: Readonly<Record<TraceEvent['kind'], string>> = {
@@ -151,18 +229,22 @@ const arrows: Readonly<Record<TraceEvent['kind'], string>> = {
 };
 
 function eventLines(event: TraceEvent): readonly string[] {
-  const head = `${event.atMs.toFixed(1).padStart(9)} ms ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
+  const head = `${atText(event)} ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
   if (event.byteCount === 0 || event.kind === 'http') return [head];
   const more = event.hex.length > shownHexLength || event.byteCount * 2 > event.hex.length;
   const hex = `${event.hex.slice(0, shownHexLength)}${more ? `.. (${event.byteCount} bytes)` : ''}`;
   return [head, `${' '.repeat(16)}${hex}`];
 }
 
-function endLines({ target, counts, verdict, notes, causes = [] }: LogFinish): readonly string[] {
+function endLines(
+  { target, counts, verdict, notes, causes = [] }: LogFinish,
+  summary: readonly string[],
+): readonly string[] {
   const seen = notes.map((note) => `note: ${visibleLine(note)}`);
   return [
     '',
     ...causeLines(causes),
+    ...summary,
     countsText(counts),
     ...seen,
     ...reasonDetails(verdict),
@@ -171,19 +253,23 @@ function endLines({ target, counts, verdict, notes, causes = [] }: LogFinish): r
 }
 
 /** What is to be mended, what blocks most first. */
-export function causeLines(causes: readonly LoggedCause[]): readonly string[] {
+function causeLines(causes: readonly LoggedCause[]): readonly string[] {
   if (causes.length === 0) return [];
   const lines = causes.flatMap(({ id, level, sentence, shownBy, blocked }) => [
     `${id} (${level}): ${sentence}`,
-    `     shown by ${shownBy.join(', ')}${blocked.length === 0 ? '' : `; blocks ${blocked.length}: ${blocked.join(', ')}`}`,
+    `     shown by ${shortList(shownBy, shownCheckCount)}${blockedList(blocked)}`,
   ]);
   return ['Not kept, what blocks most first:', ...lines, ''];
 }
 
-function unendedLines(log: RunLog): readonly string[] {
+function blockedList(ids: readonly string[]): string {
+  return ids.length === 0 ? '' : `; blocks ${ids.length}: ${shortList(ids, shownCheckCount)}`;
+}
+
+function unendedLines(log: RunLog, summary: readonly string[]): readonly string[] {
   const counts = countsText(countOutcomes(log.results));
   const verdict = verdictOfLog(log);
-  return ['', counts, ...reasonDetails(verdict), ...verdictLines(targetOf(log).name, verdict)];
+  return ['', ...summary, counts, ...reasonDetails(verdict), ...verdictLines(targetOf(log).name, verdict)];
 }
 
 /** The lines of the reason but its first, which the gate's line shows: the last lines of a broker's log, for example. */

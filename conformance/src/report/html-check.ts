@@ -4,14 +4,19 @@ import type { Warning } from '../outcome.ts';
 import type { TraceEvent } from '../trace.ts';
 import { duration } from './console.ts';
 import type { LoggedResult, LoggedRule } from './event-log.ts';
+import type { TraceRow } from './folded-trace.ts';
+import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { fieldNames, frameFields } from './frame-fields.ts';
 import { headline } from './standing.ts';
 import { markupText, shortened } from './visible-text.ts';
 
 /** Of what is right only a little is shown: there is much of it, and the event log has it. */
 const shownOf = {
-  right: { eventCount: 30, hexLength: 80 },
-  notRight: { eventCount: 200, hexLength: 512 },
+  right: { eventCount: 30, hexLength: 80, isTitled: false },
+  notRight: { eventCount: 200, hexLength: 512, isTitled: true },
 } as const;
+/** `isTitled`: each field says under the mouse pointer what it holds. */
+type Shown = { readonly eventCount: number; readonly hexLength: number; readonly isTitled: boolean };
 const shownLength = 4_000;
 
 export function checkHtml(result: LoggedResult): string {
@@ -40,6 +45,7 @@ function partsOf(result: LoggedResult, anchor: string): readonly string[] {
     ...(baseline === undefined
       ? []
       : [`<p class="note">Expected by the baseline: ${text(baseline.reason)}</p>`]),
+    ...blockerHtml(result),
     ...(reason === undefined ? [] : [`<p class="reason">${text(reason)}</p>`]),
     rulesHtml(result.rules, result.clause),
     pairsHtml([
@@ -56,9 +62,27 @@ function partsOf(result: LoggedResult, anchor: string): readonly string[] {
   ].filter((part) => part !== '');
 }
 
+/** What keeps the check from showing anything, with the checks that show it broken. */
+function blockerHtml({ blockedBy }: LoggedResult): readonly string[] {
+  if (blockedBy === undefined) return [];
+  const { clause, shownBy } = blockedBy;
+  return [`<p>Needs ${ruleLink(clause)}, which is shown broken by ${checkLinks(shownBy)}.</p>`];
+}
+
+/** Ids that lead to their checks. */
+export function checkLinks(ids: readonly string[]): string {
+  return ids.map((id) => `<a href="#${id}"><code>${id}</code></a>`).join(', ');
+}
+
 /** What came from elsewhere: cut, so that one value cannot make a page of megabytes. */
 function text(value: string): string {
   return markupText(shortened(value, shownLength));
+}
+
+/** To the rule's text in the section of rules, which has it once with all checks that name it. */
+export function ruleLink(id: string): string {
+  const name = markupText(id);
+  return `<a class="rule" href="#rule-${name}">${name}</a>`;
 }
 
 function rulesHtml(rules: readonly LoggedRule[], broken: string | undefined): string {
@@ -66,7 +90,7 @@ function rulesHtml(rules: readonly LoggedRule[], broken: string | undefined): st
     const also = (rule.alternatives ?? []).map((alternative) => `<li>also right: ${text(alternative)}</li>`);
     const alternatives = also.length === 0 ? '' : `<ul>${also.join('')}</ul>`;
     const mark = rule.id === broken ? ' class="broken"' : '';
-    return `<li${mark}><b>${rule.id}</b> <span class="level">${rule.level}</span> ${text(rule.sentence)}${alternatives}</li>`;
+    return `<li${mark}>${ruleLink(rule.id)} <span class="level">${rule.level}</span> ${text(rule.sentence)}${alternatives}</li>`;
   });
   return items.length === 0 ? '' : `<ul class="rules">${items.join('')}</ul>`;
 }
@@ -81,21 +105,23 @@ function pairsHtml(pairs: readonly (readonly [name: string, value: string])[]): 
 function warningHtml({ clause, text: what, expected, actual }: Warning): string {
   const wanted = expected === undefined ? '' : `; expected: ${expected}`;
   const came = actual === undefined ? '' : `; came: ${actual}`;
-  return `<p class="warning"><b>${markupText(clause)}</b> ${text(`${what}${wanted}${came}`)}</p>`;
+  return `<p class="warning">${ruleLink(clause)} ${text(`${what}${wanted}${came}`)}</p>`;
 }
 
 function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
   if (trace.length === 0) return [];
   const isRight = outcome === 'pass' || outcome === 'not applicable';
-  const { eventCount, hexLength } = isRight ? shownOf.right : shownOf.notRight;
-  const shown = trace.slice(-eventCount);
-  const count = shown.length < trace.length ? `last ${shown.length} of ${trace.length}` : `${trace.length}`;
+  const extent = isRight ? shownOf.right : shownOf.notRight;
+  const rows = foldedTrace(trace);
+  const shown = rows.slice(-extent.eventCount);
+  const shownCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
+  const count = shownCount < trace.length ? `last ${shownCount} of ${trace.length}` : `${trace.length}`;
   const isOpen = isRight ? '' : ' open';
   return [
     `<details class="trace"${isOpen}><summary>On the wire: ${count} events</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="What went over the wire"><table>
 <thead><tr><th scope="col">ms</th><th scope="col">conn.</th><th scope="col"></th><th scope="col">frame</th></tr></thead>
-<tbody>${shown.map((event) => eventHtml(event, hexLength)).join('\n')}</tbody></table></div></details>`,
+<tbody>${shown.map((row) => rowHtml(row, extent)).join('\n')}</tbody></table></div></details>`,
   ];
 }
 
@@ -108,20 +134,34 @@ const arrows: Readonly<Record<TraceEvent['kind'], readonly [arrow: string, words
   http: ['⇄', 'HTTP'],
 };
 
-function eventHtml(event: TraceEvent, hexLength: number): string {
+function rowHtml(row: TraceRow, extent: Shown): string {
+  if (row.kind === 'event') return eventHtml(row.event, extent);
+  const { atMs, connection } = row.request;
+  return `<tr class="k-polls"><td>${atMs.toFixed(1)}</td><td>${markupText(connection)}</td><td title="polls"><span aria-label="polls" role="img">↻</span></td><td><bdi>${text(pollsText(row))}</bdi></td></tr>`;
+}
+
+function eventHtml(event: TraceEvent, extent: Shown): string {
   const [arrow, words] = arrows[event.kind];
-  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event, hexLength)}</div>`;
+  const hex = event.byteCount === 0 ? '' : `<div class="hex">${hexHtml(event, extent)}</div>`;
   return `<tr class="k-${event.kind}"><td>${event.atMs.toFixed(1)}</td><td>${markupText(event.connection)}</td><td title="${words}"><span aria-label="${words}" role="img">${arrow}</span></td><td><bdi>${text(event.text)}</bdi>${hex}</td></tr>`;
 }
 
-/** Frames part into length, flags and body; what HTTP carried is shown as text by its line. */
-function hexHtml({ hex, byteCount, kind }: TraceEvent, hexLength: number): string {
+/** Each field of a frame is marked; what HTTP carried is shown as text by its line. */
+function hexHtml({ hex, byteCount, kind }: TraceEvent, { hexLength, isTitled }: Shown): string {
   if (kind === 'http') return text(Buffer.from(hex, 'hex').toString('utf8'));
-  const shown = hex.slice(0, hexLength);
-  const more = shown.length < byteCount * 2 ? ` .. (${byteCount} bytes)` : '';
-  const parts = [shown.slice(0, 8), shown.slice(8, 10), shown.slice(10)].filter((part) => part !== '');
-  return `${parts.map((part) => `<span>${part}</span>`).join(' ')}${more}`;
+  const shown = Buffer.from(hex.slice(0, hexLength), 'hex');
+  const more = shown.length < byteCount ? ` .. (${byteCount} bytes)` : '';
+  const fields = frameFields(shown).map(({ name, start, end, text: says }) => {
+    const title = isTitled ? ` title="${name}: ${markupText(says)}"` : '';
+    return `<span class="f-${name}"${title}>${shown.toString('hex', start, end)}</span>`;
+  });
+  return `${fields.join(' ')}${more}`;
 }
+
+/** What the colours of the bytes mean. */
+export const fieldLegendHtml = `<p class="hex legend">Bytes of frames: ${fieldNames
+  .map((name) => `<span class="f-${name}">${name}</span>`)
+  .join(' ')}</p>`;
 
 function logHtml(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];

@@ -8,7 +8,7 @@ const search = document.getElementById('search');
 const unfold = document.getElementById('unfold');
 const filters = [...document.querySelectorAll('[data-filter]')];
 const checks = [...document.querySelectorAll('.check')];
-const sections = [...document.querySelectorAll('section')];
+const sections = [...document.querySelectorAll('section[data-area]')];
 
 function apply() {
   const outcomes = new Set(filters.filter((one) => one.getAttribute('aria-pressed') === 'true').map((one) => one.dataset.filter));

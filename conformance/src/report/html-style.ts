@@ -64,7 +64,16 @@ th, td { padding: .125rem .5rem; vertical-align: top; } td { border-top: 1px sol
 .trace td:first-child, .trace th:first-child { text-align: right; white-space: nowrap; }
 .trace th { width: 1%; white-space: nowrap; } .trace th:last-child { width: auto; }
 .k-sent td:nth-child(3) { color: var(--link); } .k-received td:nth-child(3) { color: var(--good); } .k-undecodable td { color: var(--bad); }
-.hex { color: var(--quiet); word-break: break-all; } .hex span + span { margin-left: .25rem; }
+.hex { color: var(--quiet); word-break: break-all; } .hex span { border-bottom: 2px solid var(--line); cursor: help; }
+.legend span { cursor: default; } .k-polls td { color: var(--quiet); }
+.hex .f-length, .hex .f-flags { color: var(--quiet); } .hex .f-version { color: var(--warn); border-color: var(--warn); }
+.hex .f-command { color: var(--bad); border-color: var(--bad); } .hex .f-id { color: var(--link); border-color: var(--link); }
+.hex .f-queue { color: var(--good); border-color: var(--good); } .hex .f-payload { color: var(--text); border-color: var(--text); }
+.hex .f-headers { color: var(--open); border-color: var(--open); } .hex .f-error { color: var(--bad); border-color: var(--bad); }
+.hex .f-rest { border-bottom-style: dotted; border-color: var(--quiet); }
+.rule { font-weight: 600; } .rule-list { padding-left: 1.125rem; } .rule-list li { scroll-margin-top: 6rem; margin: .375rem 0; }
+.rule-list li:target, li:target { outline: 2px solid var(--focus); outline-offset: 2px; } .rule-list small { color: var(--quiet); }
+.not-right { margin: 1rem 0; } .not-right div { display: flex; gap: .75rem; } .not-right dt { flex: 0 0 11rem; color: var(--quiet); } .not-right dd { flex: 1; min-width: 0; margin: 0; }
 .again code { display: inline-block; border-radius: .25rem; background: var(--card); padding: .125rem .375rem; user-select: all; overflow-wrap: anywhere; }
 .again span { color: var(--quiet); font-size: .875rem; }
 footer { margin-top: 2rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .875rem; }

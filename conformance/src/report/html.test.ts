@@ -51,7 +51,7 @@ describe('the HTML page', () => {
       'The sentence of CONN-001.',
       'a song',
       'a hum',
-      '<span>00000002</span> <span>00</span> <span>ff</span>',
+      '<span class="f-length" title="length: 2 bytes of body">00000002</span> <span class="f-flags" title="flags: 0, not compressed">00</span> <span class="f-version" title="version: 255">ff</span>',
       '&lt;/script',
       'second line',
       'truemq-conformance run --target t.yaml --only CONN-001a --seed 7',
@@ -84,6 +84,55 @@ describe('the HTML page', () => {
     const text = reportHtml(sampleLog([result]));
     expect(text.length).toBeLessThan(2_000_000);
     expect(text).toContain('last 200 of 1000 events');
+  });
+
+  it('opens with what is broken: the rules, then the checks that are not right', () => {
+    const cause = {
+      id: 'CONN-001',
+      level: 'MUST',
+      sentence: 'It hums.',
+      shownBy: ['CONN-001a'],
+      blocked: [],
+    } as const;
+    const text = reportHtml(sampleLog([hostileResult('CONN-001a')], { finish: { causes: [cause] } }));
+    const head = text.slice(text.indexOf('<header>'), text.indexOf('</header>'));
+    expect(head).toContain('<a class="rule" href="#rule-CONN-001">CONN-001</a> (MUST) It hums.');
+    expect(head).toContain('<dt>failed <small>1</small></dt><dd><a href="#CONN-001a">');
+  });
+
+  it('has for every link a place on the page that it leads to', () => {
+    const blocked = sampleResult('CONN-002a', 'blocked', {
+      reliesOn: 'CONN-001',
+      blockedBy: { clause: 'CONN-001', shownBy: ['CONN-001a'] },
+    });
+    const text = reportHtml(sampleLog([...colourfulLog().results.slice(0, 1), blocked]));
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links).toContain('rule-CONN-001');
+    expect(links.filter((id) => !ids.has(id))).toEqual([]);
+    expect(text).toContain(
+      '<li id="rule-CONN-001"><b>CONN-001</b> <span class="level">MUST</span> The sentence of CONN-001.',
+    );
+    expect(text).toContain('Needs <a class="rule" href="#rule-CONN-001">');
+  });
+
+  it('folds polls that were answered alike', () => {
+    const poll = (kind: 'sent' | 'received', index: number) => ({
+      atMs: index,
+      connection: 'A',
+      kind,
+      text: `${kind === 'sent' ? 'Ping' : 'Pong'} id=c-${index}`,
+      hex: '',
+      byteCount: 0,
+    });
+    const trace = Array.from({ length: 12 }, (_, index) => [
+      poll('sent', index),
+      poll('received', index),
+    ]).flat();
+    const text = reportHtml(sampleLog([sampleResult('CONN-001a', 'fail', { trace })]));
+    expect(text).toContain('12 times until 11.0 ms: Ping id=c-0, answered by Pong id=c-0');
+    expect(text).toContain('On the wire: 24 events');
+    expect(text).not.toContain('Ping id=c-1<');
   });
 
   it('says of an interrupted run that it is one', () => {

@@ -5,16 +5,24 @@ import { createHash } from 'node:crypto';
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
 import { countsText, duration, verdictLines } from './console.ts';
-import type { LoggedCause, LoggedResult, RunLog } from './event-log.ts';
+import type { LoggedCause, LoggedResult, LoggedRule, RunLog } from './event-log.ts';
 import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
-import { checkHtml } from './html-check.ts';
+import { checkHtml, checkLinks, fieldLegendHtml, ruleLink } from './html-check.ts';
 import { pageScript } from './html-script.ts';
 import { pageStyle } from './html-style.ts';
+import { notRightGroups } from './outcome-summary.ts';
 import { byArea } from './standing.ts';
 import { markupText } from './visible-text.ts';
 
 export function reportHtml(log: RunLog): string {
-  const parts = [toolsHtml(log), areasHtml(log), noMatchHtml, uncoveredHtml(log), footerHtml(log)];
+  const parts = [
+    toolsHtml(log),
+    areasHtml(log),
+    noMatchHtml,
+    rulesHtml(log),
+    uncoveredHtml(log),
+    footerHtml(log),
+  ];
   const body = [headerHtml(log), ...parts].join('\n');
   return pageHtml({ title: `${targetLabel(log)}: ${verdictOfLog(log).status}`, body, script: pageScript });
 }
@@ -57,20 +65,27 @@ function headerHtml(log: RunLog): string {
   return `<header>
 <h1>${markupText(targetLabel(log))}</h1>
 <div class="verdict ${verdict.status.replace(' ', '-')}"><p class="what">${markupText(what)}</p><p>${markupText(gate)}</p></div>
-${causesHtml(log.finish?.causes ?? [])}${notes.join('\n')}<dl class="facts">${factsHtml(log)}</dl>
+${causesHtml(log.finish?.causes ?? [])}${notRightHtml(log)}${notes.join('\n')}<dl class="facts">${factsHtml(log)}</dl>
 </header>`;
 }
 
 /** What is to be mended, before anything else; each check's id leads to it. */
 function causesHtml(causes: readonly LoggedCause[]): string {
   if (causes.length === 0) return '';
-  const links = (ids: readonly string[]): string =>
-    ids.map((id) => `<a href="#${id}"><code>${id}</code></a>`).join(', ');
   const items = causes.map(({ id, level, sentence, shownBy, blocked }) => {
-    const blocks = blocked.length === 0 ? '' : `; blocks ${blocked.length}: ${links(blocked)}`;
-    return `<li><b>${id}</b> (${level}) ${markupText(sentence)}<br>shown by ${links(shownBy)}${blocks}</li>`;
+    const blocks = blocked.length === 0 ? '' : `; blocks ${blocked.length}: ${checkLinks(blocked)}`;
+    return `<li>${ruleLink(id)} (${level}) ${markupText(sentence)}<br>shown by ${checkLinks(shownBy)}${blocks}</li>`;
   });
   return `<section class="causes" aria-labelledby="causes"><h2 id="causes">Not kept, what blocks most first</h2><ol>${items.join('')}</ol></section>\n`;
+}
+
+/** Each way in which checks were not right, with links to them. */
+function notRightHtml({ results, header }: RunLog): string {
+  const groups = notRightGroups(results, header.options.strict);
+  const lines = groups.map(
+    ({ name, ids }) => `<div><dt>${name} <small>${ids.length}</small></dt><dd>${checkLinks(ids)}</dd></div>`,
+  );
+  return lines.length === 0 ? '' : `<dl class="not-right">${lines.join('')}</dl>\n`;
 }
 
 function factsHtml(log: RunLog): string {
@@ -125,12 +140,39 @@ ${results.map(checkHtml).join('\n')}
 </section>`;
 }
 
+/** Every rule that a check names, once, with the checks that name it: where the links of rule ids lead. */
+function rulesHtml({ results, finish, header }: RunLog): string {
+  const uncovered = new Set((header.scope?.uncovered ?? []).map(({ id }) => id));
+  const named = [...results.flatMap(({ rules }) => rules), ...(finish?.causes ?? [])];
+  const rules = [...new Map(named.map((rule) => [rule.id, rule])).values()];
+  const shown = rules.filter(({ id }) => !uncovered.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (shown.length === 0) return '';
+  const items = shown.map((rule) => ruleItem(rule, checksOf(rule.id, results)));
+  return `<section aria-labelledby="rules">
+<h2 id="rules">Rules <small>${shown.length}</small></h2>
+<ul class="rule-list">
+${items.join('\n')}
+</ul>
+</section>`;
+}
+
+function ruleItem(rule: Pick<LoggedRule, 'id' | 'level' | 'sentence'>, checkIds: readonly string[]): string {
+  const { id, level, sentence } = rule;
+  const checks = checkIds.length === 0 ? '' : `<br><small>checked by ${checkLinks(checkIds)}</small>`;
+  return `<li id="rule-${markupText(id)}"><b>${markupText(id)}</b> <span class="level">${level}</span> ${markupText(sentence)}${checks}</li>`;
+}
+
+function checksOf(rule: string, results: readonly LoggedResult[]): readonly string[] {
+  return [...new Set(results.filter(({ clauses }) => clauses.includes(rule)).map(({ id }) => id))].sort();
+}
+
 /** The verdict says nothing about these. */
 function uncoveredHtml({ header }: RunLog): string {
   const rules = header.scope?.uncovered ?? [];
   if (rules.length === 0) return '';
   const items = rules.map(
-    ({ id, sentence }) => `<li><code>${markupText(id)}</code> ${markupText(sentence)}</li>`,
+    ({ id, sentence }) =>
+      `<li id="rule-${markupText(id)}"><code>${markupText(id)}</code> ${markupText(sentence)}</li>`,
   );
   return `<section aria-labelledby="uncovered">
 <h2 id="uncovered">MUSTs that no check covers <small>${rules.length}</small></h2>
@@ -146,5 +188,5 @@ function footerHtml({ header, finish }: RunLog): string {
   const ended =
     finish === undefined ? 'The event log has no end: this is what was known of an interrupted run.' : '';
   const { runner } = header;
-  return `<footer><p>${ended} Made from the event log of ${markupText(`${runner.name} ${runner.version}`)}. Times of frames are milliseconds since the start of the run.</p></footer>`;
+  return `<footer><p>${ended} Made from the event log of ${markupText(`${runner.name} ${runner.version}`)}. Times of frames are milliseconds since the start of the run.</p>${fieldLegendHtml}</footer>`;
 }

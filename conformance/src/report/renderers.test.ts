@@ -199,7 +199,7 @@ describe('Markdown', () => {
     const text = markdownSummary(log);
     expect(text).toContain('### MUSTs that no check covers');
     expect(text).toContain('| CONN-009 | The broker hums. |');
-    expect(reportHtml(log)).toContain('<li><code>CONN-009</code> The broker hums.</li>');
+    expect(reportHtml(log)).toContain('<li id="rule-CONN-009"><code>CONN-009</code> The broker hums.</li>');
     expect(JSON.parse(reportJson(log))).toMatchObject({ run: { scope } });
     expect(markdownSummary(colourfulLog())).not.toContain('MUSTs that no check covers');
   });

@@ -56,6 +56,11 @@ export const outFlag: Flag = {
 
 export const reportFlags: readonly Flag[] = [
   { name: 'trace', kind: 'text', value: 'WHEN', help: 'print the wire trace: off, fail (default) or all' },
+  {
+    name: 'quiet',
+    kind: 'boolean',
+    help: 'prints only the checks that keep the gate closed, and the end',
+  },
   reporterFlag,
   outFlag,
 ];
@@ -68,6 +73,8 @@ export type Destination =
 /** What is to be written, and where. */
 export type Outputs = {
   readonly trace: TraceChoice;
+  /** The console tells only what keeps the gate closed, and the end. */
+  readonly quiet: boolean;
   readonly reports: readonly Destination[];
   readonly outFolder: string | undefined;
 };
@@ -81,6 +88,7 @@ export function readOutputs(flags: ParsedFlags, environment: Environment = proce
     throw new UsageError('--reporter: only one report can go to standard output');
   return {
     trace: oneOf('trace', flags.text('trace'), ['off', 'fail', 'all'], 'fail'),
+    quiet: flags.boolean('quiet'),
     reports,
     outFolder: flags.text('out'),
   };

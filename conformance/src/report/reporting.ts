@@ -4,7 +4,8 @@ import type { Catalogue } from '../catalogue.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import type { SuiteEvent } from '../engine/suite.ts';
 import { exitCodes } from '../verdict.ts';
-import { consoleLines, duration } from './console.ts';
+import type { ConsoleSetting } from './console.ts';
+import { ConsolePrinter, duration } from './console.ts';
 import type { LogEvent, RunLog } from './event-log.ts';
 import { plannedCount } from './event-log.ts';
 import { LogRecorder } from './log-recorder.ts';
@@ -34,12 +35,14 @@ export class Reporting {
   readonly #setting: ReportingSetting;
   readonly #recorder: LogRecorder;
   readonly #writer = new LogWriter();
+  readonly #printer: ConsolePrinter;
   readonly #logFiles: readonly GrowingFile[];
   readonly #startedAt = performance.now();
 
   constructor(setting: ReportingSetting) {
-    const { outputs, catalogue, redact } = setting;
+    const { outputs, catalogue, redact, terminal } = setting;
     this.#setting = setting;
+    this.#printer = new ConsolePrinter(consoleSetting(outputs, terminal));
     const wholeTraces = outputs.trace === 'all';
     this.#recorder = new LogRecorder({ catalogue, redact, wholeTraces, wallNow: () => new Date() });
     const logs = outputs.reports.flatMap((one) => (isLogFile(one) ? [one.path] : []));
@@ -82,10 +85,8 @@ export class Reporting {
   /** To standard error where standard output belongs to a report. */
   #print(event: LogEvent): void {
     const { outputs, terminal } = this.#setting;
-    const isTaken = printedReport(this.#setting.outputs) !== undefined;
-    const color = isTaken ? terminal.errorColor === true : terminal.color;
-    const lines = consoleLines(event, { trace: outputs.trace, color });
-    for (const line of lines) {
+    const isTaken = printedReport(outputs) !== undefined;
+    for (const line of this.#printer.lines(event)) {
       if (isTaken) terminal.err(line);
       else terminal.out(line);
     }
@@ -142,6 +143,13 @@ export function faultLines(faults: readonly string[]): readonly string[] {
 /** The report that takes standard output for itself, if one does. */
 export function printedReport({ reports }: Outputs): ReporterName | undefined {
   return reports.find(({ kind }) => kind === 'standard output')?.name;
+}
+
+/** How the console is printed: without colours where its stream has none. */
+export function consoleSetting(outputs: Outputs, terminal: Terminal): ConsoleSetting {
+  const { trace, quiet } = outputs;
+  const isTaken = printedReport(outputs) !== undefined;
+  return { trace, quiet, color: isTaken ? terminal.errorColor === true : terminal.color };
 }
 
 /** Writes every report of a finished log, and tells what could not be. */

@@ -1,0 +1,56 @@
+// Folding of polls in a trace: exchanges that repeat are one row, everything else stays as it is.
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../trace.ts';
+import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+
+let nowMs = 0;
+
+function event(kind: TraceEvent['kind'], text: string, connection = 'A'): TraceEvent {
+  nowMs += 1;
+  return { atMs: nowMs, connection, kind, text, hex: '', byteCount: 0 };
+}
+
+function polls(count: number, answer = 'QueueInfoAck id=# payload={"n":0}'): readonly TraceEvent[] {
+  return Array.from({ length: count }, (_, index) => [
+    event('sent', `QueueInfo id=c-${index} queue=q`),
+    event('received', answer.replace('#', `c-${index}`)),
+  ]).flat();
+}
+
+const kindsOf = (events: readonly TraceEvent[]): readonly string[] =>
+  foldedTrace(events).map((row) => (row.kind === 'polls' ? `${row.count} polls` : row.event.text));
+
+describe('a folded trace', () => {
+  it('has one row for a run of polls with the same answer', () => {
+    nowMs = 0;
+    const trace = [event('opened', 'connected'), ...polls(12), event('closed', 'the check ended')];
+    expect(kindsOf(trace)).toEqual(['connected', '12 polls', 'the check ended']);
+    const row = foldedTrace(trace)[1];
+    if (row?.kind !== 'polls') throw new Error('there are no polls');
+    expect(pollsText(row)).toBe(
+      '12 times until 25.0 ms: QueueInfo id=c-0 queue=q, answered by QueueInfoAck id=c-0 payload={"n":0}',
+    );
+    expect(foldedTrace(trace).reduce((sum, one) => sum + eventCountOf(one), 0)).toBe(trace.length);
+  });
+
+  it('keeps answers that differ apart', () => {
+    expect(kindsOf([...polls(5), ...polls(4, 'QueueInfoAck id=# payload={"n":1}')])).toEqual([
+      '5 polls',
+      '4 polls',
+    ]);
+  });
+
+  it('folds no two exchanges, no publishes, and nothing across an event of another connection', () => {
+    expect(kindsOf(polls(2))).toHaveLength(4);
+    const publishes = Array.from({ length: 5 }, (_, index) => [
+      event('sent', `Publish id=m-${index} queue=q`),
+      event('received', `PublishAck id=m-${index}`),
+    ]).flat();
+    expect(kindsOf(publishes)).toHaveLength(10);
+    const other = event('received', 'Deliver id=m-1', 'B');
+    expect(kindsOf([...polls(3), other, ...polls(3)])).toEqual(['3 polls', 'Deliver id=m-1', '3 polls']);
+    expect(
+      kindsOf([...polls(3).map((one, index) => ({ ...one, connection: index < 4 ? 'A' : 'B' }))]),
+    ).toHaveLength(6);
+  });
+});
