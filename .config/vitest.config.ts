@@ -10,6 +10,8 @@ export default defineConfig({
     // Those of whole programs have a configuration of their own.
     exclude: ['**/node_modules/**', '**/dist/**', '**/out/**', '**/*.programs.test.ts'],
     passWithNoTests: false,
+    // A text made from tables that is missing fails, and is not written anew: `npm run refresh` does that.
+    update: 'none',
     setupFiles: ['.config/vitest.setup.ts'],
     // A test that waits for something says how long itself; this ends what hangs, on a busy machine too.
     testTimeout: 60_000,
