@@ -39,7 +39,7 @@ const uses: readonly Use[] = [
   },
 ];
 
-/** Takes about as long as the null brokers do. */
+/** Takes about as long as the null brokers do: it is here that `npm test` runs every check against them. */
 export function packageCases(root: string): readonly Case[] {
   const place = mkdtempSync(join(tmpdir(), 'truemq-conformance-package-'));
   try {

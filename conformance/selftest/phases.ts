@@ -7,9 +7,7 @@ import type { StartBroker } from '../src/engine/broker-pool.ts';
 import type { RunOptions, RunReport, SuiteEvent } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
-import type { NullBrokerKind } from '../src/selftest/null-broker.ts';
 import type { Case } from '../src/selftest/proof.ts';
-import { nullBrokerCases } from '../src/selftest/proof.ts';
 import { runQuick } from '../src/selftest/quick-run.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import { spawnBroker } from '../src/target/broker.ts';
@@ -64,12 +62,6 @@ function verdictCase({ verdict }: RunReport, wireMode: WireMode): Case {
     title,
     faults: verdict.exitCode === 0 ? [] : [`exit code ${verdict.exitCode}: ${verdict.reason}`],
   };
-}
-
-/** Runs everything against one null broker: a check that passes there has shown nothing. */
-export function nullBrokerPhase(kind: NullBrokerKind): Promise<readonly Case[]> {
-  const target = readTarget(`${root}/${referenceTarget}`);
-  return nullBrokerCases(kind, { catalogue: catalogue(), golden: data.golden }, options({ target }));
 }
 
 /** Every check must be named by a mutant that it kills; every mutant must name checks that exist. */

@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util';
 import { fits } from '../../.tools/faults/catalogue.ts';
 import { reportJson } from '../src/report/json.ts';
 import { LogRecorder } from '../src/report/log-recorder.ts';
-import { nullBrokerKinds } from '../src/selftest/null-broker.ts';
 import type { Case } from '../src/selftest/proof.ts';
 import { contraryPhase, contraryRuns, contraryUnitTests } from './contrary.ts';
 import { workOff } from './idle-crew.ts';
@@ -15,14 +14,7 @@ import { matrixState } from './kill-matrix.ts';
 import { mutantFolder } from './mutant-build.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { packageCases } from './package-proof.ts';
-import {
-  catalogue,
-  killerCases,
-  mutantCrew,
-  mutantPhase,
-  nullBrokerPhase,
-  referencePhase,
-} from './phases.ts';
+import { catalogue, killerCases, mutantCrew, mutantPhase, referencePhase } from './phases.ts';
 import { proxyPhase } from './proxy/proof.ts';
 import { root } from './root.ts';
 
@@ -59,14 +51,6 @@ async function runReference(): Promise<void> {
   );
 }
 
-async function runNullBrokers(): Promise<void> {
-  const startedAt = performance.now();
-  const cases: Case[] = [];
-  // One after the other: in one process they would keep each other waiting, and nothing is believed of a runner that was starved.
-  for (const kind of nullBrokerKinds) cases.push(...(await nullBrokerPhase(kind)));
-  settle('null brokers pass nothing', cases, startedAt);
-}
-
 async function runContraryBrokers(): Promise<void> {
   const startedAt = performance.now();
   const seed = Math.floor(Math.random() * 2 ** 31);
@@ -95,7 +79,6 @@ async function runMutants(chosen: readonly Mutant[]): Promise<void> {
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 if (values.only === undefined) {
   await runReference();
-  await runNullBrokers();
   await runContraryBrokers();
   await runFaultsFromLife();
   runPackage();

@@ -1,44 +1,15 @@
 // The doctor, at one adapter for each mistake: it must name that mistake and no other, say nothing at the healthy one, and leave nothing
-// running. The deadlines are a fifth of the usual ones, and a tenth where "too slow" is to be shown without much patience.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// running. The deadlines are a fifth of the usual ones.
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { main } from '../cli/main.ts';
-import { examine } from '../doctor/examine.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { spawnBroker } from '../target/broker.ts';
 import { unreachable } from '../target/reach.ts';
 import type { Target } from '../target/target-file.ts';
+import { doctor, targetWith } from '../testing/doctor.ts';
 import { freePort } from '../testing/free-port.ts';
 import { timingFor } from '../timing.ts';
-
-const adapter = fileURLToPath(new URL('../testing/faulty-adapter.mjs', import.meta.url));
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'truemq-doctor-test-'));
-});
-
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function targetWith(mistake: string): Target {
-  const lifecycle = { kind: 'spawn', command: [process.execPath, adapter, mistake] } as const;
-  return { schema: 1, name: `with ${mistake}`, lifecycle, profiles: ['durable'] };
-}
-
-async function doctor(target: Target, scale = '0.2') {
-  const path = join(folder, 'target.json');
-  writeFileSync(path, JSON.stringify(target));
-  const lines: string[] = [];
-  const say = (line: string): void => void lines.push(line);
-  const args = ['doctor', '--target', path, '--timeout-scale', scale];
-  const exitCode = await main(args, { out: say, err: say, color: false }, new AbortController().signal);
-  const text = lines.join('\n');
-  const named = [...text.matchAll(/^\[(.*?)\]/gm)].map((match) => match[1]);
-  return { exitCode, named, text };
-}
 
 describe('doctor', () => {
   it('finds nothing at a healthy broker, with exit code 0', async () => {
@@ -91,27 +62,11 @@ describe('doctor', () => {
     ['data-lost', 'data-lost', 'its queue is not there'],
     ['ignores-stop', 'ignores-stop', 'still ran, and was killed'],
     ['outlives-input', 'outlives-input', 'after the end of standard input it still ran'],
-    ['slow-answer', 'too-slow', 'use --timeout-scale'],
   ])('names the mistake of an adapter with %s: %s', async (mistake, name, seen) => {
-    const scale = name === 'too-slow' ? '0.1' : '0.2';
-    const { exitCode, named, text } = await doctor(targetWith(mistake), scale);
+    const { exitCode, named, text } = await doctor(targetWith(mistake));
     expect({ exitCode, named }, text).toEqual({ exitCode: 1, named: [name] });
     expect(text).toMatch(new RegExp(`seen: .*${seen}`));
     expect(text).toContain('  do:   ');
-  });
-
-  it('names a start that is too slow', async () => {
-    const timing = { ...timingFor(0.1), startMs: 500 };
-    const { findings } = await examine({ target: targetWith('slow-start'), timing, timeoutScale: 0.1 });
-    expect(findings).toEqual([{ mistake: 'too-slow', seen: expect.stringMatching(/^the start took/) }]);
-  });
-
-  it('does what it says: the scale that it names is enough', async () => {
-    const { text } = await doctor(targetWith('slow-answer'), '0.1');
-    const scale = Number(/use --timeout-scale (\d+(?:\.\d+)?)/.exec(text)?.[1]);
-    const timing = timingFor(scale);
-    const { findings } = await examine({ target: targetWith('slow-answer'), timing, timeoutScale: scale });
-    expect(findings).toEqual([]);
   });
 });
 

@@ -45,7 +45,7 @@ describe('accountInTurns', () => {
 });
 
 describe('a long history', () => {
-  it('takes time in proportion to its length', () => {
+  it('accounts for 20,000 messages, each acknowledged and synchronised', () => {
     const count = 20_000;
     const ids = Array.from({ length: count }, (_, index) => `m-${index}`);
     const operations = ids.flatMap((id, index): readonly Operation[] => {
