@@ -12,6 +12,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     isolate: false,
-    maxWorkers: 3,
+    // They mostly wait: for brokers that start, and for deadlines.
+    maxWorkers: 4,
   },
 });
