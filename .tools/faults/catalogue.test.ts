@@ -31,12 +31,18 @@ describe('the planted faults', () => {
 describe('an entry', () => {
   it('is complete with one judge', () => {
     expect(complaints(good)).toBe('');
-    expect(complaints({ ...good, simulation: undefined, runner: { mustFail: ['A-001a'] } })).toBe('');
+    const judged = { ...good, breaks: ['A-001'], simulation: undefined, runner: { mustFail: ['A-001a'] } };
+    expect(complaints(judged)).toBe('');
   });
 
   it.each<[string, object, string]>([
     ['of another area', { ...good, id: 'retry-x' }, 'the id does not begin with "queue-"'],
     ['with an id that is not kebab-case', { ...good, id: 'queue-X' }, 'the id does not begin with "queue-"'],
+    [
+      'that a check finds and that breaks nothing',
+      { ...good, runner: { mustFail: ['A-001a'] } },
+      'breaks does not name the requirements that it breaks',
+    ],
     ['without a title', { ...good, title: '' }, 'title is not a text'],
     ['without a replacement', { ...good, replace: undefined }, 'replace is not a text'],
     ['with an unknown field', { ...good, file: 'a.ts' }, 'file is not a field of a fault'],

@@ -10,6 +10,8 @@ export type Fault = {
   readonly find: string;
   readonly within?: string;
   readonly replace: string;
+  /** The requirements that it breaks. */
+  readonly breaks?: readonly [string, ...string[]];
   /** What the conformance runner sees of it: ids of checks. */
   readonly runner?: {
     readonly mustFail: readonly [string, ...string[]];
@@ -47,11 +49,11 @@ export function entriesOf(text: string, area: string): readonly Entry[] {
   }));
 }
 
-const fields = ['id', 'title', 'find', 'within', 'replace', 'runner', 'simulation', 'memory'];
+const fields = ['id', 'title', 'breaks', 'find', 'within', 'replace', 'runner', 'simulation', 'memory'];
 const requiredTexts = ['id', 'title', 'find', 'replace'] as const;
 
 function complaintsOf(fault: Fault, area: string): readonly string[] {
-  const { id, runner, simulation, memory } = fault;
+  const { id, breaks, runner, simulation, memory } = fault;
   const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*$/.test(id);
   const isNamed = runner === undefined || isIdList(runner.mustFail, 1);
   return [
@@ -62,6 +64,9 @@ function complaintsOf(fault: Fault, area: string): readonly string[] {
       .filter((name) => !fields.includes(name))
       .map((name) => `${name} is not a field of a fault`),
     ...(isKebab && id.startsWith(`${area}-`) ? [] : [`the id does not begin with "${area}-", in kebab-case`]),
+    ...((breaks === undefined ? runner === undefined : isIdList(breaks, 1))
+      ? []
+      : ['breaks does not name the requirements that it breaks']),
     ...(isNamed && isIdList(runner?.mayFail ?? [], 0) ? [] : ['runner does not name the checks']),
     ...([undefined, 'seen', 'unseen'].includes(simulation) ? [] : ['simulation is neither seen nor unseen']),
     ...([undefined, 'seen'].includes(memory) ? [] : ['memory is not seen']),

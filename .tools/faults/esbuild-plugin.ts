@@ -1,4 +1,4 @@
-// Plants a fault into what esbuild bundles: one source is taken as it would be with the fault in it.
+// Plants faults into what esbuild bundles: a source is taken as it would be with its fault in it.
 import { basename, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import type { Planted } from './planter.ts';

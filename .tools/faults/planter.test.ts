@@ -61,6 +61,44 @@ describe('a fault', () => {
   });
 });
 
+describe('faults together', () => {
+  const together = (...faults: readonly Partial<Anchored>[]) => {
+    const sources = [new ProductSource('src/queue.ts', queue), new ProductSource('src/modes.ts', modes)];
+    const anchored = faults.map((fault, index) => ({
+      id: `queue-${index}`,
+      find: 'x',
+      replace: 'y',
+      ...fault,
+    }));
+    return new Planter(() => sources).plantTogether(anchored);
+  };
+
+  it('are planted side by side, each in its source', () => {
+    const planted = together(
+      { find: 'this.#count >= max', replace: 'min' },
+      { find: 'this.#count = 0', within: 'Queue.clear', replace: 'this.#count = 1' },
+      { find: 'return `Queue', replace: 'return `No queue' },
+    );
+    expect(new Map(planted.map(({ path, text }) => [path, text]))).toEqual(
+      new Map([
+        [
+          'src/queue.ts',
+          queue.replace('this.#count >= max', 'min').replace('    this.#count = 0', '    this.#count = 1'),
+        ],
+        ['src/modes.ts', modes.replace('`Queue', '`No queue')],
+      ]),
+    );
+  });
+
+  it('are refused where two change the same text', () => {
+    const faults = [
+      { find: 'this.#count >= max', replace: 'a' },
+      { find: '>= max(', replace: 'b' },
+    ];
+    expect(() => together(...faults)).toThrow('change the same text: plant one of them');
+  });
+});
+
 describe('within a declaration', () => {
   it.each([
     ['a method', 'Queue.clear', 'this.#count = 0'],

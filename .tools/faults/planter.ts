@@ -19,6 +19,7 @@ export type Planted = {
 const MIN_HINT_TOKENS = 4;
 
 type Place = { readonly source: ProductSource; readonly range: Range };
+type Change = Place & { readonly fault: Anchored; readonly replace: string };
 
 export class Planter {
   readonly #read: () => readonly ProductSource[];
@@ -36,12 +37,33 @@ export class Planter {
 
   /** Throws unless the text to replace stands exactly once and the replacement changes it. */
   plant(fault: Anchored): Planted {
-    const { source, range } = this.#placeOf(fault);
+    const { source, range, replace } = this.#changeOf(fault);
+    return { path: source.path, text: replaced(source.text, range, replace) };
+  }
+
+  /** Several faults in one broker. Throws as `plant`, and when two of them change the same text. */
+  plantTogether(faults: readonly Anchored[]): readonly Planted[] {
+    // From the end of each source, so that no change moves the place of another.
+    const changes = faults
+      .map((fault) => this.#changeOf(fault))
+      .sort((a, b) => b.range.start - a.range.start);
+    const texts = new Map<string, { text: string; from: Change }>();
+    for (const change of changes) {
+      const { source, range, fault } = change;
+      const { text, from } = texts.get(source.path) ?? { text: source.text, from: undefined };
+      if (from !== undefined && range.end > from.range.start)
+        throw new Error(`${fault.id} and ${from.fault.id} change the same text: plant one of them.`);
+      texts.set(source.path, { text: replaced(text, range, change.replace), from: change });
+    }
+    return [...texts].map(([path, { text }]) => ({ path, text }));
+  }
+
+  #changeOf(fault: Anchored): Change {
+    const place = this.#placeOf(fault);
     const replace = fault.replace.trim();
-    const [before, after] = [tokensOf(fault.find), tokensOf(replace)];
-    if (isSame(before, after)) throw new Error(`${fault.id}: the replacement changes nothing.`);
-    const text = source.text.slice(0, range.start) + replace + source.text.slice(range.end);
-    return { path: source.path, text };
+    if (isSame(tokensOf(fault.find), tokensOf(replace)))
+      throw new Error(`${fault.id}: the replacement changes nothing.`);
+    return { ...place, fault, replace };
   }
 
   #placeOf(fault: Anchored): Place {
@@ -88,6 +110,10 @@ export class Planter {
 
 export function openPlanter(root: string): Planter {
   return new Planter(() => readProductSources(root));
+}
+
+function replaced(text: string, { start, end }: Range, by: string): string {
+  return text.slice(0, start) + by + text.slice(end);
 }
 
 function ambiguity(places: readonly Place[]): string {

@@ -43,8 +43,8 @@ const started: BrokerHost[] = [];
 const programs = { host: '', program: '' };
 
 beforeAll(async () => {
-  programs.host = await buildBroker(deadly, 'host');
-  programs.program = await buildBroker(deadly);
+  programs.host = await buildBroker([deadly], 'host');
+  programs.program = await buildBroker([deadly]);
 });
 
 afterAll(async () => {

@@ -82,7 +82,7 @@ async function findSafely(mutant: Mutant): Promise<Finding> {
 
 /** What was complained about; undefined when nothing was. Throws when the machine was too slow to judge, twice. */
 async function find(mutant: Mutant): Promise<string | undefined> {
-  const bundle = await buildBroker(mutant);
+  const bundle = await buildBroker([mutant]);
   const targetPath = `${root}/conformance/targets/truemq.json`;
   const lifecycle = { kind: 'spawn', command: [process.execPath, bundle, 'adapter'], cwd: root } as const;
   const target = { ...readTarget(targetPath), lifecycle };

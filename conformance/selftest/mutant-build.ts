@@ -1,4 +1,4 @@
-// Builds the reference broker with one planted fault: its sources bundled into one file, with one text replaced on the way, in memory.
+// Builds the reference broker with planted faults: its sources bundled into one file, with a text replaced for each on the way, in memory.
 // The sources on disk are never touched.
 import { build } from 'esbuild';
 import { plantingPlugin } from '../../.tools/faults/esbuild-plugin.ts';
@@ -24,10 +24,16 @@ const entries: Readonly<Record<BundleKind, string>> = {
 };
 
 const planter = openPlanter(root);
+let bundleCount = 0;
 
-/** Builds and returns the bundle's path from the root. Throws when the fault cannot be planted. */
-export async function buildBroker(fault: Anchored, kind: BundleKind = 'program'): Promise<string> {
-  const outfile = `${mutantFolder}/${fault.id}.${kind}.mjs`;
+/** Builds and returns the bundle's path from the root. Throws when the faults cannot be planted, alone or together. */
+export async function buildBroker(
+  faults: readonly [Anchored, ...Anchored[]],
+  kind: BundleKind = 'program',
+): Promise<string> {
+  bundleCount += 1;
+  const name = faults.length === 1 ? faults[0].id : `together-${bundleCount}`;
+  const outfile = `${mutantFolder}/${name}.${kind}.mjs`;
   await build({
     absWorkingDir: root,
     stdin: { contents: entries[kind], resolveDir: root, loader: 'ts' },
@@ -38,7 +44,7 @@ export async function buildBroker(fault: Anchored, kind: BundleKind = 'program')
     target: 'node20',
     packages: 'external',
     logLevel: 'silent',
-    plugins: [plantingPlugin(root, planter.plant(fault))],
+    plugins: planter.plantTogether(faults).map((planted) => plantingPlugin(root, planted)),
   });
   return outfile;
 }

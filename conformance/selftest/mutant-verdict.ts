@@ -1,5 +1,6 @@
 // Whether the suite saw a planted fault, and nothing else. Pure. Killed means: every check that must fail ran and did not pass, and
 // no other check did but those that may. A check that ended in an error, or that could not run, has shown nothing.
+import { causesOf } from '../src/engine/causes.ts';
 import type { CheckResult } from '../src/result.ts';
 import type { Mutant } from './mutants.ts';
 
@@ -16,7 +17,42 @@ export function mutantFaults(
     ];
   }
   const others = results.filter((result) => result.id !== smokeId);
-  return [...survivals(mutant, others), ...unexpected(mutant, others), ...unreliable(others)];
+  return [
+    ...survivals(mutant, others),
+    ...unexpected(mutant, others),
+    ...unreliable(others),
+    ...misnamed(mutant, others),
+  ];
+}
+
+/**
+ * The requirements that the results call broken, recommendations and options that are not taken up among them: what their summary tells
+ * somebody to mend.
+ */
+export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<string> {
+  const standing = results.filter(({ outcome }) => outcome !== 'blocked');
+  const warned = standing.flatMap(({ warnings }) => warnings.map(({ clause }) => clause));
+  const untaken = standing
+    .filter(
+      ({ outcome, expected, reliesOn }) =>
+        outcome === 'not applicable' && expected !== undefined && reliesOn === undefined,
+    )
+    .map(({ clause, clauses }) => clause ?? clauses[0] ?? '');
+  return new Set([...causesOf(results).map(({ clause }) => clause), ...warned, ...untaken]);
+}
+
+/** What is called broken and is not, and what is not called so though a check that must fail is about it. */
+function misnamed({ breaks, mustFail }: Mutant, results: readonly CheckResult[]): readonly string[] {
+  const reported = reportedBroken(results);
+  const about = new Set(results.filter(({ id }) => mustFail.includes(id)).flatMap(({ clauses }) => clauses));
+  return [
+    ...[...reported]
+      .filter((clause) => !breaks.includes(clause))
+      .map((clause) => `${clause} is called broken, and the fault does not name it`),
+    ...breaks
+      .filter((clause) => about.has(clause) && !reported.has(clause))
+      .map((clause) => `${clause} is broken, and is not called so`),
+  ];
 }
 
 /**

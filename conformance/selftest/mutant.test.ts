@@ -10,18 +10,21 @@ const mutant: Mutant = {
   title: 'something is wrong',
   find: 'a < b',
   replace: 'a <= b',
+  breaks: ['CONN-001', 'CONN-002'],
   mustFail: ['CONN-001a'],
   mayFail: ['CONN-002a'],
 };
 
 function result(id: string, outcome: Outcome, notes: readonly string[] = []): CheckResult {
   const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
-  const rest = { title: '', level: 'MUST', profile: 'core', clauses: [], evidence, warnings: [] } as const;
+  const rest = { title: '', level: 'MUST', profile: 'core', evidence, warnings: [] } as const;
   return {
     id,
     outcome,
     notes,
     ...rest,
+    clauses: [id.replace(/[a-z]$/, '')],
+    expected: 'it does',
     durationMs: 0,
     reproduce: '',
     repetition: 1,
@@ -53,6 +56,21 @@ describe('mutantFaults', () => {
       'another failure',
       [smoke, result('CONN-001a', 'fail'), result('CONN-003a', 'fail')],
       'CONN-003a fails too',
+    ],
+    [
+      'a broken requirement that the fault does not name',
+      [smoke, result('CONN-001a', 'fail'), { ...result('CONN-002a', 'fail'), clause: 'CONN-004' }],
+      'CONN-004 is called broken, and the fault does not name it',
+    ],
+    [
+      'a recommendation that it does not name',
+      [smoke, { ...result('CONN-001a', 'fail'), warnings: [{ clause: 'CONN-007', text: 'no id' }] }],
+      'CONN-007 is called broken, and the fault does not name it',
+    ],
+    [
+      'a broken requirement that is not called so',
+      [smoke, { ...result('CONN-001a', 'fail'), clause: 'CONN-002' }],
+      'CONN-001 is broken, and is not called so',
     ],
     ['an error', [smoke, result('CONN-001a', 'error')], 'CONN-001a ended with error'],
     ['a broken handshake', [result('SMOKE-000a', 'fail'), result('CONN-001a', 'fail')], 'it does not count'],

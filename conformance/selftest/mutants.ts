@@ -6,6 +6,8 @@ import { root } from './root.ts';
 
 export type Mutant = Anchored & {
   readonly title: string;
+  /** The requirements that it breaks: the runner must say so of these and of no others. */
+  readonly breaks: readonly string[];
   /** Checks that must not pass. */
   readonly mustFail: readonly [string, ...string[]];
   /** The only other checks that may fail too. */
@@ -13,8 +15,8 @@ export type Mutant = Anchored & {
 };
 
 /** Undefined for a fault that names no check. */
-export function mutantOf({ runner, ...fault }: Fault): Mutant | undefined {
-  return runner === undefined ? undefined : { ...fault, ...runner };
+export function mutantOf({ runner, breaks, ...fault }: Fault): Mutant | undefined {
+  return runner === undefined ? undefined : { ...fault, breaks: breaks ?? [], ...runner };
 }
 
 export const mutants: readonly Mutant[] = readFaults(root).flatMap((fault) => mutantOf(fault) ?? []);

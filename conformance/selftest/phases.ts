@@ -169,7 +169,7 @@ async function runMutant(
   isDoubted?: (result: CheckResult) => boolean,
 ): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
-  const host = new BrokerHost(programOf(await buildBroker(mutant, 'host')));
+  const host = new BrokerHost(programOf(await buildBroker([mutant], 'host')));
   const spawnAlone = spawningInTurn(mutant);
   const startBroker: StartBroker = (order) => (order.ownProcess ? spawnAlone(order) : host.start(order));
   const target: Target = { ...reference, name: mutant.id, profiles: ['full'] };
@@ -188,7 +188,7 @@ function spawningInTurn(mutant: Mutant): StartBroker {
   let before: Promise<unknown> = Promise.resolve();
   return ({ request, timing }) => {
     const started = before.then(async () => {
-      program ??= buildBroker(mutant);
+      program ??= buildBroker([mutant]);
       return spawnBroker(programOf(await program, 'adapter'), request, timing);
     });
     before = started.catch(() => {});

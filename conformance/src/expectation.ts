@@ -10,6 +10,8 @@ export type ExpectationDetail = {
   readonly clause?: string | undefined;
   /** The requirement that the step relies on at which it ended; the one broken where it is none of the check's own. */
   readonly reliesOn?: string | undefined;
+  /** Other requirements whose breach would explain it. */
+  readonly possibleCauses?: readonly string[];
 };
 
 export class ExpectationFailure extends Error {
@@ -17,6 +19,7 @@ export class ExpectationFailure extends Error {
   readonly actual: string;
   readonly clause: string | undefined;
   readonly reliesOn: string | undefined;
+  readonly possibleCauses: readonly string[];
 
   constructor(what: string, detail: ExpectationDetail) {
     super(what);
@@ -25,6 +28,7 @@ export class ExpectationFailure extends Error {
     this.actual = detail.actual;
     this.clause = detail.clause;
     this.reliesOn = detail.clause ?? detail.reliesOn;
+    this.possibleCauses = detail.possibleCauses ?? [];
   }
 }
 

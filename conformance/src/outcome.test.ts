@@ -39,3 +39,19 @@ it('never calls a requirement broken where a recommendation was decided otherwis
   const should = judged({ reliesOn: 'DELIVERY-038' }, 'SHOULD');
   expect(should).toEqual({ outcome: 'warn', clause: undefined, reliesOn: undefined });
 });
+
+it('keeps what else would explain a failure, but for what is blamed', () => {
+  const thrown = new ExpectationFailure('it comes', { expected: 'it', actual: 'nothing' });
+  const end = {
+    thrown,
+    level: 'MUST',
+    clauses: ['DELIVERY-040', 'DELIVERY-038'],
+    declared: false,
+    warningCount: 0,
+    possibleCauses: ['DELIVERY-040', 'DELIVERY-038', 'DELIVERY-010'],
+    missingEvidence: undefined,
+    starved: undefined,
+  } as const;
+  expect(judge(end).possibleCauses).toEqual(['DELIVERY-038', 'DELIVERY-010']);
+  expect(judge({ ...end, thrown: undefined })).toEqual({ outcome: 'pass' });
+});

@@ -35,6 +35,11 @@ export type Judgement = {
   readonly clause?: string;
   /** A requirement that the check relies on and is not about: it was at its step that the check ended. */
   readonly reliesOn?: string;
+  /**
+   * Other requirements whose breach would explain a failure, by what the check saw of the broker: it is blocked by one that a check
+   * about it shows broken.
+   */
+  readonly possibleCauses?: readonly string[];
   /** The runner was too slow to be believed: the same check may well be judged on a quieter machine. */
   readonly starved?: true;
 };
@@ -53,6 +58,8 @@ export type RunEnd = {
   /** The target declared the capability that this check requires: what was promised binds, even where it is a MAY. */
   readonly declared: boolean;
   readonly warningCount: number;
+  /** Requirements that the broker seemed to break before the eyes of the check. */
+  readonly possibleCauses?: readonly string[];
   /** What is missing for a pass, in words. */
   readonly missingEvidence: string | undefined;
   /** Why the runner cannot be believed, in words. */
@@ -88,6 +95,11 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const isOwn = reliesOn === undefined || end.clauses.includes(reliesOn);
   // What a recommendation's check relies on is required: that it is broken would be for another check to say.
   const named = clause ?? (isOwn && end.level === 'MUST' ? reliesOn : undefined);
+  const blamed = isOwn ? (named ?? end.clauses[0]) : reliesOn;
+  const others = [reliesOn, ...failure.possibleCauses, ...(end.possibleCauses ?? [])];
+  const possibleCauses = [...new Set(others)].filter(
+    (one): one is string => one !== undefined && one !== blamed,
+  );
   return {
     outcome: violated(end),
     reason,
@@ -95,6 +107,7 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
     actual,
     ...(named === undefined ? {} : { clause: named }),
     ...(isOwn ? {} : { reliesOn }),
+    ...(possibleCauses.length === 0 ? {} : { possibleCauses }),
   };
 }
 

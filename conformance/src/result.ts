@@ -30,6 +30,8 @@ export type CheckResult = {
   readonly clause?: string;
   /** The requirement at whose step the check ended, where it is none of `clauses`. */
   readonly reliesOn?: string;
+  /** Other requirements whose breach would explain the failure, by what the check saw of the broker. */
+  readonly possibleCauses?: readonly string[];
   /** With outcome `blocked`: why nothing could be shown. */
   readonly blockedBy?: Blocker;
   /** The runner was too slow to be believed. */

@@ -4,7 +4,10 @@ import type { Outcome } from '../outcome.ts';
 import { sampleResult } from '../testing/sample-log.ts';
 import { causesOf, withCauses } from './causes.ts';
 
-const failed = (id: string, more: { outcome?: Outcome; reliesOn?: string; clause?: string } = {}) => {
+const failed = (
+  id: string,
+  more: { outcome?: Outcome; reliesOn?: string; clause?: string; possibleCauses?: string[] } = {},
+) => {
   const { outcome = 'fail', ...rest } = more;
   return sampleResult(id, outcome, { reason: 'it did not', expected: 'it does', ...rest });
 };
@@ -49,6 +52,52 @@ describe('withCauses', () => {
     const named = failed('DELIVERY-014b', { clause: 'DELIVERY-053' });
     const relying = failed('DLQ-012a', { reliesOn: 'DELIVERY-053' });
     expect(outcomes(withCauses([named, relying]))[1]).toBe('DLQ-012a blocked DELIVERY-053');
+  });
+});
+
+describe('possible causes', () => {
+  const ended = (...results: ReturnType<typeof failed>[]) => outcomes(withCauses(results));
+
+  it('block a check that failed at its own rule, where another check shows one of them', () => {
+    const own = failed('DLQ-001a', { possibleCauses: ['TTL-007', 'DELIVERY-010'] });
+    expect(ended(own, failed('DELIVERY-010a'))).toEqual([
+      'DLQ-001a blocked DELIVERY-010',
+      'DELIVERY-010a fail',
+    ]);
+    expect(ended(own, sampleResult('DELIVERY-010a', 'pass'))).toEqual([
+      'DLQ-001a fail',
+      'DELIVERY-010a pass',
+    ]);
+  });
+
+  it('are not shown by a check that is blocked itself', () => {
+    expect(
+      ended(
+        failed('DLQ-001a', { possibleCauses: ['DELIVERY-010'] }),
+        failed('DELIVERY-010a', { possibleCauses: ['DELIVERY-051'] }),
+        failed('DELIVERY-051a'),
+      ),
+    ).toEqual(['DLQ-001a fail', 'DELIVERY-010a blocked DELIVERY-051', 'DELIVERY-051a fail']);
+  });
+
+  it('come from a failure that others might explain but do not', () => {
+    expect(
+      ended(
+        failed('DLQ-001a', { possibleCauses: ['DELIVERY-010'] }),
+        failed('DELIVERY-010a', { possibleCauses: ['DELIVERY-051'] }),
+        failed('RETRY-001a', { reliesOn: 'DLQ-001' }),
+      ),
+    ).toEqual(['DLQ-001a blocked DELIVERY-010', 'DELIVERY-010a fail', 'RETRY-001a fail']);
+  });
+
+  it('leave failures that could explain each other as they are', () => {
+    expect(
+      ended(
+        failed('DLQ-001a', { possibleCauses: ['TTL-007'] }),
+        failed('TTL-007a', { possibleCauses: ['DLQ-001'] }),
+        failed('RETRY-008a', { reliesOn: 'DLQ-001' }),
+      ),
+    ).toEqual(['DLQ-001a fail', 'TTL-007a fail', 'RETRY-008a blocked DLQ-001']);
   });
 });
 

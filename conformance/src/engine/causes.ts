@@ -1,12 +1,12 @@
-// What stands behind the failures of a run. A check that failed at a step that it relies on, and not at what it is about, has shown
-// nothing about its own requirements: where another check shows the requirement of that step broken, it is blocked by it. Where none
-// does, it stays the failure that it is, so that nothing disappears behind a word. Pure.
+// What stands behind the failures of a run. A check that failed at a step that it relies on, or after the broker broke another requirement
+// before its eyes, has shown nothing about its own requirements: where another check shows such a requirement broken, it is blocked by
+// it. Where none does, it stays the failure that it is, so that nothing disappears behind a word. Pure.
 import { isViolated } from '../outcome.ts';
 import type { Blocker, CheckResult } from '../result.ts';
 
 type Judged = Pick<
   CheckResult,
-  'id' | 'outcome' | 'clauses' | 'clause' | 'expected' | 'reliesOn' | 'blockedBy'
+  'id' | 'outcome' | 'clauses' | 'clause' | 'expected' | 'reliesOn' | 'possibleCauses' | 'blockedBy'
 >;
 
 /** A requirement that is broken, the checks that show it, and those that it blocks. */
@@ -18,10 +18,13 @@ export type Cause = {
 
 /** The results with `blocked` in the place of each failure that another check explains. The same results twice change nothing more. */
 export function withCauses<Result extends Judged>(results: readonly Result[]): readonly Result[] {
-  const broken = brokenRules(results);
+  const blockers = blockersOf(results);
+  const broken = brokenRules(results.filter((result) => !blockers.has(result)));
   return results.map((result) => {
-    const blocker = blockerOf(result, broken);
-    return blocker === undefined ? result : { ...result, outcome: 'blocked' as const, blockedBy: blocker };
+    const clause = blockers.get(result);
+    if (clause === undefined) return result;
+    const blockedBy: Blocker = { clause, shownBy: [...(broken.get(clause) ?? [])] };
+    return { ...result, outcome: 'blocked' as const, blockedBy };
   });
 }
 
@@ -37,6 +40,57 @@ export function causesOf(results: readonly Judged[]): readonly Cause[] {
   return causes.sort((a, b) => b.blocked.length - a.blocked.length || (a.clause < b.clause ? -1 : 1));
 }
 
+/**
+ * By which requirement each failure is blocked. A failure that nothing else may explain shows its requirement broken; what may be
+ * explained by that is blocked, and shows nothing. Of the rest, those show their requirement that no other one of the rest may explain,
+ * and so on; where failures explain each other in a circle, all of them stand.
+ */
+function blockersOf<Result extends Judged>(results: readonly Result[]): ReadonlyMap<Result, string> {
+  const shown = new Set<string>();
+  const blockers = new Map<Result, string>();
+  let open = new Set(results.filter(isOpen));
+  for (const result of results) if (!open.has(result)) note(brokenBy(result), shown);
+  for (let isProgress = true; isProgress; ) {
+    const before = open.size;
+    for (const result of open) {
+      const clause = causesThatMayBe(result).find((one) => shown.has(one));
+      if (clause === undefined) continue;
+      blockers.set(result, clause);
+      open.delete(result);
+    }
+    isProgress = open.size < before;
+    if (isProgress) continue;
+    const standing = standingAmong([...open]);
+    for (const result of standing) note(brokenBy(result), shown);
+    open = new Set([...open].filter((result) => !standing.includes(result)));
+    isProgress = standing.length > 0;
+  }
+  return blockers;
+}
+
+/** Those whose requirement is to be believed broken though others may explain them: none of these is among the failures. */
+function standingAmong<Result extends Judged>(open: readonly Result[]): readonly Result[] {
+  const own = open.filter((result) => brokenBy(result) !== undefined);
+  const blamed = new Set(own.map(brokenBy));
+  const free = own.filter((result) => !causesThatMayBe(result).some((one) => blamed.has(one)));
+  return free.length > 0 ? free : own;
+}
+
+function note(clause: string | undefined, shown: Set<string>): void {
+  if (clause !== undefined) shown.add(clause);
+}
+
+function isOpen(result: Judged): boolean {
+  const { outcome } = result;
+  const mayBeBlocked = outcome === 'fail' || outcome === 'warn' || outcome === 'not applicable';
+  return mayBeBlocked && causesThatMayBe(result).length > 0;
+}
+
+/** The requirement of the step first. */
+function causesThatMayBe({ reliesOn, possibleCauses = [] }: Judged): readonly string[] {
+  return reliesOn === undefined ? possibleCauses : [reliesOn, ...possibleCauses];
+}
+
 /** The requirements that checks about them show broken, each with these checks. */
 function brokenRules(results: readonly Judged[]): ReadonlyMap<string, ReadonlySet<string>> {
   const broken = new Map<string, Set<string>>();
@@ -50,15 +104,4 @@ function brokenRules(results: readonly Judged[]): ReadonlyMap<string, ReadonlySe
 function brokenBy(result: Judged): string | undefined {
   const { reliesOn, clause, clauses } = result;
   return isViolated(result) && reliesOn === undefined ? (clause ?? clauses[0]) : undefined;
-}
-
-function blockerOf(
-  { outcome, reliesOn }: Judged,
-  broken: ReadonlyMap<string, ReadonlySet<string>>,
-): Blocker | undefined {
-  const mayBeBlocked = outcome === 'fail' || outcome === 'warn' || outcome === 'not applicable';
-  const shownBy = reliesOn === undefined || !mayBeBlocked ? undefined : broken.get(reliesOn);
-  return reliesOn === undefined || shownBy === undefined
-    ? undefined
-    : { clause: reliesOn, shownBy: [...shownBy] };
 }

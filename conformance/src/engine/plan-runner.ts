@@ -168,7 +168,8 @@ export class PlanRunner {
   }
 
   #take(came: CheckResult): void {
-    const isOpen = came.reliesOn !== undefined && came.starved !== true;
+    const mayBeExplained = came.reliesOn !== undefined || came.possibleCauses !== undefined;
+    const isOpen = mayBeExplained && came.starved !== true;
     if (isOpen) this.#unexplained.push(came);
     else this.#settle(came);
     this.#sameCause.add(came);

@@ -32,6 +32,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const startedAt = now();
   const watch = watchLoop();
   const thrown = await thrownBy(setting, record);
+  const possibleCauses = record.reliance.possibleCauses();
   const worstDelayMs = watch.stop();
   record.trace.add({
     atMs: now(),
@@ -51,6 +52,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     clauses: check.clauses,
     declared: setting.declared,
     warningCount: record.warnings.length,
+    possibleCauses,
     missingEvidence: missingEvidence(check, record.evidence),
     starved,
   });

@@ -140,6 +140,7 @@ function loggedResult(result: CheckResult, { catalogue, wholeTraces }: RecorderS
   const named = [
     result.clause ?? [],
     result.reliesOn ?? [],
+    result.blockedBy?.clause ?? [],
     result.clauses,
     result.warnings.map((warning) => warning.clause),
   ].flat();

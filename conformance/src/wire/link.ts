@@ -116,6 +116,7 @@ export class Link {
 
   sendRaw(bytes: Buffer): Promise<void> {
     this.mayPing = false;
+    this.setting.reliance?.sentBytes();
     this.#trace('sent', `${bytes.length} raw bytes`, bytes);
     return this.#sender.send(bytes);
   }
@@ -128,6 +129,7 @@ export class Link {
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
     this.mayPing = false;
+    this.setting.reliance?.sentBytes();
     this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
     return this.#sender.sendPieces(pieces);
   }

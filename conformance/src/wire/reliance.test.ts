@@ -1,5 +1,5 @@
 // By which requirement a delivery is due, from what the connections of a check have done.
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Command } from './command.ts';
 import type { ReceivedFrame } from './frame.ts';
 import { answerRule, Reliance } from './reliance.ts';
@@ -54,7 +54,7 @@ it('is that of giving back when a holder has left, and of retries when none has'
   delivered('m', 'B');
   expect(reliance.ofDelivery('B', { queue: 'q' })).toBe('RETRY-001');
   subscribe('C');
-  reliance.closed('B');
+  reliance.closed('B', true);
   expect(reliance.ofDelivery('C', { queue: 'q' })).toBe('DELIVERY-038');
 });
 
@@ -75,4 +75,112 @@ it('is none where nothing is known to be due', () => {
 it('is that of the answer for commands, and none for those that have no answer', () => {
   expect(answerRule(Command.Publish)).toBe('PUBLISH-001');
   expect(answerRule(Command.Ack)).toBeUndefined();
+});
+
+describe('possible causes', () => {
+  const accepted = (id: string): void => {
+    publish(id);
+    reliance.received('A', { command: Command.PublishAck, id, queue: 'q' } as ReceivedFrame);
+  };
+  const ack = (id: string, connection: string): void =>
+    reliance.sent(connection, { command: Command.Ack, id });
+
+  it('are none where everything was delivered and answered', () => {
+    subscribe('B');
+    accepted('m');
+    delivered('m', 'B');
+    ack('m', 'B');
+    reliance.closed('B', true);
+    expect(reliance.possibleCauses()).toEqual([]);
+  });
+
+  it('name what a subscriber without messages in flight is owed', () => {
+    accepted('m');
+    subscribe('B');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-010']);
+    delivered('m', 'B');
+    accepted('n');
+    expect(reliance.possibleCauses()).toEqual([]);
+    ack('m', 'B');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-011', 'DELIVERY-065']);
+  });
+
+  it('name what was given back and went to nobody, to a later subscriber as what waits', () => {
+    subscribe('B');
+    accepted('m');
+    delivered('m', 'B');
+    reliance.closed('B', true);
+    expect(reliance.possibleCauses()).toEqual([]);
+    subscribe('C');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-038', 'DELIVERY-010']);
+    delivered('m', 'C');
+    expect(reliance.possibleCauses()).toEqual([]);
+  });
+
+  it('name how a dead letter may have been missed', () => {
+    create({ enableDeadLetterQueue: true, messageTtl: '00:00:01' });
+    subscribe('B', 'q.dlq');
+    expect(reliance.possibleCauses()).toEqual(['DLQ-001', 'DELIVERY-010', 'TTL-007', 'TTL-005']);
+  });
+
+  it('name a delivery in the wrong order, after its ack, over the window, and under other names', () => {
+    reliance.sent('B', { command: Command.Subscribe, id: 's', queue: 'q', headers: { maxInFlight: '1' } });
+    accepted('m');
+    accepted('n');
+    delivered('n', 'B');
+    delivered('m', 'B');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-035', 'DELIVERY-046']);
+    ack('m', 'B');
+    delivered('m', 'B');
+    expect(reliance.possibleCauses()).toContain('DELIVERY-065');
+    reliance.received('B', { command: Command.Deliver, id: 'm', queue: '' } as ReceivedFrame);
+    expect(reliance.possibleCauses()).toContain('DELIVERY-051');
+    delivered('other', 'B');
+    expect(reliance.possibleCauses()).toContain('DELIVERY-050');
+  });
+
+  it('name acks that may have counted for others', () => {
+    create({ mode: 1 });
+    subscribe('B');
+    subscribe('C');
+    accepted('m');
+    delivered('m', 'B');
+    delivered('m', 'C');
+    ack('m', 'B');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-016', 'DELIVERY-056']);
+  });
+
+  it('name an ack of somebody who does not hold the message', () => {
+    subscribe('B');
+    subscribe('C');
+    accepted('m');
+    delivered('m', 'B');
+    ack('m', 'C');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-057']);
+  });
+
+  it('name a delivery after the end of the subscription, and a dead letter queue that was there before', () => {
+    subscribe('B');
+    reliance.sent('B', { command: Command.Unsubscribe, id: 'u', queue: 'q' });
+    accepted('m');
+    delivered('m', 'B');
+    expect(reliance.possibleCauses()).toEqual([]);
+    reliance.received('B', { command: Command.UnsubscribeAck, id: 'u', queue: 'q' } as ReceivedFrame);
+    accepted('n');
+    delivered('n', 'B');
+    expect(reliance.possibleCauses()).toEqual(['DELIVERY-061']);
+    create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
+    create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
+    expect(reliance.possibleCauses()).toEqual(['DLQ-007', 'DELIVERY-061']);
+  });
+
+  it('name two answers, answers to nothing, and a connection that the broker closed', () => {
+    accepted('m');
+    reliance.received('A', { command: Command.Error, id: 'm', queue: '' } as ReceivedFrame);
+    expect(reliance.possibleCauses()).toEqual(['ERROR-001']);
+    reliance.received('A', { command: Command.PublishAck, id: 'x', queue: 'q' } as ReceivedFrame);
+    expect(reliance.possibleCauses()).toEqual(['ERROR-001', 'CONN-006']);
+    reliance.closed('A', false);
+    expect(reliance.possibleCauses()).toContain('BODY-032');
+  });
 });

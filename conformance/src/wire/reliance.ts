@@ -1,9 +1,11 @@
-// Which requirement a step relies on, beside what its check is about: that a command is answered, that a message comes. A step that
-// fails for such a requirement says nothing about the check's own; engine/causes.ts makes of it what blocks the check. Areas: CONN,
-// QUEUE, PUBLISH, DELIVERY, RETRY, DLQ.
+// Which requirements a check relies on, beside those that it is about: that a command is answered, that a message comes. A step that
+// fails for such a requirement says nothing about the check's own, and neither does one after the broker broke such a requirement before
+// the eyes of the check; engine/causes.ts finds the check that shows it. Areas: CONN, QUEUE, PUBLISH, DELIVERY, RETRY, DLQ.
 import { Command } from './command.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
+import { headerPairs } from './frame.ts';
 import type { WireObserver } from './link.ts';
+import { QueueStory } from './queue-story.ts';
 
 /** By command: the requirement that says how it is answered. */
 const answerRules: ReadonlyMap<number, string> = new Map([
@@ -18,48 +20,58 @@ const answerRules: ReadonlyMap<number, string> = new Map([
   [Command.ListQueues, 'QUEUE-028'],
 ]);
 
-/** By delivery mode, as its number travels: the requirement by which a subscriber gets a message. */
-const modeRules = ['DELIVERY-011', 'DELIVERY-014', 'DELIVERY-024', 'DELIVERY-030'] as const;
-
 /** The requirement by which a command is answered; undefined for what has no answer. */
 export function answerRule(command: number): string | undefined {
   return answerRules.get(command);
 }
 
-type Published = { readonly id: string; readonly at: number };
-type Delivered = { readonly id: string; readonly connection: string };
+type Sent = { readonly command: number; isAnswered: boolean };
 
-type QueueStory = {
-  mode: number;
-  isForDeadLetters: boolean;
-  readonly published: Published[];
-  readonly delivered: Delivered[];
-  /** When each connection subscribed. */
-  readonly subscribedAt: Map<string, number>;
-};
-
-/** What the connections of one check have done, as far as it tells why a delivery is due. */
+/** What the connections of one check have done, as far as it tells why something is due, and what the broker may have done wrong. */
 export class Reliance implements WireObserver {
   readonly #queues = new Map<string, QueueStory>();
-  readonly #ended = new Set<string>();
+  /** The commands of each connection, by id. */
+  readonly #sent = new Map<string, Map<string, Sent>>();
+  readonly #hints = new Set<string>();
   #at = 0;
 
-  sent(connection: string, { command, id, queue = '', payload }: FrameFields): void {
+  sent(connection: string, fields: FrameFields): void {
+    const { command, id, queue = '' } = fields;
     this.#at += 1;
-    if (command === Command.CreateQueue) this.#created(queue, payload);
-    if (command === Command.Publish) this.#of(queue).published.push({ id, at: this.#at });
-    if (command === Command.Subscribe && !this.#of(queue).subscribedAt.has(connection))
-      this.#of(queue).subscribedAt.set(connection, this.#at);
-    if (command === Command.Unsubscribe) this.#of(queue).subscribedAt.delete(connection);
+    if (command === Command.Ack) return this.#acknowledged(connection, fields);
+    this.#sentBy(connection).set(id, { command, isAnswered: false });
+    const story = this.#of(queue);
+    if (command === Command.CreateQueue) this.#created(queue, fields.payload);
+    if (command === Command.Publish)
+      story.publish(id, {
+        publisher: connection,
+        at: this.#at,
+        priority: headerOf(fields, 'priority') ?? '',
+      });
+    if (command === Command.Subscribe)
+      story.subscribe(connection, { at: this.#at, window: windowOf(headerOf(fields, 'maxInFlight')) });
+    if (command === Command.Unsubscribe) story.unsubscribe(connection);
+    if (command === Command.DeleteQueue) story.forget();
+  }
+
+  /** Bytes that a check wrote as they are, or in pieces of its own. */
+  sentBytes(): void {
+    this.#hints.add('FRAME-015');
   }
 
   received(connection: string, { command, id, queue }: ReceivedFrame): void {
-    if (command === Command.Deliver) this.#of(queue).delivered.push({ id, connection });
+    if (command === Command.Deliver) return this.#delivered(connection, id, queue);
+    const asked = this.#sentBy(connection).get(id);
+    if (asked === undefined) this.#hints.add(unaskedRules.get(command) ?? 'CONN-006');
+    else if (asked.isAnswered) this.#hints.add('ERROR-001');
+    else asked.isAnswered = true;
+    if (command === Command.PublishAck) this.#of(queue).accept(id);
+    if (command === Command.UnsubscribeAck) this.#of(queue).unsubscribed(connection);
   }
 
-  closed(connection: string): void {
-    this.#ended.add(connection);
-    for (const { subscribedAt } of this.#queues.values()) subscribedAt.delete(connection);
+  closed(connection: string, byRunner: boolean): void {
+    if (!byRunner) for (const rule of closingRules) this.#hints.add(rule);
+    for (const story of this.#queues.values()) story.end(connection, this.#at);
   }
 
   /** The requirement by which a message of `queue` (any that the connection subscribed to) is due there; undefined when none is known. */
@@ -67,53 +79,94 @@ export class Reliance implements WireObserver {
     connection: string,
     { queue, id }: { readonly queue?: string; readonly id?: string },
   ): string | undefined {
-    const names = queue === undefined ? this.#subscribedBy(connection) : [queue];
-    const rules = names.map((name) => this.#ruleFor(this.#of(name), connection, id));
+    const stories = queue === undefined ? this.#subscribedBy(connection) : [this.#of(queue)];
+    const rules = stories.map((story) => story.ruleFor(connection, id));
     return rules.find((rule) => rule !== undefined);
   }
 
-  #ruleFor(story: QueueStory, connection: string, id: string | undefined): string | undefined {
-    const { published, delivered, subscribedAt, mode, isForDeadLetters } = story;
-    if (isForDeadLetters) return 'DLQ-001';
-    const meant = <One extends { readonly id: string }>(all: readonly One[]): readonly One[] =>
-      id === undefined ? all : all.filter((one) => one.id === id);
-    const own = isFanOut(mode) ? delivered.filter((one) => one.connection === connection) : delivered;
-    const came = new Set(own.map((one) => one.id));
-    const fresh = meant(published).filter((one) => !came.has(one.id));
-    if (fresh.length === 0) return this.#againRule(meant(delivered));
-    const since = subscribedAt.get(connection);
-    if (since !== undefined && fresh.every(({ at }) => at < since)) return 'DELIVERY-010';
-    return modeRules[mode];
+  /**
+   * The requirements that the broker seems to break, by what this check has seen of it: it owes something to a subscriber, or did
+   * something that no answer of it explains. Each needs a check that shows it.
+   */
+  possibleCauses(): readonly string[] {
+    const stories = [...this.#queues.values()];
+    return [...new Set([...this.#hints, ...stories.flatMap((story) => story.hints())])];
   }
 
-  /** It was delivered before: given back with a connection, or not acknowledged in time. */
-  #againRule(delivered: readonly Delivered[]): string | undefined {
-    if (delivered.length === 0) return undefined;
-    return delivered.some(({ connection }) => this.#ended.has(connection)) ? 'DELIVERY-038' : 'RETRY-001';
+  #delivered(connection: string, id: string, queue: string): void {
+    const story = this.#queues.get(queue);
+    // Dead letters come under ids of another queue.
+    if (story !== undefined && (story.has(id) || story.deadLettersOf !== undefined))
+      return story.deliver(id, connection);
+    const meant = [...this.#queues.values()].find((one) => one.has(id) && one.isSubscribed(connection));
+    this.#hints.add(meant === undefined ? 'DELIVERY-050' : 'DELIVERY-051');
+    meant?.deliver(id, connection);
   }
 
-  #subscribedBy(connection: string): readonly string[] {
-    return [...this.#queues].filter(([, story]) => story.subscribedAt.has(connection)).map(([name]) => name);
+  #acknowledged(connection: string, fields: FrameFields): void {
+    const named = headerOf(fields, 'messageId');
+    const id = named ?? fields.id;
+    const queue = fields.queue ?? '';
+    const rule = named === undefined ? (queue === '' ? 'DELIVERY-065' : 'DELIVERY-067') : 'DELIVERY-066';
+    for (const story of queue === '' ? this.#queues.values() : [this.#of(queue)])
+      story.acknowledge(id, connection, rule);
+  }
+
+  #subscribedBy(connection: string): readonly QueueStory[] {
+    return [...this.#queues.values()].filter((story) => story.isSubscribed(connection));
   }
 
   #created(queue: string, payload: FrameFields['payload']): void {
     const options = optionsOf(payload);
     const { mode, enableDeadLetterQueue: isOn, deadLetterQueueName: name } = options;
-    if (typeof mode === 'number') this.#of(queue).mode = mode;
-    if (isOn === true) this.#of(typeof name === 'string' ? name : `${queue}.dlq`).isForDeadLetters = true;
+    const story = this.#of(queue);
+    story.options = {
+      mode: typeof mode === 'number' ? mode : story.options.mode,
+      hasTtl: typeof options['messageTtl'] === 'string',
+      redirects: options['overflowStrategy'] === redirectToDlq,
+    };
+    if (isOn !== true) return;
+    const deadLetterQueue = typeof name === 'string' ? name : `${queue}.dlq`;
+    // A queue of the check's own choice is to be left as it is.
+    if (this.#queues.has(deadLetterQueue)) this.#hints.add('DLQ-007');
+    this.#of(deadLetterQueue).deadLettersOf = story;
+  }
+
+  #sentBy(connection: string): Map<string, Sent> {
+    return entryOf(this.#sent, connection, () => new Map());
   }
 
   #of(queue: string): QueueStory {
-    const known = this.#queues.get(queue);
-    if (known !== undefined) return known;
-    const story = { mode: 0, isForDeadLetters: false, published: [], delivered: [], subscribedAt: new Map() };
-    this.#queues.set(queue, story);
-    return story;
+    return entryOf(this.#queues, queue, () => new QueueStory());
   }
 }
 
-function isFanOut(mode: number): boolean {
-  return mode === 1 || mode === 2;
+/** Why the broker may have closed a connection that a check goes on with. */
+const closingRules = ['BODY-031', 'BODY-032', 'ERROR-006', 'CONN-028', 'CONN-003'] as const;
+
+/** What answers under an id that was never sent: the requirement that it breaks. */
+const unaskedRules: ReadonlyMap<number, string> = new Map([
+  [Command.Error, 'CONN-008'],
+  [Command.Pong, 'CONN-020'],
+]);
+
+const redirectToDlq = 3;
+
+function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = create();
+  map.set(key, made);
+  return made;
+}
+
+function headerOf({ headers }: FrameFields, name: string): string | undefined {
+  return headerPairs(headers).findLast(([key]) => key === name)?.[1];
+}
+
+function windowOf(header: string | undefined): number {
+  const window = Number(header ?? '');
+  return window >= 1 ? window : Number.POSITIVE_INFINITY;
 }
 
 function optionsOf(payload: FrameFields['payload']): Readonly<Record<string, unknown>> {

@@ -1,0 +1,222 @@
+// What the connections of one check did with one queue, and what follows from it: the requirement by which the next delivery is due, and
+// the requirements that the broker seems to break. A hint proves nothing: a check about that requirement has to show it. Areas: DELIVERY,
+// RETRY, TTL, DLQ, OVERFLOW.
+
+/** What the traffic of a check needs to know of queue options; each value is the protocol's default unless the check set another. */
+export type StoryOptions = {
+  readonly mode: number;
+  readonly hasTtl: boolean;
+  readonly redirects: boolean;
+};
+
+type GivenBack = { readonly id: string; readonly at: number };
+type Published = { readonly publisher: string; readonly at: number; readonly priority: string };
+type Subscription = { readonly at: number; readonly window: number };
+
+const fanOutWithAck = 1;
+const fanOutWithoutAck = 2;
+const priorityBased = 3;
+
+/** By delivery mode, as its number travels: the requirement by which a subscriber gets a message. */
+const modeRules = ['DELIVERY-011', 'DELIVERY-014', 'DELIVERY-024', 'DELIVERY-030'] as const;
+
+export class QueueStory {
+  options: StoryOptions = { mode: 0, hasTtl: false, redirects: false };
+  /** The queue whose dead letters this one takes. */
+  deadLettersOf: QueueStory | undefined;
+  readonly #published = new Map<string, Published>();
+  readonly #accepted = new Set<string>();
+  /** The connections to which each message was sent, now and before. */
+  readonly #sentTo = new Map<string, Set<string>>();
+  readonly #subscriptions = new Map<string, Subscription>();
+  /** The connections that have each message and have not acknowledged it. */
+  readonly #holders = new Map<string, Set<string>>();
+  readonly #heldCounts = new Map<string, number>();
+  readonly #hints = new Set<string>();
+  /** Messages whose connection ended before the ack, with the time of the end. */
+  #givenBack: GivenBack[] = [];
+  /** The last message of each publisher that each connection was sent for the first time. */
+  readonly #lastFirst = new Map<string, number>();
+  readonly #acknowledged = new Map<string, string>();
+  /** The requirement by which the last ack of each connection counts. */
+  readonly #ackRules = new Map<string, string>();
+  readonly #unsubscribed = new Set<string>();
+
+  /** An id that was acknowledged may be published again: then it is another message. */
+  publish(id: string, published: Published): void {
+    const isRepeat = this.#published.has(id) && !this.#acknowledged.has(id);
+    if (isRepeat) return;
+    this.#published.set(id, published);
+    this.#sentTo.delete(id);
+    this.#acknowledged.delete(id);
+  }
+
+  accept(id: string): void {
+    this.#accepted.add(id);
+  }
+
+  has(id: string): boolean {
+    return this.#published.has(id);
+  }
+
+  subscribe(connection: string, subscription: Subscription): void {
+    if (!this.#subscriptions.has(connection)) this.#subscriptions.set(connection, subscription);
+    this.#unsubscribed.delete(connection);
+  }
+
+  unsubscribe(connection: string): void {
+    this.#subscriptions.delete(connection);
+  }
+
+  /** The broker has answered the Unsubscribe. */
+  unsubscribed(connection: string): void {
+    if (!this.#subscriptions.has(connection)) this.#unsubscribed.add(connection);
+  }
+
+  isSubscribed(connection: string): boolean {
+    return this.#subscriptions.has(connection);
+  }
+
+  /** The queue was deleted: nothing of it is due any more. */
+  forget(): void {
+    this.#published.clear();
+    this.#accepted.clear();
+    this.#holders.clear();
+    this.#heldCounts.clear();
+    this.#givenBack = [];
+  }
+
+  deliver(id: string, connection: string): void {
+    this.#hintAtRepeat(id);
+    this.#hintAtOrder(id, connection);
+    if (this.#unsubscribed.has(connection)) this.#hints.add('DELIVERY-061');
+    this.#sentTo.set(id, (this.#sentTo.get(id) ?? new Set()).add(connection));
+    if (this.#givenBack.length > 0) this.#givenBack = this.#givenBack.filter((one) => one.id !== id);
+    if (this.options.mode === fanOutWithoutAck) return;
+    if (this.options.mode !== fanOutWithAck) this.#release(id);
+    this.#hold(id, connection);
+    const window = this.#subscriptions.get(connection)?.window ?? Number.POSITIVE_INFINITY;
+    if (this.#heldCount(connection) > window) this.#hints.add('DELIVERY-046');
+  }
+
+  /** `rule`: the requirement by which this form of ack settles the delivery. */
+  acknowledge(id: string, connection: string, rule: string): void {
+    const holders = this.#holders.get(id);
+    if (holders === undefined) return;
+    const isFanOut = this.options.mode === fanOutWithAck;
+    if (!holders.has(connection)) this.#hints.add(isFanOut ? 'DELIVERY-056' : 'DELIVERY-057');
+    else if (!isFanOut) this.#acknowledged.set(id, rule);
+    else if (holders.size > 1) this.#hints.add('DELIVERY-016').add('DELIVERY-056');
+    this.#ackRules.set(connection, rule);
+    this.#release(id, connection);
+  }
+
+  end(connection: string, at: number): void {
+    this.#subscriptions.delete(connection);
+    const held = this.#heldCount(connection) === 0 ? [] : [...this.#holders];
+    for (const [id, holders] of held) {
+      if (!holders.has(connection)) continue;
+      this.#release(id, connection);
+      this.#givenBack.push({ id, at });
+    }
+  }
+
+  /** The requirement by which a message, any unless `id` names one, is due on a connection; undefined when none is known. */
+  ruleFor(connection: string, id: string | undefined): string | undefined {
+    if (this.deadLettersOf !== undefined) return 'DLQ-001';
+    const isMeant = (one: string): boolean => id === undefined || one === id;
+    const fresh = [...this.#published].filter(([one]) => isMeant(one) && !this.#wasSent(one, connection));
+    if (fresh.length === 0) return this.#againRule(isMeant);
+    const since = this.#subscriptions.get(connection)?.at;
+    if (since !== undefined && fresh.every(([, { at }]) => at < since)) return 'DELIVERY-010';
+    return modeRules[this.options.mode];
+  }
+
+  /** The requirements that the broker seems to break: what it did, and what it owes a subscriber that holds nothing. */
+  hints(): readonly string[] {
+    const idle = [...this.#subscriptions].filter(([connection]) => this.#heldCount(connection) === 0);
+    const owed = idle.flatMap(([connection, { at }]) => this.#owedTo(connection, at));
+    return [...this.#hints, ...owed];
+  }
+
+  /** It was delivered before: given back with a connection, or not acknowledged in time. */
+  #againRule(isMeant: (id: string) => boolean): string | undefined {
+    if (![...this.#sentTo.keys()].some(isMeant)) return undefined;
+    return this.#givenBack.some(({ id }) => isMeant(id)) ? 'DELIVERY-038' : 'RETRY-001';
+  }
+
+  #owedTo(connection: string, since: number): readonly string[] {
+    if (this.deadLettersOf !== undefined) return this.#deadLettersOwed(this.deadLettersOf);
+    const fresh = [...this.#accepted].flatMap((id) => {
+      const at = this.#published.get(id)?.at;
+      if (at === undefined || this.#wasSent(id, connection)) return [];
+      // A fan-out message whose first copy was sent is not due to those who came later.
+      if (at < since) return this.#sentTo.has(id) ? [] : ['DELIVERY-010'];
+      return [modeRules[this.options.mode] ?? modeRules[0]];
+    });
+    const again = this.#givenBack.flatMap(({ at }) =>
+      at < since ? ['DELIVERY-038', 'DELIVERY-010'] : ['DELIVERY-038'],
+    );
+    const owed = [...fresh, ...again];
+    const ackRule = this.#ackRules.get(connection);
+    // Where the ack was not taken, the subscriber still holds the message, and may have no room.
+    return owed.length === 0 || ackRule === undefined ? owed : [...owed, ackRule];
+  }
+
+  /** A dead letter may be there before the subscription, and it takes an expiry, failed attempts or a full queue to make one. */
+  #deadLettersOwed(source: QueueStory): readonly string[] {
+    if (this.#sentTo.size > 0) return [];
+    const { hasTtl, redirects } = source.options;
+    return [
+      'DLQ-001',
+      'DELIVERY-010',
+      ...(hasTtl ? ['TTL-007', 'TTL-005'] : []),
+      ...(redirects ? ['OVERFLOW-022'] : []),
+      ...(source.#holders.size > 0 ? ['RETRY-008', 'RETRY-007', 'RETRY-001'] : []),
+    ];
+  }
+
+  /** In a fan-out each subscriber has a copy of its own. */
+  #wasSent(id: string, connection: string): boolean {
+    const to = this.#sentTo.get(id);
+    const { mode } = this.options;
+    const isFanOut = mode === fanOutWithAck || mode === fanOutWithoutAck;
+    return isFanOut ? to?.has(connection) === true : to !== undefined;
+  }
+
+  #heldCount(connection: string): number {
+    return this.#heldCounts.get(connection) ?? 0;
+  }
+
+  #hold(id: string, connection: string): void {
+    const holders = this.#holders.get(id) ?? new Set();
+    if (!holders.has(connection)) this.#heldCounts.set(connection, this.#heldCount(connection) + 1);
+    this.#holders.set(id, holders.add(connection));
+  }
+
+  /** `connection`: every holder unless given. */
+  #release(id: string, connection?: string): void {
+    const holders = this.#holders.get(id) ?? new Set<string>();
+    for (const holder of connection === undefined ? [...holders] : [connection])
+      if (holders.delete(holder)) this.#heldCounts.set(holder, this.#heldCount(holder) - 1);
+    if (holders.size === 0) this.#holders.delete(id);
+  }
+
+  #hintAtRepeat(id: string): void {
+    const rule = this.#acknowledged.get(id);
+    if (rule !== undefined) this.#hints.add(rule).add('DELIVERY-001');
+    this.#acknowledged.delete(id);
+  }
+
+  /** What one publisher sent is delivered for the first time in its order, in priority queues within one priority. */
+  #hintAtOrder(id: string, connection: string): void {
+    const published = this.#published.get(id);
+    const isFirst = this.#sentTo.get(id)?.has(connection) !== true;
+    if (published === undefined || !isFirst) return;
+    const isByPriority = this.options.mode === priorityBased;
+    const line = `${published.publisher} ${connection} ${isByPriority ? published.priority : ''}`;
+    const last = this.#lastFirst.get(line) ?? 0;
+    if (published.at < last) this.#hints.add(isByPriority ? 'DELIVERY-036' : 'DELIVERY-035');
+    this.#lastFirst.set(line, Math.max(last, published.at));
+  }
+}
