@@ -1,5 +1,5 @@
 // Shows that no verdict flips: `node --import tsx conformance/selftest/steady.ts [--repetitions 20] [--busy 2] [--target FILE]
-// [--profile NAME] [--seed N]` runs the suite again and again, each time with another seed, beside processes that do nothing but keep a
+// [--profile NAME].. [--seed N]` runs the suite again and again, each time with another seed, beside processes that do nothing but keep a
 // core busy. A check that ends now one way and now another has flipped. One whose runner was starved has shown nothing, and says so:
 // that is no flip. Takes some minutes, so it is no part of `npm test`. Ends with 1 when a check flipped.
 import { spawn } from 'node:child_process';
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     busy: { type: 'string', default: '2' },
     target: { type: 'string', default: join(root, 'conformance/targets/truemq.json') },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
-    profile: { type: 'string', default: 'full' },
+    profile: { type: 'string', multiple: true, default: ['full'] },
   },
 });
 
@@ -48,7 +48,7 @@ async function runOnce(seed: number): Promise<readonly CheckResult[]> {
     {
       target,
       targetPath: values.target,
-      profiles: [values.profile as ProfileName],
+      profiles: values.profile as ProfileName[],
       level: 'MAY',
       only: [],
       skip: [],

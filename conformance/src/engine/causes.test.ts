@@ -120,6 +120,11 @@ describe('causesOf', () => {
     ]);
   });
 
+  it('takes a failure that nothing explains for one of the requirement that the check is about', () => {
+    const results = withCauses([failed('FRAME-003a', { reliesOn: 'PUBLISH-001' }), failed('BODY-001a')]);
+    expect(causesOf(results).map(({ clause }) => clause)).toEqual(['BODY-001', 'FRAME-003']);
+  });
+
   it('tells nothing of a run in which nothing is broken', () => {
     expect(causesOf([sampleResult('CONN-001a', 'pass'), sampleResult('CONN-002a', 'warn')])).toEqual([]);
   });

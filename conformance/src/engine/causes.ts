@@ -28,15 +28,21 @@ export function withCauses<Result extends Judged>(results: readonly Result[]): r
   });
 }
 
-/** What is to be mended, the requirement that blocks most first. */
+/**
+ * What is to be mended, the requirement that blocks most first. A failure at a step of another requirement that no check shows broken is
+ * one of the check's own requirement.
+ */
 export function causesOf(results: readonly Judged[]): readonly Cause[] {
-  const causes = [...brokenRules(results)].map(([clause, shownBy]) => ({
-    clause,
-    shownBy: [...shownBy],
-    blocked: [
-      ...new Set(results.filter(({ blockedBy }) => blockedBy?.clause === clause).map(({ id }) => id)),
-    ],
-  }));
+  const failed = results.filter(isViolated);
+  const causes = [...byRule(failed, ({ clause, clauses }) => clause ?? clauses[0])].map(
+    ([clause, shownBy]) => ({
+      clause,
+      shownBy: [...shownBy],
+      blocked: [
+        ...new Set(results.filter(({ blockedBy }) => blockedBy?.clause === clause).map(({ id }) => id)),
+      ],
+    }),
+  );
   return causes.sort((a, b) => b.blocked.length - a.blocked.length || (a.clause < b.clause ? -1 : 1));
 }
 
@@ -93,12 +99,19 @@ function causesThatMayBe({ reliesOn, possibleCauses = [] }: Judged): readonly st
 
 /** The requirements that checks about them show broken, each with these checks. */
 function brokenRules(results: readonly Judged[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const broken = new Map<string, Set<string>>();
+  return byRule(results, brokenBy);
+}
+
+function byRule(
+  results: readonly Judged[],
+  ruleOf: (result: Judged) => string | undefined,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const checks = new Map<string, Set<string>>();
   for (const result of results) {
-    const clause = brokenBy(result);
-    if (clause !== undefined) broken.set(clause, (broken.get(clause) ?? new Set()).add(result.id));
+    const clause = ruleOf(result);
+    if (clause !== undefined) checks.set(clause, (checks.get(clause) ?? new Set()).add(result.id));
   }
-  return broken;
+  return checks;
 }
 
 function brokenBy(result: Judged): string | undefined {
