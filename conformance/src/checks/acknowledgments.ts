@@ -4,8 +4,14 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { letDeliver, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { messageCountOf, newQueue, waitForDeliveries, waitForInfo } from './shared/queue-state.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
 
 const acks: CheckModule = [
   {
@@ -49,10 +55,10 @@ const acks: CheckModule = [
       // While nothing waits the queue has room, however many are in flight; the first one to wait is taken when the window is full.
       const ids: string[] = [];
       let waiting: unknown = 0;
-      while (ids.length < 2 || (waiting === 0 && ids.length < largestWindow)) {
+      while (ids.length < 2 || (waiting === 0 && ids.length < maxKnownWindow)) {
         ids.push(...(await publishSeries(ctx, client, queue, 1)));
-        await letDeliver(ctx, client, queue);
-        waiting = await waitingCount(client, queue);
+        await waitForDeliveries(ctx, client, queue);
+        waiting = await messageCountOf(client, queue);
       }
       ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'all messages');
     },
@@ -68,7 +74,7 @@ const acks: CheckModule = [
       const client = await ctx.connect();
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'left-behind');
-      const { held } = await hold(ctx, { publisher: client, holder, queue });
+      const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
       await holder.unsubscribe(queue);
       await client.subscribe(queue);
       await holder.abort();
@@ -87,10 +93,10 @@ const acks: CheckModule = [
       const client = await ctx.connect();
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'not-yours');
-      const { held } = await hold(ctx, { publisher: client, holder, queue });
+      const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
       await client.ack(held);
       await client.ping();
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
       const again = await client.delivery({ queue });
       ctx.assert.equal(again.id, held.id, 'the message delivered again');
@@ -136,12 +142,12 @@ const acks: CheckModule = [
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
       for (const named of ['older', 'younger']) {
-        const pair = await holdTwins(ctx, named);
-        const [left, settled] = named === 'younger' ? pair.queues : [...pair.queues].reverse();
-        if (left === undefined || settled === undefined) return;
-        await pair.holder.ack({ id: pair.id, queue: settled }, { withQueue: true });
-        await pair.holder.ping();
-        await expectLeft(ctx, pair, { left, settled });
+        const messages = await holdTwoWithSameId(ctx, named);
+        const [unsettled, settled] = named === 'younger' ? messages.queues : [...messages.queues].reverse();
+        if (unsettled === undefined || settled === undefined) return;
+        await messages.holder.ack({ id: messages.id, queue: settled }, { withQueue: true });
+        await messages.holder.ping();
+        await expectOneSettled(ctx, messages, { unsettled, settled });
       }
     },
   },
@@ -152,11 +158,11 @@ const acks: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const pair = await holdTwins(ctx);
-      const [first, second] = pair.queues;
-      await pair.holder.ack({ id: pair.id, queue: '' });
-      await pair.holder.ping();
-      await expectLeft(ctx, pair, { left: second, settled: first });
+      const messages = await holdTwoWithSameId(ctx);
+      const [first, second] = messages.queues;
+      await messages.holder.ack({ id: messages.id, queue: '' });
+      await messages.holder.ping();
+      await expectOneSettled(ctx, messages, { unsettled: second, settled: first });
     },
   },
 ] satisfies readonly Check[];
@@ -241,15 +247,15 @@ const subscriptions: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const acknowledgments: CheckModule = [...acks, ...subscriptions];
+export const acknowledgmentChecks: CheckModule = [...acks, ...subscriptions];
 
 /** Beyond any window that brokers are known to have. */
-const largestWindow = 300;
+const maxKnownWindow = 300;
 
 type Roles = { readonly publisher: Connection; readonly holder: Connection; readonly queue: string };
 
 /** Has one message delivered to the holder, which does not acknowledge it. */
-async function hold(
+async function deliverUnacknowledged(
   ctx: CheckContext,
   { publisher, holder, queue }: Roles,
 ): Promise<{ readonly held: ReceivedFrame }> {
@@ -266,15 +272,15 @@ async function expectSettled(
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
   const queue = await newQueue(ctx, client, 'settled');
-  const { held } = await hold(ctx, { publisher: client, holder, queue });
+  const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
   await acknowledge(holder, held);
   await holder.ping();
-  await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
   await client.subscribe(queue);
   await expectOnlySentinel(ctx, client, queue, { text: 'the acknowledged message is not delivered again' });
 }
 
-type Twins = {
+type SameIdMessages = {
   readonly client: Connection;
   readonly holder: Connection;
   readonly queues: readonly [string, string];
@@ -282,7 +288,7 @@ type Twins = {
 };
 
 /** Two messages of one id, in two queues, both in flight to one connection: that of the first queue is the older delivery. */
-async function holdTwins(ctx: CheckContext, name = 'twins'): Promise<Twins> {
+async function holdTwoWithSameId(ctx: CheckContext, name = 'twins'): Promise<SameIdMessages> {
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
   const queues = [
@@ -298,15 +304,15 @@ async function holdTwins(ctx: CheckContext, name = 'twins'): Promise<Twins> {
   return { client, holder, queues, id };
 }
 
-async function expectLeft(
+async function expectOneSettled(
   ctx: CheckContext,
-  { client, holder, id }: Twins,
-  queues: { readonly left: string; readonly settled: string },
+  { client, holder, id }: SameIdMessages,
+  queues: { readonly unsettled: string; readonly settled: string },
 ): Promise<void> {
-  await cutSubscriber(ctx, holder, { witness: client, queue: queues.left, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue: queues.unsettled, left: 0 });
   await waitForInfo(ctx, client, queues.settled, { field: 'subscriberCount', value: 0 });
-  await client.subscribe(queues.left);
-  const again = await client.delivery({ queue: queues.left });
+  await client.subscribe(queues.unsettled);
+  const again = await client.delivery({ queue: queues.unsettled });
   ctx.assert.equal(again.id, id, 'the unacknowledged message is delivered again');
   await client.ack(again);
   await client.subscribe(queues.settled);

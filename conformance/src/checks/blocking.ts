@@ -3,13 +3,13 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { expectEmpty, waitUntil } from './shared/attempts.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { expectEmpty, waitUntil } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const blockPublisher = { overflowStrategy: 2, maxQueueSize: 1 } as const;
 
-const waiting: CheckModule = [
+const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-010a',
     title:
@@ -18,7 +18,7 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, id, first } = await withBlocked(ctx);
+      const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 2));
       ctx.assert.deepEqual(taken, [first, id], 'the messages delivered');
@@ -52,7 +52,7 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 14, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const other = await newQueue(ctx, client, 'other');
       await client.subscribe(other);
       await expectOnlySentinel(ctx, client, other, { text: 'another queue delivers' });
@@ -69,10 +69,10 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { client, queue, first, id } = await withBlocked(ctx);
+      const { client, queue, first, id } = await withBlockedPublish(ctx);
       const ids = [first, id];
       const publishers = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
-      for (const publisher of publishers) ids.push(await block(ctx, publisher, queue));
+      for (const publisher of publishers) ids.push(await publishBlocked(ctx, publisher, queue));
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the messages delivered');
       for (const publisher of publishers) await publisher.expect('PublishAck');
@@ -85,7 +85,7 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, first } = await withBlocked(ctx, { watched: true });
+      const { client, publisher, queue, first } = await withBlockedPublish(ctx, { watched: true });
       await publisher.abort();
       await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
       await client.subscribe(queue);
@@ -101,7 +101,7 @@ const waiting: CheckModule = [
     waits: true,
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx, { messageTtl: '00:00:01.5' });
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx, { messageTtl: '00:00:01.5' });
       const withinMs = 1500 + ctx.timing.deliveryMs;
       const { atMs } = await publisher.expect({ command: 'PublishAck', id }, { withinMs });
       await waitUntil(ctx, atMs + 400);
@@ -120,20 +120,20 @@ const waiting: CheckModule = [
     accepts: ['Error QUEUE_FULL', 'the broker does not read from the connection meanwhile'],
     evidence: { frames: 8, messages: 4 },
     run: async (ctx) => {
-      const { client, publisher, queue } = await withBlocked(ctx);
-      await block(ctx, publisher, queue);
-      await block(ctx, publisher, queue);
+      const { client, publisher, queue } = await withBlockedPublish(ctx);
+      await publishBlocked(ctx, publisher, queue);
+      await publishBlocked(ctx, publisher, queue);
       const id = ctx.id('fourth');
       await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
-      const isRead = await isServed(ctx, publisher);
+      const isRead = await isPingAnswered(ctx, publisher);
       if (isRead) await publisher.expect({ command: 'Error', id });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 4);
       // One that was not read by then, or read late, is answered when there is room.
       const [answer] = publisher.received.filter((frame) => frame.id === id);
-      const late = answer ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id }));
-      if (late.command === Command.Error)
-        ctx.assert.equal(late.errorCode, 'QUEUE_FULL', 'the code of the Error');
+      const answerWhenRoom = answer ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id }));
+      if (answerWhenRoom.command === Command.Error)
+        ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the code of the Error');
       else await takeAndAck(client, queue, 1);
       await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
     },
@@ -141,7 +141,7 @@ const waiting: CheckModule = [
 ] satisfies readonly Check[];
 
 /** What the same connection may do meanwhile. A broker that does not read from it is as right. */
-const meanwhile: CheckModule = [
+const otherCommands: CheckModule = [
   {
     id: 'OVERFLOW-015a',
     title: 'handles acks of a connection while its Publish is blocked, or does not read from it',
@@ -158,9 +158,9 @@ const meanwhile: CheckModule = [
       const held = await publisher.delivery({ queue: watched });
       const queue = await newQueue(ctx, client, 'full', blockPublisher);
       await publishSeries(ctx, client, queue, 1);
-      await block(ctx, publisher, queue);
+      await publishBlocked(ctx, publisher, queue);
       await publisher.ack(held);
-      const isRead = await isServed(ctx, publisher);
+      const isRead = await isPingAnswered(ctx, publisher);
       ctx.assert.ok(!publisher.isClosed, 'the connection stays open');
       if (!isRead) {
         // It reads the Ack when there is room, and before the Ping that followed it.
@@ -181,16 +181,18 @@ const meanwhile: CheckModule = [
     accepts: ['the commands are answered', 'the broker does not read from the connection meanwhile'],
     evidence: { frames: 11, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const ids = [ctx.id(), ctx.id(), ctx.id()] as const;
       await publisher.sendTogether([
         { command: Command.QueueInfo, id: ids[0], queue },
         { command: Command.ListQueues, id: ids[1] },
         { command: Command.CreateQueue, id: ids[2], queue: ctx.queue('made-meanwhile') },
       ]);
-      if (await isServed(ctx, publisher)) {
-        for (const command of ids) ctx.assert.ok(hasCome(publisher, command), `${command} is answered`);
-        ctx.assert.ok(!hasCome(publisher, id), 'the Publish is still blocked', { clause: 'OVERFLOW-010' });
+      if (await isPingAnswered(ctx, publisher)) {
+        for (const command of ids) ctx.assert.ok(hasReceived(publisher, command), `${command} is answered`);
+        ctx.assert.ok(!hasReceived(publisher, id), 'the Publish is still blocked', {
+          clause: 'OVERFLOW-010',
+        });
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
@@ -206,13 +208,13 @@ const meanwhile: CheckModule = [
     accepts: ['they are handled', 'the broker does not read from the connection meanwhile'],
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const other = await newQueue(ctx, client, 'other');
       const overtaking = ctx.id('overtaking');
       await publisher.send({ command: Command.Publish, id: overtaking, queue: other, payload: '1' });
-      if (await isServed(ctx, publisher)) {
-        ctx.assert.ok(hasCome(publisher, overtaking), 'the Publish to another queue is answered');
-        ctx.assert.ok(!hasCome(publisher, id), 'the first is still blocked', { clause: 'OVERFLOW-010' });
+      if (await isPingAnswered(ctx, publisher)) {
+        ctx.assert.ok(hasReceived(publisher, overtaking), 'the Publish to another queue is answered');
+        ctx.assert.ok(!hasReceived(publisher, id), 'the first is still blocked', { clause: 'OVERFLOW-010' });
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
@@ -228,11 +230,11 @@ const meanwhile: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, id, first } = await withBlocked(ctx);
+      const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       const repeater = await ctx.connect({ own: true });
       await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
-      await isServed(ctx, repeater);
-      ctx.assert.ok(!hasCome(repeater, id), 'the repeat is not answered before the first one');
+      await isPingAnswered(ctx, repeater);
+      ctx.assert.ok(!hasReceived(repeater, id), 'the repeat is not answered before the first one');
       await client.subscribe(queue);
       const taken = await takeAndAck(client, queue, 2);
       ctx.assert.deepEqual(idsOf(taken), [first, id], 'the messages delivered');
@@ -254,7 +256,7 @@ const meanwhile: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 8, messages: 1 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       await client.deleteQueue(queue);
       const answer = await publisher.expect((frame) => frame.id === id || frame.command === Command.Error);
       ctx.assert.equal(answer.commandName, 'Error', 'the answer to the blocked Publish');
@@ -265,9 +267,9 @@ const meanwhile: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const blocking: CheckModule = [...waiting, ...meanwhile];
+export const blockingChecks: CheckModule = [...blockedPublishes, ...otherCommands];
 
-type Blocked = {
+type BlockedPublish = {
   readonly client: Connection;
   readonly publisher: Connection;
   readonly queue: string;
@@ -280,39 +282,43 @@ type Blocked = {
  * A queue for one message that holds one, and a publisher that is blocked on it. With `watched` the publisher subscribes to a
  * queue of that name before: by its subscriberCount the end of its connection is seen.
  */
-async function withBlocked(
+async function withBlockedPublish(
   ctx: CheckContext,
   options: { readonly watched?: true; readonly messageTtl?: string } = {},
-): Promise<Blocked> {
+): Promise<BlockedPublish> {
   const client = await ctx.connect();
   const publisher = await ctx.connect({ own: true });
   if (options.watched === true) await publisher.subscribe(await newQueue(ctx, client, 'watched'));
   const ttl = options.messageTtl === undefined ? {} : { messageTtl: options.messageTtl };
   const queue = await newQueue(ctx, client, 'full', { ...blockPublisher, ...ttl });
   const [first = ''] = await publishSeries(ctx, client, queue, 1);
-  return { client, publisher, queue, first, id: await block(ctx, publisher, queue) };
+  return { client, publisher, queue, first, id: await publishBlocked(ctx, publisher, queue) };
 }
 
 /** Publishes to a full queue, and shows that no answer comes by the time that a later command of the broker's is answered. */
-async function block(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
+async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
   const id = ctx.id('blocked');
   await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
-  await isServed(ctx, publisher);
-  ctx.assert.ok(!hasCome(publisher, id), 'a Publish to a full queue gets no answer before there is room', {
-    clause: 'OVERFLOW-010',
-  });
+  await isPingAnswered(ctx, publisher);
+  ctx.assert.ok(
+    !hasReceived(publisher, id),
+    'a Publish to a full queue gets no answer before there is room',
+    {
+      clause: 'OVERFLOW-010',
+    },
+  );
   return id;
 }
 
 /** Whether a Ping is answered. A broker that has stopped reading is given the time in which it must have read what came before. */
-async function isServed(ctx: CheckContext, connection: Connection): Promise<boolean> {
+async function isPingAnswered(ctx: CheckContext, connection: Connection): Promise<boolean> {
   const id = ctx.id('ping');
   await connection.send({ command: Command.Ping, id });
   const until = ctx.now() + ctx.timing.silenceMs;
-  while (!hasCome(connection, id) && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
-  return hasCome(connection, id);
+  while (!hasReceived(connection, id) && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
+  return hasReceived(connection, id);
 }
 
-function hasCome(connection: Connection, id: string): boolean {
+function hasReceived(connection: Connection, id: string): boolean {
   return connection.received.some((frame) => frame.id === id);
 }

@@ -5,11 +5,11 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { bodyBytes, bytes32, encodeBody, frameAround, string16, u8, u16 } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { expectNothingStored, newQueue, waitingCount } from './shared/queue-state.ts';
-import type { Judged } from './shared/refusal.ts';
-import { refusedBytes, refusedWith, reopening } from './shared/refusal.ts';
+import { expectNothingStored, messageCountOf, newQueue } from './shared/queue-state.ts';
+import type { Refusal } from './shared/refusals.ts';
+import { connectAgainWhenClosed, expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
 
-export const body: CheckModule = [
+export const bodyChecks: CheckModule = [
   {
     id: 'BODY-003a',
     title: 'delivers text of many scripts in id, queue, headers and payload',
@@ -42,8 +42,8 @@ export const body: CheckModule = [
       const queue = await newQueue(ctx, witness, 'no-id');
       const connection = await ctx.connect();
       const publish = { command: Command.Publish, id: '', queue, payload: '1' };
-      await refusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
-      ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
+      await expectRefusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
+      ctx.assert.equal(await messageCountOf(witness, queue), 0, 'nothing is stored');
     },
   },
   {
@@ -79,7 +79,7 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const id = ctx.id('ping');
-      await connection.sendRaw(withTrail({ command: Command.Ping, id }));
+      await connection.sendRaw(withTrailingBytes({ command: Command.Ping, id }));
       await connection.expect({ command: 'Pong', id }, { clause: 'BODY-011' });
     },
   },
@@ -142,11 +142,11 @@ export const body: CheckModule = [
       const queue = await newQueue(ctx, connection, 'trail');
       const id = ctx.id('m');
       await connection.subscribe(queue);
-      await connection.sendRaw(withTrail({ command: Command.Publish, id, queue, payload: '1' }));
+      await connection.sendRaw(withTrailingBytes({ command: Command.Publish, id, queue, payload: '1' }));
       const answer = await connection.expectOrClosed({ command: ['PublishAck', 'Error'] });
-      const isTaken = typeof answer !== 'string' && answer.commandName === 'PublishAck';
-      ctx.should(isTaken, 'BODY-011', 'a body with more bytes after its last field is accepted');
-      if (!isTaken)
+      const isAccepted = typeof answer !== 'string' && answer.commandName === 'PublishAck';
+      ctx.should(isAccepted, 'BODY-011', 'a body with more bytes after its last field is accepted');
+      if (!isAccepted)
         return ctx.notApplicable('the broker refuses a body with more bytes after its last field');
       const delivery = await connection.delivery({ queue, id });
       ctx.assert.equal(delivery.trailingByteCount, 0, 'the bytes after the headers');
@@ -181,7 +181,10 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const fields = { command: Command.ListQueues, id: 'x'.repeat(257) };
-      await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the id has 257 bytes' });
+      await expectRefusedWith(ctx, connection, fields, {
+        code: 'INVALID_MESSAGE',
+        what: 'the id has 257 bytes',
+      });
     },
   },
   {
@@ -196,7 +199,7 @@ export const body: CheckModule = [
       const lower = ctx.id('m');
       const both = [lower, lower.toUpperCase()];
       for (const id of both) await connection.publish(queue, '1', { id });
-      ctx.assert.equal(await waitingCount(connection, queue), 2, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(connection, queue), 2, 'messages that wait');
       await connection.subscribe(queue);
       for (const id of both) {
         const delivery = await connection.delivery({ queue });
@@ -216,8 +219,8 @@ export const body: CheckModule = [
       const lower = await newQueue(ctx, connection, 'orders');
       const upper = await newQueue(ctx, connection, 'ORDERS');
       await connection.publish(upper, '1');
-      ctx.assert.equal(await waitingCount(connection, lower), 0, 'messages in the queue in lower case');
-      ctx.assert.equal(await waitingCount(connection, upper), 1, 'messages in the queue in upper case');
+      ctx.assert.equal(await messageCountOf(connection, lower), 0, 'messages in the queue in lower case');
+      ctx.assert.equal(await messageCountOf(connection, upper), 1, 'messages in the queue in upper case');
     },
   },
   {
@@ -247,7 +250,7 @@ export const body: CheckModule = [
     accepts: ['Error INVALID_MESSAGE', 'closing the connection'],
     evidence: { frames: 2, assertions: 3 },
     run: async (ctx) => {
-      const open = reopening(ctx);
+      const nextConnection = connectAgainWhenClosed(ctx);
       const lone = Buffer.from([0x61, 0x80]);
       const id = ctx.id('m');
       const queue = ctx.queue('q');
@@ -256,10 +259,10 @@ export const body: CheckModule = [
         queue: publishParts({ id, queue: lone, headers: [] }),
         'header name': publishParts({ id, queue, headers: [[lone, 'v']] }),
       };
-      let last: Awaited<ReturnType<typeof refusedBytes>> | undefined;
+      let last: Awaited<ReturnType<typeof expectBytesRefused>> | undefined;
       for (const [field, bytes] of Object.entries(bodies)) {
-        const connection = await open(last);
-        last = await refusedBytes(ctx, connection, frameAround(bytes), `the ${field} is not UTF-8`);
+        const connection = await nextConnection(last);
+        last = await expectBytesRefused(ctx, connection, frameAround(bytes), `the ${field} is not UTF-8`);
         acceptInvalidMessage(ctx, last, `the ${field} is not UTF-8`);
       }
     },
@@ -277,7 +280,7 @@ export const body: CheckModule = [
       const cut = frameAround(whole.subarray(0, -4));
       acceptInvalidMessage(
         ctx,
-        await refusedBytes(ctx, connection, cut, 'the body ends in the payload'),
+        await expectBytesRefused(ctx, connection, cut, 'the body ends in the payload'),
         'the body ends in the payload',
       );
     },
@@ -292,12 +295,17 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const witness = await ctx.connect();
       const queue = await newQueue(ctx, witness, 'broken');
-      const open = reopening(ctx);
+      const nextConnection = connectAgainWhenClosed(ctx);
       const whole = publishParts({ id: ctx.id('m'), queue, headers: [['k', 'v']] });
-      let last: Awaited<ReturnType<typeof refusedBytes>> | undefined;
+      let last: Awaited<ReturnType<typeof expectBytesRefused>> | undefined;
       for (const missing of [1, 2, 3, 5, 7, 8, 12]) {
         const bytes = frameAround(whole.subarray(0, -missing));
-        last = await refusedBytes(ctx, await open(last), bytes, `${missing} bytes are missing`);
+        last = await expectBytesRefused(
+          ctx,
+          await nextConnection(last),
+          bytes,
+          `${missing} bytes are missing`,
+        );
         if (!last.open) break;
       }
       await witness.ping();
@@ -307,7 +315,7 @@ export const body: CheckModule = [
 ] satisfies readonly Check[];
 
 /** A frame with bytes after the last field of its body. */
-function withTrail(fields: FrameFields): Buffer {
+function withTrailingBytes(fields: FrameFields): Buffer {
   return frameAround(bodyBytes(encodeBody(fields), Buffer.from([0, 1, 0xff])));
 }
 
@@ -339,12 +347,12 @@ async function publishVersion7(ctx: CheckContext, connection: Connection, queue:
 }
 
 /** The two answers to a body that cannot be read. */
-function acceptInvalidMessage(ctx: CheckContext, { error }: Judged, what: string): void {
+function acceptInvalidMessage(ctx: CheckContext, { error }: Refusal, what: string): void {
   ctx.acceptable(
     error === undefined ? 'closed' : error.errorCode,
     [
-      { title: 'Error INVALID_MESSAGE', when: (came) => came === 'INVALID_MESSAGE' },
-      { title: 'the connection is closed', when: (came) => came === 'closed' },
+      { title: 'Error INVALID_MESSAGE', when: (actual) => actual === 'INVALID_MESSAGE' },
+      { title: 'the connection is closed', when: (actual) => actual === 'closed' },
     ],
     `the answer, because ${what}`,
   );

@@ -7,9 +7,9 @@ import type { Algorithm } from '../wire/compression.ts';
 import { algorithmFlags } from '../wire/compression.ts';
 import { encodeBody, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, publishPieces, sizedPayload, textOfLength } from './shared/bodies.ts';
-import { gzipOf } from './shared/deflation.ts';
+import { gzipOf } from './shared/gzip.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
-import { acceptFault, framingFault } from './shared/refusal.ts';
+import { acceptFaultOutcome, sendFramingFault } from './shared/refusals.ts';
 
 /** The threshold that both sides have unless it was configured otherwise. */
 const defaultThresholdBytes = 1024;
@@ -172,7 +172,7 @@ const reading: CheckModule = [
     clauses: ['COMPRESS-002', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
-    run: (ctx) => expectCarried(ctx, 'gzip'),
+    run: (ctx) => expectFieldsDelivered(ctx, 'gzip'),
   },
   {
     id: 'COMPRESS-003a',
@@ -180,7 +180,7 @@ const reading: CheckModule = [
     clauses: ['COMPRESS-003', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
-    run: (ctx) => expectCarried(ctx, 'brotli'),
+    run: (ctx) => expectFieldsDelivered(ctx, 'brotli'),
   },
   {
     id: 'COMPRESS-018a',
@@ -197,7 +197,7 @@ const reading: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const growing: CheckModule = [
+const decompressedSizes: CheckModule = [
   {
     id: 'FRAME-019a',
     title: 'does not store a Publish that decompresses to one byte over MaxMessageSize',
@@ -239,7 +239,7 @@ const growing: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const compression: CheckModule = [...negotiation, ...sending, ...reading, ...growing];
+export const compressionChecks: CheckModule = [...negotiation, ...sending, ...reading, ...decompressedSizes];
 
 /** What a broker with the default settings agrees on for this list, in lower case. */
 async function negotiated(ctx: CheckContext, list: string): Promise<string | undefined> {
@@ -264,7 +264,7 @@ async function largeDelivery(
   return delivery;
 }
 
-async function expectCarried(ctx: CheckContext, compress: Algorithm): Promise<void> {
+async function expectFieldsDelivered(ctx: CheckContext, compress: Algorithm): Promise<void> {
   const publisher = await ctx.connect({ headers: { 'supported-compression': compress } });
   const subscriber = await ctx.connect();
   const queue = await newQueue(ctx, subscriber, 'carried');
@@ -285,11 +285,11 @@ async function expectTooLarge(ctx: CheckContext, totalBytes: number): Promise<vo
   const client = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
   const body = await gzipOf(publishPieces({ id: ctx.id('m'), queue, totalBytes }));
   const frame = frameAround(body, { flags: algorithmFlags.gzip });
-  const { outcome, error } = await framingFault(ctx, client, frame);
+  const { outcome, error } = await sendFramingFault(ctx, client, frame);
   if (outcome === 'Error, still open') {
     ctx.assert.equal(error?.command, Command.Error, 'the answer on a connection that stays open');
     ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the code is MESSAGE_TOO_LARGE');
-  } else acceptFault(ctx, outcome, 'FRAME-011');
+  } else acceptFaultOutcome(ctx, outcome, 'FRAME-011');
   await witness.ping({ clause: 'FRAME-027' });
   await expectNothingStored(ctx, witness, queue, { text: 'nothing is stored', clause: 'FRAME-019' });
 }

@@ -4,12 +4,12 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
-import { fieldOf, inQueueInfo, type JsonRecord } from './shared/fields.ts';
-import { pingFields, sendHalf } from './shared/halves.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedBytes, refusedWith } from './shared/refusal.ts';
+import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
+import { inQueueInfo, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
-export const connection: CheckModule = [
+export const connectionChecks: CheckModule = [
   {
     id: 'CONN-006a',
     title: 'gives every positive answer the id and the command number that belong to its command',
@@ -56,7 +56,7 @@ export const connection: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const cut = frameAround(encodeBody({ command: Command.Ping, id: ctx.id() }).subarray(0, 9));
-      const { error } = await refusedBytes(ctx, client, cut, 'the body ends in the id');
+      const { error } = await expectBytesRefused(ctx, client, cut, 'the body ends in the id');
       ctx.assert.ok(error === undefined || error.id !== '', 'the Error has an id', {
         actual: error === undefined ? 'closed' : frameText(error),
       });
@@ -99,15 +99,15 @@ export const connection: CheckModule = [
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
-      const half = await ctx.connect({ own: true });
+      const first = await ctx.connect({ own: true });
       const other = await ctx.connect({ own: true });
       const [ping, otherPing] = [pingFields(ctx), pingFields(ctx)];
-      const rest = await sendHalf(ctx, half, encodeFrame(ping));
-      const otherRest = await sendHalf(ctx, other, encodeFrame(otherPing));
+      const rest = await sendPartialFrame(ctx, first, encodeFrame(ping));
+      const otherRest = await sendPartialFrame(ctx, other, encodeFrame(otherPing));
       await other.sendPieces([otherRest]);
       await other.expect({ command: 'Pong', id: otherPing.id }, { clause: 'CONN-021' });
-      await half.sendPieces([rest]);
-      await half.expect({ command: 'Pong', id: ping.id }, { clause: 'CONN-021' });
+      await first.sendPieces([rest]);
+      await first.expect({ command: 'Pong', id: ping.id }, { clause: 'CONN-021' });
     },
   },
   {
@@ -223,9 +223,17 @@ export const connection: CheckModule = [
         { command: Command.DeleteQueue, id: ctx.id(), queue },
         { command: Command.QueueInfo, id: gone, queue },
       ]);
-      ctx.assert.equal(countIn(await client.expect({ id: empty })), 0, 'messages before the first Publish');
-      ctx.assert.equal(countIn(await client.expect({ id: two })), 2, 'messages after two of them');
-      ctx.assert.equal(countIn(await client.expect({ id: gone })), undefined, 'messages after DeleteQueue');
+      ctx.assert.equal(
+        messageCountIn(await client.expect({ id: empty })),
+        0,
+        'messages before the first Publish',
+      );
+      ctx.assert.equal(messageCountIn(await client.expect({ id: two })), 2, 'messages after two of them');
+      ctx.assert.equal(
+        messageCountIn(await client.expect({ id: gone })),
+        undefined,
+        'messages after DeleteQueue',
+      );
     },
   },
   {
@@ -363,7 +371,7 @@ export const connection: CheckModule = [
       const client = await ctx.connect();
       for (const command of [20, 22, 24, 40, 41, 42]) {
         const fields = { command, id: ctx.id() };
-        await refusedWith(ctx, client, fields, { code: 'INVALID_QUEUE', what: 'no queue is named' });
+        await expectRefusedWith(ctx, client, fields, { code: 'INVALID_QUEUE', what: 'no queue is named' });
       }
     },
   },
@@ -380,7 +388,7 @@ export const connection: CheckModule = [
       await client.send({ ...faulty, payload: '{"maxQueueSize":-1}' });
       await client.expect({ command: ['Error', 'CreateQueue'] });
       await client.publish(queue, '1');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages published after the Error');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages published after the Error');
     },
   },
 ] satisfies readonly Check[];
@@ -418,7 +426,7 @@ async function expectUnknown(
   await client.ping({ what: 'a Pong after the Errors', clause: 'CONN-028' });
 }
 
-function countIn(info: ReceivedFrame): unknown {
+function messageCountIn(info: ReceivedFrame): unknown {
   const fields = info.json() as JsonRecord | null | undefined;
-  return fields === undefined ? undefined : fieldOf(fields ?? {}, 'messageCount', inQueueInfo);
+  return fields === undefined ? undefined : requiredField(fields ?? {}, 'messageCount', inQueueInfo);
 }

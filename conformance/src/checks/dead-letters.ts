@@ -2,18 +2,23 @@
 // dead letters here are made by RedirectToDlq, which needs no time. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { timestamp } from './shared/http-records.ts';
+import { infoField, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
-  deadLetter,
+  fanOutWithAck,
+  newSubscriber,
+  queueWithOneSubscriber,
+  queueWithTwoSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import {
   expectEmpty,
-  expectNothingLeft,
+  expectNotRedelivered,
   nextAttempt,
-  readerOf,
   shortTimings,
+  subscribeToDeadLetters,
+  takeDeadLetter,
   waitUntil,
-} from './shared/attempts.ts';
-import { fanOutWithAck, newSubscriber, pair, single } from './shared/audience.ts';
-import { infoField, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { timestamp } from './shared/records.ts';
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 } as const;
@@ -28,11 +33,11 @@ const queues: CheckModule = [
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('named');
-      const { id } = await redirect(ctx, client, { deadLetterQueueName: letters });
-      await client.subscribe(letters);
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
-      await expectOnlySentinel(ctx, client, letters, { text: 'there is no other dead letter' });
+      const deadLetterQueue = ctx.queue('named');
+      const { id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      await client.subscribe(deadLetterQueue);
+      await client.ack(await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id }));
+      await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'there is no other dead letter' });
     },
   },
   {
@@ -44,9 +49,9 @@ const queues: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const { queue, id } = await redirect(ctx, client, {});
-      const letters = `${queue}.dlq`;
-      await client.subscribe(letters);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, letters, 1)), [id], 'the dead letters');
+      const deadLetterQueue = `${queue}.dlq`;
+      await client.subscribe(deadLetterQueue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, deadLetterQueue, 1)), [id], 'the dead letters');
     },
   },
   {
@@ -74,14 +79,14 @@ const queues: CheckModule = [
     evidence: { frames: 8, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue } = await redirect(ctx, client, { deadLetterQueueName: letters });
-      await client.deleteQueue(letters);
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      await client.deleteQueue(deadLetterQueue);
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      await client.subscribe(letters);
-      const letter = await deadLetter(ctx, client, { queue: letters, id });
-      ctx.assert.deepEqual(letter.json(), 0, 'the value of the dead letter');
-      await client.ack(letter);
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
+      ctx.assert.deepEqual(deadLetter.json(), 0, 'the value of the dead letter');
+      await client.ack(deadLetter);
     },
   },
   {
@@ -113,14 +118,14 @@ const queues: CheckModule = [
     evidence: { frames: 7, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'own', {
+      const deadLetterQueue = await newQueue(ctx, client, 'own', {
         mode: 3,
         maxQueueSize: 9,
         messageTtl: '01:00:00',
       });
-      const before = await client.queueInfo(letters);
-      await redirect(ctx, client, { deadLetterQueueName: letters });
-      const after = await client.queueInfo(letters);
+      const before = await client.queueInfo(deadLetterQueue);
+      await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      const after = await client.queueInfo(deadLetterQueue);
       ctx.assert.deepEqual({ ...after, messageCount: 0 }, before, 'the info of the queue, but for its count');
       ctx.assert.equal(after?.['messageCount'], 1, 'dead letters that wait in it');
     },
@@ -135,21 +140,21 @@ const queues: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       for (const overflowStrategy of [1, 2]) {
-        const letters = await newQueue(ctx, client, `full-${overflowStrategy}`, {
+        const deadLetterQueue = await newQueue(ctx, client, `full-${overflowStrategy}`, {
           overflowStrategy,
           maxQueueSize: 1,
         });
         const { queue } = await redirect(
           ctx,
           client,
-          { deadLetterQueueName: letters },
+          { deadLetterQueueName: deadLetterQueue },
           { name: `source-${overflowStrategy}` },
         );
         await publishSeries(ctx, client, queue, 1);
-        await client.subscribe(letters);
-        const [left] = await takeAndAck(client, letters, 1);
+        await client.subscribe(deadLetterQueue);
+        const [left] = await takeAndAck(client, deadLetterQueue, 1);
         ctx.assert.sameJson(left?.payload, '0', 'the payload of the dead letter that is left');
-        await expectOnlySentinel(ctx, client, letters, { text: 'the older message is removed' });
+        await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'the older message is removed' });
       }
     },
   },
@@ -161,13 +166,13 @@ const queues: CheckModule = [
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: letters });
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.deleteQueue(queue);
-      await client.subscribe(letters);
-      const letter = await deadLetter(ctx, client, { queue: letters, id });
-      ctx.assert.deepEqual(letter.json(), { n: 15 }, 'the value of the dead letter');
-      await client.ack(letter);
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
+      ctx.assert.deepEqual(deadLetter.json(), { n: 15 }, 'the value of the dead letter');
+      await client.ack(deadLetter);
     },
   },
 ] satisfies readonly Check[];
@@ -182,15 +187,22 @@ const content: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const headers = { correlationId: 'c 1', 'x-own': ' v ', priority: 'High' };
-      const letters = ctx.queue('letters');
-      const { id, payload } = await redirect(ctx, client, { deadLetterQueueName: letters }, { headers });
-      await client.subscribe(letters);
-      const letter = await client.delivery({ queue: letters });
-      ctx.assert.equal(letter.id, id, 'the id');
-      ctx.assert.sameJson(letter.payload, payload, 'the payload');
-      const came = Object.fromEntries(Object.keys(headers).map((name) => [name, letter.header(name)]));
-      ctx.assert.deepEqual(came, headers, 'the headers');
-      await client.ack(letter);
+      const deadLetterQueue = ctx.queue('letters');
+      const { id, payload } = await redirect(
+        ctx,
+        client,
+        { deadLetterQueueName: deadLetterQueue },
+        { headers },
+      );
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await client.delivery({ queue: deadLetterQueue });
+      ctx.assert.equal(deadLetter.id, id, 'the id');
+      ctx.assert.sameJson(deadLetter.payload, payload, 'the payload');
+      const delivered = Object.fromEntries(
+        Object.keys(headers).map((name) => [name, deadLetter.header(name)]),
+      );
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
+      await client.ack(deadLetter);
     },
   },
   {
@@ -201,15 +213,15 @@ const content: CheckModule = [
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue } = await redirect(ctx, client, { deadLetterQueueName: letters });
-      await client.subscribe(letters);
-      const letter = await client.delivery({ queue: letters });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'QueueOverflow', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the failed attempts', 'DLQ-015');
-      ctx.assert.matches(letter.header('deadLetteredAt'), timestamp, 'the time', 'DLQ-016');
-      await client.ack(letter);
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await client.delivery({ queue: deadLetterQueue });
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'QueueOverflow', 'the reason');
+      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'the failed attempts', 'DLQ-015');
+      ctx.assert.matches(deadLetter.header('deadLetteredAt'), timestamp, 'the time', 'DLQ-016');
+      await client.ack(deadLetter);
     },
   },
   {
@@ -219,17 +231,20 @@ const content: CheckModule = [
     ...waits,
     evidence: { frames: 8, messages: 3 },
     run: async (ctx) => {
-      const letters = ctx.queue('letters');
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 2, ...deadLetters });
+      const deadLetterQueue = ctx.queue('letters');
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+        maxRetryAttempts: 2,
+        ...deadLetterOptions,
+      });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '2', 'the failed attempts', 'DLQ-015');
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'the failed attempts', 'DLQ-015');
+      await reader.ack(deadLetter);
     },
   },
 ] satisfies readonly Check[];
@@ -254,7 +269,7 @@ const once: CheckModule = [
       const holder = await newSubscriber(ctx, first);
       const { atMs } = await holder.delivery({ queue: first });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
-      await expectNothingLeft(ctx, holder, first, { text: 'the dead letter is discarded' });
+      await expectNotRedelivered(ctx, holder, first, { text: 'the dead letter is discarded' });
       await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
     },
   },
@@ -265,18 +280,21 @@ const once: CheckModule = [
     ...waits,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const letters = ctx.queue('letters');
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 1, ...deadLetters });
+      const deadLetterQueue = ctx.queue('letters');
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+        maxRetryAttempts: 1,
+        ...deadLetterOptions,
+      });
       const headers = { deadLetterReason: 'MessageExpired', deadLetterSource: 'elsewhere' };
       const id = ctx.id('m');
       await publisher.publish(queue, '1', { id, headers });
       await subscriber.delivery({ queue });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason', 'DLQ-013');
-      ctx.assert.equal(letter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason', 'DLQ-013');
+      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
+      await reader.ack(deadLetter);
     },
   },
   {
@@ -286,14 +304,14 @@ const once: CheckModule = [
     ...waits,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { queue, id, first, second, letters } = await withFailingMembers(ctx);
+      const { queue, id, first, second, deadLetterQueue } = await withFailingMembers(ctx);
       await Promise.all([first, second].map((member) => member.delivery({ queue, id })));
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      await reader.ack(deadLetter);
       // Both copies fail at the same time but for what a broker may be late.
-      await waitUntil(ctx, letter.atMs + ctx.timing.silenceMs);
-      await expectOnlySentinel(ctx, reader, letters, { text: 'there is no second dead letter' });
+      await waitUntil(ctx, deadLetter.atMs + ctx.timing.silenceMs);
+      await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'there is no second dead letter' });
     },
   },
   {
@@ -304,13 +322,13 @@ const once: CheckModule = [
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, id, first, second, letters } = await withFailingMembers(ctx);
+      const { queue, id, first, second, deadLetterQueue } = await withFailingMembers(ctx);
       await first.ack(await first.delivery({ queue, id }));
       await second.delivery({ queue, id });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      await reader.ack(deadLetter);
     },
   },
   {
@@ -325,14 +343,14 @@ const once: CheckModule = [
         enableDeadLetterQueue: true,
         deadLetterQueueName: ctx.queue('dead'),
       };
-      const { publisher, queue, subscriber } = await single(ctx, options);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, options);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       const name = { queue: ctx.queue('dead'), id };
-      const reader = await readerOf(ctx, name.queue, ctx.target.ackTimeoutMs);
-      await reader.ack(await deadLetter(ctx, reader, name));
-      ctx.assert.equal(await waitingCount(publisher, queue), 0, 'messages that wait in the source');
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the source queue does not deliver it' });
+      const reader = await subscribeToDeadLetters(ctx, name.queue, ctx.target.ackTimeoutMs);
+      await reader.ack(await takeDeadLetter(ctx, reader, name));
+      ctx.assert.equal(await messageCountOf(publisher, queue), 0, 'messages that wait in the source');
+      await expectNotRedelivered(ctx, subscriber, queue, { text: 'the source queue does not deliver it' });
     },
   },
   {
@@ -343,20 +361,20 @@ const once: CheckModule = [
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: letters });
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 1);
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
       await client.publish(queue, '1', { id });
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the new message');
-      await client.subscribe(letters);
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
+      await client.subscribe(deadLetterQueue);
+      await client.ack(await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id }));
     },
   },
 ] satisfies readonly Check[];
 
-export const deadLetters: CheckModule = [...queues, ...content, ...once];
+export const deadLetterChecks: CheckModule = [...queues, ...content, ...once];
 
 /** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
 async function redirect(
@@ -376,9 +394,12 @@ async function redirect(
 
 /** A FanOutWithAck queue with a dead letter queue and two subscribers that have one attempt, and a message in it. */
 async function withFailingMembers(ctx: CheckContext) {
-  const letters = ctx.queue('letters');
+  const deadLetterQueue = ctx.queue('letters');
   const options = { ...fanOutWithAck, maxRetryAttempts: 1, enableDeadLetterQueue: true };
-  const { publisher, queue, first, second } = await pair(ctx, { ...options, deadLetterQueueName: letters });
+  const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, {
+    ...options,
+    deadLetterQueueName: deadLetterQueue,
+  });
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-  return { queue, id, first, second, letters };
+  return { queue, id, first, second, deadLetterQueue };
 }

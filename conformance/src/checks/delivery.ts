@@ -3,11 +3,17 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
-import { ackWherever, audience, deliveredIds } from './shared/audience.ts';
 import { publishBodyOf, sizedPayload } from './shared/bodies.ts';
-import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
-import { exactNumbers, expectSameValues, unusualValues } from './shared/values.ts';
+import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
+import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { ackByReceiver, deliveredIds, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
 
 const distribution: CheckModule = [
   {
@@ -32,16 +38,16 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       const ids: string[] = [];
       for (let round = 0; round < 6; round += 1) {
         const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
         ids.push(id);
-        await ackWherever(ctx, subscribers, id);
+        await ackByReceiver(ctx, subscribers, id);
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-      const came = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
-      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'all deliveries');
+      const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'all deliveries');
     },
   },
   {
@@ -52,7 +58,7 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       await publishSeries(ctx, publisher, queue, 3);
       await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
@@ -67,7 +73,7 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       const ids = await publishSeries(ctx, publisher, queue, 3);
       const deliveries = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
       ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages in the order of the subscribers');
@@ -84,10 +90,10 @@ const distribution: CheckModule = [
       for (const mode of [0, 1, 2, 3]) {
         const queue = await newQueue(ctx, client, `mode-${mode}`, { mode });
         const ids = await publishSeries(ctx, client, queue, 2);
-        ctx.assert.equal(await waitingCount(client, queue), 2, `messages that wait in mode ${mode}`);
+        ctx.assert.equal(await messageCountOf(client, queue), 2, `messages that wait in mode ${mode}`);
         await client.subscribe(queue);
-        const came = idsOf(await takeAndAck(client, queue, 2));
-        ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'the messages delivered');
+        const delivered = idsOf(await takeAndAck(client, queue, 2));
+        ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the messages delivered');
       }
     },
   },
@@ -98,8 +104,8 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 40, messages: 10 },
     run: async (ctx) => {
-      const stuck = await ctx.connect({ own: true });
-      await expectOthersServed(ctx, stuck, () => stuck.pauseReading());
+      const slow = await ctx.connect({ own: true });
+      await expectOthersServed(ctx, slow, () => slow.pauseReading());
     },
   },
   {
@@ -109,8 +115,8 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 40, messages: 10 },
     run: async (ctx) => {
-      const stuck = await ctx.connect({ own: true });
-      await expectOthersServed(ctx, stuck, () => {});
+      const slow = await ctx.connect({ own: true });
+      await expectOthersServed(ctx, slow, () => {});
     },
   },
 ] satisfies readonly Check[];
@@ -129,9 +135,9 @@ const order: CheckModule = [
       const ids = Array.from({ length: 40 }, () => ctx.id('m'));
       await subscriber.subscribe(queue);
       const published = ids.map((id) => publisher.publish(queue, '1', { id }));
-      const came = idsOf(await takeAndAck(subscriber, queue, ids.length));
+      const delivered = idsOf(await takeAndAck(subscriber, queue, ids.length));
       await Promise.all(published);
-      ctx.assert.deepEqual(came, ids, 'the messages in the order of delivery');
+      ctx.assert.deepEqual(delivered, ids, 'the messages in the order of delivery');
     },
   },
   {
@@ -155,14 +161,14 @@ const order: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const givingBack: CheckModule = [
+const returnedMessages: CheckModule = [
   {
     id: 'DELIVERY-038a',
     title: 'offers the messages in flight of a subscriber to others when its connection is reset',
     clauses: ['DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
-    run: (ctx) => expectOfferedAgain(ctx, (holder) => holder.abort()),
+    run: (ctx) => expectRedelivered(ctx, (holder) => holder.abort()),
   },
   {
     id: 'DELIVERY-038b',
@@ -170,7 +176,7 @@ const givingBack: CheckModule = [
     clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
-    run: (ctx) => expectOfferedAgain(ctx, (holder) => holder.disconnect()),
+    run: (ctx) => expectRedelivered(ctx, (holder) => holder.disconnect()),
   },
   {
     id: 'DELIVERY-039a',
@@ -186,7 +192,7 @@ const givingBack: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 12);
       await holder.delivery({ queue });
       await holder.ping();
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the messages delivered');
@@ -205,7 +211,7 @@ const givingBack: CheckModule = [
       await holder.subscribe(queue);
       const [id] = await publishSeries(ctx, client, queue, 1);
       await holder.delivery({ queue });
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
       ctx.assert.equal(delivery.id, id, 'the message that has one attempt');
@@ -294,8 +300,8 @@ const content: CheckModule = [
       await client.subscribe(queue);
       await client.publish(queue, '1', { headers });
       const delivery = await client.delivery({ queue });
-      const came = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
-      ctx.assert.deepEqual(came, headers, 'the headers');
+      const delivered = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
       await client.ack(delivery);
     },
   },
@@ -334,29 +340,29 @@ const content: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const delivery: CheckModule = [...distribution, ...order, ...givingBack, ...content];
+export const deliveryChecks: CheckModule = [...distribution, ...order, ...returnedMessages, ...content];
 
 /**
  * Thirty messages, and a subscriber that takes none of what it gets. Whatever its window is, in turn it is given
  * half of them at most; the other must get ten, which no broker reaches that waits for the stuck one at a window of 8.
  */
-async function expectOthersServed(ctx: CheckContext, stuck: Connection, stick: () => void): Promise<void> {
+async function expectOthersServed(ctx: CheckContext, slow: Connection, makeStuck: () => void): Promise<void> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'stuck');
-  await stuck.subscribe(queue);
-  stick();
+  await slow.subscribe(queue);
+  makeStuck();
   await client.subscribe(queue);
   const payload = sizedPayload({ id: '', queue, totalBytes: 20_000 });
   const published = Array.from({ length: 30 }, () => client.publish(queue, payload));
-  const came = await takeAndAck(client, queue, 10);
+  const delivered = await takeAndAck(client, queue, 10);
   await Promise.all(published);
-  ctx.assert.equal(came.length, 10, 'messages delivered to the other subscriber');
+  ctx.assert.equal(delivered.length, 10, 'messages delivered to the other subscriber');
   await client.ping();
   // What is left is of no use to anybody: nothing is delivered to this connection after the check.
   await client.deleteQueue(queue);
 }
 
-async function expectOfferedAgain(
+async function expectRedelivered(
   ctx: CheckContext,
   leave: (holder: Connection) => Promise<void>,
 ): Promise<void> {
@@ -385,7 +391,7 @@ async function secondDelivery(
   await holder.subscribe(queue);
   await publish(client, queue);
   await holder.delivery({ queue });
-  await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
   await client.subscribe(queue);
   const again = await client.delivery({ queue });
   await client.ack(again);

@@ -3,24 +3,24 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
+import { newQueue, requireInfoShows } from './shared/queue-state.ts';
+import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
-  deadLetter,
   expectEmpty,
-  expectNothingLeft,
+  expectNotRedelivered,
   gapMs,
   nextAttempt,
-  readerOf,
   shortTimings,
+  subscribeToDeadLetters,
+  takeDeadLetter,
   waitUntil,
-} from './shared/attempts.ts';
-import { deliveredIds, newSubscriber } from './shared/audience.ts';
-import { newQueue, requireShown } from './shared/queue-state.ts';
-import { crash, durable, restart, sorted, takeAll } from './shared/restarts.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries } from './shared/subscribers.ts';
+} from './shared/retry-attempts.ts';
+import { expectOnlySentinel, idsOf, publishSeries, resetSubscriber } from './shared/subscribers.ts';
 
 const waits = {
-  ...durable,
-  prefers: { timing: { ...durable.prefers.timing, ...shortTimings.timing } },
+  ...durableBroker,
+  prefers: { timing: { ...durableBroker.prefers.timing, ...shortTimings.timing } },
   waits: true,
 } as const satisfies Partial<Check>;
 
@@ -29,15 +29,15 @@ const queues: CheckModule = [
     id: 'DURABLE-008a',
     title: 'has its queues with their options and creation times after a crash',
     clauses: ['DURABLE-008', 'DURABLE-009'],
-    ...durable,
+    ...durableBroker,
     evidence: { frames: 14, assertions: 8 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const names = await queuesOfAllKinds(ctx, client);
       const before = await infosOf(client, names);
-      await crash(ctx);
+      await crashBroker(ctx);
       await expectSameQueues(ctx, before);
-      requireShown(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
+      requireInfoShows(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
     },
   },
   {
@@ -47,7 +47,7 @@ const queues: CheckModule = [
     profile: 'limits',
     isolation: 'restart',
     requires: { configuration: { storage: 'memory' } },
-    prefers: durable.prefers,
+    prefers: durableBroker.prefers,
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -55,7 +55,7 @@ const queues: CheckModule = [
       await publishSeries(ctx, client, queue, 1);
       if (!(await client.listQueues()).includes(queue))
         ctx.notShown('ListQueues does not list a queue that exists');
-      await restart(ctx, client);
+      await restartBroker(ctx, client);
       ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the queues that are there');
     },
   },
@@ -83,7 +83,7 @@ const queues: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const deadLetters: CheckModule = [
+const deadLetterRecovery: CheckModule = [
   {
     id: 'DURABLE-011a',
     title: 'keeps the number of failed attempts of a message over a crash, if it is at least 2',
@@ -92,8 +92,12 @@ const deadLetters: CheckModule = [
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const options = { enableDeadLetterQueue: true, deadLetterQueueName: letters, maxRetryAttempts: 3 };
+      const deadLetterQueue = ctx.queue('letters');
+      const options = {
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: deadLetterQueue,
+        maxRetryAttempts: 3,
+      };
       const queue = await newQueue(ctx, publisher, 'failing', options);
       const subscriber = await newSubscriber(ctx, queue);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
@@ -101,33 +105,33 @@ const deadLetters: CheckModule = [
       await nextAttempt(ctx, subscriber, { queue, id });
       // The second attempt has failed when the third is made.
       await nextAttempt(ctx, subscriber, { queue, id }, 2);
-      await crash(ctx);
+      await crashBroker(ctx);
       const again = await newSubscriber(ctx, queue);
       await again.delivery({ queue });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       ctx.assert.equal(deliveredIds(again, queue).length, 1, 'attempts after the crash');
-      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }));
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
     },
   },
   {
     id: 'DURABLE-012a',
     title: 'has a dead letter after a crash, once, with its content and its headers',
     clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012', 'DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016'],
-    ...durable,
+    ...durableBroker,
     evidence: { frames: 14, messages: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'letters', {});
-      const { queue, id } = await withDeadLetter(ctx, client, { deadLetterQueueName: letters });
-      const holder = await newSubscriber(ctx, letters);
-      const before = await holder.delivery({ queue: letters });
-      await cutSubscriber(ctx, holder, { witness: client, queue: letters, left: 0 });
-      await crash(ctx);
-      const there = await takeAll(ctx, letters);
-      ctx.assert.equal(there.length, 1, 'the dead letters that are there');
-      ctx.assert.sameJson(there[0]?.payload, before.payload, 'the payload of the dead letter');
-      ctx.should(there[0]?.id === id, 'DLQ-012', 'a dead letter keeps its id over a crash');
-      expectSameHeaders(ctx, there[0], before);
+      const deadLetterQueue = await newQueue(ctx, client, 'letters', {});
+      const { queue, id } = await withDeadLetter(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      const holder = await newSubscriber(ctx, deadLetterQueue);
+      const before = await holder.delivery({ queue: deadLetterQueue });
+      await resetSubscriber(ctx, holder, { witness: client, queue: deadLetterQueue, left: 0 });
+      await crashBroker(ctx);
+      const recovered = await takeAll(ctx, deadLetterQueue);
+      ctx.assert.equal(recovered.length, 1, 'the dead letters that are there');
+      ctx.assert.sameJson(recovered[0]?.payload, before.payload, 'the payload of the dead letter');
+      ctx.should(recovered[0]?.id === id, 'DLQ-012', 'a dead letter keeps its id over a crash');
+      expectSameHeaders(ctx, recovered[0], before);
       ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'messages in the queue that it left');
     },
   },
@@ -136,12 +140,12 @@ const deadLetters: CheckModule = [
     title:
       'lets a dead letter queue without a name of its own be subscribed and filled after a stop and a start',
     clauses: ['DURABLE-013', 'DURABLE-012', 'DLQ-003'],
-    ...durable,
+    ...durableBroker,
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const { queue, id } = await withDeadLetter(ctx, client, {});
-      await restart(ctx, client);
+      await restartBroker(ctx, client);
       const again = await ctx.connect();
       const subscriber = await newSubscriber(ctx, `${queue}.dlq`);
       const first = await subscriber.delivery({ queue: `${queue}.dlq` });
@@ -164,15 +168,19 @@ const deadLetters: CheckModule = [
     evidence: { frames: 30, messages: 9 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'letters', {});
-      const { sources, ids } = await withFailingMessages(ctx, client, letters);
-      const reader = await newSubscriber(ctx, letters);
+      const deadLetterQueue = await newQueue(ctx, client, 'letters', {});
+      const { sources, ids } = await withFailingMessages(ctx, client, deadLetterQueue);
+      const reader = await newSubscriber(ctx, deadLetterQueue);
       const withinMs = gapMs(ctx, 1) + ctx.timing.deliveryMs;
-      await reader.delivery({ queue: letters }, { withinMs, what: 'the first dead letter' });
-      await crash(ctx);
-      const there: string[] = [...idsOf(await takeAll(ctx, letters))];
-      for (const source of sources) there.push(...idsOf(await takeAll(ctx, source)));
-      ctx.assert.deepEqual(sorted(there), sorted(ids), 'what is in the queues and their dead letter queue');
+      await reader.delivery({ queue: deadLetterQueue }, { withinMs, what: 'the first dead letter' });
+      await crashBroker(ctx);
+      const recovered: string[] = [...idsOf(await takeAll(ctx, deadLetterQueue))];
+      for (const source of sources) recovered.push(...idsOf(await takeAll(ctx, source)));
+      ctx.assert.deepEqual(
+        sorted(recovered),
+        sorted(ids),
+        'what is in the queues and their dead letter queue',
+      );
     },
   },
   {
@@ -188,11 +196,11 @@ const deadLetters: CheckModule = [
       const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true, deadLetterQueueName: second };
       const first = await newQueue(ctx, client, 'first', options);
       await withDeadLetter(ctx, client, { deadLetterQueueName: first });
-      await crash(ctx);
+      await crashBroker(ctx);
       const holder = await newSubscriber(ctx, first);
       const { atMs } = await holder.delivery({ queue: first });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
-      await expectNothingLeft(ctx, holder, first, { text: 'the dead letter is discarded' });
+      await expectNotRedelivered(ctx, holder, first, { text: 'the dead letter is discarded' });
       await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
     },
   },
@@ -203,8 +211,8 @@ const stores: CheckModule = [
     id: 'DURABLE-016a',
     title: 'refuses to start on a store whose files are damaged',
     clauses: ['DURABLE-016'],
-    ...durable,
-    requires: { ...durable.requires, capabilities: ['fileStore'] },
+    ...durableBroker,
+    requires: { ...durableBroker.requires, capabilities: ['fileStore'] },
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -221,8 +229,8 @@ const stores: CheckModule = [
     id: 'DURABLE-022a',
     title: 'lets no second broker start on its store, and continues to serve',
     clauses: ['DURABLE-022'],
-    ...durable,
-    requires: { ...durable.requires, capabilities: ['fileStore'] },
+    ...durableBroker,
+    requires: { ...durableBroker.requires, capabilities: ['fileStore'] },
     evidence: { frames: 6, messages: 1, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -234,20 +242,20 @@ const stores: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const durableQueues: CheckModule = [...queues, ...deadLetters, ...stores];
+export const durableQueueChecks: CheckModule = [...queues, ...deadLetterRecovery, ...stores];
 
 /** One with every option set, one with other values, one with the server's defaults, and one that a Publish makes. */
 async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<readonly string[]> {
-  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
+  const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
   const full = { mode: 3, maxQueueSize: 7, messageTtl: '1.02:03:04', maxRetryAttempts: 5 };
-  const made = [
-    await newQueue(ctx, client, 'full', { ...full, ...deadLetters, overflowStrategy: 3 }),
+  const names = [
+    await newQueue(ctx, client, 'full', { ...full, ...deadLetterOptions, overflowStrategy: 3 }),
     await newQueue(ctx, client, 'other', { mode: 1, overflowStrategy: 2, enableDeadLetterQueue: true }),
     await newQueue(ctx, client, 'default'),
     ctx.queue('on-demand'),
   ];
   await publishSeries(ctx, client, ctx.queue('on-demand'), 1);
-  return made;
+  return names;
 }
 
 type Infos = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -287,22 +295,26 @@ async function withDeadLetter(
 
 /** That a dead letter tells anything is only recommended, and so is that it tells the same later. */
 function expectSameHeaders(ctx: CheckContext, after: ReceivedFrame | undefined, before: ReceivedFrame): void {
-  const told = (letter: ReceivedFrame | undefined): Readonly<Record<string, string>> => {
-    const { deliveryAttempts: _, ...headers } = Object.fromEntries(letter?.headers ?? []);
+  const headersOf = (deadLetter: ReceivedFrame | undefined): Readonly<Record<string, string>> => {
+    const { deliveryAttempts: _, ...headers } = Object.fromEntries(deadLetter?.headers ?? []);
     return headers;
   };
-  const [expected, actual] = [told(before), told(after)];
+  const [expected, actual] = [headersOf(before), headersOf(after)];
   const same = Object.keys(expected).every((name) => actual[name] === expected[name]);
   ctx.should(same, 'DLQ-012', 'a dead letter has the same headers after a crash', { expected, actual });
 }
 
 /** Four messages, each held in a queue of its own, whose only attempts fail at about the same time. */
-async function withFailingMessages(ctx: CheckContext, client: Connection, letters: string) {
+async function withFailingMessages(ctx: CheckContext, client: Connection, deadLetterQueue: string) {
   const holder = await ctx.connect();
   const sources: string[] = [];
   const ids: string[] = [];
   for (const name of ['one', 'two', 'three', 'four']) {
-    const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true, deadLetterQueueName: letters };
+    const options = {
+      maxRetryAttempts: 1,
+      enableDeadLetterQueue: true,
+      deadLetterQueueName: deadLetterQueue,
+    };
     const source = await newQueue(ctx, client, name, options);
     sources.push(source);
     await holder.subscribe(source);

@@ -3,16 +3,16 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
-  deadLetter,
   expectEmpty,
-  expectNothingLeft,
+  expectNotRedelivered,
   gapMs,
   shortTimings,
+  takeDeadLetter,
   waitUntil,
-} from './shared/attempts.ts';
-import { deliveredIds, newSubscriber } from './shared/audience.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const waits = { profile: 'retry-dlq', waits: true } as const;
@@ -21,7 +21,7 @@ const waitsForAcks = { ...waits, prefers: shortTimings } as const;
 /** Below the shortest ack timeout, and long enough for a message to be delivered in it. */
 const ttlMs = 300;
 /** Clocks may be a little coarser than milliseconds. */
-const pastMs = 20;
+const clockMarginMs = 20;
 
 const waitingMessages: CheckModule = [
   {
@@ -33,12 +33,12 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      for (const graceMs of [pastMs, pastMs + ctx.timing.lateMs]) {
-        const queue = await newQueue(ctx, client, `timed-${graceMs}`, { messageTtl: span(ttlMs) });
+      for (const graceMs of [clockMarginMs, clockMarginMs + ctx.timing.lateMs]) {
+        const queue = await newQueue(ctx, client, `timed-${graceMs}`, { messageTtl: timeSpan(ttlMs) });
         const { atMs: acceptedAt, id } = await client.publish(queue, '1');
         await waitUntil(ctx, acceptedAt + ttlMs + graceMs);
         await client.subscribe(queue);
-        if (graceMs === pastMs) await acceptOldOne(ctx, client, { queue, id });
+        if (graceMs === clockMarginMs) await warnIfDelivered(ctx, client, { queue, id });
         else await expectOnlySentinel(ctx, client, queue, { text: 'the old message is not delivered' });
       }
     },
@@ -52,7 +52,7 @@ const waitingMessages: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       // Long enough for a subscriber to come in time on a busy machine.
-      const queue = await newQueue(ctx, client, 'young', { messageTtl: span(6000) });
+      const queue = await newQueue(ctx, client, 'young', { messageTtl: timeSpan(6000) });
       const [id] = await publishSeries(ctx, client, queue, 1);
       await waitUntil(ctx, ctx.now() + 700);
       await client.subscribe(queue);
@@ -68,12 +68,12 @@ const waitingMessages: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const longMs = 1000;
-      const queue = await newQueue(ctx, client, 'alone', { messageTtl: span(longMs) });
+      const queue = await newQueue(ctx, client, 'alone', { messageTtl: timeSpan(longMs) });
       const sentAt = ctx.now();
       await client.publish(queue, '1');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait at first');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages that wait at first');
       const limit = sentAt + longMs + ctx.timing.lateMs + ctx.timing.answerMs;
-      while ((await waitingCount(client, queue)) !== 0 && ctx.now() < limit) {
+      while ((await messageCountOf(client, queue)) !== 0 && ctx.now() < limit) {
         await waitUntil(ctx, ctx.now() + 15);
       }
       const { earlyMs, lateMs } = ctx.timing;
@@ -93,7 +93,7 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 12, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const timed = await newQueue(ctx, client, 'timed', { messageTtl: span(ttlMs) });
+      const timed = await newQueue(ctx, client, 'timed', { messageTtl: timeSpan(ttlMs) });
       const untimed = await newQueue(ctx, client, 'untimed', {});
       const [id] = await publishSeries(ctx, client, untimed, 1);
       await publishSeries(ctx, client, timed, 1);
@@ -110,15 +110,22 @@ const waitingMessages: CheckModule = [
     ...waits,
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
-      const { client, queue, letters, reader } = await withLetters(ctx, { messageTtl: span(ttlMs) });
+      const { client, queue, deadLetterQueue, reader } = await withDeadLetterQueue(ctx, {
+        messageTtl: timeSpan(ttlMs),
+      });
       const sentAt = ctx.now();
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ttlMs);
-      await reader.ack(letter);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, ttlMs);
+      await reader.ack(deadLetter);
       const { earlyMs, lateMs } = ctx.timing;
-      ctx.assert.betweenMs(letter.atMs - sentAt, ttlMs - earlyMs, ttlMs + lateMs, 'when it is dead-lettered');
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the attempts that failed');
+      ctx.assert.betweenMs(
+        deadLetter.atMs - sentAt,
+        ttlMs - earlyMs,
+        ttlMs + lateMs,
+        'when it is dead-lettered',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'the attempts that failed');
     },
   },
   {
@@ -129,16 +136,19 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'timed-letters', { messageTtl: span(1500) });
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const queue = await newQueue(ctx, client, 'timed', { messageTtl: span(1000), ...deadLetters });
+      const deadLetterQueue = await newQueue(ctx, client, 'timed-letters', { messageTtl: timeSpan(1500) });
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const queue = await newQueue(ctx, client, 'timed', {
+        messageTtl: timeSpan(1000),
+        ...deadLetterOptions,
+      });
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      await waitUntil(ctx, ctx.now() + 1500 + pastMs);
-      await client.subscribe(letters);
+      await waitUntil(ctx, ctx.now() + 1500 + clockMarginMs);
+      await client.subscribe(deadLetterQueue);
       // It is younger than the TTL of the queue that it is in now.
-      const letter = await deadLetter(ctx, client, { queue: letters, id });
-      ctx.assert.deepEqual(letter.json(), 0, 'the value of the dead letter');
-      await client.ack(letter);
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
+      ctx.assert.deepEqual(deadLetter.json(), 0, 'the value of the dead letter');
+      await client.ack(deadLetter);
     },
   },
   {
@@ -149,13 +159,13 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 12, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'letters');
-      const options = { messageTtl: span(ttlMs), deadLetterQueueName: letters };
+      const deadLetterQueue = await newQueue(ctx, client, 'letters');
+      const options = { messageTtl: timeSpan(ttlMs), deadLetterQueueName: deadLetterQueue };
       const queue = await newQueue(ctx, client, 'off', options);
       await publishSeries(ctx, client, queue, 1);
       await waitUntilExpired(ctx);
       await expectEmpty(ctx, queue, { text: 'the old message is not delivered', clause: 'TTL-001' });
-      await expectEmpty(ctx, letters, { text: 'nothing is dead-lettered' });
+      await expectEmpty(ctx, deadLetterQueue, { text: 'nothing is dead-lettered' });
     },
   },
 ] satisfies readonly Check[];
@@ -168,12 +178,12 @@ const inFlight: CheckModule = [
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
-      await waitUntil(ctx, held.atMs + ttlMs + pastMs);
+      const { queue, deadLetterQueue, reader, holder, held } = await withHeldMessage(ctx, {});
+      await waitUntil(ctx, held.atMs + ttlMs + clockMarginMs);
       await holder.ack(held);
       await holder.ping();
-      await expectNothingLeft(ctx, holder, queue, { text: 'the ack settles it' });
-      await expectOnlySentinel(ctx, reader, letters, { text: 'it is not dead-lettered' });
+      await expectNotRedelivered(ctx, holder, queue, { text: 'the ack settles it' });
+      await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'it is not dead-lettered' });
     },
   },
   {
@@ -183,12 +193,17 @@ const inFlight: CheckModule = [
     ...waitsForAcks,
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
-      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id }, gapMs(ctx, 1));
-      await reader.ack(letter);
+      const { queue, deadLetterQueue, reader, holder, held } = await withHeldMessage(ctx, {});
+      const deadLetter = await takeDeadLetter(
+        ctx,
+        reader,
+        { queue: deadLetterQueue, id: held.id },
+        gapMs(ctx, 1),
+      );
+      await reader.ack(deadLetter);
       await expectOnlySentinel(ctx, holder, queue, { text: 'it is not sent again', clause: 'TTL-001' });
       ctx.assert.equal(deliveredIds(holder, queue).length, 2, 'deliveries, the last message included');
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'the reason');
     },
   },
   {
@@ -198,12 +213,12 @@ const inFlight: CheckModule = [
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
-      await waitUntil(ctx, held.atMs + ttlMs + pastMs);
+      const { queue, deadLetterQueue, reader, holder, held } = await withHeldMessage(ctx, {});
+      await waitUntil(ctx, held.atMs + ttlMs + clockMarginMs);
       await holder.abort();
-      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id });
-      await reader.ack(letter);
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id: held.id });
+      await reader.ack(deadLetter);
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'the reason');
       await expectEmpty(ctx, queue, { text: 'it is not delivered again', clause: 'TTL-001' });
     },
   },
@@ -214,43 +229,43 @@ const inFlight: CheckModule = [
     ...waitsForAcks,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { letters, reader, held } = await withHeld(ctx, { maxRetryAttempts: 1 });
+      const { deadLetterQueue, reader, held } = await withHeldMessage(ctx, { maxRetryAttempts: 1 });
       const after = ctx.target.ackTimeoutMs;
-      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id }, after);
-      await reader.ack(letter);
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id: held.id }, after);
+      await reader.ack(deadLetter);
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
     },
   },
 ] satisfies readonly Check[];
 
-export const expiry: CheckModule = [...waitingMessages, ...inFlight];
+export const expiryChecks: CheckModule = [...waitingMessages, ...inFlight];
 
-type WithLetters = {
+type QueueWithDeadLetterQueue = {
   readonly client: Connection;
   readonly queue: string;
-  readonly letters: string;
+  readonly deadLetterQueue: string;
   /** Has subscribed to the dead letter queue. */
   readonly reader: Connection;
 };
 
-async function withLetters(
+async function withDeadLetterQueue(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
-): Promise<WithLetters> {
+): Promise<QueueWithDeadLetterQueue> {
   const client = await ctx.connect();
-  const letters = await newQueue(ctx, client, 'letters');
-  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-  const queue = await newQueue(ctx, client, 'source', { ...options, ...deadLetters });
-  return { client, queue, letters, reader: await newSubscriber(ctx, letters) };
+  const deadLetterQueue = await newQueue(ctx, client, 'letters');
+  const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+  const queue = await newQueue(ctx, client, 'source', { ...options, ...deadLetterOptions });
+  return { client, queue, deadLetterQueue, reader: await newSubscriber(ctx, deadLetterQueue) };
 }
 
 /** Where an age may be counted a little late, or a message found to be old only when somebody asks for it. */
 function waitUntilExpired(ctx: CheckContext): Promise<void> {
-  return waitUntil(ctx, ctx.now() + ttlMs + ctx.timing.lateMs + pastMs);
+  return waitUntil(ctx, ctx.now() + ttlMs + ctx.timing.lateMs + clockMarginMs);
 }
 
 /** A message that is only just too old: its delivery is a warning. */
-async function acceptOldOne(
+async function warnIfDelivered(
   ctx: CheckContext,
   client: Connection,
   { queue, id }: { readonly queue: string; readonly id: string },
@@ -264,17 +279,17 @@ async function acceptOldOne(
 }
 
 /** A message with a short TTL that its subscriber holds without an ack. */
-async function withHeld(
+async function withHeldMessage(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
-): Promise<WithLetters & { readonly holder: Connection; readonly held: ReceivedFrame }> {
-  const setting = await withLetters(ctx, { messageTtl: span(ttlMs), ...options });
+): Promise<QueueWithDeadLetterQueue & { readonly holder: Connection; readonly held: ReceivedFrame }> {
+  const setting = await withDeadLetterQueue(ctx, { messageTtl: timeSpan(ttlMs), ...options });
   const holder = await newSubscriber(ctx, setting.queue);
   await publishSeries(ctx, setting.client, setting.queue, 1);
   return { ...setting, holder, held: await holder.delivery({ queue: setting.queue }) };
 }
 
 /** A time span of less than ten seconds. */
-function span(durationMs: number): string {
+function timeSpan(durationMs: number): string {
   return `00:00:0${(durationMs / 1000).toFixed(3)}`;
 }

@@ -2,17 +2,17 @@
 // on a broker that nobody else uses, as differences. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { expectGrowth, readTwice } from './metrics.ts';
-import { nextAttempt, shortTimings, waitUntil } from './shared/attempts.ts';
-import { fanOutWithoutAck, newSubscriber } from './shared/audience.ts';
-import { largeCount, sendLarge } from './shared/large-messages.ts';
+import { expectIncreases, readTwice } from './metrics.ts';
+import { recordAt } from './shared/http-records.ts';
+import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { recordAt } from './shared/records.ts';
+import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
-export const failureMetrics: CheckModule = [
+export const failureMetricChecks: CheckModule = [
   {
     id: 'METRICS-011a',
     title: 'counts in total_retries the attempts after the first',
@@ -22,7 +22,7 @@ export const failureMetrics: CheckModule = [
     waits: true,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
+      expectIncreases(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
         const queue = await newQueue(ctx, client, 'again', {});
         await client.subscribe(queue);
         const [id = ''] = await publishSeries(ctx, client, queue, 1);
@@ -37,7 +37,8 @@ export const failureMetrics: CheckModule = [
     clauses: ['METRICS-012'],
     ...fresh,
     evidence: readTwice,
-    run: (ctx) => expectGrowth(ctx, { total_dead_lettered: 2 }, (client) => redirectInto(ctx, client, {}, 2)),
+    run: (ctx) =>
+      expectIncreases(ctx, { total_dead_lettered: 2 }, (client) => redirectMessages(ctx, client, {}, 2)),
   },
   {
     id: 'OVERFLOW-006a',
@@ -46,7 +47,7 @@ export const failureMetrics: CheckModule = [
     ...fresh,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 2, total_dead_lettered: 0 }, async (client) => {
+      expectIncreases(ctx, { total_errors: 2, total_dead_lettered: 0 }, async (client) => {
         const queue = await newQueue(ctx, client, 'pushed', { maxQueueSize: 1, overflowStrategy: 0 });
         await publishSeries(ctx, client, queue, 3);
       }),
@@ -60,7 +61,7 @@ export const failureMetrics: CheckModule = [
     waits: true,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 1, total_dead_lettered: 0 }, async (client) => {
+      expectIncreases(ctx, { total_errors: 1, total_dead_lettered: 0 }, async (client) => {
         const queue = await newQueue(ctx, client, 'discarded', { maxRetryAttempts: 1 });
         await client.subscribe(queue);
         await publishSeries(ctx, client, queue, 1);
@@ -85,7 +86,7 @@ export const failureMetrics: CheckModule = [
       const before = await errors();
       if (before === undefined) ctx.notApplicable('the shorter form of the record has no total_errors');
       for (let count = 0; count < largeCount; count += 1) {
-        await reader.delivery({ queue, id: await sendLarge(ctx, client, queue) });
+        await reader.delivery({ queue, id: await publishLarge(ctx, client, queue) });
       }
       await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors has grown');
     },
@@ -97,15 +98,15 @@ export const failureMetrics: CheckModule = [
     ...fresh,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 2, total_dead_lettered: 3 }, async (client) => {
-        const letters = await newQueue(ctx, client, 'small', { maxQueueSize: 1 });
-        await redirectInto(ctx, client, { deadLetterQueueName: letters }, 3);
+      expectIncreases(ctx, { total_errors: 2, total_dead_lettered: 3 }, async (client) => {
+        const deadLetterQueue = await newQueue(ctx, client, 'small', { maxQueueSize: 1 });
+        await redirectMessages(ctx, client, { deadLetterQueueName: deadLetterQueue }, 3);
       }),
   },
 ] satisfies readonly Check[];
 
 /** Fills a RedirectToDlq queue and publishes this many messages more. */
-async function redirectInto(
+async function redirectMessages(
   ctx: CheckContext,
   client: Connection,
   options: Readonly<Record<string, unknown>>,

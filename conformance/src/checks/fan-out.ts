@@ -2,18 +2,24 @@
 // means for the others, and what becomes of a message whose subscribers leave. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { largeCount, publishLarge } from './shared/large-messages.ts';
+import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
-  audience,
   deliveredIds,
   fanOutWithAck,
   fanOutWithoutAck,
   newSubscriber,
-  pair,
-  single,
-} from './shared/audience.ts';
-import { largeCount, sendLarge } from './shared/large-messages.ts';
-import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+  queueWithOneSubscriber,
+  queueWithSubscribers,
+  queueWithTwoSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
 
 const withAck: CheckModule = [
   {
@@ -23,7 +29,7 @@ const withAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 12 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3, fanOutWithAck);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, fanOutWithAck);
       const ids = [...(await publishSeries(ctx, publisher, queue, 4))];
       const taken = await Promise.all(subscribers.map((subscriber) => takeAndAck(subscriber, queue, 4)));
       for (const deliveries of taken) ctx.assert.deepEqual(idsOf(deliveries), ids, 'what a subscriber got');
@@ -39,15 +45,15 @@ const withAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber: early } = await single(ctx, fanOutWithAck);
+      const { publisher, queue, subscriber: early } = await queueWithOneSubscriber(ctx, fanOutWithAck);
       await publishSeries(ctx, publisher, queue, 1);
       const held = await early.delivery({ queue });
       const late = await newSubscriber(ctx, queue);
       const [next] = await publishSeries(ctx, publisher, queue, 1);
       await early.ack(held);
-      const came = await late.delivery({ queue });
-      ctx.assert.equal(came.id, next, 'the first message that the late subscriber gets');
-      await late.ack(came);
+      const delivered = await late.delivery({ queue });
+      ctx.assert.equal(delivered.id, next, 'the first message that the late subscriber gets');
+      await late.ack(delivered);
       await early.ack(await early.delivery({ queue }));
       await late.expectNothingBeforePong({ command: 'Deliver' }, 'it gets no other');
     },
@@ -122,12 +128,12 @@ const withAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       await publishSeries(ctx, publisher, queue, 1);
       await second.delivery({ queue });
       await takeAndAck(first, queue, 1);
       await first.unsubscribe(queue);
-      await cutSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
       const third = await newSubscriber(ctx, queue);
       await expectOnlySentinel(ctx, third, queue, { text: 'the message is done' });
     },
@@ -139,11 +145,11 @@ const withAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id] = await publishSeries(ctx, publisher, queue, 1);
       await Promise.all([first, second].map((subscriber) => subscriber.delivery({ queue })));
-      await cutSubscriber(ctx, first, { witness: publisher, queue, left: 1 });
-      await cutSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, first, { witness: publisher, queue, left: 1 });
+      await resetSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
       const third = await newSubscriber(ctx, queue);
       const again = await third.delivery({ queue });
       ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
@@ -162,7 +168,7 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 100, messages: 90 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3, fanOutWithoutAck);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, fanOutWithoutAck);
       const ids = await publishSeries(ctx, publisher, queue, 30);
       for (const subscriber of subscribers) {
         await subscriber.delivery({ queue, id: ids.at(-1) ?? '' });
@@ -178,10 +184,10 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       const ids = await publishSeries(ctx, publisher, queue, 2);
       await subscriber.delivery({ queue, id: ids[1] ?? '' });
-      await cutSubscriber(ctx, subscriber, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, subscriber, { witness: publisher, queue, left: 0 });
       const next = await newSubscriber(ctx, queue);
       await expectOnlySentinel(ctx, next, queue, { text: 'the messages were done when they were sent' });
     },
@@ -193,7 +199,7 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       await publishSeries(ctx, publisher, queue, 1);
       const delivery = await subscriber.delivery({ queue });
       await subscriber.ack(delivery);
@@ -209,10 +215,15 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 52, messages: 24 },
     run: async (ctx) => {
-      const { publisher, queue, first: stuck, second: reader } = await pair(ctx, fanOutWithoutAck);
+      const {
+        publisher,
+        queue,
+        first: stuck,
+        second: reader,
+      } = await queueWithTwoSubscribers(ctx, fanOutWithoutAck);
       stuck.pauseReading();
       for (let count = 0; count < largeCount; count += 1) {
-        const id = await sendLarge(ctx, publisher, queue);
+        const id = await publishLarge(ctx, publisher, queue);
         await reader.delivery({ queue, id });
       }
       ctx.assert.equal(deliveredIds(reader, queue).length, largeCount, 'what the reading subscriber got');
@@ -225,10 +236,10 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 50, messages: 24 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       subscriber.pauseReading();
       const ids: string[] = [];
-      while (ids.length < largeCount) ids.push(await sendLarge(ctx, publisher, queue));
+      while (ids.length < largeCount) ids.push(await publishLarge(ctx, publisher, queue));
       subscriber.resumeReading();
       for (const id of ids) await subscriber.delivery({ queue, id });
       ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what came when it read again');
@@ -236,13 +247,13 @@ const withoutAck: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const fanOut: CheckModule = [...withAck, ...withoutAck];
+export const fanOutChecks: CheckModule = [...withAck, ...withoutAck];
 
 type SlowMember = { readonly slow: Connection; readonly queue: string; readonly ids: readonly string[] };
 
 /** Twenty messages to two members: the one takes and acknowledges them all, the other acknowledges none. */
 async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
-  const { publisher, queue, first: slow, second: fast } = await pair(ctx, fanOutWithAck);
+  const { publisher, queue, first: slow, second: fast } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
   const [ids, taken] = await Promise.all([
     publishSeries(ctx, publisher, queue, 20),
     takeAndAck(fast, queue, 20),

@@ -3,12 +3,12 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { infoField, newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedCommand, refusedWith, reopening } from './shared/refusal.ts';
+import { infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
+import { connectAgainWhenClosed, expectRefused, expectRefusedWith } from './shared/refusals.ts';
 
 const refusals = ['Error INVALID_MESSAGE', 'closing the connection'];
 
-export const fieldRules: CheckModule = [
+export const fieldRuleChecks: CheckModule = [
   {
     id: 'BODY-022a',
     title: 'accepts queue names of 256 UTF-16 units in letters and digits of any script, with - _ and .',
@@ -34,7 +34,10 @@ export const fieldRules: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const fields = { command: Command.CreateQueue, id: ctx.id(), queue: paddedName(ctx, 257) };
-      await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the name is too long' });
+      await expectRefusedWith(ctx, connection, fields, {
+        code: 'INVALID_MESSAGE',
+        what: 'the name is too long',
+      });
     },
   },
   {
@@ -45,13 +48,16 @@ export const fieldRules: CheckModule = [
     accepts: refusals,
     evidence: { frames: 1, assertions: 1 },
     run: async (ctx) => {
-      const open = reopening(ctx);
-      let last: Awaited<ReturnType<typeof refusedWith>> | undefined;
+      const nextConnection = connectAgainWhenClosed(ctx);
+      let last: Awaited<ReturnType<typeof expectRefusedWith>> | undefined;
       for (const character of [' ', '/', '*', '!', '\0', '\n', '½', '🚀']) {
         const queue = ctx.queue(`bad${character}name`);
         const what = `the queue name holds ${JSON.stringify(character)}`;
         const fields = { command: Command.CreateQueue, id: ctx.id(), queue };
-        last = await refusedWith(ctx, await open(last), fields, { code: 'INVALID_MESSAGE', what });
+        last = await expectRefusedWith(ctx, await nextConnection(last), fields, {
+          code: 'INVALID_MESSAGE',
+          what,
+        });
         if (!last.open) break;
       }
     },
@@ -69,8 +75,8 @@ export const fieldRules: CheckModule = [
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });
-      const came = Object.fromEntries(Object.keys(headers).map((key) => [key, delivery.header(key)]));
-      ctx.assert.deepEqual(came, headers, 'the headers');
+      const delivered = Object.fromEntries(Object.keys(headers).map((key) => [key, delivery.header(key)]));
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
       await connection.ack(delivery);
     },
   },
@@ -122,9 +128,9 @@ async function expectRefusedPublish(
   const queue = await newQueue(ctx, witness, 'refused');
   const connection = await ctx.connect();
   const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1', ...fault };
-  const { error } = await refusedCommand(ctx, connection, publish, what);
+  const { error } = await expectRefused(ctx, connection, publish, what);
   if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
-  ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
+  ctx.assert.equal(await messageCountOf(witness, queue), 0, 'nothing is stored');
 }
 
 /** A name of this check with exactly this many UTF-16 units. */

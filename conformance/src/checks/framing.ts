@@ -5,9 +5,9 @@ import { Command } from '../wire/command.ts';
 import { compress } from '../wire/compression.ts';
 import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, textOfLength } from './shared/bodies.ts';
-import { pingFields, sendHalf } from './shared/halves.ts';
+import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
-import { acceptFault, faultOutcome, framingFault } from './shared/refusal.ts';
+import { acceptFaultOutcome, readFaultOutcome, sendFramingFault } from './shared/refusals.ts';
 
 const faultOutcomes = [
   'Error, then the connection is closed',
@@ -16,7 +16,7 @@ const faultOutcomes = [
   'the frame is passed over (warning)',
 ];
 
-export const framing: CheckModule = [
+export const framingChecks: CheckModule = [
   {
     id: 'FRAME-001a',
     title: 'reads bodies whose length fills one, two and three bytes of the length field',
@@ -70,8 +70,8 @@ export const framing: CheckModule = [
     run: async (ctx) => {
       for (const body of [Buffer.alloc(0), Buffer.from([1])]) {
         const connection = await ctx.connect({ own: true });
-        const { outcome } = await framingFault(ctx, connection, frameAround(body));
-        acceptFault(ctx, outcome);
+        const { outcome } = await sendFramingFault(ctx, connection, frameAround(body));
+        acceptFaultOutcome(ctx, outcome);
       }
     },
   },
@@ -126,8 +126,8 @@ export const framing: CheckModule = [
       for (const flags of [1, 2]) {
         const connection = await ctx.connect({ own: true });
         const faulty = frameAround(encodeBody({ command: Command.ListQueues, id: ctx.id() }), { flags });
-        const { outcome } = await framingFault(ctx, connection, faulty);
-        acceptFault(ctx, outcome);
+        const { outcome } = await sendFramingFault(ctx, connection, faulty);
+        acceptFaultOutcome(ctx, outcome);
       }
     },
   },
@@ -141,11 +141,11 @@ export const framing: CheckModule = [
       const other = await ctx.connect({ own: true });
       const faulty = await ctx.connect({ own: true });
       const ping = pingFields(ctx);
-      const rest = await sendHalf(ctx, other, encodeFrame(ping));
+      const rest = await sendPartialFrame(ctx, other, encodeFrame(ping));
       const plain = encodeBody(pingFields(ctx));
-      const faultyRest = await sendHalf(ctx, faulty, frameAround(plain, { flags: 1 }));
-      const { outcome } = await framingFault(ctx, faulty, faultyRest);
-      acceptFault(ctx, outcome);
+      const faultyRest = await sendPartialFrame(ctx, faulty, frameAround(plain, { flags: 1 }));
+      const { outcome } = await sendFramingFault(ctx, faulty, faultyRest);
+      acceptFaultOutcome(ctx, outcome);
       await other.sendPieces([rest]);
       await other.expect({ command: 'Pong', id: ping.id });
     },
@@ -247,9 +247,9 @@ export const framing: CheckModule = [
     evidence: { frames: 20, assertions: 20 },
     run: async (ctx) => {
       const connection = await ctx.connect();
-      const length = pairOfPings(ctx).bytes.length;
+      const length = twoPings(ctx).bytes.length;
       for (let at = 1; at < length; at += 1) {
-        const { bytes, ids } = pairOfPings(ctx);
+        const { bytes, ids } = twoPings(ctx);
         const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
         const pongs = [...ids];
         if (at <= length / 2) await connection.sendPieces(pieces);
@@ -287,7 +287,7 @@ export const framing: CheckModule = [
       const connection = await ctx.connect({ own: true });
       const lengthBytes = ctx.target.maxMessageSizeBytes + 1;
       await connection.sendRaw(frameAround(Buffer.alloc(0), { lengthBytes }));
-      const { outcome } = await faultOutcome(ctx, connection);
+      const { outcome } = await readFaultOutcome(ctx, connection);
       ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the header alone is refused');
     },
   },
@@ -323,8 +323,8 @@ async function expectNotStored(
   const witness = await ctx.connect();
   const queue = await newQueue(ctx, witness, ctx.id('faulty'));
   const connection = await ctx.connect({ own: true });
-  const { outcome } = await framingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
-  acceptFault(ctx, outcome, errorClause);
+  const { outcome } = await sendFramingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
+  acceptFaultOutcome(ctx, outcome, errorClause);
   await expectNothingStored(ctx, witness, queue, { text: 'the message is not stored' });
 }
 
@@ -332,7 +332,7 @@ function publishBody({ id, queue }: PublishNames): Buffer {
   return encodeBody({ command: Command.Publish, id, queue, payload: JSON.stringify(textOfLength(40)) });
 }
 
-function pairOfPings(ctx: CheckContext): { readonly bytes: Buffer; readonly ids: readonly string[] } {
+function twoPings(ctx: CheckContext): { readonly bytes: Buffer; readonly ids: readonly string[] } {
   const ids = [`a${ctx.id()}`.slice(-4), `b${ctx.id()}`.slice(-4)];
   return { ids, bytes: Buffer.concat(ids.map((id) => encodeFrame({ command: Command.Ping, id }))) };
 }

@@ -6,15 +6,15 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { waitingCount } from './shared/queue-state.ts';
+import { messageCountOf } from './shared/queue-state.ts';
 
 /** Short patience, so that the waits are short. The idle timeout stays out of the way of the other two. */
-const impatient = {
+const shortTimeouts = {
   timing: { handshakeTimeoutMs: 500, frameTimeoutMs: 500 },
 } as const satisfies ConfigurationRequest;
-const soonIdle = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
+const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
 
-export const handshake: CheckModule = [
+export const handshakeChecks: CheckModule = [
   {
     id: 'CONN-001a',
     title: 'carries out no command before Connect',
@@ -37,7 +37,7 @@ export const handshake: CheckModule = [
       const answered = typeof end !== 'string' && before.length === commands.length;
       ctx.should(answered, 'CONN-002', 'each of the commands gets an Error', { actual: before.length });
       const witness = await ctx.connect();
-      ctx.assert.equal(await waitingCount(witness, queue), undefined, 'no queue was made');
+      ctx.assert.equal(await messageCountOf(witness, queue), undefined, 'no queue was made');
     },
   },
   {
@@ -70,8 +70,8 @@ export const handshake: CheckModule = [
       ctx.acceptable(
         typeof end === 'string' ? 'closed' : end.errorCode,
         [
-          { title: 'the connection is closed', when: (came) => came === 'closed' },
-          { title: 'Error NOT_AUTHENTICATED', when: (came) => came === 'NOT_AUTHENTICATED' },
+          { title: 'the connection is closed', when: (actual) => actual === 'closed' },
+          { title: 'Error NOT_AUTHENTICATED', when: (actual) => actual === 'NOT_AUTHENTICATED' },
         ],
         'the answer to Disconnect before Connect',
       );
@@ -123,13 +123,13 @@ export const handshake: CheckModule = [
     title: 'closes a connection on which no Connect arrives in time, and not earlier',
     clauses: ['CONN-014', 'CONN-015'],
     profile: 'limits',
-    requires: { configuration: impatient },
+    requires: { configuration: shortTimeouts },
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
       const connected = await ctx.connect({ own: true });
       const startedAt = ctx.now();
       const silent = await ctx.rawConnect();
-      await expectTimedOut(ctx, silent, { startedAt, timeoutMs: impatient.timing.handshakeTimeoutMs });
+      await expectTimedOut(ctx, silent, { startedAt, timeoutMs: shortTimeouts.timing.handshakeTimeoutMs });
       // It was opened earlier and has connected: its patience has ended by now if it went on counting.
       await connected.ping();
     },
@@ -139,14 +139,14 @@ export const handshake: CheckModule = [
     title: 'closes a connection whose frame is not complete in time, and not earlier',
     clauses: ['CONN-016'],
     profile: 'limits',
-    requires: { configuration: impatient },
+    requires: { configuration: shortTimeouts },
     evidence: { frames: 1, assertions: 2 },
     run: async (ctx) => {
       const connection = await ctx.connect({ own: true });
       const startedAt = ctx.now();
       const ping = encodeFrame({ command: Command.Ping, id: ctx.id('ping') });
       await connection.sendPieces([ping.subarray(0, -1)]);
-      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: impatient.timing.frameTimeoutMs });
+      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortTimeouts.timing.frameTimeoutMs });
     },
   },
   {
@@ -154,13 +154,13 @@ export const handshake: CheckModule = [
     title: 'closes a connection on which the client sends nothing for the idle timeout, and not earlier',
     clauses: ['CONN-017'],
     profile: 'limits',
-    requires: { configuration: soonIdle },
+    requires: { configuration: shortIdleTimeout },
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
       const connection = await ctx.connect({ own: true });
       const startedAt = ctx.now();
       await connection.ping();
-      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: soonIdle.timing.idleTimeoutMs });
+      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortIdleTimeout.timing.idleTimeoutMs });
     },
   },
   {

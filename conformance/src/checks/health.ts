@@ -1,10 +1,10 @@
 // Checks of the health server: the health record, paths, methods and what all HTTP answers have in common. Areas: HEALTH, HTTP.
 import type { Check, CheckContext, CheckModule, HttpAnswer } from '../check.ts';
-import { expectFields, fieldOf, inTheRecord, type JsonRecord } from './shared/fields.ts';
+import { recordAt, timestamp, waitForRecord } from './shared/http-records.ts';
 import { newQueue } from './shared/queue-state.ts';
-import { recordAt, timestamp, until } from './shared/records.ts';
+import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
-export const health: CheckModule = [
+export const healthChecks: CheckModule = [
   {
     id: 'HEALTH-001a',
     title: 'answers GET /health/ with a JSON object of the fields of the health record',
@@ -13,10 +13,10 @@ export const health: CheckModule = [
     evidence: { responses: 1, assertions: 6 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/health/', [200, 503]);
-      const status = fieldOf(record, 'status', inTheRecord);
+      const status = requiredField(record, 'status', inTheRecord);
       ctx.assert.oneOf(status, ['healthy', 'unhealthy'], 'status');
       for (const field of ['active_connections', 'queue_count', 'memory_usage_mb']) {
-        const value = fieldOf(record, field, inTheRecord);
+        const value = requiredField(record, field, inTheRecord);
         ctx.assert.ok(Number.isInteger(value) && Number(value) >= 0, `${field} is an integer`, {
           actual: value,
         });
@@ -51,8 +51,11 @@ export const health: CheckModule = [
       ctx.acceptable(
         { code: answer.status, status },
         [
-          { title: '200 and healthy', when: (came) => came.code === 200 && came.status === 'healthy' },
-          { title: '503 and unhealthy', when: (came) => came.code === 503 && came.status === 'unhealthy' },
+          { title: '200 and healthy', when: (actual) => actual.code === 200 && actual.status === 'healthy' },
+          {
+            title: '503 and unhealthy',
+            when: (actual) => actual.code === 503 && actual.status === 'unhealthy',
+          },
         ],
         'status code and status agree',
       );
@@ -72,13 +75,13 @@ export const health: CheckModule = [
       await newQueue(ctx, staying, 'one');
       await newQueue(ctx, staying, 'two');
       const more = (field: string, count: number) => Number(before[field]) + count;
-      await until(ctx, '/health/', {
+      await waitForRecord(ctx, '/health/', {
         active_connections: more('active_connections', 2),
         queue_count: more('queue_count', 2),
       });
       await leaving.abort();
       await staying.deleteQueue(ctx.queue('one'));
-      await until(ctx, '/health/', {
+      await waitForRecord(ctx, '/health/', {
         active_connections: more('active_connections', 1),
         queue_count: more('queue_count', 1),
       });
@@ -178,6 +181,6 @@ async function expectSameFields(ctx: CheckContext, path: string, withSlash: stri
   ctx.assert.ok('timestamp' in expected || 'status' in expected, `${withSlash} answers with a record`, {
     actual: expected,
   });
-  const came = await recordAt(ctx, path, [200, 503]);
-  ctx.assert.deepEqual(Object.keys(came).sort(), Object.keys(expected).sort(), `the fields at ${path}`);
+  const delivered = await recordAt(ctx, path, [200, 503]);
+  ctx.assert.deepEqual(Object.keys(delivered).sort(), Object.keys(expected).sort(), `the fields at ${path}`);
 }

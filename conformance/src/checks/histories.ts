@@ -4,16 +4,16 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { DeliveryMode } from '../history/operation.ts';
 import { deliveryModes } from '../history/operation.ts';
-import { Crowd } from './shared/crowd.ts';
 import { newQueue } from './shared/queue-state.ts';
+import { RandomClients } from './shared/random-clients.ts';
 
 const roundCount = 30;
 /** Each cut may cost a rest of its message that doubles; so few keep the longest rest short. */
-const mostLeavings = 8;
+const maxDisconnects = 8;
 /** That a delivery that was cut short is no failed attempt is only recommended: no message may use up its attempts by that. */
-const enoughAttempts = 100;
+const maxRetryAttempts = 100;
 
-export const histories: CheckModule = [
+export const historyChecks: CheckModule = [
   {
     id: 'DELIVERY-006b',
     title:
@@ -62,10 +62,10 @@ async function playHistory(ctx: CheckContext, mode: DeliveryMode): Promise<void>
   const witness = await ctx.connect();
   const queue = await newQueue(ctx, witness, 'crowded', {
     mode: deliveryModes.indexOf(mode),
-    maxRetryAttempts: enoughAttempts,
+    maxRetryAttempts: maxRetryAttempts,
   });
-  const crowd = new Crowd(ctx, { queue, witness, mostLeavings });
-  for (let round = 0; round < roundCount; round += 1) await crowd.round();
-  await crowd.drain();
+  const clients = new RandomClients(ctx, { queue, witness, maxDisconnects });
+  for (let round = 0; round < roundCount; round += 1) await clients.playRound();
+  await clients.drain();
   history.settle({ queues: { [queue]: { mode } }, drained: [queue] });
 }

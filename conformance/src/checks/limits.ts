@@ -5,8 +5,8 @@ import type { ConfigurationRequest } from '../configuration.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf } from './shared/bodies.ts';
-import { eventually, newQueue, waitingCount } from './shared/queue-state.ts';
-import { recordAt, until } from './shared/records.ts';
+import { recordAt, waitForRecord } from './shared/http-records.ts';
+import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const fewConnections = {
@@ -19,7 +19,7 @@ const fewMessages = {
 
 const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
 
-export const limits: CheckModule = [
+export const limitChecks: CheckModule = [
   {
     id: 'CONN-023a',
     title: 'counts no Ping and no Ack towards the message rate',
@@ -37,7 +37,7 @@ export const limits: CheckModule = [
       ]);
       for (const id of ids) await client.expect({ command: 'Pong', id });
       const published = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await waitingCount(client, queue), published.length, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), published.length, 'messages that wait');
     },
   },
   {
@@ -57,11 +57,11 @@ export const limits: CheckModule = [
       await client.send({ command: Command.Ping, id: ctx.id('last') });
       // A broker may close the connection instead of answering.
       await client.expectOrClosed('Pong');
-      const stored = Number(await waitingCount(witness, queue));
+      const stored = Number(await messageCountOf(witness, queue));
       const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
       // A second may begin within the burst, and what was not used of the one before may count.
-      const most = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
-      ctx.assert.between(stored, 1, most, 'messages that are stored');
+      const maxStored = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
+      ctx.assert.between(stored, 1, maxStored, 'messages that are stored');
       if (client.isClosed) return;
       const confirmed = client.received.filter(({ command }) => command === Command.PublishAck).length;
       ctx.assert.equal(
@@ -85,14 +85,14 @@ export const limits: CheckModule = [
       await publishSeries(ctx, client, queue, 16);
       await client.subscribe(queue);
       // Every Ack makes the window larger, where it grows: it must stop at the limit.
-      const took = 8;
-      await takeAndAck(client, queue, took);
+      const ackedCount = 8;
+      await takeAndAck(client, queue, ackedCount);
       const delivered = (): number =>
         client.received.filter(({ command }) => command === Command.Deliver).length;
-      const seen = async (): Promise<number> => Number(await waitingCount(client, queue)) + delivered();
+      const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
       await eventually(ctx, seen, (count) => count === 16, 'every message waits or was delivered');
       const largest = smallWindow.limits.maxInFlightPerSubscriber;
-      ctx.assert.between(delivered() - took, 0, largest, 'messages in flight');
+      ctx.assert.between(delivered() - ackedCount, 0, largest, 'messages in flight');
     },
   },
   {
@@ -114,7 +114,7 @@ export const limits: CheckModule = [
       }
       const field = 'total_connections_rejected';
       if (!(field in before)) ctx.notApplicable(`the shorter form of the record has no ${field}`);
-      await until(ctx, '/metrics/', { [field]: Number(before[field]) + 2 });
+      await waitForRecord(ctx, '/metrics/', { [field]: Number(before[field]) + 2 });
     },
   },
   {
@@ -130,7 +130,7 @@ export const limits: CheckModule = [
       await client.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
       const error = await client.expect('Error');
       ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code of the Error');
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages that wait');
     },
   },
 ] satisfies readonly Check[];

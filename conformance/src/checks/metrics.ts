@@ -3,9 +3,9 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { expectFields, fieldOf, inTheRecord, type JsonRecord } from './shared/fields.ts';
+import { recordAt, timestamp, waitForRecord } from './shared/http-records.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { recordAt, timestamp, until } from './shared/records.ts';
+import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const shorterForm = [
@@ -72,7 +72,7 @@ const form: CheckModule = [
     evidence: { responses: 1, assertions: 2 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
-      ctx.assert.matches(fieldOf(record, 'timestamp', inTheRecord), timestamp, 'timestamp');
+      ctx.assert.matches(requiredField(record, 'timestamp', inTheRecord), timestamp, 'timestamp');
     },
   },
   {
@@ -105,18 +105,18 @@ const agreement: CheckModule = [
     evidence: { responses: 3, messages: 3, assertions: 10 },
     run: async (ctx) => {
       let last = await recordAt(ctx, '/metrics/', [200]);
-      const look = async (): Promise<void> => {
+      const readAgain = async (): Promise<void> => {
         const now = await recordAt(ctx, '/metrics/', [200]);
-        expectNoneFell(ctx, last, now);
+        expectNoDecrease(ctx, last, now);
         last = now;
       };
       for (let round = 0; round < 3; round += 1) {
         const client = await ctx.connect({ own: true });
-        await work(ctx, client, `round-${round}`, { published: 2, acknowledged: 1 });
-        await look();
+        await runWorkload(ctx, client, `round-${round}`, { published: 2, acknowledged: 1 });
+        await readAgain();
         await client.abort();
-        await until(ctx, '/metrics/', { active_connections: 0 });
-        await look();
+        await waitForRecord(ctx, '/metrics/', { active_connections: 0 });
+        await readAgain();
       }
     },
   },
@@ -128,7 +128,7 @@ const agreement: CheckModule = [
     isolation: 'fresh',
     evidence: { responses: 2, frames: 6, assertions: 2 },
     run: (ctx) =>
-      expectGrowth(ctx, { total_messages_published: 4 }, async (client) => {
+      expectIncreases(ctx, { total_messages_published: 4 }, async (client) => {
         await publishSeries(ctx, client, await newQueue(ctx, client, 'published'), 4);
         const fields = { command: Command.Publish, id: ctx.id('m'), queue: ctx.queue('published') };
         await client.request({ ...fields, payload: '{"refused":' });
@@ -142,8 +142,8 @@ const agreement: CheckModule = [
     isolation: 'fresh',
     evidence: { responses: 2, messages: 3, assertions: 2 },
     run: (ctx) =>
-      expectGrowth(ctx, { total_messages_delivered: 3, total_messages_published: 5 }, async (client) => {
-        await work(ctx, client, 'delivered', { published: 3, acknowledged: 3 });
+      expectIncreases(ctx, { total_messages_delivered: 3, total_messages_published: 5 }, async (client) => {
+        await runWorkload(ctx, client, 'delivered', { published: 3, acknowledged: 3 });
         await publishSeries(ctx, client, await newQueue(ctx, client, 'waiting'), 2);
       }),
   },
@@ -155,8 +155,8 @@ const agreement: CheckModule = [
     isolation: 'fresh',
     evidence: { responses: 2, messages: 3, assertions: 2 },
     run: (ctx) =>
-      expectGrowth(ctx, { total_messages_acknowledged: 2 }, async (client) => {
-        const queue = await work(ctx, client, 'acknowledged', { published: 3, acknowledged: 2 });
+      expectIncreases(ctx, { total_messages_acknowledged: 2 }, async (client) => {
+        const queue = await runWorkload(ctx, client, 'acknowledged', { published: 3, acknowledged: 2 });
         await client.ack({ id: ctx.id('unknown'), queue });
         await client.delivery({ queue });
         await client.ping();
@@ -170,7 +170,7 @@ const agreement: CheckModule = [
     isolation: 'fresh',
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 2 }, async (client) => {
+      expectIncreases(ctx, { total_errors: 2 }, async (client) => {
         const queue = await newQueue(ctx, client, 'errors');
         for (const payload of ['{', '}']) {
           const answer = await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload });
@@ -196,14 +196,14 @@ const agreement: CheckModule = [
       requireFields(ctx, before, ['in_flight_messages']);
       const held = [];
       for (const name of ['one', 'two']) {
-        const queue = await work(ctx, client, name, { published: 1, acknowledged: 0 });
+        const queue = await runWorkload(ctx, client, name, { published: 1, acknowledged: 0 });
         held.push(await client.delivery({ queue }));
       }
       for (const [index, delivery] of held.entries()) {
-        await until(ctx, '/metrics/', { in_flight_messages: 2 - index });
+        await waitForRecord(ctx, '/metrics/', { in_flight_messages: 2 - index });
         await client.ack(delivery);
       }
-      await until(ctx, '/metrics/', { in_flight_messages: 0 });
+      await waitForRecord(ctx, '/metrics/', { in_flight_messages: 0 });
     },
   },
   {
@@ -223,14 +223,14 @@ const agreement: CheckModule = [
       const askedAt = ctx.now();
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      const look = async (): Promise<unknown> =>
+      const readAgain = async (): Promise<unknown> =>
         (await recordAt(ctx, '/metrics/', [200]))['average_delivery_latency_ms'];
       // A broker may take the time of a delivery after it was sent: it cannot be later than our looking.
       const fits = (mean: unknown): boolean =>
         typeof mean === 'number' &&
         mean >= askedAt - acceptedAt - latencyToleranceMs &&
         mean <= ctx.now() - sentAt + latencyToleranceMs;
-      await eventually(ctx, look, fits, 'the mean latency is that of the one message');
+      await eventually(ctx, readAgain, fits, 'the mean latency is that of the one message');
       await client.ack(delivery);
     },
   },
@@ -246,10 +246,10 @@ const agreement: CheckModule = [
       const leaving = await ctx.connect({ own: true });
       await newQueue(ctx, staying, 'one');
       await newQueue(ctx, leaving, 'two');
-      await until(ctx, '/metrics/', { active_connections: 2, active_queues: 2 });
+      await waitForRecord(ctx, '/metrics/', { active_connections: 2, active_queues: 2 });
       await leaving.abort();
       await staying.deleteQueue(ctx.queue('two'));
-      await until(ctx, '/metrics/', { active_connections: 1, active_queues: 1 });
+      await waitForRecord(ctx, '/metrics/', { active_connections: 1, active_queues: 1 });
     },
   },
   {
@@ -260,7 +260,7 @@ const agreement: CheckModule = [
     isolation: 'fresh',
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_connections_accepted: 2 }, async () => {
+      expectIncreases(ctx, { total_connections_accepted: 2 }, async () => {
         const first = await ctx.connect({ own: true });
         await first.abort();
         const second = await ctx.connect({ own: true });
@@ -269,14 +269,14 @@ const agreement: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const metrics: CheckModule = [...form, ...agreement];
+export const metricsChecks: CheckModule = [...form, ...agreement];
 
 const waitedMs = 200;
 /** The broker's clock may be coarser than ours, and between a frame and its reading lies a little time. */
 const latencyToleranceMs = 20;
 
 /** A new queue, its subscriber, and this many messages of which so many are taken and acknowledged. */
-async function work(
+async function runWorkload(
   ctx: CheckContext,
   client: Connection,
   name: string,
@@ -291,17 +291,17 @@ async function work(
 }
 
 /** Runs a scenario on a connection of its own and waits until the counters have grown by this much. */
-export async function expectGrowth(
+export async function expectIncreases(
   ctx: CheckContext,
-  growth: Readonly<Record<string, number>>,
+  increases: Readonly<Record<string, number>>,
   scenario: (client: Connection) => Promise<void>,
 ): Promise<void> {
   const client = await ctx.connect({ own: true });
   const before = await recordAt(ctx, '/metrics/', [200]);
-  requireFields(ctx, before, Object.keys(growth));
+  requireFields(ctx, before, Object.keys(increases));
   await scenario(client);
-  const wanted = Object.entries(growth).map(([field, by]) => [field, Number(before[field]) + by] as const);
-  await until(ctx, '/metrics/', Object.fromEntries(wanted));
+  const wanted = Object.entries(increases).map(([field, by]) => [field, Number(before[field]) + by] as const);
+  await waitForRecord(ctx, '/metrics/', Object.fromEntries(wanted));
 }
 
 /** Each field is a number. The shorter form of the record is as right: a rule about a field that it lacks does not apply. */
@@ -314,9 +314,9 @@ function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly s
     ctx.notApplicable(`the shorter form of the record has no ${missing.join(' and no ')}`);
 }
 
-function expectNoneFell(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
+function expectNoDecrease(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
   for (const [field, value] of counters(last)) {
-    const later = fieldOf(now, field, inTheRecord);
+    const later = requiredField(now, field, inTheRecord);
     ctx.assert.ok(Number(later) >= value, `${field} does not fall`, {
       expected: `${value} or more`,
       actual: later,

@@ -5,16 +5,16 @@ import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { deadLetter } from './shared/attempts.ts';
-import { audience, priorityBased } from './shared/audience.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { priorityBased, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
+import { takeDeadLetter } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const dropOldest = { overflowStrategy: 0 } as const;
 const dropNewest = { overflowStrategy: 1 } as const;
 const redirectToDlq = { overflowStrategy: 3, enableDeadLetterQueue: true } as const;
 
-export const overflow: CheckModule = [
+export const overflowChecks: CheckModule = [
   {
     id: 'OVERFLOW-001a',
     title:
@@ -24,12 +24,12 @@ export const overflow: CheckModule = [
     evidence: { frames: 14, messages: 3 },
     run: async (ctx) => {
       const options = { ...dropNewest, maxQueueSize: 1 };
-      const { publisher, queue, subscribers } = await audience(ctx, 3, options);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, options);
       const ids = [ctx.id('m'), ctx.id('m'), ctx.id('m')];
       await publisher.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
       for (const id of ids) await publisher.expect({ command: 'PublishAck', id });
-      const came = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
-      ctx.assert.deepEqual([...idsOf(came)].sort(), [...ids].sort(), 'the messages delivered');
+      const delivered = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
+      ctx.assert.deepEqual([...idsOf(delivered)].sort(), [...ids].sort(), 'the messages delivered');
     },
   },
   {
@@ -42,7 +42,7 @@ export const overflow: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'oldest', { ...dropOldest, maxQueueSize: 3 });
       const ids = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await waitingCount(client, queue), 3, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 3, 'messages that wait');
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the messages delivered');
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two messages are evicted' });
@@ -84,7 +84,7 @@ export const overflow: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 2);
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), ids.slice(1), 'the message delivered');
-      const dead = await waitingCount(client, deadLetterQueueName);
+      const dead = await messageCountOf(client, deadLetterQueueName);
       ctx.assert.oneOf(dead, [0, undefined], 'messages in the dead letter queue, if there is one');
     },
   },
@@ -99,8 +99,9 @@ export const overflow: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'newest', { ...dropNewest, maxQueueSize: 2 });
       const ids = await publishSeries(ctx, client, queue, 2);
-      for (let count = 0; count < 2; count += 1) acceptDropped(ctx, await publishAnyhow(ctx, client, queue));
-      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages that wait');
+      for (let count = 0; count < 2; count += 1)
+        acceptAnswerToDropped(ctx, await publishForAnyAnswer(ctx, client, queue));
+      ctx.assert.equal(await messageCountOf(client, queue), 2, 'messages that wait');
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the messages delivered');
       await expectOnlySentinel(ctx, client, queue, { text: 'the refused ones are not delivered' });
@@ -119,14 +120,14 @@ export const overflow: CheckModule = [
       const queue = await newQueue(ctx, client, 'redirecting', options);
       const ids = await publishSeries(ctx, client, queue, 3);
       ctx.assert.equal(
-        await waitingCount(client, deadLetterQueueName),
+        await messageCountOf(client, deadLetterQueueName),
         1,
         'messages in the dead letter queue',
       );
       await client.subscribe(deadLetterQueueName);
-      const letter = await deadLetter(ctx, client, { queue: deadLetterQueueName, id: ids[2] ?? '' });
-      await client.ack(letter);
-      const reason = letter.header('deadLetterReason');
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueueName, id: ids[2] ?? '' });
+      await client.ack(deadLetter);
+      const reason = deadLetter.header('deadLetterReason');
       ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'the reason is QueueOverflow', {
         actual: reason,
       });
@@ -138,11 +139,11 @@ export const overflow: CheckModule = [
 ] satisfies readonly Check[];
 
 /** Publishes and takes whatever answers it. */
-function publishAnyhow(ctx: CheckContext, client: Connection, queue: string): Promise<ReceivedFrame> {
+function publishForAnyAnswer(ctx: CheckContext, client: Connection, queue: string): Promise<ReceivedFrame> {
   return client.request({ command: Command.Publish, id: ctx.id('dropped'), queue, payload: '1' });
 }
 
-function acceptDropped(ctx: CheckContext, answer: ReceivedFrame): void {
+function acceptAnswerToDropped(ctx: CheckContext, answer: ReceivedFrame): void {
   const isError = answer.command === Command.Error;
   ctx.acceptable(
     isError ? answer.errorCode : frameText(answer),

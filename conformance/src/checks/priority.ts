@@ -2,12 +2,17 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { waitUntil } from './shared/attempts.ts';
-import { ackWherever, audience, deliveredIds, priorityBased } from './shared/audience.ts';
-import { letDeliver, newQueue, waitingCount } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, waitForDeliveries } from './shared/queue-state.ts';
+import {
+  ackByReceiver,
+  deliveredIds,
+  priorityBased,
+  queueWithSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
-export const priority: CheckModule = [
+export const priorityChecks: CheckModule = [
   {
     id: 'DELIVERY-030a',
     title: 'delivers each message of a PriorityBased queue to exactly one of two subscribers',
@@ -15,16 +20,16 @@ export const priority: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 2, priorityBased);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 2, priorityBased);
       const ids: string[] = [];
       for (const name of ['Low', 'Critical', 'Normal', 'High', 'Low', 'Critical']) {
         const [id = ''] = await publishAll(ctx, publisher, queue, [name]);
         ids.push(id);
-        await ackWherever(ctx, subscribers, id);
+        await ackByReceiver(ctx, subscribers, id);
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-      const came = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
-      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'all deliveries');
+      const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'all deliveries');
     },
   },
   {
@@ -67,7 +72,7 @@ export const priority: CheckModule = [
       }
       const urgent = await publishAll(ctx, client, queue, ['Critical', 'Normal']);
       // What is in flight by now may have been sent before the urgent ones came, however late it arrives. What waits has to wait its turn.
-      const waitingNow = Number(await waitingCount(client, queue));
+      const waitingNow = Number(await messageCountOf(client, queue));
       await client.ack(held);
       const taken = idsOf(await takeAndAck(client, queue, low.length - 1 + urgent.length));
       const waited = taken.slice(taken.length - waitingNow);
@@ -84,10 +89,10 @@ export const priority: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3, priorityBased);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, priorityBased);
       for (const id of [ctx.id('m'), ctx.id('m'), ctx.id('m')]) {
         await publisher.publish(queue, '1', { id });
-        await ackWherever(ctx, subscribers, id);
+        await ackByReceiver(ctx, subscribers, id);
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
@@ -108,8 +113,8 @@ export const priority: CheckModule = [
       const taken = idsOf(await takeAndAck(client, queue, ids.length));
       for (const [index, level] of levels.entries()) {
         const expected = [ids[index], ids[index + levels.length]];
-        const came = taken.filter((id) => expected.includes(id));
-        ctx.assert.deepEqual(came, expected, `the messages of priority ${level}`);
+        const delivered = taken.filter((id) => expected.includes(id));
+        ctx.assert.deepEqual(delivered, expected, `the messages of priority ${level}`);
       }
     },
   },
@@ -117,7 +122,7 @@ export const priority: CheckModule = [
 
 const eightLow = Array.from({ length: 8 }, () => 'Low');
 /** Beyond any window that brokers are known to have. */
-const largestWindow = 300;
+const maxKnownWindow = 300;
 
 /**
  * Publishes Low messages until two of them wait, since the subscriber has no room; `held` is the first one, which it was given. Not
@@ -130,11 +135,11 @@ async function fillWindow(
 ): Promise<{ readonly held: ReceivedFrame; readonly low: readonly string[]; readonly isFull: boolean }> {
   const low = [...(await publishAll(ctx, subscriber, queue, ['Low']))];
   const held = await subscriber.delivery({ queue });
-  const mayBeFull = async (): Promise<boolean> => Number(await waitingCount(subscriber, queue)) >= 2;
-  while (low.length < largestWindow) {
+  const mayBeFull = async (): Promise<boolean> => Number(await messageCountOf(subscriber, queue)) >= 2;
+  while (low.length < maxKnownWindow) {
     low.push(...(await publishAll(ctx, subscriber, queue, eightLow)));
     if (!(await mayBeFull())) continue;
-    await letDeliver(ctx, subscriber, queue);
+    await waitForDeliveries(ctx, subscriber, queue);
     if (await mayBeFull()) return { held, low, isFull: true };
   }
   return { held, low, isFull: false };

@@ -1,12 +1,12 @@
 // Checks of publishing: what PublishAck promises, what a refused Publish leaves, repeats, payloads, priorities. Area: PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedWith } from './shared/refusal.ts';
+import { expectSameValues } from './shared/json-values.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
-import { expectSameValues } from './shared/values.ts';
 
-const promises: CheckModule = [
+const confirmations: CheckModule = [
   {
     id: 'PUBLISH-002a',
     title: 'has every confirmed message in its queue',
@@ -17,10 +17,10 @@ const promises: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'confirmed');
       const ids = await publishSeries(ctx, client, queue, 12);
-      ctx.assert.equal(await waitingCount(client, queue), 12, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 12, 'messages that wait');
       await client.subscribe(queue);
-      const came = idsOf(await takeAndAck(client, queue, 12));
-      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 12));
+      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the messages delivered');
     },
   },
   {
@@ -74,7 +74,7 @@ const repeats: CheckModule = [
       const id = ctx.id('m');
       await client.publish(queue, '"first"', { id });
       await client.publish(queue, '"second"', { id });
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages that wait');
       await client.subscribe(queue);
       const [delivery] = await takeAndAck(client, queue, 1);
       ctx.assert.sameJson(delivery?.payload, '"first"', 'the payload delivered', 'PUBLISH-008');
@@ -112,8 +112,8 @@ const repeats: CheckModule = [
       const [, second = ''] = ids;
       await client.publish(queue, '1', { id: second });
       await client.subscribe(queue);
-      const came = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual(came, ids, 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual(delivered, ids, 'the messages delivered');
     },
   },
   {
@@ -128,7 +128,7 @@ const repeats: CheckModule = [
       for (const name of ['one', 'two']) {
         const queue = await newQueue(ctx, client, name);
         await client.publish(queue, '1', { id });
-        ctx.assert.equal(await waitingCount(client, queue), 1, `messages in queue ${name}`);
+        ctx.assert.equal(await messageCountOf(client, queue), 1, `messages in queue ${name}`);
       }
     },
   },
@@ -243,7 +243,7 @@ const priorities: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const publish: CheckModule = [...promises, ...repeats, ...payloads, ...priorities];
+export const publishChecks: CheckModule = [...confirmations, ...repeats, ...payloads, ...priorities];
 
 const jsonTexts = [
   ...['{}', '[]', '""', '0', '-7', '-1.5e-3', '1E+2', 'true', 'false', 'null', '12345678901234567890'],
@@ -269,21 +269,21 @@ async function expectRefusedPayloads(
   for (const payload of refused) {
     const fields = { command: Command.Publish, id: ctx.id('m'), queue, payload };
     const what = `the payload is ${JSON.stringify(payload.toString()).slice(0, 40)}`;
-    await refusedWith(ctx, client, fields, { code: 'INVALID_PAYLOAD', what });
+    await expectRefusedWith(ctx, client, fields, { code: 'INVALID_PAYLOAD', what });
   }
-  ctx.assert.equal(await waitingCount(client, queue), 0, 'messages that wait', 'PUBLISH-019');
+  ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages that wait', 'PUBLISH-019');
 }
 
 /** Publishes with these priorities to a PriorityBased queue, and returns those of the messages in the order of delivery. */
 async function deliveredPriorities(
   ctx: CheckContext,
-  given: readonly (string | undefined)[],
+  priorities: readonly (string | undefined)[],
 ): Promise<readonly (string | undefined)[]> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'by-priority', { mode: 3 });
-  for (const priority of given) {
+  for (const priority of priorities) {
     await client.publish(queue, '1', priority === undefined ? {} : { headers: { priority } });
   }
   await client.subscribe(queue);
-  return (await takeAndAck(client, queue, given.length)).map((delivery) => delivery.header('priority'));
+  return (await takeAndAck(client, queue, priorities.length)).map((delivery) => delivery.header('priority'));
 }

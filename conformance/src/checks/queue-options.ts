@@ -3,13 +3,13 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { expectFields, fieldOf, inQueueInfo } from './shared/fields.ts';
-import { newQueue, requireShown } from './shared/queue-state.ts';
-import { refusedWith } from './shared/refusal.ts';
+import { newQueue, requireInfoShows } from './shared/queue-state.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
+import { expectFields, inQueueInfo, requiredField } from './shared/required-fields.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
-const possible: CheckModule = [
+const validOptionChecks: CheckModule = [
   {
     id: 'QUEUE-001a',
     title: 'creates a queue with the options of CreateQueue',
@@ -19,7 +19,7 @@ const possible: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const deadLetterQueueName = ctx.queue('letters');
-      const info = await infoAfter(ctx, client, {
+      const info = await createdQueueInfo(ctx, client, {
         mode: 3,
         maxQueueSize: 77,
         messageTtl: '00:30:00',
@@ -51,14 +51,14 @@ const possible: CheckModule = [
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const info = await infoAfter(ctx, client, {});
+      const info = await createdQueueInfo(ctx, client, {});
       const defaults = { enableDeadLetterQueue: false, overflowStrategy: 0, maxRetryAttempts: 3 };
       ctx.assert.deepEqual(
         pick(info, optionFields),
         { deliveryMode: 0, maxSize: 10_000, ...defaults },
         'the options in the queue info',
       );
-      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
+      requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
   {
@@ -77,7 +77,7 @@ const possible: CheckModule = [
         pick((await client.queueInfo(published)) ?? {}, optionFields),
         'the options of the created queue',
       );
-      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
+      requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
   {
@@ -101,10 +101,10 @@ const possible: CheckModule = [
     profile: 'core',
     evidence: { frames: 3, assertions: 9 },
     run: async (ctx) => {
-      const info = await infoAfter(ctx, await ctx.connect(), { maxQueueSize: 5 });
+      const info = await createdQueueInfo(ctx, await ctx.connect(), { maxQueueSize: 5 });
       expectFields(ctx, info, requiredFields, inQueueInfo);
-      ctx.assert.matches(fieldOf(info, 'createdAt', inQueueInfo), timestamp, 'createdAt', 'BODY-041');
-      requireShown(ctx, info, { maxSize: 5 });
+      ctx.assert.matches(requiredField(info, 'createdAt', inQueueInfo), timestamp, 'createdAt', 'BODY-041');
+      requireInfoShows(ctx, info, { maxSize: 5 });
     },
   },
   {
@@ -115,10 +115,10 @@ const possible: CheckModule = [
     evidence: { frames: 5, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const timed = await infoAfter(ctx, client, { messageTtl: '01:00:00' });
-      const shown = fieldOf(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
+      const timed = await createdQueueInfo(ctx, client, { messageTtl: '01:00:00' });
+      const shown = requiredField(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
       ctx.assert.equal(shown, '01:00:00', 'messageTtl of a queue that has one');
-      const untimed = await infoAfter(ctx, client, {});
+      const untimed = await createdQueueInfo(ctx, client, {});
       ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is left out', { actual: untimed });
     },
   },
@@ -131,10 +131,10 @@ const possible: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const deadLetterQueueName = ctx.queue('given');
-      const given = await infoAfter(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
-      const shown = fieldOf(given, 'deadLetterQueueName', { ...inQueueInfo, clause: 'QUEUE-023' });
+      const given = await createdQueueInfo(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
+      const shown = requiredField(given, 'deadLetterQueueName', { ...inQueueInfo, clause: 'QUEUE-023' });
       ctx.assert.equal(shown, deadLetterQueueName, 'the name that was given');
-      const generated = await infoAfter(ctx, client, { enableDeadLetterQueue: true });
+      const generated = await createdQueueInfo(ctx, client, { enableDeadLetterQueue: true });
       ctx.assert.ok(!('deadLetterQueueName' in generated), 'the generated name is left out', {
         actual: generated,
       });
@@ -148,8 +148,8 @@ const possible: CheckModule = [
     evidence: { frames: 5, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const first = createdAt(ctx, await infoAfter(ctx, client, {}));
-      const second = createdAt(ctx, await infoAfter(ctx, client, {}));
+      const first = createdAt(ctx, await createdQueueInfo(ctx, client, {}));
+      const second = createdAt(ctx, await createdQueueInfo(ctx, client, {}));
       ctx.assert.ok(first <= second, 'the queue that was made first is not the younger one');
       const offMs = Math.abs(Date.now() - second);
       ctx.assert.betweenMs(offMs, 0, clockToleranceMs, "the time between createdAt and the runner's clock");
@@ -162,12 +162,12 @@ const possible: CheckModule = [
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
-      const info = await infoAfter(ctx, await ctx.connect(), {
+      const info = await createdQueueInfo(ctx, await ctx.connect(), {
         maxQueueSize: 6,
         colour: 'green',
         nested: {},
       });
-      ctx.assert.equal(fieldOf(info, 'maxSize', inQueueInfo), 6, 'maxSize');
+      ctx.assert.equal(requiredField(info, 'maxSize', inQueueInfo), 6, 'maxSize');
     },
   },
   {
@@ -182,7 +182,7 @@ const possible: CheckModule = [
         { mode: 'prioritybased', overflowStrategy: 'BLOCKPUBLISHER' },
         { mode: 'PRIORITYBASED', overflowStrategy: 'blockPublisher' },
       ]) {
-        const shown = pick(await infoAfter(ctx, client, names), ['deliveryMode', 'overflowStrategy']);
+        const shown = pick(await createdQueueInfo(ctx, client, names), ['deliveryMode', 'overflowStrategy']);
         ctx.assert.deepEqual(shown, { deliveryMode: 3, overflowStrategy: 2 }, 'the numbers');
       }
     },
@@ -197,8 +197,8 @@ const possible: CheckModule = [
       const client = await ctx.connect();
       const modes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'];
       for (const [number, mode] of modes.entries()) {
-        const info = await infoAfter(ctx, client, { mode });
-        ctx.assert.equal(fieldOf(info, 'deliveryMode', inQueueInfo), number, `the number of ${mode}`);
+        const info = await createdQueueInfo(ctx, client, { mode });
+        ctx.assert.equal(requiredField(info, 'deliveryMode', inQueueInfo), number, `the number of ${mode}`);
       }
     },
   },
@@ -212,9 +212,9 @@ const possible: CheckModule = [
       const client = await ctx.connect();
       const strategies = ['DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq'];
       for (const [number, overflowStrategy] of strategies.entries()) {
-        const info = await infoAfter(ctx, client, { overflowStrategy, enableDeadLetterQueue: true });
+        const info = await createdQueueInfo(ctx, client, { overflowStrategy, enableDeadLetterQueue: true });
         ctx.assert.equal(
-          fieldOf(info, 'overflowStrategy', inQueueInfo),
+          requiredField(info, 'overflowStrategy', inQueueInfo),
           number,
           `the number of ${overflowStrategy}`,
         );
@@ -234,14 +234,18 @@ const possible: CheckModule = [
         ['00:00:01.5', /^00:00:01\.50{0,6}$/],
         ['2.03:04:05.0000000', /^2\.03:04:05$/],
       ] as const) {
-        const info = await infoAfter(ctx, client, { messageTtl: given });
-        ctx.assert.matches(fieldOf(info, 'messageTtl', inQueueInfo), shown, `messageTtl after ${given}`);
+        const info = await createdQueueInfo(ctx, client, { messageTtl: given });
+        ctx.assert.matches(
+          requiredField(info, 'messageTtl', inQueueInfo),
+          shown,
+          `messageTtl after ${given}`,
+        );
       }
     },
   },
 ] satisfies readonly Check[];
 
-type Impossible = {
+type InvalidOptions = {
   readonly id: string;
   readonly title: string;
   /** Option payloads, each with one fault. */
@@ -250,7 +254,7 @@ type Impossible = {
   readonly name?: string;
 };
 
-const impossible: readonly Impossible[] = [
+const invalidOptions: readonly InvalidOptions[] = [
   {
     id: 'QUEUE-032a',
     title: 'refuses maxQueueSize outside 1 .. 2,147,483,647',
@@ -326,9 +330,12 @@ const impossible: readonly Impossible[] = [
 ];
 
 /** All queue option checks. */
-export const queueOptions: CheckModule = [...possible, ...impossible.map(impossibleCheck)];
+export const queueOptionChecks: CheckModule = [
+  ...validOptionChecks,
+  ...invalidOptions.map(invalidOptionsCheck),
+];
 
-function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
+function invalidOptionsCheck({ id, title, payloads, name }: InvalidOptions): Check {
   return {
     id,
     title: `${title} with INVALID_PAYLOAD, and creates no queue`,
@@ -340,7 +347,7 @@ function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
       const queue = name === undefined ? ctx.queue('impossible') : ctx.queue(name).padEnd(254, 'n');
       for (const payload of payloads(queue)) {
         const fields = { command: Command.CreateQueue, id: ctx.id(), queue, payload };
-        await refusedWith(ctx, client, fields, {
+        await expectRefusedWith(ctx, client, fields, {
           code: 'INVALID_PAYLOAD',
           what: `the options are ${payload}`,
         });
@@ -351,7 +358,7 @@ function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
 }
 
 /** Creates a queue with these options and returns its info. */
-async function infoAfter(ctx: CheckContext, client: Connection, options: Info): Promise<Info> {
+async function createdQueueInfo(ctx: CheckContext, client: Connection, options: Info): Promise<Info> {
   const queue = await newQueue(ctx, client, ctx.id('options'), options);
   const info = await client.queueInfo(queue);
   if (info === undefined) ctx.assert.fail('a queue that was created has an info', { actual: info });
@@ -386,7 +393,7 @@ const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 const clockToleranceMs = 15 * 60_000;
 
 function createdAt(ctx: CheckContext, info: Info): number {
-  const text = fieldOf(info, 'createdAt', inQueueInfo);
+  const text = requiredField(info, 'createdAt', inQueueInfo);
   ctx.assert.matches(text, timestamp, 'createdAt', 'BODY-041');
   return Date.parse(String(text));
 }

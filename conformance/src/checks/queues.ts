@@ -1,10 +1,10 @@
 // Checks of queues: created, described, listed, deleted, and created on demand. Area: QUEUE.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
-import { infoField, newQueue, requireShown, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, takeAndAck } from './shared/subscribers.ts';
+import { infoField, messageCountOf, newQueue, requireInfoShows, waitForInfo } from './shared/queue-state.ts';
+import { expectOnlySentinel, idsOf, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
-export const queues: CheckModule = [
+export const queueChecks: CheckModule = [
   {
     id: 'QUEUE-009a',
     title: 'changes nothing of a queue that is created again with other options',
@@ -18,7 +18,7 @@ export const queues: CheckModule = [
       const payload = '{"mode":3,"maxQueueSize":60,"maxRetryAttempts":8,"messageTtl":"00:10:00"}';
       await client.request({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
       ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the queue info');
-      requireShown(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
+      requireInfoShows(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
     },
   },
   {
@@ -76,7 +76,7 @@ export const queues: CheckModule = [
       await client.createQueue(queue, { enableDeadLetterQueue: true, deadLetterQueueName: `${queue}.dlq` });
       const info = await client.queueInfo(queue);
       ctx.assert.equal(info?.['deadLetterQueueName'], undefined, 'deadLetterQueueName afterwards');
-      requireShown(ctx, info, { enableDeadLetterQueue: true });
+      requireInfoShows(ctx, info, { enableDeadLetterQueue: true });
     },
   },
   {
@@ -92,7 +92,7 @@ export const queues: CheckModule = [
       await client.deleteQueue(queue);
       ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info after DeleteQueue');
       await client.createQueue(queue);
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages in the new queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages in the new queue');
     },
   },
   {
@@ -141,7 +141,7 @@ export const queues: CheckModule = [
       await holder.delivery({ queue });
       await client.deleteQueue(queue);
       await client.createQueue(queue);
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
       await expectOnlySentinel(ctx, client, queue, {
         text: 'no message of the deleted queue is delivered again',
@@ -173,7 +173,7 @@ export const queues: CheckModule = [
       ctx.assert.sameJson(renewed.payload, '"new"', 'the new message');
       await holder.ack(renewed);
       await holder.ping();
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
       await expectOnlySentinel(ctx, client, queue, { text: 'the new message is settled' });
     },
@@ -191,7 +191,7 @@ export const queues: CheckModule = [
       ctx.assert.equal(answer.commandName, 'QueueInfo', 'the answer');
       ctx.assert.equal(answer.payload.length, 0, 'the length of its payload');
       const existing = await newQueue(ctx, client, 'existing');
-      requireShown(ctx, await client.queueInfo(existing), { name: existing });
+      requireInfoShows(ctx, await client.queueInfo(existing), { name: existing });
     },
   },
   {
@@ -203,12 +203,12 @@ export const queues: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'counted');
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages in a new queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages in a new queue');
       await client.publish(queue, '1');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages after a Publish');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages after a Publish');
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages while it is in flight');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages while it is in flight');
       await client.ack(delivery);
     },
   },
@@ -264,7 +264,7 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'small', { maxQueueSize: 2 });
       for (const payload of ['1', '2', '3']) await client.publish(queue, payload);
-      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages in a queue for two');
+      ctx.assert.equal(await messageCountOf(client, queue), 2, 'messages in a queue for two');
     },
   },
   {
@@ -282,11 +282,11 @@ export const queues: CheckModule = [
       await holder.delivery({ queue });
       // It waits, or it is in flight too: whichever the window allows, both are there afterwards.
       const { id: second } = await client.publish(queue, '2');
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
-      const came = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual([...came].sort(), [first, second].sort(), 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual([...delivered].sort(), [first, second].sort(), 'the messages delivered');
     },
   },
   {
@@ -300,7 +300,7 @@ export const queues: CheckModule = [
       const queue = ctx.queue('by-publish');
       await client.publish(queue, '1');
       ctx.assert.equal(await infoField(client, queue, 'name'), queue, 'the name in the queue info');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages in the queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages in the queue');
     },
   },
   {

@@ -1,27 +1,27 @@
 // Checks of retries: that an unacknowledged message is sent again, when, how often and to whom, and what an ack means during the pause.
 // What comes too early is judged from the sending of the Publish, before which no attempt can have been made. Areas: RETRY, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
-  deadLetter,
-  expectNothingLeft,
-  gapMs,
-  nextAttempt,
-  pauseMs,
-  readerOf,
-  shortTimings,
-  waitUntil,
-} from './shared/attempts.ts';
-import {
-  audience,
   deliveredIds,
   fanOutWithAck,
-  holderOf,
   newSubscriber,
-  pair,
   priorityBased,
-  single,
-} from './shared/audience.ts';
-import { newQueue, waitForInfo } from './shared/queue-state.ts';
+  queueWithOneSubscriber,
+  queueWithSubscribers,
+  queueWithTwoSubscribers,
+  receiverOf,
+} from './shared/queue-with-subscribers.ts';
+import {
+  expectNotRedelivered,
+  gapMs,
+  nextAttempt,
+  retryDelayMs,
+  shortTimings,
+  subscribeToDeadLetters,
+  takeDeadLetter,
+  waitUntil,
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
@@ -34,7 +34,7 @@ const schedule: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const first = await subscriber.delivery({ queue });
       const again = await nextAttempt(ctx, subscriber, { queue, id });
@@ -43,7 +43,10 @@ const schedule: CheckModule = [
       ctx.should(attempts === '2', 'DELIVERY-055', 'header deliveryAttempts is 2', { actual: attempts });
       await subscriber.ack(again);
       await subscriber.ping();
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the ack settles it', clause: 'DELIVERY-001' });
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the ack settles it',
+        clause: 'DELIVERY-001',
+      });
     },
   },
   {
@@ -57,7 +60,7 @@ const schedule: CheckModule = [
     ],
     evidence: { frames: 9, messages: 5, assertions: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 6 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 6 });
       const measure = async (): Promise<Schedule> => {
         const sentAt = ctx.now();
         const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
@@ -70,7 +73,7 @@ const schedule: CheckModule = [
       };
       let schedule = await measure();
       // One late timer bends the shape, and late by a second is no more than a difference. What is built wrong is wrong every time.
-      for (let again = 0; again < 2 && !schedule.isOnTime && !doubles(schedule); again += 1)
+      for (let again = 0; again < 2 && !schedule.isOnTime && !isDoubling(schedule); again += 1)
         schedule = await measure();
       judgeSchedule(ctx, schedule);
     },
@@ -86,7 +89,7 @@ const schedule: CheckModule = [
     waits: true,
     evidence: { frames: 8, messages: 4, assertions: 5 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 5 });
       const sentAt = ctx.now();
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
@@ -95,9 +98,9 @@ const schedule: CheckModule = [
       const fourth = await nextAttempt(ctx, subscriber, { queue, id }, 3);
       const gap = gapMs(ctx, 1);
       const whole = fourth.atMs - sentAt;
-      const leastMs = 3 * (gap - ctx.timing.earlyMs);
-      ctx.assert.ok(whole >= leastMs, 'no attempt is early', {
-        expected: `the fourth attempt after ${leastMs} ms or later`,
+      const minMs = 3 * (gap - ctx.timing.earlyMs);
+      ctx.assert.ok(whole >= minMs, 'no attempt is early', {
+        expected: `the fourth attempt after ${minMs} ms or later`,
         actual: `it came after ${Math.round(whole)} ms`,
       });
       ctx.assert.betweenMs(fourth.atMs - third.atMs, 0, gap + ctx.timing.lateMs, 'the third gap');
@@ -111,14 +114,17 @@ const schedule: CheckModule = [
     ...waits,
     evidence: { frames: 13, messages: 4 },
     run: async (ctx) => {
-      const letters = ctx.queue('letters');
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 2, ...deadLetters });
+      const deadLetterQueue = ctx.queue('letters');
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+        maxRetryAttempts: 2,
+        ...deadLetterOptions,
+      });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }));
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'there is no third attempt' });
       const made = deliveredIds(subscriber, queue).filter((one) => one === id);
       ctx.assert.equal(made.length, 2, 'attempts made');
@@ -131,12 +137,12 @@ const schedule: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 1 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 1 });
       await publishSeries(ctx, publisher, queue, 1);
       const { atMs } = await subscriber.delivery({ queue });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
       ctx.assert.equal(deliveredIds(subscriber, queue).length, 1, 'attempts made', 'RETRY-007');
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is discarded' });
+      await expectNotRedelivered(ctx, subscriber, queue, { text: 'the message is discarded' });
     },
   },
 ] satisfies readonly Check[];
@@ -166,7 +172,7 @@ const receivers: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await first.ack(await first.delivery({ queue }));
       await second.delivery({ queue });
@@ -183,7 +189,7 @@ const receivers: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const copy = await first.delivery({ queue });
       await second.delivery({ queue });
@@ -203,7 +209,7 @@ const receivers: CheckModule = [
     ...waits,
     evidence: { frames: 12, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber: earlier } = await single(ctx);
+      const { publisher, queue, subscriber: earlier } = await queueWithOneSubscriber(ctx);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const held = await earlier.delivery({ queue });
       const later = await newSubscriber(ctx, queue);
@@ -228,14 +234,14 @@ const receivers: CheckModule = [
     accepts: ['it waits for others from its ack timeout on', 'it is given back immediately'],
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber: holder } = await single(ctx);
+      const { publisher, queue, subscriber: holder } = await queueWithOneSubscriber(ctx);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const { atMs } = await holder.delivery({ queue });
       const other = await newSubscriber(ctx, queue);
       await holder.unsubscribe(queue);
       const again = await nextAttempt(ctx, other, { queue, id });
-      const latestMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
-      ctx.assert.betweenMs(again.atMs - atMs, 0, latestMs, 'when another subscriber gets it');
+      const maxMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
+      ctx.assert.betweenMs(again.atMs - atMs, 0, maxMs, 'when another subscriber gets it');
       await other.ack(again);
     },
   },
@@ -274,15 +280,15 @@ const pauses: CheckModule = [
     ...waits,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 5 });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
       const third = await nextAttempt(ctx, subscriber, { queue, id }, 2);
-      await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + pauseMs(ctx, 3) / 2);
+      await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
       await subscriber.ack(third);
       await subscriber.ping();
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is not delivered again' });
+      await expectNotRedelivered(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
   },
   {
@@ -306,9 +312,9 @@ const pauses: CheckModule = [
       await publisher.subscribe(queue);
       const third = await nextAttempt(ctx, publisher, { queue, id }, 2);
       await publisher.ack(third);
-      const leastMs = pauseMs(ctx, 2) - ctx.timing.earlyMs;
-      ctx.assert.ok(third.atMs - leftAt >= leastMs, 'the message is not offered again before retryDelay(2)', {
-        expected: `${leastMs} ms or later`,
+      const minMs = retryDelayMs(ctx, 2) - ctx.timing.earlyMs;
+      ctx.assert.ok(third.atMs - leftAt >= minMs, 'the message is not offered again before retryDelay(2)', {
+        expected: `${minMs} ms or later`,
         actual: `it came after ${Math.round(third.atMs - leftAt)} ms`,
       });
     },
@@ -320,7 +326,7 @@ const pauses: CheckModule = [
     ...waits,
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       const [old] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await publisher.deleteQueue(queue);
@@ -335,7 +341,7 @@ const pauses: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const retry: CheckModule = [...schedule, ...receivers, ...pauses];
+export const retryChecks: CheckModule = [...schedule, ...receivers, ...pauses];
 
 type Schedule = { readonly isOnTime: boolean; readonly growth: number; readonly gaps: readonly number[] };
 
@@ -350,7 +356,7 @@ function scheduleOf(ctx: CheckContext, sentAt: number, instants: readonly number
   return { isOnTime: isOnTime(ctx, sentAt, instants), growth, gaps: gaps.map(Math.round) };
 }
 
-function doubles({ growth, gaps: [first = 0, second = 0] }: Schedule): boolean {
+function isDoubling({ growth, gaps: [first = 0, second = 0] }: Schedule): boolean {
   return second > first && growth > 1.5 && growth < 2.5;
 }
 
@@ -364,7 +370,7 @@ function judgeSchedule(ctx: CheckContext, schedule: Schedule): void {
       },
       {
         title: 'c + d * 2^(n-1) with another c or d, or too early or late',
-        when: doubles,
+        when: isDoubling,
         difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay * 2^(n-1)' },
       },
     ],
@@ -387,9 +393,12 @@ async function expectOtherReceiver(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { publisher, queue, subscribers } = await audience(ctx, 2, { maxRetryAttempts: 3, ...options });
+  const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 2, {
+    maxRetryAttempts: 3,
+    ...options,
+  });
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-  const holder = await holderOf(ctx, subscribers, id);
+  const holder = await receiverOf(ctx, subscribers, id);
   const other = subscribers.find((subscriber) => subscriber !== holder) ?? holder;
   const again = await nextAttempt(ctx, other, { queue, id });
   ctx.assert.ok(other !== holder, 'the other subscriber gets the second attempt');

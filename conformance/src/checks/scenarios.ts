@@ -3,7 +3,7 @@
 import type { Check, CheckModule } from '../check.ts';
 import { explore } from '../model/exploration.ts';
 
-export const scenarios: CheckModule = [
+export const scenarioChecks: CheckModule = [
   {
     id: 'DELIVERY-001b',
     title: 'follows the rules in random scenarios on RoundRobin and PriorityBased queues',

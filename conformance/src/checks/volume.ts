@@ -3,15 +3,15 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { DeliveryMode } from '../history/operation.ts';
-import { audience, deliveredIds } from './shared/audience.ts';
-import { expectNothingLeft } from './shared/departure.ts';
-import { Load } from './shared/load.ts';
+import { expectLoadDrained } from './shared/load-drained.ts';
 import type { StreamPlan } from './shared/load-stream.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { deliveredIds, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { VolumeLoad } from './shared/volume-load.ts';
 
 /** With the witness, 50 connections. */
-const usualSizes = { wide: 24, deep: 4, publishers: 21 } as const;
+const defaultSizes = { wide: 24, deep: 4, publishers: 21 } as const;
 /** Where the broker counts connections. */
 const smallSizes = { wide: 5, deep: 1, publishers: 1 } as const;
 const queuesPerDeepConnection = 25;
@@ -26,7 +26,7 @@ const counts: Readonly<Record<DeliveryMode, Counts>> = {
   PriorityBased: { shared: 600, own: 64, long: 1200 },
 };
 
-export const volume: CheckModule = [
+export const largeVolumeChecks: CheckModule = [
   {
     id: 'PUBLISH-002b',
     title: 'delivers and settles 2,500 messages of twenty-five queues, each once, in order and unchanged',
@@ -42,9 +42,9 @@ export const volume: CheckModule = [
         await ctx.connect(),
       ];
       const plans = ownQueues([subscriber], () => publisher, { count: 100, batch: 50 });
-      const load = new Load(ctx, { mode: 'RoundRobin', witness, plans });
+      const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans });
       await load.play();
-      await expectNothingLeft(ctx, load, witness);
+      await expectLoadDrained(ctx, load, witness);
     },
   },
   {
@@ -67,9 +67,9 @@ export const volume: CheckModule = [
         batch: 100,
         isBacklog: true,
       } as const;
-      const load = new Load(ctx, { mode: 'RoundRobin', witness, plans: [plan] });
+      const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans: [plan] });
       await load.play();
-      await expectNothingLeft(ctx, load, witness);
+      await expectLoadDrained(ctx, load, witness);
     },
   },
   {
@@ -97,7 +97,7 @@ export const volume: CheckModule = [
     volume: true,
     evidence: { frames: 50, messages: 15, assertions: 10 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, sizesFor(ctx).wide);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, sizesFor(ctx).wide);
       for (let round = 0; round < 3; round += 1) {
         await publishSeries(ctx, publisher, queue, subscribers.length);
         const deliveries = await Promise.all(subscribers.map((one) => one.delivery({ queue })));
@@ -176,7 +176,7 @@ export const volume: CheckModule = [
       const names = Array.from({ length: queuesPerDeepConnection }, (_, index) => `held-${index}`);
       const queues = await Promise.all(names.map((name) => newQueue(ctx, client, name)));
       for (let round = 0; round < 4; round += 1)
-        await leaveOnce(ctx, client, { queues, isAbrupt: round % 2 === 0 });
+        await disconnectAndRedeliver(ctx, client, { queues, isAbrupt: round % 2 === 0 });
     },
   },
 ] satisfies readonly Check[];
@@ -193,7 +193,7 @@ function common(): Pick<Check, 'profile' | 'broad' | 'volume' | 'evidence'> {
 const heldCount = 8;
 
 /** A subscriber of all queues leaves with what it was sent, unacknowledged; the next one must get it. */
-async function leaveOnce(
+async function disconnectAndRedeliver(
   ctx: CheckContext,
   client: Connection,
   { queues, isAbrupt }: { readonly queues: readonly string[]; readonly isAbrupt: boolean },
@@ -206,17 +206,19 @@ async function leaveOnce(
   for (const queue of queues) await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
   for (const queue of queues)
     await waitForInfo(ctx, client, queue, { field: 'messageCount', value: heldCount });
-  const successor = await ctx.connect({ own: true });
-  await Promise.all(queues.map((queue) => successor.subscribe(queue)));
-  const came = await Promise.all(queues.map((queue) => takeAndAck(successor, queue, heldCount)));
+  const nextSubscriber = await ctx.connect({ own: true });
+  await Promise.all(queues.map((queue) => nextSubscriber.subscribe(queue)));
+  const deliveriesByQueue = await Promise.all(
+    queues.map((queue) => takeAndAck(nextSubscriber, queue, heldCount)),
+  );
   for (const [index, ids] of published.entries()) {
-    const deliveries = came[index] ?? [];
+    const deliveries = deliveriesByQueue[index] ?? [];
     const contents = new Map(deliveries.map((delivery) => [delivery.id, delivery.payload]));
     const wanted = new Map(ids.map((id, number) => [id, String(number)]));
     for (const [id, content] of wanted)
       ctx.assert.sameJson(contents.get(id), content, `the payload of ${id}, delivered again`, 'DELIVERY-053');
   }
-  for (const queue of queues) await successor.unsubscribe(queue);
+  for (const queue of queues) await nextSubscriber.unsubscribe(queue);
 }
 
 /** Queues with one subscriber, queues that all share, and one that many messages pass. */
@@ -245,9 +247,9 @@ async function playVolume(ctx: CheckContext, mode: DeliveryMode): Promise<void> 
       ...isBacklog,
     })),
   ];
-  const load = new Load(ctx, { mode, witness, plans });
+  const load = new VolumeLoad(ctx, { mode, witness, plans });
   await load.play();
-  if (mode !== 'FanOutWithoutAck') await expectNothingLeft(ctx, load, witness);
+  if (mode !== 'FanOutWithoutAck') await expectLoadDrained(ctx, load, witness);
 }
 
 /** So many queues for each of the subscribers, which share no queue. */
@@ -266,8 +268,8 @@ function ownQueues(
   );
 }
 
-function sizesFor({ target }: CheckContext): typeof usualSizes | typeof smallSizes {
-  return target.countsConnections ? smallSizes : usualSizes;
+function sizesFor({ target }: CheckContext): typeof defaultSizes | typeof smallSizes {
+  return target.countsConnections ? smallSizes : defaultSizes;
 }
 
 async function connections(ctx: CheckContext, count: number): Promise<readonly Connection[]> {

@@ -11,7 +11,7 @@ const largeBytes = 512 * 1024;
 const payload = Buffer.from(JSON.stringify(textOfLength(largeBytes)));
 
 /** Publishes a large message, in one write however frames are cut, and waits for PublishAck; returns its id. */
-export async function sendLarge(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
+export async function publishLarge(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
   const id = ctx.id('large');
   await publisher.sendTogether([{ command: Command.Publish, id, queue, payload }]);
   await publisher.expect({ command: 'PublishAck', id });

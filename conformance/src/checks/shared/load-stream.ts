@@ -36,12 +36,12 @@ export class LoadStream {
   answeredCount = 0;
   refusedCount = 0;
   /** When something was last published, answered or delivered. */
-  movedAt = 0;
+  lastActivityAt = 0;
   readonly #mode: DeliveryMode;
   /** So many messages, from the first, have come to all who must receive them. */
   #completeCount = 0;
   /** By subscriber: the highest number that came. */
-  readonly #latest = new Map<string, number>();
+  readonly #highestNumbers = new Map<string, number>();
 
   constructor(plan: StreamPlan, queue: string, mode: DeliveryMode) {
     this.plan = plan;
@@ -50,7 +50,7 @@ export class LoadStream {
   }
 
   /** How many messages have still to be published until this share of them was, 0 to 1, what was refused not counted. */
-  missingCount(share: number): number {
+  remainingCount(share: number): number {
     const wantedCount = Math.ceil(this.plan.count * share);
     return Math.max(0, wantedCount - (this.messages.length - this.refusedCount));
   }
@@ -71,11 +71,11 @@ export class LoadStream {
    * Complete, or the last message has come to everybody to whom messages come in order: what has not come before it will not come any
    * more. Where several subscribers share the messages of a queue, or priorities order them, nothing can be said so.
    */
-  get hasCaughtUp(): boolean {
+  get isFinished(): boolean {
     if (this.isComplete) return true;
     if (this.isSharedOrSorted) return false;
     const last = this.messages.length - 1;
-    return this.plan.subscribers.every(({ name }) => this.#latest.get(name) === last);
+    return this.plan.subscribers.every(({ name }) => this.#highestNumbers.get(name) === last);
   }
 
   get isSharedOrSorted(): boolean {
@@ -86,7 +86,10 @@ export class LoadStream {
 
   received(message: LoadMessage, connection: string): void {
     message.receivers.add(connection);
-    this.#latest.set(connection, Math.max(message.number, this.#latest.get(connection) ?? -1));
+    this.#highestNumbers.set(
+      connection,
+      Math.max(message.number, this.#highestNumbers.get(connection) ?? -1),
+    );
   }
 
   #isDone(message: LoadMessage | undefined): boolean {

@@ -3,10 +3,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
-import { fieldOf, inQueueInfo } from './fields.ts';
+import { inQueueInfo, requiredField } from './required-fields.ts';
 
 /** Between two looks at something that changes on its own: looking without a pause would load the broker under test. */
-const lookGapMs = 15;
+const pollIntervalMs = 15;
 
 /** A queue of its own, created with the server's defaults, or with these options. */
 export async function newQueue(
@@ -21,18 +21,18 @@ export async function newQueue(
 }
 
 /** The messageCount of a queue; undefined when there is no such queue. */
-export function waitingCount(connection: Connection, queue: string): Promise<unknown> {
+export function messageCountOf(connection: Connection, queue: string): Promise<unknown> {
   return infoField(connection, queue, 'messageCount');
 }
 
 /** A field of QueueInfo, which must be there; undefined when there is no such queue. */
 export async function infoField(connection: Connection, queue: string, field: string): Promise<unknown> {
   const info = await connection.queueInfo(queue);
-  return info === undefined ? undefined : fieldOf(info, field, inQueueInfo);
+  return info === undefined ? undefined : requiredField(info, field, inQueueInfo);
 }
 
 /** The messageCount, where there is one: for waits that judge nothing and have another end. */
-export async function toldCount(connection: Connection, queue: string): Promise<unknown> {
+export async function messageCountIfShown(connection: Connection, queue: string): Promise<unknown> {
   return (await connection.queueInfo(queue))?.['messageCount'];
 }
 
@@ -40,7 +40,7 @@ export async function toldCount(connection: Connection, queue: string): Promise<
  * Ends the check as not shown unless the info of a queue shows these fields: where it does not, that other fields are absent or equal
  * decides nothing.
  */
-export function requireShown(
+export function requireInfoShows(
   ctx: CheckContext,
   info: Readonly<Record<string, unknown>> | undefined,
   wanted: Readonly<Record<string, unknown>>,
@@ -59,18 +59,23 @@ export async function expectNothingStored(
   queue: string,
   what: { readonly text: string; readonly clause?: string },
 ): Promise<void> {
-  ctx.assert.equal(await waitingCount(connection, queue), 0, what.text, what.clause);
+  ctx.assert.equal(await messageCountOf(connection, queue), 0, what.text, what.clause);
   await connection.publish(queue, '"counted"');
-  requireShown(ctx, await connection.queueInfo(queue), { messageCount: 1 });
+  requireInfoShows(ctx, await connection.queueInfo(queue), { messageCount: 1 });
 }
 
 /**
  * Gives a broker that makes deliveries a moment later than it answers the time for them: until nothing waits in the queue, at most
  * `ctx.timing.silenceMs`. Judges nothing.
  */
-export async function letDeliver(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
+export async function waitForDeliveries(
+  ctx: CheckContext,
+  connection: Connection,
+  queue: string,
+): Promise<void> {
   const until = ctx.now() + ctx.timing.silenceMs;
-  while ((await toldCount(connection, queue)) !== 0 && ctx.now() < until) await pause(lookGapMs);
+  while ((await messageCountIfShown(connection, queue)) !== 0 && ctx.now() < until)
+    await pause(pollIntervalMs);
 }
 
 /** Waits until the queue's info has this value, at most `ctx.timing.answerMs`. */
@@ -94,7 +99,7 @@ export async function eventually<T>(
   const until = ctx.now() + ctx.timing.answerMs;
   let seen = await look();
   while (!accept(seen) && ctx.now() < until) {
-    await pause(lookGapMs);
+    await pause(pollIntervalMs);
     seen = await look();
   }
   ctx.assert.ok(accept(seen), what, { actual: seen });

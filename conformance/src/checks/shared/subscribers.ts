@@ -3,7 +3,7 @@
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
-import { letDeliver, waitForInfo } from './queue-state.ts';
+import { waitForDeliveries, waitForInfo } from './queue-state.ts';
 
 /** Publishes numbered messages one after another, each when the one before is confirmed; returns their ids in order. */
 export async function publishSeries(
@@ -37,7 +37,7 @@ export function idsOf(frames: readonly ReceivedFrame[]): readonly string[] {
 }
 
 /** Resets a subscriber's connection and waits until the broker counts only `left` subscribers of the queue. */
-export async function cutSubscriber(
+export async function resetSubscriber(
   ctx: CheckContext,
   subscriber: Connection,
   seenFrom: { readonly witness: Connection; readonly queue: string; readonly left: number },
@@ -62,6 +62,6 @@ export async function expectOnlySentinel(
   const next = await subscriber.delivery({ queue }, { what: 'the last message' });
   ctx.assert.equal(next.id, id, what.text, what.clause);
   await subscriber.ack(next);
-  await letDeliver(ctx, subscriber, queue);
+  await waitForDeliveries(ctx, subscriber, queue);
   await subscriber.expectNothingBeforePong({ command: 'Deliver', queue }, what.text, what.clause);
 }

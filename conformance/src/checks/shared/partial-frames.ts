@@ -10,7 +10,11 @@ export function pingFields(ctx: CheckContext): FrameFields {
 }
 
 /** Sends a frame but for its last four bytes; returns those, to be sent later. */
-export async function sendHalf(ctx: CheckContext, connection: Connection, frame: Buffer): Promise<Buffer> {
+export async function sendPartialFrame(
+  ctx: CheckContext,
+  connection: Connection,
+  frame: Buffer,
+): Promise<Buffer> {
   const ping = pingFields(ctx);
   await connection.sendPieces([Buffer.concat([encodeFrame(ping), frame.subarray(0, -4)])]);
   await connection.expect({ command: 'Pong', id: ping.id });

@@ -3,16 +3,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
-import type { Load } from './load.ts';
+import type { VolumeLoad } from './volume-load.ts';
 
-const lookGapMs = 10;
+const pollIntervalMs = 10;
 
-export async function expectNothingLeft(ctx: CheckContext, load: Load, newcomer: Connection): Promise<void> {
+export async function expectLoadDrained(
+  ctx: CheckContext,
+  load: VolumeLoad,
+  newcomer: Connection,
+): Promise<void> {
   const { assert } = ctx;
   const queues = load.streams.map(({ queue }) => queue);
   await Promise.all(load.subscribers.map((subscriber) => subscriber.ping()));
   await Promise.all(load.subscribers.map((subscriber) => subscriber.end()));
-  await awaitDeparture(ctx, newcomer, queues);
+  await waitForNoSubscribers(ctx, newcomer, queues);
   for (const info of await Promise.all(queues.map((queue) => newcomer.queueInfo(queue)))) {
     const what = `messages that wait in ${info?.['name']} after all were acknowledged`;
     assert.equal(info?.['messageCount'], 0, what, 'DELIVERY-001');
@@ -30,7 +34,7 @@ export async function expectNothingLeft(ctx: CheckContext, load: Load, newcomer:
 }
 
 /** Waits until the broker counts no subscriber any more. */
-async function awaitDeparture(
+async function waitForNoSubscribers(
   ctx: CheckContext,
   witness: Connection,
   queues: readonly string[],
@@ -43,6 +47,6 @@ async function awaitDeparture(
       clause: 'DELIVERY-069',
     });
     if (isEmpty) return;
-    await pause(lookGapMs);
+    await pause(pollIntervalMs);
   }
 }

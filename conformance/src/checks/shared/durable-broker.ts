@@ -6,11 +6,11 @@ import type { Connection } from '../../connection.ts';
 import { display } from '../../expectation.ts';
 import { Command } from '../../wire/command.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
-import { newSubscriber } from './audience.ts';
-import { waitingCount } from './queue-state.ts';
+import { messageCountOf } from './queue-state.ts';
+import { newSubscriber } from './queue-with-subscribers.ts';
 
 /** A broker of its own with a durable store, which the check may stop and start. */
-export const durable = {
+export const durableBroker = {
   profile: 'durable',
   isolation: 'restart',
   requires: { configuration: { storage: 'durable' } },
@@ -18,10 +18,10 @@ export const durable = {
   prefers: { timing: { shutdownTimeoutMs: 1000 } },
 } as const satisfies Partial<Check>;
 
-const lookGapMs = 10;
+const pollIntervalMs = 10;
 
 /** Ends the connections, stops the broker in good order, and starts it again. */
-export async function restart(ctx: CheckContext, ...connections: readonly Connection[]): Promise<void> {
+export async function restartBroker(ctx: CheckContext, ...connections: readonly Connection[]): Promise<void> {
   for (const connection of connections) await connection.end();
   await ctx.broker.terminate();
   await ctx.broker.exited();
@@ -29,7 +29,7 @@ export async function restart(ctx: CheckContext, ...connections: readonly Connec
 }
 
 /** Kills the broker, and starts it again. */
-export async function crash(ctx: CheckContext): Promise<void> {
+export async function crashBroker(ctx: CheckContext): Promise<void> {
   await ctx.broker.crash();
   await ctx.broker.start();
 }
@@ -45,19 +45,19 @@ export async function takeAll(ctx: CheckContext, queue: string): Promise<readonl
   let quietSince: number | undefined;
   // What has been taken out of the queue may still be on its way: one look is not enough.
   while (quietSince === undefined || ctx.now() < quietSince + ctx.timing.silenceMs) {
-    const leftCount = await waitingCount(subscriber, queue);
+    const leftCount = await messageCountOf(subscriber, queue);
     await subscriber.ping();
-    const fresh = deliveriesOf(subscriber, queue).slice(takenCount);
-    for (const delivery of fresh) await subscriber.ack(delivery);
-    takenCount += fresh.length;
-    const isQuiet = leftCount === 0 && fresh.length === 0;
+    const newDeliveries = deliveriesOf(subscriber, queue).slice(takenCount);
+    for (const delivery of newDeliveries) await subscriber.ack(delivery);
+    takenCount += newDeliveries.length;
+    const isQuiet = leftCount === 0 && newDeliveries.length === 0;
     quietSince = isQuiet ? (quietSince ?? ctx.now()) : undefined;
-    const isTime = isQuiet || ctx.now() < until;
-    ctx.assert.ok(isTime, 'the queue can be emptied', {
+    const isInTime = isQuiet || ctx.now() < until;
+    ctx.assert.ok(isInTime, 'the queue can be emptied', {
       expected: 'no message waits, and none comes',
       actual: leftCount === undefined ? 'the queue does not exist' : `messageCount is ${display(leftCount)}`,
     });
-    if (fresh.length === 0) await pause(lookGapMs);
+    if (newDeliveries.length === 0) await pause(pollIntervalMs);
   }
   const taken = deliveriesOf(subscriber, queue);
   await subscriber.disconnect();

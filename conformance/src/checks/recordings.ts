@@ -6,7 +6,7 @@ import type { GoldenFrame } from '../suite-data.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 
-export const recorded: CheckModule = [
+export const recordingChecks: CheckModule = [
   {
     id: 'CONN-019a',
     title: 'answers the recorded pings of an existing client, replayed byte for byte',
@@ -27,8 +27,10 @@ export const recorded: CheckModule = [
     evidence: { frames: 20, messages: 3 },
     run: async (ctx) => {
       for (const frames of ctx.recording('queues-publish-deliver')) {
-        const names = ownNames(ctx, frames);
-        await replay(ctx, allowed(frames), 'QUEUE-001', (frame) => encodeFrame(renamed(frame, names)));
+        const names = newQueueNames(ctx, frames);
+        await replay(ctx, withoutRefusedCommands(frames), 'QUEUE-001', (frame) =>
+          encodeFrame(withNewQueueName(frame, names)),
+        );
       }
     },
   },
@@ -75,7 +77,7 @@ async function expectRecorded(
   const frame = frames[index];
   if (frame === undefined) return;
   const { command } = frame;
-  const came = await client.expect(
+  const received = await client.expect(
     (candidate) =>
       candidate.commandName === command && (command === 'ConnectAck' || candidate.id === frame.id),
     { what: `${command} with id ${frame.id}`, clause },
@@ -84,14 +86,14 @@ async function expectRecorded(
   const sent = frames.find(
     ({ from, command: name, id }) => from === 'client' && name === 'Publish' && id === frame.id,
   );
-  ctx.assert.sameJson(came.payload, sent?.payload ?? '', 'the payload delivered', 'DELIVERY-053');
+  ctx.assert.sameJson(received.payload, sent?.payload ?? '', 'the payload delivered', 'DELIVERY-053');
 }
 
 /**
  * Without the commands that break a rule, and what answered them: whether those close the connection is open. And without the
  * second DeleteQueue of a queue, whose success is only recommended.
  */
-function allowed(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
+function withoutRefusedCommands(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
   const isRefused = (frame: GoldenFrame, index: number): boolean =>
     frame.command === 'Error' || frames[index + 1]?.command === 'Error';
   const isRepeated = ({ command, queue, id }: GoldenFrame): boolean =>
@@ -101,13 +103,13 @@ function allowed(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
 }
 
 /** A name of this check for each queue of the recording. */
-function ownNames(ctx: CheckContext, frames: readonly GoldenFrame[]): ReadonlyMap<string, string> {
+function newQueueNames(ctx: CheckContext, frames: readonly GoldenFrame[]): ReadonlyMap<string, string> {
   const recordedNames = frames.map(({ queue }) => queue).filter((queue) => queue !== '');
   return new Map([...recordedNames, 'orders.failed'].map((name) => [name, ctx.queue(name)]));
 }
 
 /** The frame with other queue names; all else stays, so it differs from the recorded bytes in nothing else. */
-function renamed(frame: GoldenFrame, names: ReadonlyMap<string, string>) {
+function withNewQueueName(frame: GoldenFrame, names: ReadonlyMap<string, string>) {
   const { id, headers } = frame;
   const command = Command[frame.command as keyof typeof Command];
   const payload = frame.payload.replace('"orders.failed"', JSON.stringify(names.get('orders.failed')));

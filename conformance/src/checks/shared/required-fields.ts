@@ -12,7 +12,7 @@ export const inTheRecord: Place = { name: 'the record' };
 export const inQueueInfo: Place = { name: 'QueueInfo', clause: 'QUEUE-021' };
 
 /** The value of a field that must be there. */
-export function fieldOf(record: JsonRecord, field: string, { name, clause }: Place): unknown {
+export function requiredField(record: JsonRecord, field: string, { name, clause }: Place): unknown {
   if (Object.hasOwn(record, field)) return record[field];
   throw new ExpectationFailure(`field ${field} is missing from ${name}`, {
     expected: `field ${field}`,
@@ -29,7 +29,7 @@ export function expectFields(
   place: Place = inTheRecord,
 ): void {
   for (const [field, type] of Object.entries(types)) {
-    const value = fieldOf(record, field, place);
+    const value = requiredField(record, field, place);
     const expected = `a ${type}`;
     const clause = place.clause === undefined ? {} : { clause: place.clause };
     ctx.assert.ok(typeof value === type, `field ${field} of ${place.name} is ${expected}`, {

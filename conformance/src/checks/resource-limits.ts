@@ -5,8 +5,8 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { sizedPayload } from './shared/bodies.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedWith } from './shared/refusal.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
@@ -18,7 +18,7 @@ const smallMemory = {
   requires: { configuration: { limits: { maxQueuedBytes } } },
 } as const;
 
-export const bounds: CheckModule = [
+export const resourceLimitChecks: CheckModule = [
   {
     id: 'LIMIT-013a',
     title: 'refuses a Publish beyond maxQueuedBytes with MEMORY_LIMIT, and does not store it',
@@ -28,7 +28,7 @@ export const bounds: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'heavy');
-      const { stored, refusal } = await fill(ctx, client, queue);
+      const { stored, refusal } = await publishUntilRefused(ctx, client, queue);
       ctx.assert.equal(refusal?.errorCode, 'MEMORY_LIMIT', 'the code of the Error beyond the bound');
       ctx.assert.between(
         stored.length * messageBytes,
@@ -36,7 +36,7 @@ export const bounds: CheckModule = [
         maxQueuedBytes,
         'bytes of accepted messages',
       );
-      ctx.assert.equal(await waitingCount(client, queue), stored.length, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), stored.length, 'messages that wait');
     },
   },
   {
@@ -49,7 +49,7 @@ export const bounds: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'heavy');
-      const { stored } = await fill(ctx, client, queue);
+      const { stored } = await publishUntilRefused(ctx, client, queue);
       await client.subscribe(queue);
       ctx.assert.deepEqual(
         idsOf(await takeAndAck(client, queue, stored.length)),
@@ -77,7 +77,7 @@ export const bounds: CheckModule = [
       for (const command of [Command.CreateQueue, Command.Publish, Command.Subscribe]) {
         const fields = { command, id: ctx.id(), queue: missing };
         const expected = { code: 'LIMIT_EXCEEDED', what: 'there are as many queues as there may be' };
-        await refusedWith(ctx, client, fields, expected);
+        await expectRefusedWith(ctx, client, fields, expected);
       }
       await client.deleteQueue(ctx.queue('one'));
       await client.createQueue(missing);
@@ -100,7 +100,7 @@ export const bounds: CheckModule = [
       await client.subscribe(second);
       const fields = { command: Command.Subscribe, id: ctx.id(), queue: third };
       const what = 'the connection has as many subscriptions as it may';
-      await refusedWith(ctx, client, fields, { code: 'LIMIT_EXCEEDED', what });
+      await expectRefusedWith(ctx, client, fields, { code: 'LIMIT_EXCEEDED', what });
       await (await ctx.connect({ own: true })).subscribe(third);
       await client.unsubscribe(first);
       const { queue } = await client.subscribe(third);
@@ -110,14 +110,14 @@ export const bounds: CheckModule = [
 ] satisfies readonly Check[];
 
 /** Publishes until one is refused, at most as much again as fits; tells what was taken and what refused the next. */
-async function fill(
+async function publishUntilRefused(
   ctx: CheckContext,
   client: Connection,
   queue: string,
 ): Promise<{ readonly stored: readonly string[]; readonly refusal: ReceivedFrame | undefined }> {
   const stored: string[] = [];
-  const most = (2 * maxQueuedBytes) / messageBytes;
-  while (stored.length < most) {
+  const maxCount = (2 * maxQueuedBytes) / messageBytes;
+  while (stored.length < maxCount) {
     const id = ctx.id('m');
     const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
     const answer = await client.request({ command: Command.Publish, id, queue, payload });

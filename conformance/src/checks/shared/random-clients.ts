@@ -5,86 +5,86 @@ import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import { Command } from '../../wire/command.ts';
 
-export type CrowdSetting = {
+export type RandomClientsSetting = {
   readonly queue: string;
   /** Asks for the state of the queue, and neither publishes nor subscribes. */
   readonly witness: Connection;
-  readonly mostLeavings: number;
+  readonly maxDisconnects: number;
 };
 
-type Subscriber = { readonly connection: Connection; takenCount: number; held: string[] };
+type Subscriber = { readonly connection: Connection; handledCount: number; held: string[] };
 
 const publisherCount = 2;
 const subscriberCount = 3;
 const priorities = ['Low', 'Normal', 'High', 'Critical'] as const;
-const lookGapMs = 10;
+const pollIntervalMs = 10;
 
-export class Crowd {
+export class RandomClients {
   readonly #ctx: CheckContext;
-  readonly #setting: CrowdSetting;
+  readonly #setting: RandomClientsSetting;
   #publishers: Connection[] = [];
   #subscribers: Subscriber[] = [];
-  #leftCount = 0;
+  #disconnectCount = 0;
 
-  constructor(ctx: CheckContext, setting: CrowdSetting) {
+  constructor(ctx: CheckContext, setting: RandomClientsSetting) {
     this.#ctx = ctx;
     this.#setting = setting;
   }
 
   /** Who is missing comes; everybody publishes, takes and acknowledges something; perhaps somebody leaves. */
-  async round(): Promise<void> {
-    await this.#fillUp();
+  async playRound(): Promise<void> {
+    await this.#connectMissing();
     for (const publisher of this.#publishers) await this.#publishSome(publisher);
-    await this.#perhapsLeave('publisher');
-    await this.#perhapsLeave('subscriber');
-    await this.#synchronise();
-    await this.#perhapsLeave('subscriber');
-    for (const subscriber of this.#subscribers) await this.#takeSome(subscriber);
+    await this.#disconnectAtRandom('publisher');
+    await this.#disconnectAtRandom('subscriber');
+    await this.#pingAll();
+    await this.#disconnectAtRandom('subscriber');
+    for (const subscriber of this.#subscribers) await this.#ackSome(subscriber);
   }
 
   /** Nobody publishes or leaves any more; everything is taken and acknowledged until nothing is left. */
   async drain(): Promise<void> {
-    const { ctx, longestMs } = { ctx: this.#ctx, longestMs: this.#longestDrainMs() };
-    await this.#fillUp();
-    let until = ctx.now() + longestMs;
+    const { ctx, maxMs } = { ctx: this.#ctx, maxMs: this.#maxDrainMs() };
+    await this.#connectMissing();
+    let until = ctx.now() + maxMs;
     let quietSince: number | undefined;
     // What a queue owes or has given out may still be on its way: that nothing comes is seen by silence alone.
     while (quietSince === undefined || ctx.now() < quietSince + ctx.timing.silenceMs) {
-      const takenCount = this.#takenCount();
-      const isQuiet = await this.#isDry();
+      const handledCount = this.#deliveryCount();
+      const isQuiet = await this.#isEmpty();
       quietSince = isQuiet ? (quietSince ?? ctx.now()) : undefined;
       // With a window of one message each of them takes a look: only that nothing comes any more is wrong.
-      if (this.#takenCount() > takenCount) until = ctx.now() + longestMs;
-      const isTime = isQuiet || ctx.now() < until;
-      ctx.assert.ok(isTime, `messages are left in the queue, and none comes for ${longestMs} ms`, {
+      if (this.#deliveryCount() > handledCount) until = ctx.now() + maxMs;
+      const isInTime = isQuiet || ctx.now() < until;
+      ctx.assert.ok(isInTime, `messages are left in the queue, and none comes for ${maxMs} ms`, {
         clause: 'DELIVERY-006',
       });
-      await pause(lookGapMs);
+      await pause(pollIntervalMs);
     }
-    await this.#synchronise();
+    await this.#pingAll();
   }
 
   /** Deliveries. */
-  #takenCount(): number {
-    const taken = this.#subscribers.flatMap(({ connection, takenCount }) =>
-      connection.received.slice(0, takenCount),
+  #deliveryCount(): number {
+    const taken = this.#subscribers.flatMap(({ connection, handledCount }) =>
+      connection.received.slice(0, handledCount),
     );
     return taken.filter(({ command }) => command === Command.Deliver).length;
   }
 
   /** The longest rest that a message may have been given, and the usual wait. */
-  #longestDrainMs(): number {
+  #maxDrainMs(): number {
     const { timing, target } = this.#ctx;
-    return timing.deliveryMs + target.retryDelayMs * 2 ** Math.min(4, this.#setting.mostLeavings);
+    return timing.deliveryMs + target.retryDelayMs * 2 ** Math.min(4, this.#setting.maxDisconnects);
   }
 
-  async #fillUp(): Promise<void> {
+  async #connectMissing(): Promise<void> {
     while (this.#publishers.length < publisherCount)
       this.#publishers.push(await this.#ctx.connect({ own: true }));
     while (this.#subscribers.length < subscriberCount) {
       const connection = await this.#ctx.connect({ own: true });
       await connection.subscribe(this.#setting.queue);
-      this.#subscribers.push({ connection, takenCount: 0, held: [] });
+      this.#subscribers.push({ connection, handledCount: 0, held: [] });
     }
   }
 
@@ -99,12 +99,12 @@ export class Crowd {
   }
 
   /** Takes what has come; acknowledges most of it, at once or later, and keeps the rest until it leaves or the end. */
-  async #takeSome(subscriber: Subscriber, all = false): Promise<void> {
+  async #ackSome(subscriber: Subscriber, all = false): Promise<void> {
     const { connection } = subscriber;
-    const fresh = connection.received.slice(subscriber.takenCount);
-    subscriber.takenCount += fresh.length;
-    const came = fresh.filter(({ command }) => command === Command.Deliver).map(({ id }) => id);
-    const held = [...subscriber.held, ...came];
+    const fresh = connection.received.slice(subscriber.handledCount);
+    subscriber.handledCount += fresh.length;
+    const delivered = fresh.filter(({ command }) => command === Command.Deliver).map(({ id }) => id);
+    const held = [...subscriber.held, ...delivered];
     const isKept = (): boolean => !all && this.#ctx.random.integer(0, 3) === 0;
     subscriber.held = held.filter(isKept);
     for (const id of held.filter((one) => !subscriber.held.includes(one)))
@@ -112,27 +112,30 @@ export class Crowd {
   }
 
   /** Leaves with answers and deliveries under way: nobody can know what became of them. The first subscriber stays. */
-  async #perhapsLeave(role: 'publisher' | 'subscriber'): Promise<void> {
+  async #disconnectAtRandom(role: 'publisher' | 'subscriber'): Promise<void> {
     const { random } = this.#ctx;
-    if (this.#leftCount >= this.#setting.mostLeavings || random.integer(0, 3) > 0) return;
-    this.#leftCount += 1;
-    const leaver =
+    if (this.#disconnectCount >= this.#setting.maxDisconnects || random.integer(0, 3) > 0) return;
+    this.#disconnectCount += 1;
+    const client =
       role === 'publisher' ? this.#publishers.shift() : this.#subscribers.splice(1, 1)[0]?.connection;
-    await leaver?.abort();
+    await client?.abort();
   }
 
-  async #synchronise(): Promise<void> {
+  async #pingAll(): Promise<void> {
     const all = [...this.#publishers, ...this.#subscribers.map(({ connection }) => connection)];
     await Promise.all(all.map((connection) => connection.ping()));
   }
 
-  async #isDry(): Promise<boolean> {
+  async #isEmpty(): Promise<boolean> {
     const { queue, witness } = this.#setting;
-    await this.#synchronise();
-    for (const subscriber of this.#subscribers) await this.#takeSome(subscriber, true);
-    await this.#synchronise();
+    await this.#pingAll();
+    for (const subscriber of this.#subscribers) await this.#ackSome(subscriber, true);
+    await this.#pingAll();
     const info = await witness.queueInfo(queue);
-    const isEmpty = info?.['messageCount'] === 0 && info['subscriberCount'] === subscriberCount;
-    return isEmpty && this.#subscribers.every((one) => one.takenCount === one.connection.received.length - 1);
+    const isQueueEmpty = info?.['messageCount'] === 0 && info['subscriberCount'] === subscriberCount;
+    return (
+      isQueueEmpty &&
+      this.#subscribers.every((one) => one.handledCount === one.connection.received.length - 1)
+    );
   }
 }
