@@ -1,5 +1,5 @@
-// Checks of acknowledgments and of subscriptions that begin and end: what an Ack settles and what it does not, and what is never sent
-// after UnsubscribeAck. Area: DELIVERY.
+// Checks of acknowledgments and subscriptions: which delivery an Ack settles, and what the broker sends after Subscribe and Unsubscribe.
+// Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -24,7 +24,7 @@ const acks: CheckModule = [
   },
   {
     id: 'DELIVERY-065a',
-    title: 'accepts an Ack with the message id alone, as existing clients send it',
+    title: 'accepts an Ack that contains only the message id, as existing clients send it',
     clauses: ['DELIVERY-065', 'DELIVERY-001'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -52,7 +52,7 @@ const acks: CheckModule = [
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'room-for-one', { maxQueueSize: 1, overflowStrategy: 1 });
       await holder.subscribe(queue);
-      // While nothing waits the queue has room, however many are in flight; the first one to wait is taken when the window is full.
+      // While no message waits the queue has room, however many are in flight. When the window is full, one message waits.
       const ids: string[] = [];
       let waiting: unknown = 0;
       while (ids.length < 2 || (waiting === 0 && ids.length < maxKnownWindow)) {
@@ -60,15 +60,18 @@ const acks: CheckModule = [
         await waitForDeliveries(ctx, client, queue);
         waiting = await messageCountOf(client, queue);
       }
-      ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'all messages');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'the delivered messages');
     },
   },
   {
     id: 'DELIVERY-006a',
-    title: 'does not lose a message that was in flight when its subscriber unsubscribed and left',
+    title: 'does not lose a message in flight when its subscriber unsubscribes and disconnects',
     clauses: ['DELIVERY-006', 'DELIVERY-062', 'DELIVERY-038'],
     profile: 'delivery',
-    accepts: ['it is given back when the connection ends', 'it was given back at the Unsubscribe'],
+    accepts: [
+      'the broker redelivers it after the connection ends',
+      'the broker redelivers it after the Unsubscribe',
+    ],
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -79,7 +82,7 @@ const acks: CheckModule = [
       await client.subscribe(queue);
       await holder.abort();
       const again = await client.delivery({ queue });
-      ctx.assert.equal(again.id, held.id, 'the message delivered again');
+      ctx.assert.equal(again.id, held.id, 'the redelivered message');
       await client.ack(again);
     },
   },
@@ -99,7 +102,7 @@ const acks: CheckModule = [
       await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
       const again = await client.delivery({ queue });
-      ctx.assert.equal(again.id, held.id, 'the message delivered again');
+      ctx.assert.equal(again.id, held.id, 'the redelivered message');
       await client.ack(again);
     },
   },
@@ -136,7 +139,7 @@ const acks: CheckModule = [
   },
   {
     id: 'DELIVERY-067a',
-    title: 'settles only a delivery of the queue that an Ack names',
+    title: 'settles only the delivery from the queue that an Ack names',
     clauses: ['DELIVERY-067'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -153,7 +156,7 @@ const acks: CheckModule = [
   },
   {
     id: 'DELIVERY-068a',
-    title: 'settles the oldest of several deliveries that have the acknowledged id',
+    title: 'settles the oldest delivery when several have the acknowledged id',
     clauses: ['DELIVERY-068'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -189,12 +192,12 @@ const subscriptions: CheckModule = [
       const late = subscriber.received.filter(
         (frame) => frame.command === Command.Deliver && frame.sequence > ack.sequence,
       );
-      ctx.assert.deepEqual(idsOf(late), [], 'deliveries after UnsubscribeAck');
+      ctx.assert.deepEqual(idsOf(late), [], 'ids of messages that are delivered after UnsubscribeAck');
     },
   },
   {
     id: 'DELIVERY-063a',
-    title: 'answers Unsubscribe without a subscription with UnsubscribeAck',
+    title: 'answers Unsubscribe with UnsubscribeAck when there is no subscription',
     clauses: ['DELIVERY-063'],
     profile: 'delivery',
     evidence: { frames: 4, assertions: 2 },
@@ -219,7 +222,7 @@ const subscriptions: CheckModule = [
       await client.subscribe(queue);
       await client.subscribe(queue);
       await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 1 });
-      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
   {
@@ -232,10 +235,14 @@ const subscriptions: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const capabilities = client.connectAck.header('capabilities')?.split(',') ?? [];
-      ctx.assert.ok(capabilities.includes('maxInFlight'), 'capabilities of ConnectAck', {
-        actual: capabilities,
-        clause: 'DELIVERY-047',
-      });
+      ctx.assert.ok(
+        capabilities.includes('maxInFlight'),
+        'header capabilities of ConnectAck contains maxInFlight',
+        {
+          actual: capabilities,
+          clause: 'DELIVERY-047',
+        },
+      );
       for (const window of [1, 3]) {
         const queue = await newQueue(ctx, client, `window-${window}`);
         await publishSeries(ctx, client, queue, 6);
@@ -249,12 +256,12 @@ const subscriptions: CheckModule = [
 
 export const acknowledgmentChecks: CheckModule = [...acks, ...subscriptions];
 
-/** Beyond any window that brokers are known to have. */
+/** Larger than the window of any known broker. */
 const maxKnownWindow = 300;
 
 type Roles = { readonly publisher: Connection; readonly holder: Connection; readonly queue: string };
 
-/** Has one message delivered to the holder, which does not acknowledge it. */
+/** Publishes one message and waits until the holder, which does not acknowledge it, receives it. */
 async function deliverUnacknowledged(
   ctx: CheckContext,
   { publisher, holder, queue }: Roles,
@@ -264,7 +271,7 @@ async function deliverUnacknowledged(
   return { held: await holder.delivery({ queue }) };
 }
 
-/** Acknowledges in the given way; then the subscriber leaves, and the message must not come again. */
+/** Acknowledges in the given way, then disconnects the subscriber. The message must not be delivered again. */
 async function expectSettled(
   ctx: CheckContext,
   acknowledge: (holder: Connection, held: ReceivedFrame) => Promise<void>,
@@ -287,7 +294,7 @@ type SameIdMessages = {
   readonly id: string;
 };
 
-/** Two messages of one id, in two queues, both in flight to one connection: that of the first queue is the older delivery. */
+/** Two messages with the same id in two queues, both in flight to one connection. The delivery from the first queue is the older one. */
 async function holdTwoWithSameId(ctx: CheckContext, name = 'twins'): Promise<SameIdMessages> {
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });

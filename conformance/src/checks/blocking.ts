@@ -1,5 +1,6 @@
-// Checks of BlockPublisher: a Publish to a full queue waits for room. A broker may serve the other commands of that connection
-// meanwhile or stop reading from it; either is right, and a Ping behind the Publish tells which. Areas: OVERFLOW, PUBLISH, QUEUE.
+// Checks of BlockPublisher: a Publish to a full queue waits for room. While it waits, the broker may handle other commands of the
+// connection or stop reading from it. Both are right; a Ping after the Publish shows which one the broker does. Areas: OVERFLOW, PUBLISH,
+// QUEUE.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -12,8 +13,7 @@ const blockPublisher = { overflowStrategy: 2, maxQueueSize: 1 } as const;
 const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-010a',
-    title:
-      'sends no PublishAck for a Publish to a full BlockPublisher queue before there is room, and then does',
+    title: 'sends PublishAck for a Publish to a full BlockPublisher queue only when the queue has room',
     clauses: ['OVERFLOW-010', 'OVERFLOW-011', 'OVERFLOW-012', 'PUBLISH-002'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -21,14 +21,15 @@ const blockedPublishes: CheckModule = [
       const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual(taken, [first, id], 'the messages delivered');
+      ctx.assert.deepEqual(taken, [first, id], 'the delivered messages');
       await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
-      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
   {
     id: 'OVERFLOW-012a',
-    title: 'loses none of ten messages published together to a BlockPublisher queue for two',
+    title:
+      'loses none of ten messages that are published together to a BlockPublisher queue with maxQueueSize 2',
     clauses: ['OVERFLOW-012', 'OVERFLOW-011', 'OVERFLOW-014'],
     profile: 'delivery',
     evidence: { frames: 24, messages: 11 },
@@ -40,9 +41,9 @@ const blockedPublishes: CheckModule = [
       const published = ids.map((id) => publisher.publish(queue, '1', { id }));
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the delivered messages');
       await Promise.all(published);
-      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
   {
@@ -55,8 +56,8 @@ const blockedPublishes: CheckModule = [
       const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const other = await newQueue(ctx, client, 'other');
       await client.subscribe(other);
-      await expectOnlySentinel(ctx, client, other, { text: 'another queue delivers' });
-      ctx.assert.ok((await client.listQueues()).includes(queue), 'other commands are answered');
+      await expectOnlySentinel(ctx, client, other, { text: 'the broker delivers messages of another queue' });
+      ctx.assert.ok((await client.listQueues()).includes(queue), 'ListQueues lists the full queue');
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
       await publisher.expect({ command: 'PublishAck', id });
@@ -74,7 +75,7 @@ const blockedPublishes: CheckModule = [
       const publishers = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
       for (const publisher of publishers) ids.push(await publishBlocked(ctx, publisher, queue));
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the delivered messages');
       for (const publisher of publishers) await publisher.expect('PublishAck');
     },
   },
@@ -89,8 +90,8 @@ const blockedPublishes: CheckModule = [
       await publisher.abort();
       await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the message delivered');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the blocked one is not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the delivered message');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the blocked message is not delivered' });
     },
   },
   {
@@ -107,7 +108,7 @@ const blockedPublishes: CheckModule = [
       await waitUntil(ctx, atMs + 400);
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.id, id, 'the message that is younger than its TTL since it entered');
+      ctx.assert.equal(delivery.id, id, 'the message, which entered the queue less than messageTtl ago');
       await client.ack(delivery);
     },
   },
@@ -117,7 +118,10 @@ const blockedPublishes: CheckModule = [
     clauses: ['OVERFLOW-020'],
     profile: 'limits',
     requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
-    accepts: ['Error QUEUE_FULL', 'the broker does not read from the connection meanwhile'],
+    accepts: [
+      'Error QUEUE_FULL',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
     evidence: { frames: 8, messages: 4 },
     run: async (ctx) => {
       const { client, publisher, queue } = await withBlockedPublish(ctx);
@@ -129,25 +133,28 @@ const blockedPublishes: CheckModule = [
       if (isRead) await publisher.expect({ command: 'Error', id });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 4);
-      // One that was not read by then, or read late, is answered when there is room.
+      // A Publish that the broker reads later is answered when there is room.
       const [answer] = publisher.received.filter((frame) => frame.id === id);
       const answerWhenRoom = answer ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id }));
       if (answerWhenRoom.command === Command.Error)
-        ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the code of the Error');
+        ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the error code');
       else await takeAndAck(client, queue, 1);
       await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
     },
   },
 ] satisfies readonly Check[];
 
-/** What the same connection may do meanwhile. A broker that does not read from it is as right. */
+/** Other commands of the connection while its Publish is blocked. The broker may also stop reading from the connection. */
 const otherCommands: CheckModule = [
   {
     id: 'OVERFLOW-015a',
     title: 'handles acks of a connection while its Publish is blocked, or does not read from it',
     clauses: ['OVERFLOW-015'],
     profile: 'delivery',
-    accepts: ['the ack settles its message', 'it does so when the broker reads from the connection again'],
+    accepts: [
+      'the ack settles its message',
+      'the ack settles it when the broker reads from the connection again',
+    ],
     evidence: { frames: 6, messages: 1, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -163,7 +170,7 @@ const otherCommands: CheckModule = [
       const isRead = await isPingAnswered(ctx, publisher);
       ctx.assert.ok(!publisher.isClosed, 'the connection stays open');
       if (!isRead) {
-        // It reads the Ack when there is room, and before the Ping that followed it.
+        // The broker reads the Ack when there is room, before the Ping that follows it.
         await client.subscribe(queue);
         await takeAndAck(client, queue, 2);
         await publisher.expect('Pong');
@@ -178,7 +185,10 @@ const otherCommands: CheckModule = [
     title: 'answers other commands of a connection while its Publish is blocked, or does not read from it',
     clauses: ['OVERFLOW-016', 'CONN-022', 'OVERFLOW-011'],
     profile: 'delivery',
-    accepts: ['the commands are answered', 'the broker does not read from the connection meanwhile'],
+    accepts: [
+      'the commands are answered',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
     evidence: { frames: 11, messages: 2 },
     run: async (ctx) => {
       const { client, publisher, queue, id } = await withBlockedPublish(ctx);
@@ -189,7 +199,11 @@ const otherCommands: CheckModule = [
         { command: Command.CreateQueue, id: ids[2], queue: ctx.queue('made-meanwhile') },
       ]);
       if (await isPingAnswered(ctx, publisher)) {
-        for (const command of ids) ctx.assert.ok(hasReceived(publisher, command), `${command} is answered`);
+        for (const command of ids)
+          ctx.assert.ok(
+            hasReceived(publisher, command),
+            `command ${command} is answered while the Publish is blocked`,
+          );
         ctx.assert.ok(!hasReceived(publisher, id), 'the Publish is still blocked', {
           clause: 'OVERFLOW-010',
         });
@@ -205,7 +219,10 @@ const otherCommands: CheckModule = [
     title: 'handles publishes to other queues while one is blocked, or does not read from the connection',
     clauses: ['OVERFLOW-017', 'OVERFLOW-011'],
     profile: 'delivery',
-    accepts: ['they are handled', 'the broker does not read from the connection meanwhile'],
+    accepts: [
+      'the publishes to other queues are handled',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
       const { client, publisher, queue, id } = await withBlockedPublish(ctx);
@@ -214,18 +231,24 @@ const otherCommands: CheckModule = [
       await publisher.send({ command: Command.Publish, id: overtaking, queue: other, payload: '1' });
       if (await isPingAnswered(ctx, publisher)) {
         ctx.assert.ok(hasReceived(publisher, overtaking), 'the Publish to another queue is answered');
-        ctx.assert.ok(!hasReceived(publisher, id), 'the first is still blocked', { clause: 'OVERFLOW-010' });
+        ctx.assert.ok(!hasReceived(publisher, id), 'the first Publish is still blocked', {
+          clause: 'OVERFLOW-010',
+        });
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
       await publisher.expect({ command: 'PublishAck', id });
       await client.subscribe(other);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, other, 1)), [overtaking], 'the other message');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, other, 1)),
+        [overtaking],
+        'the message delivered from the other queue',
+      );
     },
   },
   {
     id: 'PUBLISH-007a',
-    title: 'answers the repeat of a blocked Publish like the first one, and not before it',
+    title: 'answers the repeat of a blocked Publish with PublishAck, and not before the first Publish',
     clauses: ['PUBLISH-007', 'PUBLISH-008', 'OVERFLOW-010'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -234,19 +257,19 @@ const otherCommands: CheckModule = [
       const repeater = await ctx.connect({ own: true });
       await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
       await isPingAnswered(ctx, repeater);
-      ctx.assert.ok(!hasReceived(repeater, id), 'the repeat is not answered before the first one');
+      ctx.assert.ok(!hasReceived(repeater, id), 'the repeat is not answered before the first Publish');
       await client.subscribe(queue);
       const taken = await takeAndAck(client, queue, 2);
-      ctx.assert.deepEqual(idsOf(taken), [first, id], 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(taken), [first, id], 'the delivered messages');
       ctx.assert.sameJson(
         taken[1]?.payload,
         '"blocked"',
-        'the content is that of the first one',
+        'the payload is that of the first Publish',
         'PUBLISH-008',
       );
       await publisher.expect({ command: 'PublishAck', id });
       await repeater.expect({ command: 'PublishAck', id });
-      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
   {
@@ -260,7 +283,7 @@ const otherCommands: CheckModule = [
       await client.deleteQueue(queue);
       const answer = await publisher.expect((frame) => frame.id === id || frame.command === Command.Error);
       ctx.assert.equal(answer.commandName, 'Error', 'the answer to the blocked Publish');
-      ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the code of the Error');
+      ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
       await client.createQueue(queue);
       await expectEmpty(ctx, queue, { text: 'the refused message is not delivered', clause: 'PUBLISH-003' });
     },
@@ -273,14 +296,14 @@ type BlockedPublish = {
   readonly client: Connection;
   readonly publisher: Connection;
   readonly queue: string;
-  /** The message that fills the queue, and the one that is blocked. */
+  /** `first`: the message that fills the queue. `id`: the message that is blocked. */
   readonly first: string;
   readonly id: string;
 };
 
 /**
- * A queue for one message that holds one, and a publisher that is blocked on it. With `watched` the publisher subscribes to a
- * queue of that name before: by its subscriberCount the end of its connection is seen.
+ * A full queue with maxQueueSize 1 and a publisher whose Publish to it is blocked. With `watched` the publisher first subscribes to a
+ * queue of that name, whose subscriberCount shows when the connection has ended.
  */
 async function withBlockedPublish(
   ctx: CheckContext,
@@ -295,14 +318,14 @@ async function withBlockedPublish(
   return { client, publisher, queue, first, id: await publishBlocked(ctx, publisher, queue) };
 }
 
-/** Publishes to a full queue, and shows that no answer comes by the time that a later command of the broker's is answered. */
+/** Publishes to a full queue and asserts that the Publish is not answered before the Ping that follows it. */
 async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
   const id = ctx.id('blocked');
   await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
   await isPingAnswered(ctx, publisher);
   ctx.assert.ok(
     !hasReceived(publisher, id),
-    'a Publish to a full queue gets no answer before there is room',
+    'a Publish to a full queue is not answered before there is room',
     {
       clause: 'OVERFLOW-010',
     },
@@ -310,7 +333,7 @@ async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: s
   return id;
 }
 
-/** Whether a Ping is answered. A broker that has stopped reading is given the time in which it must have read what came before. */
+/** Whether a Ping is answered within `ctx.timing.silenceMs`. In that time the broker has read everything that was sent before. */
 async function isPingAnswered(ctx: CheckContext, connection: Connection): Promise<boolean> {
   const id = ctx.id('ping');
   await connection.send({ command: Command.Ping, id });

@@ -1,5 +1,5 @@
-// Checks of the body's layout: texts, repeated and empty headers, bytes behind the last field, bodies that break off, versions.
-// A body that cannot be read must do nothing; an Error and closing are both right. Area: BODY.
+// Checks of the body: encoding of text, repeated and empty headers, bytes after the last field, truncated bodies, versions. The broker must
+// not carry out a body that it cannot read; it may answer with an Error or close the connection. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -12,7 +12,7 @@ import { connectAgainWhenClosed, expectBytesRefused, expectRefusedWith } from '.
 export const bodyChecks: CheckModule = [
   {
     id: 'BODY-003a',
-    title: 'delivers text of many scripts in id, queue, headers and payload',
+    title: 'delivers non-ASCII text in id, queue, headers and payload unchanged',
     clauses: ['BODY-003', 'BODY-001', 'BODY-004', 'BODY-008', 'DELIVERY-052'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
@@ -25,7 +25,7 @@ export const bodyChecks: CheckModule = [
       await connection.publish(queue, payload, { id, headers: { schlüssel: 'värde 値 🚀' } });
       const delivery = await connection.delivery({ queue });
       ctx.assert.equal(delivery.id, id, 'the id');
-      ctx.assert.equal(delivery.header('schlüssel'), 'värde 値 🚀', 'the header');
+      ctx.assert.equal(delivery.header('schlüssel'), 'värde 値 🚀', 'the value of the header');
       ctx.assert.sameJson(delivery.payload, payload, 'the payload');
       await connection.ack(delivery);
     },
@@ -43,7 +43,7 @@ export const bodyChecks: CheckModule = [
       const connection = await ctx.connect();
       const publish = { command: Command.Publish, id: '', queue, payload: '1' };
       await expectRefusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
-      ctx.assert.equal(await messageCountOf(witness, queue), 0, 'nothing is stored');
+      ctx.assert.equal(await messageCountOf(witness, queue), 0, 'number of stored messages');
     },
   },
   {
@@ -51,7 +51,7 @@ export const bodyChecks: CheckModule = [
     title: 'carries out a Publish that has headers with an empty key or value',
     clauses: ['BODY-009'],
     profile: 'core',
-    accepts: ['the empty pairs are dropped', 'they are passed on unchanged'],
+    accepts: ['the broker removes headers with an empty key or value', 'the broker delivers them unchanged'],
     evidence: { frames: 4, messages: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect();
@@ -64,7 +64,7 @@ export const bodyChecks: CheckModule = [
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });
-      ctx.assert.equal(delivery.header('whole'), 'yes', 'the complete header');
+      ctx.assert.equal(delivery.header('whole'), 'yes', 'the header with a key and a value');
       ctx.assert.oneOf(delivery.header('noValue'), [undefined, ''], 'the header without a value');
       ctx.assert.oneOf(delivery.header(''), [undefined, 'no key'], 'the header without a key');
       await connection.ack(delivery);
@@ -88,7 +88,7 @@ export const bodyChecks: CheckModule = [
     title: 'uses the last of several headers with the same key, in Connect and in Deliver',
     clauses: ['BODY-012', 'COMPRESS-009'],
     profile: 'core',
-    accepts: ['the last algorithm of the two is agreed on', 'no algorithm is agreed on'],
+    accepts: ['the algorithm of the last header is negotiated', 'no algorithm is negotiated'],
     evidence: { frames: 5, messages: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect({
@@ -98,9 +98,9 @@ export const bodyChecks: CheckModule = [
         ],
       });
       const negotiated = connection.connectAck.header('negotiated-compression');
-      // Whether a broker compresses is another profile's question; that it agrees on the first header's algorithm is wrong anyway.
+      // A broker without compression negotiates nothing. Negotiating the algorithm of the first header is wrong for every broker.
       const allowed = ctx.target.capabilities.has('brotli') ? ['brotli'] : ['brotli', undefined];
-      ctx.assert.oneOf(negotiated?.toLowerCase(), allowed, 'the algorithm agreed');
+      ctx.assert.oneOf(negotiated?.toLowerCase(), allowed, 'header negotiated-compression');
       const queue = await newQueue(ctx, connection, 'twice');
       await connection.subscribe(queue);
       const headers = [
@@ -110,7 +110,7 @@ export const bodyChecks: CheckModule = [
       ] as const;
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });
-      ctx.assert.equal(delivery.header('k'), 'last', 'the header delivered');
+      ctx.assert.equal(delivery.header('k'), 'last', 'the delivered value of the repeated header');
       await connection.ack(delivery);
     },
   },
@@ -128,12 +128,12 @@ export const bodyChecks: CheckModule = [
       await connection.ack(await connection.delivery({ queue }));
       await publishVersion7(ctx, connection, queue);
       const versions = new Set(connection.received.map(({ version }) => version));
-      ctx.assert.deepEqual([...versions], [1], 'the versions of all frames');
+      ctx.assert.deepEqual([...versions], [1], 'the versions of all received frames');
     },
   },
   {
     id: 'BODY-014a',
-    title: 'delivers a message that ends after its headers, even if the published body had more bytes',
+    title: 'delivers no bytes after the headers, even if the published body had some',
     clauses: ['BODY-014', 'BODY-011'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -145,11 +145,10 @@ export const bodyChecks: CheckModule = [
       await connection.sendRaw(withTrailingBytes({ command: Command.Publish, id, queue, payload: '1' }));
       const answer = await connection.expectOrClosed({ command: ['PublishAck', 'Error'] });
       const isAccepted = typeof answer !== 'string' && answer.commandName === 'PublishAck';
-      ctx.should(isAccepted, 'BODY-011', 'a body with more bytes after its last field is accepted');
-      if (!isAccepted)
-        return ctx.notApplicable('the broker refuses a body with more bytes after its last field');
+      ctx.should(isAccepted, 'BODY-011', 'a body with bytes after its last field is accepted');
+      if (!isAccepted) return ctx.notApplicable('the broker refuses a body with bytes after its last field');
       const delivery = await connection.delivery({ queue, id });
-      ctx.assert.equal(delivery.trailingByteCount, 0, 'the bytes after the headers');
+      ctx.assert.equal(delivery.trailingByteCount, 0, 'number of bytes after the headers');
       await connection.ack(delivery);
     },
   },
@@ -167,7 +166,7 @@ export const bodyChecks: CheckModule = [
       for (const id of ['x', longest]) {
         await connection.publish(queue, '1', { id });
         const delivery = await connection.delivery({ queue });
-        ctx.assert.equal(delivery.id, id, `the id of ${Buffer.byteLength(id)} bytes`);
+        ctx.assert.equal(delivery.id, id, `the delivered id of ${Buffer.byteLength(id)} bytes`);
         await connection.ack(delivery);
       }
     },
@@ -189,7 +188,7 @@ export const bodyChecks: CheckModule = [
   },
   {
     id: 'BODY-017a',
-    title: 'treats ids as case-sensitive: two messages, not a repeat',
+    title: 'treats message ids that differ in case as different ids',
     clauses: ['BODY-017'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -199,11 +198,11 @@ export const bodyChecks: CheckModule = [
       const lower = ctx.id('m');
       const both = [lower, lower.toUpperCase()];
       for (const id of both) await connection.publish(queue, '1', { id });
-      ctx.assert.equal(await messageCountOf(connection, queue), 2, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(connection, queue), 2, 'number of waiting messages');
       await connection.subscribe(queue);
       for (const id of both) {
         const delivery = await connection.delivery({ queue });
-        ctx.assert.equal(delivery.id, id, 'the id delivered');
+        ctx.assert.equal(delivery.id, id, 'the delivered id');
         await connection.ack(delivery);
       }
     },
@@ -219,8 +218,16 @@ export const bodyChecks: CheckModule = [
       const lower = await newQueue(ctx, connection, 'orders');
       const upper = await newQueue(ctx, connection, 'ORDERS');
       await connection.publish(upper, '1');
-      ctx.assert.equal(await messageCountOf(connection, lower), 0, 'messages in the queue in lower case');
-      ctx.assert.equal(await messageCountOf(connection, upper), 1, 'messages in the queue in upper case');
+      ctx.assert.equal(
+        await messageCountOf(connection, lower),
+        0,
+        'number of messages in the queue with the lower-case name',
+      );
+      ctx.assert.equal(
+        await messageCountOf(connection, upper),
+        1,
+        'number of messages in the queue with the upper-case name',
+      );
     },
   },
   {
@@ -232,13 +239,17 @@ export const bodyChecks: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect({ headers: { 'Supported-Compression': 'brotli,gzip' } });
       const negotiated = connection.connectAck.header('negotiated-compression');
-      ctx.assert.equal(negotiated, undefined, 'a header of another name agrees on nothing');
+      ctx.assert.equal(
+        negotiated,
+        undefined,
+        'header negotiated-compression, when the name of the request header differs in case',
+      );
       const queue = await newQueue(ctx, connection, 'header-case');
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers: { key: 'lower', KEY: 'upper' } });
       const delivery = await connection.delivery({ queue });
-      ctx.assert.equal(delivery.header('key'), 'lower', 'the header in lower case');
-      ctx.assert.equal(delivery.header('KEY'), 'upper', 'the header in upper case');
+      ctx.assert.equal(delivery.header('key'), 'lower', 'the header with the lower-case name');
+      ctx.assert.equal(delivery.header('KEY'), 'upper', 'the header with the upper-case name');
       await connection.ack(delivery);
     },
   },
@@ -287,7 +298,7 @@ export const bodyChecks: CheckModule = [
   },
   {
     id: 'BODY-030a',
-    title: 'carries out no truncated Publish, and does not affect other connections',
+    title: 'does not carry out a truncated Publish, and continues to serve other connections',
     clauses: ['BODY-030', 'BODY-033', 'BODY-029'],
     profile: 'core',
     accepts: ['Error, and the connection stays open', 'closing the connection'],
@@ -309,7 +320,7 @@ export const bodyChecks: CheckModule = [
         if (!last.open) break;
       }
       await witness.ping();
-      await expectNothingStored(ctx, witness, queue, { text: 'nothing is published' });
+      await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages' });
     },
   },
 ] satisfies readonly Check[];
@@ -319,7 +330,7 @@ function withTrailingBytes(fields: FrameFields): Buffer {
   return frameAround(bodyBytes(encodeBody(fields), Buffer.from([0, 1, 0xff])));
 }
 
-/** The body of a Publish from pieces that need not be text; the payload is the number 1. */
+/** The body of a Publish with fields that need not be valid text. The payload is the number 1. */
 function publishParts(parts: {
   readonly id: string | Buffer;
   readonly queue: string | Buffer;
@@ -337,7 +348,7 @@ function publishParts(parts: {
   );
 }
 
-/** A broker may refuse the version byte, against a recommendation; what it takes it delivers with its own version. */
+/** Publishes with version 7. The broker may refuse the version, against a SHOULD; if it accepts the message it delivers it with version 1. */
 async function publishVersion7(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
   const id = ctx.id('m');
   await connection.send({ command: Command.Publish, id, queue, payload: '7', version: 7 });
@@ -346,7 +357,7 @@ async function publishVersion7(ctx: CheckContext, connection: Connection, queue:
   await connection.ack(await connection.delivery({ queue, id }));
 }
 
-/** The two answers to a body that cannot be read. */
+/** Accepts the two allowed answers to a body that cannot be read. */
 function acceptInvalidMessage(ctx: CheckContext, { error }: Refusal, what: string): void {
   ctx.acceptable(
     error === undefined ? 'closed' : error.errorCode,
@@ -354,6 +365,6 @@ function acceptInvalidMessage(ctx: CheckContext, { error }: Refusal, what: strin
       { title: 'Error INVALID_MESSAGE', when: (actual) => actual === 'INVALID_MESSAGE' },
       { title: 'the connection is closed', when: (actual) => actual === 'closed' },
     ],
-    `the answer, because ${what}`,
+    `the answer, when ${what}`,
   );
 }

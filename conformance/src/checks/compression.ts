@@ -1,5 +1,5 @@
-// Checks of compression: what is agreed in the handshake, what a broker may compress, what it reads, and bodies that grow. Whether a
-// broker compresses at all is its own affair. Areas: COMPRESS, FRAME.
+// Checks of compression: the negotiation in the handshake, what the broker sends, what it reads, and limits on decompressed bodies. A broker
+// may send every frame uncompressed. Areas: COMPRESS, FRAME.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -11,13 +11,13 @@ import { gzipOf } from './shared/gzip.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
 import { acceptFaultOutcome, sendFramingFault } from './shared/refusals.ts';
 
-/** The threshold that both sides have unless it was configured otherwise. */
+/** The default compression threshold of both sides. */
 const defaultThresholdBytes = 1024;
 
 const negotiation: CheckModule = [
   {
     id: 'COMPRESS-009a',
-    title: "negotiates the first algorithm of the client's list, whichever it is",
+    title: "negotiates the first algorithm of the client's list",
     clauses: ['COMPRESS-009', 'COMPRESS-019'],
     profile: 'compression',
     evidence: { frames: 4, assertions: 4 },
@@ -28,7 +28,11 @@ const negotiation: CheckModule = [
         ['gzip', 'gzip'],
         ['brotli', 'brotli'],
       ] as const) {
-        ctx.assert.equal(await negotiated(ctx, list), expected, `agreed for the list ${list}`);
+        ctx.assert.equal(
+          await negotiated(ctx, list),
+          expected,
+          `the algorithm negotiated for the list ${list}`,
+        );
       }
     },
   },
@@ -57,7 +61,7 @@ const negotiation: CheckModule = [
       const client = await ctx.connect({ headers: { 'supported-compression': 'none-such,lz77-own' } });
       const agreed = client.connectAck.header('negotiated-compression');
       ctx.assert.equal(agreed, undefined, 'header negotiated-compression');
-      ctx.assert.equal((await largeDelivery(ctx, client, client)).flags, 0, 'the flags of a large Deliver');
+      ctx.assert.equal((await largeDelivery(ctx, client, client)).flags, 0, 'the flags of the Deliver frame');
     },
   },
   {
@@ -67,8 +71,16 @@ const negotiation: CheckModule = [
     profile: 'compression',
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      ctx.assert.equal(await negotiated(ctx, 'BROTLI'), 'brotli', 'agreed for the list BROTLI');
-      ctx.assert.equal(await negotiated(ctx, 'GZip,brotli'), 'gzip', 'agreed for the list GZip,brotli');
+      ctx.assert.equal(
+        await negotiated(ctx, 'BROTLI'),
+        'brotli',
+        'the algorithm negotiated for the list BROTLI',
+      );
+      ctx.assert.equal(
+        await negotiated(ctx, 'GZip,brotli'),
+        'gzip',
+        'the algorithm negotiated for the list GZip,brotli',
+      );
     },
   },
   {
@@ -78,7 +90,11 @@ const negotiation: CheckModule = [
     profile: 'compression',
     evidence: { frames: 1, assertions: 1 },
     run: async (ctx) => {
-      ctx.assert.equal(await negotiated(ctx, 'none-such,gzip'), 'gzip', 'agreed for the list none-such,gzip');
+      ctx.assert.equal(
+        await negotiated(ctx, 'none-such,gzip'),
+        'gzip',
+        'the algorithm negotiated for the list none-such,gzip',
+      );
     },
   },
 ] satisfies readonly Check[];
@@ -87,7 +103,7 @@ const sending: CheckModule = [
   {
     id: 'COMPRESS-004a',
     title:
-      'sends only uncompressed frames to a subscriber that agreed on nothing, whatever the publisher sent',
+      'sends only uncompressed frames to a subscriber without negotiated compression, even if the Publish was compressed',
     clauses: ['COMPRESS-004', 'COMPRESS-017', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
@@ -95,7 +111,7 @@ const sending: CheckModule = [
       const publisher = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
       const subscriber = await ctx.connect();
       const delivery = await largeDelivery(ctx, publisher, subscriber, 'gzip');
-      ctx.assert.equal(delivery.flags, 0, 'the flags of a large Deliver');
+      ctx.assert.equal(delivery.flags, 0, 'the flags of the Deliver frame');
     },
   },
   {
@@ -116,7 +132,7 @@ const sending: CheckModule = [
       const bodyBytes = encodeBody({ command, id, queue, payload: delivery.payload, headers }).length;
       ctx.assert.ok(
         delivery.flags === 0 || bodyBytes >= defaultThresholdBytes,
-        'the message arrives uncompressed',
+        'a frame with a body below the threshold is not compressed',
         {
           expected: `flags 0 for a body of ${bodyBytes} bytes`,
           actual: delivery.flags,
@@ -127,10 +143,10 @@ const sending: CheckModule = [
   },
   {
     id: 'COMPRESS-007a',
-    title: 'compresses with the agreed algorithm, where it compresses',
+    title: 'compresses only with the negotiated algorithm',
     clauses: ['COMPRESS-007', 'COMPRESS-006'],
     profile: 'compression',
-    accepts: ['the frame is compressed with the agreed algorithm', 'it is not compressed'],
+    accepts: ['the frame is compressed with the negotiated algorithm', 'the frame is not compressed'],
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
       let compressedCount = 0;
@@ -138,7 +154,7 @@ const sending: CheckModule = [
         const client = await ctx.connect({ headers: { 'supported-compression': algorithm } });
         const { flags } = await largeDelivery(ctx, client, client);
         const allowed = [algorithmFlags.none, algorithmFlags[algorithm]];
-        ctx.assert.oneOf(flags, allowed, `the flags of a large Deliver after ${algorithm} was agreed`);
+        ctx.assert.oneOf(flags, allowed, `the flags of the Deliver frame after negotiation of ${algorithm}`);
         if (flags !== algorithmFlags.none) compressedCount += 1;
       }
       if (compressedCount === 0) ctx.notApplicable('the broker sends bodies over the threshold uncompressed');
@@ -223,7 +239,7 @@ const decompressedSizes: CheckModule = [
       await client.sendRaw(frameAround(body, { flags: algorithmFlags.gzip }));
       await client.expect({ command: 'PublishAck', id });
       const delivery = await client.delivery({ queue, id });
-      ctx.assert.sameJson(delivery.payload, sizedPayload(publish), 'the payload arrives whole');
+      ctx.assert.sameJson(delivery.payload, sizedPayload(publish), 'the payload is complete');
       await client.ack(delivery);
     },
   },
@@ -241,13 +257,13 @@ const decompressedSizes: CheckModule = [
 
 export const compressionChecks: CheckModule = [...negotiation, ...sending, ...reading, ...decompressedSizes];
 
-/** What a broker with the default settings agrees on for this list, in lower case. */
+/** The algorithm that the broker negotiates for this list, in lower case. */
 async function negotiated(ctx: CheckContext, list: string): Promise<string | undefined> {
   const { connectAck } = await ctx.connect({ headers: { 'supported-compression': list } });
   return connectAck.header('negotiated-compression')?.toLowerCase();
 }
 
-/** Publishes 3,000 letters and returns their delivery. */
+/** Publishes a payload of 3,000 characters and returns its delivery. */
 async function largeDelivery(
   ctx: CheckContext,
   publisher: Connection,
@@ -274,7 +290,7 @@ async function expectFieldsDelivered(ctx: CheckContext, compress: Algorithm): Pr
   await publisher.publish(queue, payload, { id, headers: { k: 'v' }, compress });
   const delivery = await subscriber.delivery({ queue });
   ctx.assert.equal(delivery.id, id, 'the id');
-  ctx.assert.equal(delivery.header('k'), 'v', 'the header');
+  ctx.assert.equal(delivery.header('k'), 'v', 'the value of the header');
   ctx.assert.sameJson(delivery.payload, payload, 'the payload');
   await subscriber.ack(delivery);
 }
@@ -288,8 +304,8 @@ async function expectTooLarge(ctx: CheckContext, totalBytes: number): Promise<vo
   const { outcome, error } = await sendFramingFault(ctx, client, frame);
   if (outcome === 'Error, still open') {
     ctx.assert.equal(error?.command, Command.Error, 'the answer on a connection that stays open');
-    ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the code is MESSAGE_TOO_LARGE');
+    ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the error code is MESSAGE_TOO_LARGE');
   } else acceptFaultOutcome(ctx, outcome, 'FRAME-011');
   await witness.ping({ clause: 'FRAME-027' });
-  await expectNothingStored(ctx, witness, queue, { text: 'nothing is stored', clause: 'FRAME-019' });
+  await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages', clause: 'FRAME-019' });
 }

@@ -1,4 +1,5 @@
-// Checks of a connection in use: ids of answers, pings, order, Disconnect, commands that a client may not send. Areas: CONN, ERROR.
+// Checks of a connection after the handshake: ids of answers, Ping, order of answers, Disconnect, commands that a client must not send.
+// Areas: CONN, ERROR.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
@@ -12,7 +13,7 @@ import { inQueueInfo, type JsonRecord, requiredField } from './shared/required-f
 export const connectionChecks: CheckModule = [
   {
     id: 'CONN-006a',
-    title: 'gives every positive answer the id and the command number that belong to its command',
+    title: 'answers every command with its id and with the matching answer command',
     clauses: ['CONN-006', 'BODY-043', 'BODY-006'],
     profile: 'core',
     evidence: { frames: 8, assertions: 8 },
@@ -28,7 +29,7 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'CONN-008a',
-    title: 'gives an Error the id of the command that it answers',
+    title: 'sends an Error with the id of the command that it answers',
     clauses: ['CONN-008'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -48,16 +49,16 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'CONN-009a',
-    title: 'gives an Error for a command without a readable id a new id',
+    title: 'sends an Error with a new id when the id of the command cannot be read',
     clauses: ['CONN-009'],
     profile: 'core',
-    accepts: ['an Error with an id that is not empty', 'closing the connection'],
+    accepts: ['an Error with a non-empty id', 'closing the connection'],
     evidence: { frames: 1, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const cut = frameAround(encodeBody({ command: Command.Ping, id: ctx.id() }).subarray(0, 9));
       const { error } = await expectBytesRefused(ctx, client, cut, 'the body ends in the id');
-      ctx.assert.ok(error === undefined || error.id !== '', 'the Error has an id', {
+      ctx.assert.ok(error === undefined || error.id !== '', 'the Error has a non-empty id', {
         actual: error === undefined ? 'closed' : frameText(error),
       });
     },
@@ -79,7 +80,7 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'CONN-020a',
-    title: 'answers each Ping with a Pong of the same id, however long and in whatever script',
+    title: 'answers each Ping with a Pong of the same id, including long and non-ASCII ids',
     clauses: ['CONN-020', 'CONN-019'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -94,7 +95,7 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'CONN-021a',
-    title: 'answers each of two clients that sent half a Ping when the rest arrives',
+    title: 'answers two clients that each sent part of a Ping when the rest arrives',
     clauses: ['CONN-021', 'CONN-019'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -112,7 +113,7 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'CONN-024a',
-    title: 'closes after Disconnect without an answer',
+    title: 'closes the connection after Disconnect without an answer',
     clauses: ['CONN-024', 'CONN-036'],
     profile: 'core',
     evidence: { frames: 1, assertions: 2 },
@@ -123,13 +124,13 @@ export const connectionChecks: CheckModule = [
       ctx.assert.deepEqual(
         client.received.slice(1).map(({ commandName }) => commandName),
         [],
-        'frames after Disconnect',
+        'the frames received after ConnectAck',
       );
     },
   },
   {
     id: 'CONN-025a',
-    title: 'still sends the answers to commands that came before Disconnect',
+    title: 'sends the answers to commands that arrived before Disconnect',
     clauses: ['CONN-025', 'CONN-031'],
     profile: 'core',
     evidence: { frames: 5, assertions: 5 },
@@ -150,7 +151,7 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'CONN-026a',
-    title: 'answers unknown commands with UNKNOWN_COMMAND and keeps the connection',
+    title: 'answers unknown commands with UNKNOWN_COMMAND and keeps the connection open',
     clauses: ['CONN-026', 'CONN-028'],
     profile: 'core',
     evidence: { frames: 5, assertions: 6 },
@@ -182,12 +183,12 @@ export const connectionChecks: CheckModule = [
       const client = await ctx.connect();
       await client.send({ command: Command.Connect, id: ctx.id() });
       const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
     },
   },
   {
     id: 'CONN-030a',
-    title: 'keeps subscriptions and compression as they were after a second Connect',
+    title: 'does not change subscriptions and compression after a second Connect',
     clauses: ['CONN-030', 'CONN-029'],
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
@@ -200,13 +201,13 @@ export const connectionChecks: CheckModule = [
       await client.expect({ command: ['Error', 'ConnectAck'] });
       await client.publish(queue, JSON.stringify('x'.repeat(3000)));
       const delivery = await client.delivery({ queue });
-      ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of a large Deliver');
+      ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of the Deliver frame');
       await client.ack(delivery);
     },
   },
   {
     id: 'CONN-031a',
-    title: 'carries out the frames of a connection in the order in which they were sent',
+    title: 'carries out the commands of a connection in the order in which they were sent',
     clauses: ['CONN-031'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -226,13 +227,17 @@ export const connectionChecks: CheckModule = [
       ctx.assert.equal(
         messageCountIn(await client.expect({ id: empty })),
         0,
-        'messages before the first Publish',
+        'messageCount before the first Publish',
       );
-      ctx.assert.equal(messageCountIn(await client.expect({ id: two })), 2, 'messages after two of them');
+      ctx.assert.equal(
+        messageCountIn(await client.expect({ id: two })),
+        2,
+        'messageCount after two publishes',
+      );
       ctx.assert.equal(
         messageCountIn(await client.expect({ id: gone })),
         undefined,
-        'messages after DeleteQueue',
+        'messageCount after DeleteQueue',
       );
     },
   },
@@ -248,7 +253,7 @@ export const connectionChecks: CheckModule = [
       await client.publish(queue, '1');
       const ack = await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck is sent first');
+      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck arrives before the first Deliver');
       await client.ack(delivery);
     },
   },
@@ -273,14 +278,14 @@ export const connectionChecks: CheckModule = [
       await client.sendTogether(commands);
       await client.expect({ id: commands.at(-1)?.id ?? '' });
       await client.ping();
-      // Whether an Error carries the id of its command is another question.
+      // Other checks cover the id of an Error.
       const order = client.received
         .slice(before, -1)
         .map(({ id, commandName }) => (commandName === 'Error' ? commandName : id));
       const expected = commands.map(({ id, queue, command }) =>
         queue === undefined && command !== Command.Ping ? 'Error' : id,
       );
-      ctx.assert.deepEqual(order, expected, 'the answers');
+      ctx.assert.deepEqual(order, expected, 'the order of the answers');
     },
   },
   {
@@ -300,7 +305,7 @@ export const connectionChecks: CheckModule = [
   },
   {
     id: 'ERROR-001a',
-    title: 'answers a refused command by an Error and no positive answer',
+    title: 'answers a refused command with an Error and without a positive answer',
     clauses: ['ERROR-001', 'PUBLISH-003'],
     profile: 'core',
     evidence: { frames: 4, assertions: 2 },
@@ -324,14 +329,14 @@ export const connectionChecks: CheckModule = [
         const isRefused = answers.some(({ command }) => command === Command.Error);
         ctx.should(isRefused, clause, 'the command is refused', { actual: answers.map(frameText) });
         if (isRefused) refusedCount += 1;
-        ctx.assert.equal(answers.length, 1, 'answers to one command');
+        ctx.assert.equal(answers.length, 1, 'number of answers to one command');
       }
-      if (refusedCount === 0) ctx.notApplicable('the broker refuses neither of the commands');
+      if (refusedCount === 0) ctx.notApplicable('the broker refuses neither command');
     },
   },
   {
     id: 'ERROR-002a',
-    title: 'gives every Error a code and a text',
+    title: 'sends every Error with a code and a text',
     clauses: ['ERROR-002', 'BODY-010'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -343,27 +348,29 @@ export const connectionChecks: CheckModule = [
         { command: Command.CreateQueue, id: ctx.id(), queue, payload: '{"mode":9}' },
         { command: Command.Publish, id: ctx.id('m'), queue, payload: '{' },
       ]) {
-        // Each may end its connection.
+        // The broker may close the connection after each of them.
         const client = await ctx.connect({ own: true });
         await client.send(faulty);
         await client.send(pingFields(ctx));
         await client.expectOrClosed('Pong');
         errors.push(...client.received.filter(({ command }) => command === Command.Error));
       }
-      // No refusal is a MUST, and closing is one too.
+      // Refusing these commands is only a SHOULD, and the broker may close the connection without an Error.
       if (errors.length === 0)
-        ctx.notApplicable('the broker answers none of the faulty commands by an Error');
+        ctx.notApplicable('the broker answers none of the faulty commands with an Error');
       for (const error of errors) {
-        ctx.assert.matches(error.errorCode, /./, 'the code');
-        ctx.assert.matches(error.errorMessage, /./, 'the text');
+        ctx.assert.matches(error.errorCode, /./, 'the error code');
+        ctx.assert.matches(error.errorMessage, /./, 'the error text');
         const isKnown = /^[A-Z][A-Z_]*$/.test(error.errorCode ?? '');
-        ctx.should(isKnown, 'ERROR-003', 'the code is one of the table', { actual: error.errorCode });
+        ctx.should(isKnown, 'ERROR-003', 'the error code is listed in the table of error codes', {
+          actual: error.errorCode,
+        });
       }
     },
   },
   {
     id: 'ERROR-004a',
-    title: 'answers commands that name no queue with INVALID_QUEUE',
+    title: 'answers commands without a queue name with INVALID_QUEUE',
     clauses: ['ERROR-004', 'BODY-006'],
     profile: 'core',
     evidence: { frames: 7, assertions: 12 },
@@ -371,13 +378,16 @@ export const connectionChecks: CheckModule = [
       const client = await ctx.connect();
       for (const command of [20, 22, 24, 40, 41, 42]) {
         const fields = { command, id: ctx.id() };
-        await expectRefusedWith(ctx, client, fields, { code: 'INVALID_QUEUE', what: 'no queue is named' });
+        await expectRefusedWith(ctx, client, fields, {
+          code: 'INVALID_QUEUE',
+          what: 'the queue name is empty',
+        });
       }
     },
   },
   {
     id: 'ERROR-006a',
-    title: 'serves the next command after an Error',
+    title: 'handles the next command after an Error',
     clauses: ['ERROR-006'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -388,12 +398,16 @@ export const connectionChecks: CheckModule = [
       await client.send({ ...faulty, payload: '{"maxQueueSize":-1}' });
       await client.expect({ command: ['Error', 'CreateQueue'] });
       await client.publish(queue, '1');
-      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages published after the Error');
+      ctx.assert.equal(
+        await messageCountOf(client, queue),
+        1,
+        'number of messages published after the Error',
+      );
     },
   },
 ] satisfies readonly Check[];
 
-/** Every command that has a positive answer, in an order in which each can succeed. */
+/** Every command that has a positive answer, in an order in which all succeed. */
 const answersByCommand: readonly (readonly [command: number, answer: number])[] = [
   [Command.CreateQueue, Command.CreateQueue],
   [Command.Subscribe, Command.SubscribeAck],
@@ -420,7 +434,9 @@ async function expectUnknown(
     await client.send({ command, id: ctx.id(), queue });
     const error = await client.expect('Error');
     const isNamed = error.errorCode === 'UNKNOWN_COMMAND';
-    ctx.should(isNamed, clause, `the code for command ${command}`, { actual: error.errorCode });
+    ctx.should(isNamed, clause, `the error code for command ${command} is UNKNOWN_COMMAND`, {
+      actual: error.errorCode,
+    });
     if (client.isClosed) break;
   }
   await client.ping({ what: 'a Pong after the Errors', clause: 'CONN-028' });

@@ -1,5 +1,5 @@
-// Checks of dead letter queues: their names and options, what a dead letter keeps and gains, and that a message becomes one once. Most
-// dead letters here are made by RedirectToDlq, which needs no time. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
+// Checks of dead letter queues: their names and options, the content and headers of dead letters, and that a message is dead-lettered only
+// once. Most of these checks use RedirectToDlq, which dead-letters a message without waiting. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { timestamp } from './shared/http-records.ts';
@@ -27,7 +27,7 @@ const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as co
 const queues: CheckModule = [
   {
     id: 'DLQ-001a',
-    title: 'delivers dead letters from the queue that deadLetterQueueName names',
+    title: 'adds dead letters to the queue that deadLetterQueueName names',
     clauses: ['DLQ-001', 'DLQ-002', 'OVERFLOW-022'],
     profile: 'retry-dlq',
     evidence: { frames: 8, messages: 2 },
@@ -42,7 +42,7 @@ const queues: CheckModule = [
   },
   {
     id: 'DLQ-003a',
-    title: 'names the dead letter queue of a queue <queue>.dlq when the options set no name',
+    title: 'uses <queue>.dlq as dead letter queue when the options contain no name',
     clauses: ['DLQ-003', 'DLQ-001'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
@@ -51,7 +51,11 @@ const queues: CheckModule = [
       const { queue, id } = await redirect(ctx, client, {});
       const deadLetterQueue = `${queue}.dlq`;
       await client.subscribe(deadLetterQueue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, deadLetterQueue, 1)), [id], 'the dead letters');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, deadLetterQueue, 1)),
+        [id],
+        'the delivered dead letters',
+      );
     },
   },
   {
@@ -64,11 +68,11 @@ const queues: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       if ((await client.queueInfo(`${ctx.queue('source')}.dlq`)) !== undefined) {
-        ctx.notShown('QueueInfo describes a queue that nobody created');
+        ctx.notShown('QueueInfo describes a queue that was not created');
       }
       const queue = await newQueue(ctx, client, 'source', { enableDeadLetterQueue: true });
       const name = await infoField(client, `${queue}.dlq`, 'name');
-      ctx.assert.equal(name, `${queue}.dlq`, 'the name in the info of the dead letter queue');
+      ctx.assert.equal(name, `${queue}.dlq`, 'the name in QueueInfo of the dead letter queue');
     },
   },
   {
@@ -126,14 +130,18 @@ const queues: CheckModule = [
       const before = await client.queueInfo(deadLetterQueue);
       await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       const after = await client.queueInfo(deadLetterQueue);
-      ctx.assert.deepEqual({ ...after, messageCount: 0 }, before, 'the info of the queue, but for its count');
-      ctx.assert.equal(after?.['messageCount'], 1, 'dead letters that wait in it');
+      ctx.assert.deepEqual(
+        { ...after, messageCount: 0 },
+        before,
+        'QueueInfo of the queue, except messageCount',
+      );
+      ctx.assert.equal(after?.['messageCount'], 1, 'number of dead letters in it');
     },
   },
   {
     id: 'DLQ-008a',
     title:
-      'lets a dead letter into a full dead letter queue, whatever its strategy, for the oldest message there',
+      'adds a dead letter to a full dead letter queue, whatever its strategy, and removes the oldest message there',
     clauses: ['DLQ-008', 'OVERFLOW-022'],
     profile: 'retry-dlq',
     evidence: { frames: 21, messages: 4 },
@@ -153,14 +161,14 @@ const queues: CheckModule = [
         await publishSeries(ctx, client, queue, 1);
         await client.subscribe(deadLetterQueue);
         const [left] = await takeAndAck(client, deadLetterQueue, 1);
-        ctx.assert.sameJson(left?.payload, '0', 'the payload of the dead letter that is left');
+        ctx.assert.sameJson(left?.payload, '0', 'the payload of the remaining dead letter');
         await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'the older message is removed' });
       }
     },
   },
   {
     id: 'QUEUE-020a',
-    title: 'keeps the dead letter queue of a queue that is deleted',
+    title: 'keeps a dead letter queue when its source queue is deleted',
     clauses: ['QUEUE-020'],
     profile: 'retry-dlq',
     evidence: { frames: 7, messages: 1 },
@@ -180,7 +188,7 @@ const queues: CheckModule = [
 const content: CheckModule = [
   {
     id: 'DLQ-012a',
-    title: 'keeps the id, the payload and the headers of a dead letter',
+    title: 'keeps the id, the payload and the headers of a message that it dead-letters',
     clauses: ['DLQ-012'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
@@ -207,7 +215,7 @@ const content: CheckModule = [
   },
   {
     id: 'DLQ-013a',
-    title: 'adds to a dead letter its reason, its source, its failed attempts and the time',
+    title: 'adds headers for the reason, the source queue, the failed attempts and the time to a dead letter',
     clauses: ['DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016', 'OVERFLOW-024'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
@@ -217,10 +225,10 @@ const content: CheckModule = [
       const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.subscribe(deadLetterQueue);
       const deadLetter = await client.delivery({ queue: deadLetterQueue });
-      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'QueueOverflow', 'the reason');
-      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
-      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'the failed attempts', 'DLQ-015');
-      ctx.assert.matches(deadLetter.header('deadLetteredAt'), timestamp, 'the time', 'DLQ-016');
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'QueueOverflow', 'header deadLetterReason');
+      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'header deadLetterAttempts', 'DLQ-015');
+      ctx.assert.matches(deadLetter.header('deadLetteredAt'), timestamp, 'header deadLetteredAt', 'DLQ-016');
       await client.ack(deadLetter);
     },
   },
@@ -242,8 +250,12 @@ const content: CheckModule = [
       await nextAttempt(ctx, subscriber, { queue, id });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
-      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
-      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'the failed attempts', 'DLQ-015');
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'header deadLetterAttempts', 'DLQ-015');
       await reader.ack(deadLetter);
     },
   },
@@ -252,8 +264,7 @@ const content: CheckModule = [
 const once: CheckModule = [
   {
     id: 'DLQ-010a',
-    title:
-      'discards a dead letter that fails again, although the dead letter queue has its own dead letter queue',
+    title: 'discards a dead letter that fails again, even if the dead letter queue has a dead letter queue',
     clauses: ['DLQ-010'],
     ...waits,
     evidence: { frames: 13, messages: 3 },
@@ -270,12 +281,12 @@ const once: CheckModule = [
       const { atMs } = await holder.delivery({ queue: first });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
       await expectNotRedelivered(ctx, holder, first, { text: 'the dead letter is discarded' });
-      await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
+      await expectEmpty(ctx, second, { text: 'the dead letter is not dead-lettered again' });
     },
   },
   {
     id: 'DLQ-011a',
-    title: 'dead-letters a message that was published with the headers of a dead letter, and replaces them',
+    title: 'dead-letters a message that was published with dead letter headers, and replaces these headers',
     clauses: ['DLQ-011', 'DLQ-013', 'DLQ-014'],
     ...waits,
     evidence: { frames: 8, messages: 2 },
@@ -292,14 +303,19 @@ const once: CheckModule = [
       await subscriber.delivery({ queue });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
-      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason', 'DLQ-013');
-      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+        'DLQ-013',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
       await reader.ack(deadLetter);
     },
   },
   {
     id: 'DLQ-017a',
-    title: 'dead-letters a message once although both its FanOutWithAck subscribers fail it',
+    title: 'dead-letters a FanOutWithAck message once when both subscribers do not acknowledge it',
     clauses: ['DLQ-017', 'DELIVERY-020'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
@@ -309,15 +325,14 @@ const once: CheckModule = [
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
       await reader.ack(deadLetter);
-      // Both copies fail at the same time but for what a broker may be late.
+      // Both copies fail at the same time, apart from the lateness that a broker is allowed.
       await waitUntil(ctx, deadLetter.atMs + ctx.timing.silenceMs);
       await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'there is no second dead letter' });
     },
   },
   {
     id: 'DELIVERY-020a',
-    title:
-      'dead-letters a FanOutWithAck message that one subscriber failed, though the other acknowledged it',
+    title: 'dead-letters a FanOutWithAck message that one subscriber acknowledged and the other did not',
     clauses: ['DELIVERY-020', 'DLQ-018'],
     ...waits,
     evidence: { frames: 10, messages: 3 },
@@ -327,13 +342,17 @@ const once: CheckModule = [
       await second.delivery({ queue, id });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
-      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+      );
       await reader.ack(deadLetter);
     },
   },
   {
     id: 'DLQ-019a',
-    title: 'has a dead letter no longer in its source queue',
+    title: 'removes a dead letter from its source queue',
     clauses: ['DLQ-019', 'RETRY-008'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -349,8 +368,14 @@ const once: CheckModule = [
       const name = { queue: ctx.queue('dead'), id };
       const reader = await subscribeToDeadLetters(ctx, name.queue, ctx.target.ackTimeoutMs);
       await reader.ack(await takeDeadLetter(ctx, reader, name));
-      ctx.assert.equal(await messageCountOf(publisher, queue), 0, 'messages that wait in the source');
-      await expectNotRedelivered(ctx, subscriber, queue, { text: 'the source queue does not deliver it' });
+      ctx.assert.equal(
+        await messageCountOf(publisher, queue),
+        0,
+        'number of waiting messages in the source queue',
+      );
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the source queue does not deliver the message again',
+      });
     },
   },
   {
@@ -367,7 +392,11 @@ const once: CheckModule = [
       await takeAndAck(client, queue, 1);
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
       await client.publish(queue, '1', { id });
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the new message');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, queue, 1)),
+        [id],
+        'the message delivered from the source queue',
+      );
       await client.subscribe(deadLetterQueue);
       await client.ack(await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id }));
     },
@@ -376,7 +405,7 @@ const once: CheckModule = [
 
 export const deadLetterChecks: CheckModule = [...queues, ...content, ...once];
 
-/** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
+/** A RedirectToDlq queue that contains one message. A second message was dead-lettered. */
 async function redirect(
   ctx: CheckContext,
   client: Connection,
@@ -392,7 +421,7 @@ async function redirect(
   return { queue, id, payload };
 }
 
-/** A FanOutWithAck queue with a dead letter queue and two subscribers that have one attempt, and a message in it. */
+/** A FanOutWithAck queue with one message, two subscribers, a dead letter queue and maxRetryAttempts 1. */
 async function withFailingMembers(ctx: CheckContext) {
   const deadLetterQueue = ctx.queue('letters');
   const options = { ...fanOutWithAck, maxRetryAttempts: 1, enableDeadLetterQueue: true };

@@ -1,5 +1,5 @@
-// Checks of delivery through RoundRobin queues: to whom, in what order, with what content, and what comes back when a subscriber
-// leaves. A window of one unacknowledged message is taken for granted and no more. Area: DELIVERY.
+// Checks of delivery, mostly from RoundRobin queues: selection of subscribers, order, content, and redelivery after a subscriber
+// disconnects. The checks rely on a window of one unacknowledged message and not on more. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
@@ -18,7 +18,7 @@ import {
 const distribution: CheckModule = [
   {
     id: 'DELIVERY-010a',
-    title: 'delivers waiting messages when a subscription starts, without another Publish',
+    title: 'delivers waiting messages when a client subscribes, without another Publish',
     clauses: ['DELIVERY-010', 'DELIVERY-034'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -28,7 +28,7 @@ const distribution: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 2);
       const subscriber = await ctx.connect();
       await subscriber.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(subscriber, queue, 2)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(subscriber, queue, 2)), ids, 'the delivered messages');
     },
   },
   {
@@ -47,13 +47,16 @@ const distribution: CheckModule = [
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
-      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'all deliveries');
+      ctx.assert.deepEqual(
+        [...delivered].sort(),
+        [...ids].sort(),
+        'the messages that all subscribers received',
+      );
     },
   },
   {
     id: 'DELIVERY-012a',
-    title:
-      'delivers three messages to three subscribers of a RoundRobin queue without messages in flight, one to each',
+    title: 'delivers three messages to three RoundRobin subscribers without messages in flight, one to each',
     clauses: ['DELIVERY-012', 'DELIVERY-011'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
@@ -63,12 +66,12 @@ const distribution: CheckModule = [
       await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
-      ctx.assert.deepEqual(counts, [1, 1, 1], 'deliveries to each subscriber');
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
   {
     id: 'DELIVERY-013a',
-    title: 'selects the subscribers of a RoundRobin queue in the order in which they subscribed',
+    title: 'delivers to the subscribers of a RoundRobin queue in the order in which they subscribed',
     clauses: ['DELIVERY-013', 'DELIVERY-012'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
@@ -76,7 +79,11 @@ const distribution: CheckModule = [
       const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       const ids = await publishSeries(ctx, publisher, queue, 3);
       const deliveries = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
-      ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages in the order of the subscribers');
+      ctx.assert.deepEqual(
+        idsOf(deliveries),
+        ids,
+        'the messages that the first, second and third subscriber received',
+      );
     },
   },
   {
@@ -90,16 +97,20 @@ const distribution: CheckModule = [
       for (const mode of [0, 1, 2, 3]) {
         const queue = await newQueue(ctx, client, `mode-${mode}`, { mode });
         const ids = await publishSeries(ctx, client, queue, 2);
-        ctx.assert.equal(await messageCountOf(client, queue), 2, `messages that wait in mode ${mode}`);
+        ctx.assert.equal(
+          await messageCountOf(client, queue),
+          2,
+          `number of waiting messages in mode ${mode}`,
+        );
         await client.subscribe(queue);
         const delivered = idsOf(await takeAndAck(client, queue, 2));
-        ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the messages delivered');
+        ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the delivered messages');
       }
     },
   },
   {
     id: 'DELIVERY-048a',
-    title: 'serves other subscribers while one does not read',
+    title: 'delivers to other subscribers while one does not read',
     clauses: ['DELIVERY-048'],
     profile: 'delivery',
     evidence: { frames: 40, messages: 10 },
@@ -110,7 +121,7 @@ const distribution: CheckModule = [
   },
   {
     id: 'DELIVERY-049a',
-    title: 'serves other subscribers while one does not acknowledge',
+    title: 'delivers to other subscribers while one does not acknowledge',
     clauses: ['DELIVERY-049'],
     profile: 'delivery',
     evidence: { frames: 40, messages: 10 },
@@ -137,7 +148,7 @@ const order: CheckModule = [
       const published = ids.map((id) => publisher.publish(queue, '1', { id }));
       const delivered = idsOf(await takeAndAck(subscriber, queue, ids.length));
       await Promise.all(published);
-      ctx.assert.deepEqual(delivered, ids, 'the messages in the order of delivery');
+      ctx.assert.deepEqual(delivered, ids, 'the delivered messages, in order');
     },
   },
   {
@@ -156,7 +167,7 @@ const order: CheckModule = [
         for (const publisher of publishers) ids.push(...(await publishSeries(ctx, publisher, queue, 1)));
       }
       await first.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(first, queue, 6)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(first, queue, 6)), ids, 'the delivered messages');
     },
   },
 ] satisfies readonly Check[];
@@ -164,7 +175,7 @@ const order: CheckModule = [
 const returnedMessages: CheckModule = [
   {
     id: 'DELIVERY-038a',
-    title: 'offers the messages in flight of a subscriber to others when its connection is reset',
+    title: 'delivers the messages in flight to a subscriber to others when its connection is reset',
     clauses: ['DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -172,7 +183,7 @@ const returnedMessages: CheckModule = [
   },
   {
     id: 'DELIVERY-038b',
-    title: 'offers the messages in flight of a subscriber to others when it disconnects',
+    title: 'delivers the messages in flight to a subscriber to others when it disconnects',
     clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -180,7 +191,7 @@ const returnedMessages: CheckModule = [
   },
   {
     id: 'DELIVERY-039a',
-    title: 'returns messages that are given back to their previous places',
+    title: 'returns the messages of a subscriber that disconnects to their previous places in the queue',
     clauses: ['DELIVERY-039', 'DELIVERY-038'],
     profile: 'delivery',
     evidence: { frames: 28, messages: 13 },
@@ -195,7 +206,7 @@ const returnedMessages: CheckModule = [
       await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the delivered messages');
     },
   },
   {
@@ -214,14 +225,14 @@ const returnedMessages: CheckModule = [
       await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.id, id, 'the message that has one attempt');
+      ctx.assert.equal(delivery.id, id, 'the redelivered message');
       await client.ack(delivery);
     },
   },
   {
     id: 'DELIVERY-055a',
     title:
-      'sets header deliveryAttempts from the second time on that it sends a message, and replaces one of that name',
+      'sets header deliveryAttempts from the second delivery on, and replaces a published header of that name',
     clauses: ['DELIVERY-055', 'FRAME-024'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -235,7 +246,7 @@ const returnedMessages: CheckModule = [
   },
   {
     id: 'FRAME-023a',
-    title: 'adds its header to a message that has fifty of its own',
+    title: 'adds header deliveryAttempts to a message that was published with fifty headers',
     clauses: ['FRAME-023', 'DELIVERY-055', 'DELIVERY-052'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -246,13 +257,13 @@ const returnedMessages: CheckModule = [
         publisher.publish(queue, '1', { headers }),
       );
       const kept = names.filter((name) => again.header(name) === 'v');
-      ctx.assert.equal(kept.length, 50, "the publisher's headers", 'DELIVERY-052');
+      ctx.assert.equal(kept.length, 50, "number of the publisher's headers", 'DELIVERY-052');
       ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
     },
   },
   {
     id: 'FRAME-018a',
-    title: 'sends no frame over MaxMessageSize, even if it would add a header to the largest message',
+    title: 'sends no frame over MaxMessageSize, even when it delivers the largest message again',
     clauses: ['FRAME-018', 'FRAME-022'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -262,8 +273,12 @@ const returnedMessages: CheckModule = [
         await publisher.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
         await publisher.expect('PublishAck');
       });
-      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the frame, in bytes');
-      ctx.should(again.header('deliveryAttempts') === undefined, 'FRAME-022', 'the header is left out');
+      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the body in bytes');
+      ctx.should(
+        again.header('deliveryAttempts') === undefined,
+        'FRAME-022',
+        'header deliveryAttempts is omitted',
+      );
     },
   },
 ] satisfies readonly Check[];
@@ -289,7 +304,7 @@ const content: CheckModule = [
   },
   {
     id: 'DELIVERY-052a',
-    title: 'delivers the headers of a message unchanged, known and unknown ones',
+    title: 'delivers the headers of a message unchanged, whether they are defined or not',
     clauses: ['DELIVERY-052'],
     profile: 'delivery',
     evidence: { frames: 5, messages: 1 },
@@ -307,7 +322,8 @@ const content: CheckModule = [
   },
   {
     id: 'DELIVERY-053a',
-    title: 'delivers the JSON value that was published: empty and false ones, escapes, any characters',
+    title:
+      'delivers the JSON value that was published, including empty values, false, null, escapes and non-ASCII text',
     clauses: ['DELIVERY-053'],
     profile: 'delivery',
     evidence: { frames: 34, messages: 16 },
@@ -315,7 +331,7 @@ const content: CheckModule = [
   },
   {
     id: 'DELIVERY-053b',
-    title: 'delivers numbers of any size and precision unrounded',
+    title: 'delivers numbers of any size and precision without rounding',
     clauses: ['DELIVERY-053'],
     profile: 'delivery',
     evidence: { frames: 40, messages: 19 },
@@ -323,7 +339,7 @@ const content: CheckModule = [
   },
   {
     id: 'DELIVERY-054a',
-    title: 'delivers the same bytes of the payload',
+    title: 'delivers exactly the bytes of the published payload',
     clauses: ['DELIVERY-054'],
     profile: 'delivery',
     evidence: { frames: 5, messages: 1 },
@@ -343,8 +359,8 @@ const content: CheckModule = [
 export const deliveryChecks: CheckModule = [...distribution, ...order, ...returnedMessages, ...content];
 
 /**
- * Thirty messages, and a subscriber that takes none of what it gets. Whatever its window is, in turn it is given
- * half of them at most; the other must get ten, which no broker reaches that waits for the stuck one at a window of 8.
+ * Publishes thirty messages to two subscribers, one of which acknowledges or reads nothing. Whatever the window is, that one receives at
+ * most half of them in turn, so the other one must receive ten. A broker with a window of 8 that waits for the first does not reach ten.
  */
 async function expectOthersServed(ctx: CheckContext, slow: Connection, makeStuck: () => void): Promise<void> {
   const client = await ctx.connect();
@@ -356,9 +372,9 @@ async function expectOthersServed(ctx: CheckContext, slow: Connection, makeStuck
   const published = Array.from({ length: 30 }, () => client.publish(queue, payload));
   const delivered = await takeAndAck(client, queue, 10);
   await Promise.all(published);
-  ctx.assert.equal(delivered.length, 10, 'messages delivered to the other subscriber');
+  ctx.assert.equal(delivered.length, 10, 'number of messages delivered to the other subscriber');
   await client.ping();
-  // What is left is of no use to anybody: nothing is delivered to this connection after the check.
+  // The remaining messages must not be delivered to this connection, which a later check may use.
   await client.deleteQueue(queue);
 }
 
@@ -375,12 +391,12 @@ async function expectRedelivered(
   await client.subscribe(queue);
   await leave(holder);
   const again = await client.delivery({ queue });
-  ctx.assert.equal(again.id, id, 'the message delivered again');
+  ctx.assert.equal(again.id, id, 'the redelivered message');
   await client.ack(again);
-  await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
+  await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
 }
 
-/** Has one message delivered twice, the first time to a subscriber that leaves without an ack; returns the second Deliver. */
+/** Publishes one message, disconnects its first receiver without an ack, and returns the second Deliver. */
 async function secondDelivery(
   ctx: CheckContext,
   publish: (publisher: Connection, queue: string) => Promise<unknown>,

@@ -1,5 +1,5 @@
-// Checks of what becomes of messages when the broker is killed, or stopped in good order, and started again: what was confirmed is
-// there, as it was published and in order, and what was settled is not. Areas: DURABLE, DELIVERY, PUBLISH, SHUTDOWN.
+// Checks of messages after a crash, or a stop, and a start of the broker: confirmed messages exist, unchanged and in order, and settled
+// messages do not exist. Areas: DURABLE, DELIVERY, PUBLISH, SHUTDOWN.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { deliveryModes } from '../history/operation.ts';
@@ -19,7 +19,7 @@ import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subs
 const confirmedMessages: CheckModule = [
   {
     id: 'DURABLE-001a',
-    title: 'has a message after a crash, although it was killed as soon as its PublishAck arrived',
+    title: 'keeps a message when it is killed immediately after its PublishAck',
     clauses: ['DURABLE-001', 'DURABLE-003', 'PUBLISH-002'],
     ...durableBroker,
     evidence: { frames: 8, messages: 1 },
@@ -28,12 +28,12 @@ const confirmedMessages: CheckModule = [
       const queue = await newQueue(ctx, publisher, 'confirmed');
       const { id } = await publisher.publish(queue, '1');
       await crashBroker(ctx);
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages that are there');
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages in the queue');
     },
   },
   {
     id: 'DURABLE-002a',
-    title: 'has a message after a crash, although it was killed as soon as its Deliver arrived',
+    title: 'keeps a message when it is killed immediately after its Deliver',
     clauses: ['DURABLE-002', 'DURABLE-003', 'DELIVERY-006'],
     ...durableBroker,
     evidence: { frames: 9, messages: 2 },
@@ -45,19 +45,19 @@ const confirmedMessages: CheckModule = [
       await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
       await subscriber.delivery({ queue, id });
       await crashBroker(ctx);
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages that are there');
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages in the queue');
     },
   },
   {
     id: 'DURABLE-003a',
-    title: 'accounts for every message while it is killed under load, again and again',
+    title: 'loses no confirmed message when it is killed under load three times',
     clauses: ['DURABLE-003', 'DURABLE-001', 'DURABLE-004', 'DURABLE-007'],
     ...durableBroker,
     prefers: { timing: { shutdownTimeoutMs: 1000, retryDelayMs: 20 } },
     broad: true,
     accepts: [
       'a confirmed message is delivered at least once, until it is acknowledged',
-      'a message is delivered again after an ack that the crash may have undone',
+      'a message is delivered again when the crash undid its ack',
       'a message whose Publish was not answered may be delivered',
     ],
     evidence: { frames: 200, messages: 60, assertions: 100 },
@@ -79,7 +79,7 @@ const confirmedMessages: CheckModule = [
   },
   {
     id: 'DURABLE-003b',
-    title: 'has all confirmed messages of a burst after a crash, and none twice',
+    title: 'keeps every confirmed message of a burst after a crash, each once',
     clauses: ['DURABLE-003', 'DURABLE-001', 'DURABLE-004'],
     ...durableBroker,
     accepts: ['an unconfirmed message exists', 'an unconfirmed message does not exist'],
@@ -97,20 +97,20 @@ const confirmedMessages: CheckModule = [
       await ctx.broker.start();
       const recovered = idsOf(await takeAll(ctx, queue));
       const missing = confirmed.filter((id) => !recovered.includes(id));
-      ctx.assert.deepEqual(missing, [], 'confirmed messages that are not there');
+      ctx.assert.deepEqual(missing, [], 'confirmed messages that are missing');
       const unexpected = recovered.filter((id) => !ids.includes(id));
-      ctx.assert.deepEqual(unexpected, [], 'messages that were never published', 'DURABLE-004');
+      ctx.assert.deepEqual(unexpected, [], 'delivered messages that were not published', 'DURABLE-004');
       ctx.assert.equal(
         new Set(recovered).size,
         recovered.length,
-        'number of messages delivered once',
+        'number of different messages, which equals the number of deliveries',
         'DELIVERY-011',
       );
     },
   },
   {
     id: 'DURABLE-003c',
-    title: 'delivers messages of every delivery mode after a crash as they were published',
+    title: 'delivers messages of every delivery mode unchanged after a crash',
     clauses: [
       'DURABLE-003',
       'DELIVERY-031',
@@ -139,7 +139,7 @@ const confirmedMessages: CheckModule = [
         ctx.assert.equal(
           delivered[0]?.id,
           ids.get(queue),
-          'what a PriorityBased queue delivers first',
+          'the message that the PriorityBased queue delivers first',
           'DELIVERY-031',
         );
       }
@@ -151,7 +151,7 @@ const spacedPayload = ' { "grüße" : [ 1.50e1 , "\\u00e4" ] }\n';
 const ownHeaders = { correlationId: 'c 1', 'x-own': ' v ', priority: 'High', 'x-größe': 'ä' };
 
 function expectAsPublished(ctx: CheckContext, actual: readonly ReceivedFrame[], id: string): void {
-  ctx.assert.equal(actual.length, 2, 'how many messages are there');
+  ctx.assert.equal(actual.length, 2, 'number of messages in the queue');
   const full = actual.find((delivery) => delivery.id === id);
   const bare = actual.find((delivery) => delivery.id !== id);
   ctx.assert.sameJson(full?.payload, spacedPayload, 'the payload', 'DELIVERY-053');
@@ -167,7 +167,7 @@ function expectAsPublished(ctx: CheckContext, actual: readonly ReceivedFrame[], 
 const settledMessages: CheckModule = [
   {
     id: 'DURABLE-004a',
-    title: 'has no refused message after a crash, and no queue that was not created',
+    title: 'contains no refused message and no additional queue after a crash',
     clauses: ['DURABLE-004', 'PUBLISH-003', 'OVERFLOW-007'],
     ...durableBroker,
     evidence: { frames: 10, messages: 1 },
@@ -180,13 +180,13 @@ const settledMessages: CheckModule = [
       const names = sorted(await client.listQueues());
       await crashBroker(ctx);
       const again = await ctx.connect();
-      ctx.assert.deepEqual(sorted(await again.listQueues()), names, 'the queues that are there');
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages that are there');
+      ctx.assert.deepEqual(sorted(await again.listQueues()), names, 'the names of the queues');
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages in the queue');
     },
   },
   {
     id: 'DURABLE-006a',
-    title: 'does not deliver acknowledged messages again after a stop and a start, and delivers all others',
+    title: 'delivers all messages except the acknowledged ones after a stop and a start',
     clauses: ['DURABLE-006', 'DURABLE-005', 'SHUTDOWN-003', 'DELIVERY-001'],
     ...durableBroker,
     evidence: { frames: 16, messages: 5 },
@@ -196,19 +196,18 @@ const settledMessages: CheckModule = [
       await subscriber.ping();
       await restartBroker(ctx, subscriber, publisher);
       const recovered = idsOf(await takeAll(ctx, queue));
-      ctx.assert.deepEqual(sorted(recovered), sorted(unacknowledged), 'the messages that are there');
+      ctx.assert.deepEqual(sorted(recovered), sorted(unacknowledged), 'the messages in the queue');
     },
   },
   {
     id: 'DURABLE-006b',
-    title:
-      'does not deliver a message again after a crash that was acknowledged before a later confirmed Publish',
+    title: 'does not deliver a message after a crash when its ack was followed by a confirmed Publish',
     clauses: ['DURABLE-006', 'DURABLE-007'],
     level: 'SHOULD',
     ...durableBroker,
     accepts: [
       'an acknowledged message does not exist',
-      'the message exists again, with a warning: its ack was not committed, although a later Publish of the connection was',
+      'the message exists, with a warning: its ack was not committed, but a later Publish of the connection was',
     ],
     evidence: { frames: 16, messages: 5 },
     run: async (ctx) => {
@@ -217,7 +216,7 @@ const settledMessages: CheckModule = [
       const { id } = await subscriber.publish(queue, '"later"');
       await crashBroker(ctx);
       const recovered = idsOf(await takeAll(ctx, queue));
-      ctx.assert.deepEqual(sorted(recovered), sorted([...unacknowledged, id]), 'the messages that are there');
+      ctx.assert.deepEqual(sorted(recovered), sorted([...unacknowledged, id]), 'the messages in the queue');
     },
   },
   {
@@ -241,13 +240,18 @@ const settledMessages: CheckModule = [
       await holder.delivery({ queue });
       await resetSubscriber(ctx, holder, { witness: publisher, queue, left: 0 });
       await restartBroker(ctx, publisher, other);
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), ids, 'the order');
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, ranked)), rankedIds, 'the order within a priority');
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), ids, 'the delivered messages, in order');
+      ctx.assert.deepEqual(
+        idsOf(await takeAll(ctx, ranked)),
+        rankedIds,
+        'the delivered messages of one priority, in order',
+      );
     },
   },
   {
     id: 'DURABLE-027a',
-    title: 'has no message after a stop and a start that was deleted, evicted, or sent in FanOutWithoutAck',
+    title:
+      'does not restore messages that were deleted, evicted, or sent in FanOutWithoutAck after a stop and a start',
     clauses: ['DURABLE-027', 'OVERFLOW-002', 'DELIVERY-025'],
     ...durableBroker,
     evidence: { frames: 14, messages: 4 },
@@ -266,18 +270,18 @@ const settledMessages: CheckModule = [
       await client.deleteQueue(gone);
       await restartBroker(ctx, client);
       const inSmall = idsOf(await takeAll(ctx, small));
-      ctx.assert.deepEqual(sorted(inSmall), sorted(ids.slice(2)), 'what is left of a full DropOldest queue');
+      ctx.assert.deepEqual(sorted(inSmall), sorted(ids.slice(2)), 'the messages in the DropOldest queue');
       const inSent = idsOf(await takeAll(ctx, sent));
-      ctx.assert.deepEqual(inSent, [waiting], 'what is left of a FanOutWithoutAck queue', 'DELIVERY-025');
+      ctx.assert.deepEqual(inSent, [waiting], 'the messages in the FanOutWithoutAck queue', 'DELIVERY-025');
       const info = await (await ctx.connect()).queueInfo(gone);
-      ctx.assert.equal(info, undefined, 'the info of a deleted queue');
+      ctx.assert.equal(info, undefined, 'QueueInfo of the deleted queue');
       const inGone = idsOf(await takeAll(ctx, await newQueue(ctx, await ctx.connect(), 'gone')));
-      ctx.assert.deepEqual(inGone, [], 'the messages of a deleted queue that is made anew');
+      ctx.assert.deepEqual(inGone, [], 'the messages in the queue that is created again');
     },
   },
   {
     id: 'SHUTDOWN-003a',
-    title: 'accounts for every message when it is stopped under load',
+    title: 'loses no confirmed message when it is stopped under load',
     clauses: ['SHUTDOWN-003', 'DURABLE-003', 'DURABLE-004'],
     ...durableBroker,
     evidence: { frames: 80, messages: 20, assertions: 40 },
@@ -303,7 +307,7 @@ const settledMessages: CheckModule = [
   {
     id: 'DELIVERY-023a',
     title:
-      'delivers a FanOutWithAck message after a crash to who subscribes then, though one had acknowledged it',
+      'delivers a FanOutWithAck message that one of two subscribers acknowledged to a new subscriber after a crash',
     clauses: ['DELIVERY-023', 'DURABLE-003'],
     ...durableBroker,
     evidence: { frames: 14, messages: 3 },
@@ -317,14 +321,14 @@ const settledMessages: CheckModule = [
       await members[0]?.ping();
       await crashBroker(ctx);
       const recovered = idsOf(await takeAll(ctx, queue));
-      ctx.assert.deepEqual(recovered, [id], 'the messages for a subscriber that subscribes after the crash');
+      ctx.assert.deepEqual(recovered, [id], 'the messages that the new subscriber receives');
     },
   },
 ] satisfies readonly Check[];
 
 export const durableMessageChecks: CheckModule = [...confirmedMessages, ...settledMessages];
 
-/** A queue of its own for each of the modes. */
+/** Creates one queue for each of the modes. */
 async function queuesOf(ctx: CheckContext, modes: readonly string[]): Promise<readonly string[]> {
   const client = await ctx.connect();
   const queues: string[] = [];
@@ -335,7 +339,7 @@ async function queuesOf(ctx: CheckContext, modes: readonly string[]): Promise<re
   return queues;
 }
 
-/** Five messages, two of which are acknowledged and a third is held. `rest`: those that must be there again. */
+/** Five messages, of which two are acknowledged and a third is in flight. The broker must keep the `unacknowledged` ones. */
 async function withTwoAcknowledged(ctx: CheckContext, publisher: Connection) {
   const queue = await newQueue(ctx, publisher, 'acknowledged');
   const subscriber = await newSubscriber(ctx, queue);

@@ -1,5 +1,5 @@
-// Checks of what becomes of queues, their options, attempts, ages and dead letters when the broker is killed, or stopped in good order,
-// and started again; and of a store that cannot be used. Areas: DURABLE, DLQ, TTL.
+// Checks of queues, their options, attempts, message ages and dead letters after a crash, or a stop, and a start of the broker; and of a
+// store that cannot be used. Areas: DURABLE, DLQ, TTL.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
@@ -27,7 +27,7 @@ const waits = {
 const queues: CheckModule = [
   {
     id: 'DURABLE-008a',
-    title: 'has its queues with their options and creation times after a crash',
+    title: 'keeps queues with their options and creation times after a crash',
     clauses: ['DURABLE-008', 'DURABLE-009'],
     ...durableBroker,
     evidence: { frames: 14, assertions: 8 },
@@ -42,7 +42,7 @@ const queues: CheckModule = [
   },
   {
     id: 'DURABLE-023a',
-    title: 'has neither queues nor messages after a stop and a start when its storage is memory',
+    title: 'contains no queues after a stop and a start when its storage is memory',
     clauses: ['DURABLE-023'],
     profile: 'limits',
     isolation: 'restart',
@@ -56,12 +56,12 @@ const queues: CheckModule = [
       if (!(await client.listQueues()).includes(queue))
         ctx.notShown('ListQueues does not list a queue that exists');
       await restartBroker(ctx, client);
-      ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the queues that are there');
+      ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the names of the queues');
     },
   },
   {
     id: 'TTL-004a',
-    title: 'includes the time during which it was down in the age of a message',
+    title: 'includes its downtime in the age of a message',
     clauses: ['TTL-004', 'TTL-001', 'DURABLE-003'],
     ...waits,
     evidence: { frames: 12, messages: 2 },
@@ -73,12 +73,12 @@ const queues: CheckModule = [
       await publishSeries(ctx, client, timed, 1);
       const expiredAt = ctx.now() + 2000;
       await ctx.broker.crash();
-      // Nearly all of its time passes while the broker is down, so that one that begins to count anew has it for long after the start.
+      // Almost the whole TTL passes while the broker is down. A broker that restarts the age at 0 still has the message after the start.
       await waitUntil(ctx, expiredAt - 100);
       await ctx.broker.start();
       await waitUntil(ctx, expiredAt + ctx.timing.lateMs);
-      await expectEmpty(ctx, timed, { text: 'the old message is not delivered' });
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, lasting)), ids, 'the message that is not old');
+      await expectEmpty(ctx, timed, { text: 'the expired message is not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, lasting)), ids, 'the message that has not expired');
     },
   },
 ] satisfies readonly Check[];
@@ -86,7 +86,7 @@ const queues: CheckModule = [
 const deadLetterRecovery: CheckModule = [
   {
     id: 'DURABLE-011a',
-    title: 'keeps the number of failed attempts of a message over a crash, if it is at least 2',
+    title: 'keeps the number of failed attempts of a message, if it is at least 2, after a crash',
     clauses: ['DURABLE-011', 'RETRY-007'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
@@ -103,19 +103,19 @@ const deadLetterRecovery: CheckModule = [
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      // The second attempt has failed when the third is made.
+      // The third attempt shows that the second one has failed.
       await nextAttempt(ctx, subscriber, { queue, id }, 2);
       await crashBroker(ctx);
       const again = await newSubscriber(ctx, queue);
       await again.delivery({ queue });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
-      ctx.assert.equal(deliveredIds(again, queue).length, 1, 'attempts after the crash');
+      ctx.assert.equal(deliveredIds(again, queue).length, 1, 'number of attempts after the crash');
       await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
     },
   },
   {
     id: 'DURABLE-012a',
-    title: 'has a dead letter after a crash, once, with its content and its headers',
+    title: 'keeps a dead letter with its content and headers after a crash, once',
     clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012', 'DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016'],
     ...durableBroker,
     evidence: { frames: 14, messages: 3 },
@@ -128,17 +128,16 @@ const deadLetterRecovery: CheckModule = [
       await resetSubscriber(ctx, holder, { witness: client, queue: deadLetterQueue, left: 0 });
       await crashBroker(ctx);
       const recovered = await takeAll(ctx, deadLetterQueue);
-      ctx.assert.equal(recovered.length, 1, 'the dead letters that are there');
+      ctx.assert.equal(recovered.length, 1, 'number of dead letters');
       ctx.assert.sameJson(recovered[0]?.payload, before.payload, 'the payload of the dead letter');
-      ctx.should(recovered[0]?.id === id, 'DLQ-012', 'a dead letter keeps its id over a crash');
+      ctx.should(recovered[0]?.id === id, 'DLQ-012', 'a dead letter has the same id after a crash');
       expectSameHeaders(ctx, recovered[0], before);
-      ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'messages in the queue that it left');
+      ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'number of messages in the source queue');
     },
   },
   {
     id: 'DURABLE-013a',
-    title:
-      'lets a dead letter queue without a name of its own be subscribed and filled after a stop and a start',
+    title: 'delivers old and new dead letters of a generated dead letter queue after a stop and a start',
     clauses: ['DURABLE-013', 'DURABLE-012', 'DLQ-003'],
     ...durableBroker,
     evidence: { frames: 10, messages: 2 },
@@ -158,12 +157,12 @@ const deadLetterRecovery: CheckModule = [
   },
   {
     id: 'DURABLE-015a',
-    title: 'has messages that were being dead-lettered after a crash, each in one of the two queues',
+    title: 'keeps messages that are being dead-lettered when it is killed, each in one of the two queues',
     clauses: ['DURABLE-015', 'DURABLE-003', 'DLQ-019'],
     ...waits,
     accepts: [
-      'it is in the dead letter queue',
-      'it is in its source queue, if its last attempt had not failed',
+      'the message is in the dead letter queue',
+      'the message is in its source queue, if its last attempt had not failed',
     ],
     evidence: { frames: 30, messages: 9 },
     run: async (ctx) => {
@@ -179,14 +178,13 @@ const deadLetterRecovery: CheckModule = [
       ctx.assert.deepEqual(
         sorted(recovered),
         sorted(ids),
-        'what is in the queues and their dead letter queue',
+        'the messages in the source queues and the dead letter queue',
       );
     },
   },
   {
     id: 'DLQ-010b',
-    title:
-      'discards a dead letter that fails again after a crash, although its queue has a dead letter queue',
+    title: 'discards a dead letter that fails again after a crash, even if its queue has a dead letter queue',
     clauses: ['DLQ-010', 'DLQ-011'],
     ...waits,
     evidence: { frames: 14, messages: 3 },
@@ -201,7 +199,7 @@ const deadLetterRecovery: CheckModule = [
       const { atMs } = await holder.delivery({ queue: first });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
       await expectNotRedelivered(ctx, holder, first, { text: 'the dead letter is discarded' });
-      await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
+      await expectEmpty(ctx, second, { text: 'the dead letter is not dead-lettered again' });
     },
   },
 ] satisfies readonly Check[];
@@ -222,12 +220,12 @@ const stores: CheckModule = [
       await ctx.broker.exited();
       await ctx.broker.damageStore();
       const refusal = await ctx.broker.startOrRefusal();
-      ctx.assert.notEqual(refusal, undefined, 'why the broker refuses to start');
+      ctx.assert.notEqual(refusal, undefined, 'the reason why the broker does not start');
     },
   },
   {
     id: 'DURABLE-022a',
-    title: 'lets no second broker start on its store, and continues to serve',
+    title: 'prevents a second broker from starting on its store, and continues to serve',
     clauses: ['DURABLE-022'],
     ...durableBroker,
     requires: { ...durableBroker.requires, capabilities: ['fileStore'] },
@@ -236,15 +234,19 @@ const stores: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'kept');
       await client.subscribe(queue);
-      ctx.assert.notEqual(await ctx.broker.secondRefusal(), undefined, 'why the second broker refuses');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the first broker serves on' });
+      ctx.assert.notEqual(
+        await ctx.broker.secondRefusal(),
+        undefined,
+        'the reason why the second broker does not start',
+      );
+      await expectOnlySentinel(ctx, client, queue, { text: 'the first broker still delivers messages' });
     },
   },
 ] satisfies readonly Check[];
 
 export const durableQueueChecks: CheckModule = [...queues, ...deadLetterRecovery, ...stores];
 
-/** One with every option set, one with other values, one with the server's defaults, and one that a Publish makes. */
+/** Creates queues with every option, with other values, with the server's defaults, and on demand by a Publish. Returns their names. */
 async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<readonly string[]> {
   const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
   const full = { mode: 3, maxQueueSize: 7, messageTtl: '1.02:03:04', maxRetryAttempts: 5 };
@@ -271,15 +273,20 @@ async function expectSameQueues(ctx: CheckContext, before: Infos): Promise<void>
   for (const [name, info] of before) {
     const { createdAt, ...options } = after.get(name) ?? {};
     const { createdAt: madeAt, ...wanted } = info;
-    ctx.assert.deepEqual(options, wanted, `the queue ${name}`);
-    ctx.should(createdAt === madeAt, 'DURABLE-009', 'the creation time of a queue is kept', {
-      expected: madeAt,
-      actual: createdAt,
-    });
+    ctx.assert.deepEqual(options, wanted, `QueueInfo of ${name} after the crash`);
+    ctx.should(
+      createdAt === madeAt,
+      'DURABLE-009',
+      'the creation time of a queue is the same after a crash',
+      {
+        expected: madeAt,
+        actual: createdAt,
+      },
+    );
   }
 }
 
-/** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
+/** A RedirectToDlq queue that contains one message. A second message was dead-lettered. */
 async function withDeadLetter(
   ctx: CheckContext,
   client: Connection,
@@ -293,7 +300,7 @@ async function withDeadLetter(
   return { queue, id };
 }
 
-/** That a dead letter tells anything is only recommended, and so is that it tells the same later. */
+/** The headers of a dead letter are only recommended, so a difference is a warning. */
 function expectSameHeaders(ctx: CheckContext, after: ReceivedFrame | undefined, before: ReceivedFrame): void {
   const headersOf = (deadLetter: ReceivedFrame | undefined): Readonly<Record<string, string>> => {
     const { deliveryAttempts: _, ...headers } = Object.fromEntries(deadLetter?.headers ?? []);
@@ -304,7 +311,7 @@ function expectSameHeaders(ctx: CheckContext, after: ReceivedFrame | undefined, 
   ctx.should(same, 'DLQ-012', 'a dead letter has the same headers after a crash', { expected, actual });
 }
 
-/** Four messages, each held in a queue of its own, whose only attempts fail at about the same time. */
+/** Four messages in four queues, unacknowledged, whose only attempts fail at about the same time. */
 async function withFailingMessages(ctx: CheckContext, client: Connection, deadLetterQueue: string) {
   const holder = await ctx.connect();
   const sources: string[] = [];

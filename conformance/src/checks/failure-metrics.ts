@@ -1,5 +1,5 @@
-// Checks that the metrics record counts what goes wrong with messages: attempts made again, dead letters, and what is thrown away. Each
-// on a broker that nobody else uses, as differences. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
+// Checks of the counters for retries, dead letters and discarded messages in the metrics record. Each check compares the counters before
+// and after, on a broker that no other check uses. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { expectIncreases, readTwice } from './metrics.ts';
@@ -15,7 +15,7 @@ const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 export const failureMetricChecks: CheckModule = [
   {
     id: 'METRICS-011a',
-    title: 'counts in total_retries the attempts after the first',
+    title: 'increases total_retries by one for each attempt after the first',
     clauses: ['METRICS-011', 'METRICS-009'],
     ...fresh,
     prefers: shortTimings,
@@ -33,7 +33,7 @@ export const failureMetricChecks: CheckModule = [
   },
   {
     id: 'METRICS-012a',
-    title: 'counts in total_dead_lettered the messages that move to a dead letter queue',
+    title: 'increases total_dead_lettered by one for each message that moves to a dead letter queue',
     clauses: ['METRICS-012'],
     ...fresh,
     evidence: readTwice,
@@ -42,7 +42,7 @@ export const failureMetricChecks: CheckModule = [
   },
   {
     id: 'OVERFLOW-006a',
-    title: 'counts in total_errors the messages that DropOldest evicts',
+    title: 'increases total_errors by one for each message that DropOldest evicts',
     clauses: ['OVERFLOW-006', 'METRICS-013'],
     ...fresh,
     evidence: readTwice,
@@ -54,7 +54,7 @@ export const failureMetricChecks: CheckModule = [
   },
   {
     id: 'RETRY-010a',
-    title: 'counts in total_errors a message that is discarded after its last attempt',
+    title: 'increases total_errors by one for a message that it discards after its last attempt',
     clauses: ['RETRY-010', 'METRICS-013', 'RETRY-009'],
     ...fresh,
     prefers: shortTimings,
@@ -72,7 +72,7 @@ export const failureMetricChecks: CheckModule = [
   {
     id: 'DELIVERY-029a',
     title:
-      'counts in total_errors the FanOutWithoutAck copies that a subscriber missed because it did not read',
+      'increases total_errors for FanOutWithoutAck copies that it skips because a subscriber does not read',
     clauses: ['DELIVERY-029', 'METRICS-013'],
     ...fresh,
     evidence: { responses: 1, frames: 3, assertions: 2 },
@@ -88,12 +88,12 @@ export const failureMetricChecks: CheckModule = [
       for (let count = 0; count < largeCount; count += 1) {
         await reader.delivery({ queue, id: await publishLarge(ctx, client, queue) });
       }
-      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors has grown');
+      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors increases');
     },
   },
   {
     id: 'DLQ-009a',
-    title: 'counts in total_errors the message that a dead letter evicts from a full dead letter queue',
+    title: 'increases total_errors by one for each message evicted from a full dead letter queue',
     clauses: ['DLQ-009', 'METRICS-012', 'METRICS-013'],
     ...fresh,
     evidence: readTwice,
@@ -105,7 +105,7 @@ export const failureMetricChecks: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** Fills a RedirectToDlq queue and publishes this many messages more. */
+/** Fills a RedirectToDlq queue and then publishes `count` messages, which are dead-lettered. */
 async function redirectMessages(
   ctx: CheckContext,
   client: Connection,

@@ -1,5 +1,5 @@
-// Checks of the two delivery modes that give each message to all subscribers: who gets a copy, what one subscriber's ack or silence
-// means for the others, and what becomes of a message whose subscribers leave. Area: DELIVERY.
+// Checks of the delivery modes FanOutWithAck and FanOutWithoutAck: which subscribers receive a copy, how acks of one subscriber affect the
+// others, and when a message waits again or is removed after subscribers disconnect. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
@@ -32,15 +32,20 @@ const withAck: CheckModule = [
       const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, fanOutWithAck);
       const ids = [...(await publishSeries(ctx, publisher, queue, 4))];
       const taken = await Promise.all(subscribers.map((subscriber) => takeAndAck(subscriber, queue, 4)));
-      for (const deliveries of taken) ctx.assert.deepEqual(idsOf(deliveries), ids, 'what a subscriber got');
+      for (const deliveries of taken)
+        ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages that a subscriber received');
       for (const subscriber of subscribers) {
-        await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'each message is delivered once');
+        await subscriber.expectNothingBeforePong(
+          { command: 'Deliver' },
+          'each message is delivered only once',
+        );
       }
     },
   },
   {
     id: 'DELIVERY-015a',
-    title: 'sends no copy of a FanOutWithAck message to a subscriber that subscribes after its first copy',
+    title:
+      'sends no copy of a FanOutWithAck message to a subscriber that subscribes after the first copy was sent',
     clauses: ['DELIVERY-015'],
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },
@@ -52,10 +57,13 @@ const withAck: CheckModule = [
       const [next] = await publishSeries(ctx, publisher, queue, 1);
       await early.ack(held);
       const delivered = await late.delivery({ queue });
-      ctx.assert.equal(delivered.id, next, 'the first message that the late subscriber gets');
+      ctx.assert.equal(delivered.id, next, 'the first message that the later subscriber receives');
       await late.ack(delivered);
       await early.ack(await early.delivery({ queue }));
-      await late.expectNothingBeforePong({ command: 'Deliver' }, 'it gets no other');
+      await late.expectNothingBeforePong(
+        { command: 'Deliver' },
+        'the later subscriber receives no other message',
+      );
     },
   },
   {
@@ -70,14 +78,18 @@ const withAck: CheckModule = [
   },
   {
     id: 'DELIVERY-017a',
-    title: 'sends a FanOutWithAck subscriber without room its copies as soon as it has room',
+    title: 'sends the remaining copies to a FanOutWithAck subscriber when its window has room',
     clauses: ['DELIVERY-017', 'DELIVERY-014', 'DELIVERY-035'],
     profile: 'delivery',
     evidence: { frames: 64, messages: 40 },
     run: async (ctx) => {
       const { slow, queue, ids } = await withSlowMember(ctx);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(slow, queue, ids.length)), ids, 'the copies');
-      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered once');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(slow, queue, ids.length)),
+        ids,
+        'the copies that the slow subscriber received',
+      );
+      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered only once');
     },
   },
   {
@@ -94,14 +106,14 @@ const withAck: CheckModule = [
       await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
       await slow.ack(held);
       const copy = await slow.delivery({ queue });
-      ctx.assert.equal(copy.id, owed, 'the copy that was owed');
+      ctx.assert.equal(copy.id, owed, 'the copy that had not been sent');
       await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 0 });
       await slow.ack(copy);
     },
   },
   {
     id: 'DELIVERY-019a',
-    title: 'drops only the copies that are not yet sent when it evicts a FanOutWithAck message',
+    title: 'drops only the unsent copies when it evicts a FanOutWithAck message',
     clauses: ['DELIVERY-019', 'OVERFLOW-002'],
     profile: 'delivery',
     requires: { capabilities: ['maxInFlight'] },
@@ -117,13 +129,13 @@ const withAck: CheckModule = [
       await takeAndAck(fast, queue, 1);
       await slow.ack(held);
       const copy = await slow.delivery({ queue });
-      ctx.assert.equal(copy.id, last, 'the copy that the full subscriber gets next');
+      ctx.assert.equal(copy.id, last, 'the next copy that the subscriber with the full window receives');
       await slow.ack(copy);
     },
   },
   {
     id: 'DELIVERY-021a',
-    title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other leaves',
+    title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other disconnects',
     clauses: ['DELIVERY-021'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -135,12 +147,12 @@ const withAck: CheckModule = [
       await first.unsubscribe(queue);
       await resetSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
       const third = await newSubscriber(ctx, queue);
-      await expectOnlySentinel(ctx, third, queue, { text: 'the message is done' });
+      await expectOnlySentinel(ctx, third, queue, { text: 'the message is not delivered again' });
     },
   },
   {
     id: 'DELIVERY-022a',
-    title: 'makes a FanOutWithAck message wait again when all its subscribers have left',
+    title: 'returns a FanOutWithAck message to the waiting messages when all its subscribers disconnect',
     clauses: ['DELIVERY-022', 'DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
@@ -154,7 +166,7 @@ const withAck: CheckModule = [
       const again = await third.delivery({ queue });
       ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
       await third.ack(again);
-      await expectOnlySentinel(ctx, third, queue, { text: 'the message is delivered once' });
+      await expectOnlySentinel(ctx, third, queue, { text: 'the message is delivered only once' });
     },
   },
 ] satisfies readonly Check[];
@@ -162,8 +174,7 @@ const withAck: CheckModule = [
 const withoutAck: CheckModule = [
   {
     id: 'DELIVERY-024a',
-    title:
-      'delivers each message of a FanOutWithoutAck queue to all three subscribers, whatever they acknowledge',
+    title: 'delivers each message of a FanOutWithoutAck queue to all three subscribers, without acks',
     clauses: ['DELIVERY-024', 'DELIVERY-025', 'DELIVERY-035'],
     profile: 'delivery',
     evidence: { frames: 100, messages: 90 },
@@ -173,13 +184,13 @@ const withoutAck: CheckModule = [
       for (const subscriber of subscribers) {
         await subscriber.delivery({ queue, id: ids.at(-1) ?? '' });
         await subscriber.ping();
-        ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what a subscriber got');
+        ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'the messages that a subscriber received');
       }
     },
   },
   {
     id: 'DELIVERY-025a',
-    title: 'does not deliver a FanOutWithoutAck message again when its subscriber leaves without an ack',
+    title: 'does not deliver a FanOutWithoutAck message again when its subscriber disconnects without an ack',
     clauses: ['DELIVERY-025'],
     profile: 'delivery',
     evidence: { frames: 10, messages: 3 },
@@ -189,7 +200,7 @@ const withoutAck: CheckModule = [
       await subscriber.delivery({ queue, id: ids[1] ?? '' });
       await resetSubscriber(ctx, subscriber, { witness: publisher, queue, left: 0 });
       const next = await newSubscriber(ctx, queue);
-      await expectOnlySentinel(ctx, next, queue, { text: 'the messages were done when they were sent' });
+      await expectOnlySentinel(ctx, next, queue, { text: 'the messages are not delivered again' });
     },
   },
   {
@@ -226,7 +237,11 @@ const withoutAck: CheckModule = [
         const id = await publishLarge(ctx, publisher, queue);
         await reader.delivery({ queue, id });
       }
-      ctx.assert.equal(deliveredIds(reader, queue).length, largeCount, 'what the reading subscriber got');
+      ctx.assert.equal(
+        deliveredIds(reader, queue).length,
+        largeCount,
+        'number of messages that the reading subscriber received',
+      );
     },
   },
   {
@@ -242,7 +257,11 @@ const withoutAck: CheckModule = [
       while (ids.length < largeCount) ids.push(await publishLarge(ctx, publisher, queue));
       subscriber.resumeReading();
       for (const id of ids) await subscriber.delivery({ queue, id });
-      ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what came when it read again');
+      ctx.assert.deepEqual(
+        deliveredIds(subscriber, queue),
+        ids,
+        'the messages that the subscriber received when it read again',
+      );
     },
   },
 ] satisfies readonly Check[];
@@ -251,24 +270,29 @@ export const fanOutChecks: CheckModule = [...withAck, ...withoutAck];
 
 type SlowMember = { readonly slow: Connection; readonly queue: string; readonly ids: readonly string[] };
 
-/** Twenty messages to two members: the one takes and acknowledges them all, the other acknowledges none. */
+/** Publishes twenty messages to two subscribers, of which one acknowledges all messages and the other none. */
 async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
   const { publisher, queue, first: slow, second: fast } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
   const [ids, taken] = await Promise.all([
     publishSeries(ctx, publisher, queue, 20),
     takeAndAck(fast, queue, 20),
   ]);
-  ctx.assert.deepEqual(idsOf(taken), ids, 'what the fast subscriber got');
+  ctx.assert.deepEqual(idsOf(taken), ids, 'the messages that the fast subscriber received');
   const firstCopy = async (): Promise<string | undefined> => {
     await slow.ping();
     return deliveredIds(slow, queue)[0];
   };
-  const first = await eventually(ctx, firstCopy, (id) => id !== undefined, 'a slow subscriber gets a copy');
-  ctx.assert.equal(first, ids[0], 'the first copy that the slow subscriber got');
+  const first = await eventually(
+    ctx,
+    firstCopy,
+    (id) => id !== undefined,
+    'the slow subscriber receives a copy',
+  );
+  ctx.assert.equal(first, ids[0], 'the first copy that the slow subscriber received');
   return { slow, queue, ids };
 }
 
-/** Two members, one of which has asked for a window of one message and holds one. */
+/** Two subscribers, of which the slow one has maxInFlight 1 and one message in flight. */
 async function withFullMember(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
   const publisher = await ctx.connect();
   const queue = await newQueue(ctx, publisher, 'full-member', options);

@@ -1,5 +1,5 @@
-// Checks of what fields may hold: lengths and characters of queue names, numbers and lengths of headers. Each limit is shown from
-// both sides: what lies on it is taken, what lies one beyond is refused. Area: BODY.
+// Checks of the limits of fields: length and characters of queue names, number and length of headers. For each limit, one check shows that
+// the largest value is accepted and another that a value one larger is refused. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields } from '../wire/frame.ts';
@@ -20,7 +20,7 @@ export const fieldRuleChecks: CheckModule = [
       const scripts = ctx.queue('Aé中ﾊ٣९𝒳-_.');
       for (const queue of [paddedName(ctx, 256), scripts]) {
         await connection.createQueue(queue);
-        ctx.assert.equal(await infoField(connection, queue, 'name'), queue, 'the name in the queue info');
+        ctx.assert.equal(await infoField(connection, queue, 'name'), queue, 'the name in QueueInfo');
       }
     },
   },
@@ -36,13 +36,13 @@ export const fieldRuleChecks: CheckModule = [
       const fields = { command: Command.CreateQueue, id: ctx.id(), queue: paddedName(ctx, 257) };
       await expectRefusedWith(ctx, connection, fields, {
         code: 'INVALID_MESSAGE',
-        what: 'the name is too long',
+        what: 'the queue name has 257 UTF-16 units',
       });
     },
   },
   {
     id: 'BODY-024a',
-    title: 'refuses queue names with other characters with INVALID_MESSAGE',
+    title: 'refuses queue names that contain other characters with INVALID_MESSAGE',
     clauses: ['BODY-024'],
     profile: 'core',
     accepts: refusals,
@@ -52,7 +52,7 @@ export const fieldRuleChecks: CheckModule = [
       let last: Awaited<ReturnType<typeof expectRefusedWith>> | undefined;
       for (const character of [' ', '/', '*', '!', '\0', '\n', '½', '🚀']) {
         const queue = ctx.queue(`bad${character}name`);
-        const what = `the queue name holds ${JSON.stringify(character)}`;
+        const what = `the queue name contains ${JSON.stringify(character)}`;
         const fields = { command: Command.CreateQueue, id: ctx.id(), queue };
         last = await expectRefusedWith(ctx, await nextConnection(last), fields, {
           code: 'INVALID_MESSAGE',
@@ -87,11 +87,11 @@ export const fieldRuleChecks: CheckModule = [
     profile: 'core',
     accepts: refusals,
     evidence: { frames: 4, assertions: 2 },
-    run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'it has 51 headers'),
+    run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'the message has 51 headers'),
   },
   {
     id: 'BODY-027a',
-    title: 'accepts a header value of 4096 UTF-16 units, whatever its number of bytes',
+    title: 'accepts a header value of 4096 UTF-16 units, independent of its length in bytes',
     clauses: ['BODY-027', 'BODY-004'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -102,7 +102,7 @@ export const fieldRuleChecks: CheckModule = [
       for (const value of ['中'.repeat(4096), '🚀'.repeat(2048)]) {
         await connection.publish(queue, '1', { headers: { long: value } });
         const delivery = await connection.delivery({ queue });
-        ctx.assert.equal(delivery.header('long'), value, 'the header');
+        ctx.assert.equal(delivery.header('long'), value, 'the value of the header');
         await connection.ack(delivery);
       }
     },
@@ -115,7 +115,11 @@ export const fieldRuleChecks: CheckModule = [
     accepts: refusals,
     evidence: { frames: 4, assertions: 2 },
     run: (ctx) =>
-      expectRefusedPublish(ctx, { headers: { long: 'x'.repeat(4097) } }, 'a header value is too long'),
+      expectRefusedPublish(
+        ctx,
+        { headers: { long: 'x'.repeat(4097) } },
+        'a header value has 4097 UTF-16 units',
+      ),
   },
 ] satisfies readonly Check[];
 
@@ -129,11 +133,11 @@ async function expectRefusedPublish(
   const connection = await ctx.connect();
   const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1', ...fault };
   const { error } = await expectRefused(ctx, connection, publish, what);
-  if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
-  ctx.assert.equal(await messageCountOf(witness, queue), 0, 'nothing is stored');
+  if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
+  ctx.assert.equal(await messageCountOf(witness, queue), 0, 'number of stored messages');
 }
 
-/** A name of this check with exactly this many UTF-16 units. */
+/** A queue name with exactly this many UTF-16 units. */
 function paddedName(ctx: CheckContext, length: number): string {
   return ctx.queue('long-').padEnd(length, 'n');
 }

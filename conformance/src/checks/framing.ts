@@ -1,5 +1,5 @@
-// Checks of the frame: lengths, flags, bodies that do not decompress, and a stream cut or joined anywhere. A framing fault must
-// never do harm to anybody else; how it is answered is only recommended. Area: FRAME.
+// Checks of frames: lengths, flags, bodies that do not decompress, and frames that arrive in pieces or together. A framing fault must not
+// affect other connections. The answer to it is only recommended. Area: FRAME.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { compress } from '../wire/compression.ts';
@@ -13,13 +13,13 @@ const faultOutcomes = [
   'Error, then the connection is closed',
   'Error, and the connection stays open (warning)',
   'the connection is closed without an Error (warning)',
-  'the frame is passed over (warning)',
+  'the frame is ignored without an Error (warning)',
 ];
 
 export const framingChecks: CheckModule = [
   {
     id: 'FRAME-001a',
-    title: 'reads bodies whose length fills one, two and three bytes of the length field',
+    title: 'reads bodies whose length needs one, two or three bytes of the length field',
     clauses: ['FRAME-001', 'FRAME-002', 'BODY-002', 'BODY-007'],
     profile: 'core',
     evidence: { frames: 9, messages: 3 },
@@ -31,7 +31,7 @@ export const framingChecks: CheckModule = [
         const payload = JSON.stringify('x'.repeat(length));
         await connection.publish(queue, payload);
         const delivery = await connection.delivery({ queue });
-        ctx.assert.sameJson(delivery.payload, payload, `a payload of ${length} characters arrives whole`);
+        ctx.assert.sameJson(delivery.payload, payload, `the payload of ${length} characters`);
         await connection.ack(delivery);
       }
     },
@@ -55,14 +55,14 @@ export const framingChecks: CheckModule = [
         delivery.bodyLengthBytes,
         1000,
         ctx.target.maxMessageSizeBytes,
-        'the length of what is delivered, in bytes',
+        'the length of the delivered body in bytes',
       );
       await connection.ack(delivery);
     },
   },
   {
     id: 'FRAME-004a',
-    title: 'carries out nothing after a body length of 0 or 1',
+    title: 'carries out nothing for a frame with body length 0 or 1',
     clauses: ['FRAME-004', 'FRAME-009'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -117,7 +117,7 @@ export const framingChecks: CheckModule = [
   },
   {
     id: 'FRAME-007b',
-    title: 'carries out nothing for an uncompressed body with the flags of gzip or brotli',
+    title: 'carries out nothing for an uncompressed body with the flag of gzip or brotli',
     clauses: ['FRAME-007', 'FRAME-009'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -133,7 +133,7 @@ export const framingChecks: CheckModule = [
   },
   {
     id: 'FRAME-010a',
-    title: 'continues to read half a frame of one connection after a framing fault on another',
+    title: 'completes a partial frame of one connection after a framing fault on another',
     clauses: ['FRAME-010', 'FRAME-009'],
     profile: 'core',
     evidence: { frames: 3, assertions: 3 },
@@ -162,7 +162,11 @@ export const framingChecks: CheckModule = [
       const body = publishBodyOf({ id: ctx.id('m'), queue: ctx.queue('q'), totalBytes });
       await connection.sendRaw(frameAround(body));
       const error = await connection.expect('Error');
-      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code for a length over the limit');
+      ctx.assert.equal(
+        error.errorCode,
+        'MESSAGE_TOO_LARGE',
+        'the error code for a length over MaxMessageSize',
+      );
     },
   },
   {
@@ -176,7 +180,7 @@ export const framingChecks: CheckModule = [
         const connection = await ctx.connect({ own: true });
         await connection.sendRaw(frameAround(encodeBody(pingFields(ctx)), { flags }));
         const error = await connection.expect('Error');
-        ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the code for flags ${flags}`);
+        ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the error code for flags ${flags}`);
       }
     },
   },
@@ -195,7 +199,7 @@ export const framingChecks: CheckModule = [
   },
   {
     id: 'FRAME-014a',
-    title: 'answers the commands before a faulty frame before it answers the fault',
+    title: 'answers the commands that precede a faulty frame before the Error for that frame',
     clauses: ['FRAME-014'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -213,7 +217,10 @@ export const framingChecks: CheckModule = [
       const ack = await connection.expect({ command: 'PublishAck', id: publishId });
       const pong = await connection.expect({ command: 'Pong', id: pingId });
       const error = await connection.expect('Error');
-      ctx.assert.ok(Math.max(ack.sequence, pong.sequence) < error.sequence, 'the Error is the last answer');
+      ctx.assert.ok(
+        Math.max(ack.sequence, pong.sequence) < error.sequence,
+        'the Error arrives after PublishAck and Pong',
+      );
     },
   },
   {
@@ -230,18 +237,18 @@ export const framingChecks: CheckModule = [
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":1}' };
       for (const byte of encodeFrame({ ...publish, headers: { k: 'v' } })) {
         await client.sendPieces([Buffer.from([byte])]);
-        // When another client has its Pong, this byte has been read: TCP cannot join it with the next.
+        // The Pong of another client shows that the broker has read this byte, so TCP cannot join it with the next one.
         await other.ping();
       }
       const delivery = await client.delivery({ queue, id: publish.id });
       ctx.assert.sameJson(delivery.payload, '{"a":1}', 'the payload');
-      ctx.assert.equal(delivery.header('k'), 'v', 'the header');
+      ctx.assert.equal(delivery.header('k'), 'v', 'the value of the header');
       await client.ack(delivery);
     },
   },
   {
     id: 'FRAME-015b',
-    title: 'reads two frames that are split once, at any byte',
+    title: 'reads two frames that are split at any byte',
     clauses: ['FRAME-015', 'FRAME-016'],
     profile: 'core',
     evidence: { frames: 20, assertions: 20 },
@@ -254,7 +261,7 @@ export const framingChecks: CheckModule = [
         const pongs = [...ids];
         if (at <= length / 2) await connection.sendPieces(pieces);
         else {
-          // The first Pong shows that the first piece was read: the second one comes alone, however busy the broker is.
+          // The first Pong shows that the broker has read the first piece, so the second piece arrives alone.
           await connection.sendPieces(pieces.slice(0, 1));
           await connection.expect({ command: 'Pong', id: pongs.shift() ?? '' }, { clause: 'FRAME-015' });
           await connection.sendPieces(pieces.slice(1));
@@ -265,7 +272,7 @@ export const framingChecks: CheckModule = [
   },
   {
     id: 'FRAME-016a',
-    title: 'reads every one of forty frames that arrive in one piece',
+    title: 'reads all of forty frames that arrive in one piece',
     clauses: ['FRAME-016', 'FRAME-001'],
     profile: 'core',
     evidence: { frames: 40, assertions: 40 },
@@ -278,7 +285,7 @@ export const framingChecks: CheckModule = [
   },
   {
     id: 'FRAME-017a',
-    title: 'refuses a length over MaxMessageSize from the five header bytes alone',
+    title: 'refuses a length over MaxMessageSize when only the five header bytes have arrived',
     clauses: ['FRAME-017'],
     profile: 'core',
     accepts: ['Error, then closing', 'closing without an Error'],
@@ -288,12 +295,12 @@ export const framingChecks: CheckModule = [
       const lengthBytes = ctx.target.maxMessageSizeBytes + 1;
       await connection.sendRaw(frameAround(Buffer.alloc(0), { lengthBytes }));
       const { outcome } = await readFaultOutcome(ctx, connection);
-      ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the header alone is refused');
+      ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the outcome of a header without a body');
     },
   },
   {
     id: 'FRAME-028a',
-    title: 'does not carry out a frame that is incomplete when its connection ends',
+    title: 'does not carry out a frame that is incomplete when the connection ends',
     clauses: ['FRAME-028'],
     profile: 'core',
     evidence: { frames: 4, assertions: 2 },
@@ -302,19 +309,19 @@ export const framingChecks: CheckModule = [
       const queue = await newQueue(ctx, witness, 'cut-short');
       const connection = await ctx.connect({ own: true });
       const body = encodeBody({ command: Command.Publish, id: ctx.id('m'), queue, payload: '1' });
-      // The fields are complete: what is missing is the last of some bytes that follow them.
+      // The fields are complete. Only the last of the bytes that follow them is missing.
       const frame = frameAround(bodyBytes(body, Buffer.from('more')));
       await connection.sendPieces([frame.subarray(0, -1)]);
       await connection.end();
       await connection.closed();
-      await expectNothingStored(ctx, witness, queue, { text: 'nothing is published' });
+      await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages' });
     },
   },
 ] satisfies readonly Check[];
 
 type PublishNames = { readonly id: string; readonly queue: string };
 
-/** A faulty Publish on a connection of its own leaves no message, whatever is said about it. */
+/** Sends a faulty Publish on a new connection and asserts that no message is stored, whatever the answer is. */
 async function expectNotStored(
   ctx: CheckContext,
   faultyFrame: (publish: PublishNames) => Buffer,
@@ -325,7 +332,7 @@ async function expectNotStored(
   const connection = await ctx.connect({ own: true });
   const { outcome } = await sendFramingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
   acceptFaultOutcome(ctx, outcome, errorClause);
-  await expectNothingStored(ctx, witness, queue, { text: 'the message is not stored' });
+  await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages' });
 }
 
 function publishBody({ id, queue }: PublishNames): Buffer {

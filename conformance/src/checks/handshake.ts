@@ -1,5 +1,4 @@
-// Checks of the beginning of a connection: what may come before Connect, what Connect is answered with, versions, and the patience
-// with a client that says nothing. Area: CONN.
+// Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Area: CONN.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
@@ -8,7 +7,7 @@ import { encodeFrame } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
 import { messageCountOf } from './shared/queue-state.ts';
 
-/** Short patience, so that the waits are short. The idle timeout stays out of the way of the other two. */
+/** Short timeouts keep the checks short. The idle timeout is not shortened, so that it does not end these connections. */
 const shortTimeouts = {
   timing: { handshakeTimeoutMs: 500, frameTimeoutMs: 500 },
 } as const satisfies ConfigurationRequest;
@@ -20,7 +19,7 @@ export const handshakeChecks: CheckModule = [
     title: 'carries out no command before Connect',
     clauses: ['CONN-001', 'CONN-002'],
     profile: 'core',
-    accepts: ['Error NOT_AUTHENTICATED', 'another Error, closing, or silence (warning)'],
+    accepts: ['Error NOT_AUTHENTICATED', 'another Error, closing, or no answer (warning)'],
     evidence: { frames: 2, assertions: 4 },
     run: async (ctx) => {
       const connection = await ctx.rawConnect();
@@ -31,18 +30,24 @@ export const handshakeChecks: CheckModule = [
       const before = connection.received.filter((frame) => frame.command !== Command.Pong);
       ctx.assert.ok(
         before.every((frame) => frame.command === Command.Error),
-        'no positive answer before Connect',
+        'no command before Connect has a positive answer',
         { actual: before.map((frame) => frame.commandName) },
       );
       const answered = typeof end !== 'string' && before.length === commands.length;
-      ctx.should(answered, 'CONN-002', 'each of the commands gets an Error', { actual: before.length });
+      ctx.should(answered, 'CONN-002', 'each command before Connect is answered with an Error', {
+        actual: before.length,
+      });
       const witness = await ctx.connect();
-      ctx.assert.equal(await messageCountOf(witness, queue), undefined, 'no queue was made');
+      ctx.assert.equal(
+        await messageCountOf(witness, queue),
+        undefined,
+        'messageCount of a queue that must not exist',
+      );
     },
   },
   {
     id: 'CONN-002a',
-    title: 'answers a command before Connect with NOT_AUTHENTICATED and still lets the client connect',
+    title: 'answers a command before Connect with NOT_AUTHENTICATED and then accepts Connect',
     clauses: ['CONN-002', 'CONN-003'],
     profile: 'core',
     evidence: { frames: 2, assertions: 3 },
@@ -50,14 +55,14 @@ export const handshakeChecks: CheckModule = [
       const connection = await ctx.rawConnect();
       await connection.send({ command: Command.ListQueues, id: ctx.id() });
       const error = await connection.expect('Error');
-      ctx.assert.equal(error.errorCode, 'NOT_AUTHENTICATED', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'NOT_AUTHENTICATED', 'the error code');
       await connection.send({ command: Command.Connect, id: ctx.id() });
       await connection.expect('ConnectAck', { clause: 'CONN-003' });
     },
   },
   {
     id: 'CONN-004a',
-    title: 'answers Disconnect before Connect by closing, or by an Error',
+    title: 'closes the connection or sends an Error after Disconnect before Connect',
     clauses: ['CONN-004', 'CONN-018'],
     profile: 'core',
     accepts: ['the connection is closed', 'Error NOT_AUTHENTICATED'],
@@ -79,7 +84,7 @@ export const handshakeChecks: CheckModule = [
   },
   {
     id: 'CONN-007a',
-    title: 'answers Connect with a ConnectAck that carries its id',
+    title: 'answers Connect with a ConnectAck that has the same id',
     clauses: ['CONN-007', 'CONN-005'],
     profile: 'core',
     evidence: { frames: 1, assertions: 2 },
@@ -93,7 +98,7 @@ export const handshakeChecks: CheckModule = [
   },
   {
     id: 'CONN-011a',
-    title: 'answers a Connect of version 2 with UNSUPPORTED_VERSION and closes',
+    title: 'answers a Connect of version 2 with UNSUPPORTED_VERSION and closes the connection',
     clauses: ['CONN-011', 'CONN-012'],
     profile: 'core',
     evidence: { frames: 1, assertions: 3 },
@@ -101,7 +106,7 @@ export const handshakeChecks: CheckModule = [
       const connection = await ctx.rawConnect();
       await connection.send({ command: Command.Connect, id: ctx.id(), version: 2 });
       const error = await connection.expect('Error');
-      ctx.assert.equal(error.errorCode, 'UNSUPPORTED_VERSION', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'UNSUPPORTED_VERSION', 'the error code');
       await connection.closed({ clause: 'CONN-012' });
     },
   },
@@ -120,7 +125,7 @@ export const handshakeChecks: CheckModule = [
   },
   {
     id: 'CONN-014a',
-    title: 'closes a connection on which no Connect arrives in time, and not earlier',
+    title: 'closes a connection without Connect at the handshake timeout, and not earlier',
     clauses: ['CONN-014', 'CONN-015'],
     profile: 'limits',
     requires: { configuration: shortTimeouts },
@@ -130,13 +135,13 @@ export const handshakeChecks: CheckModule = [
       const startedAt = ctx.now();
       const silent = await ctx.rawConnect();
       await expectTimedOut(ctx, silent, { startedAt, timeoutMs: shortTimeouts.timing.handshakeTimeoutMs });
-      // It was opened earlier and has connected: its patience has ended by now if it went on counting.
+      // This connection was opened earlier. It would be closed by now if Connect had not stopped its handshake timeout.
       await connected.ping();
     },
   },
   {
     id: 'CONN-016a',
-    title: 'closes a connection whose frame is not complete in time, and not earlier',
+    title: 'closes a connection with an incomplete frame at the frame timeout, and not earlier',
     clauses: ['CONN-016'],
     profile: 'limits',
     requires: { configuration: shortTimeouts },
@@ -178,8 +183,7 @@ export const handshakeChecks: CheckModule = [
   },
   {
     id: 'CONN-032a',
-    title:
-      'answers commands that arrive in one piece with Connect after ConnectAck, as those of a connected client',
+    title: 'answers commands that arrive together with Connect, after ConnectAck',
     clauses: ['CONN-032', 'CONN-031'],
     profile: 'core',
     evidence: { frames: 4, assertions: 4 },
@@ -199,7 +203,7 @@ export const handshakeChecks: CheckModule = [
   },
   {
     id: 'CONN-037a',
-    title: 'names its version and the connection in ConnectAck',
+    title: 'sends serverVersion and connectionId in ConnectAck',
     clauses: ['CONN-037'],
     profile: 'core',
     evidence: { frames: 1, assertions: 2 },
@@ -224,7 +228,7 @@ export const handshakeChecks: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** One command of each kind that would leave something behind. */
+/** Commands that would create a queue, a message or a subscription, and ListQueues. */
 function commandsOn(ctx: CheckContext, queue: string): readonly FrameFields[] {
   return [
     { command: Command.CreateQueue, id: ctx.id(), queue },
@@ -234,7 +238,7 @@ function commandsOn(ctx: CheckContext, queue: string): readonly FrameFields[] {
   ];
 }
 
-/** Early is wrong on any machine; late is judged by the deadline alone. */
+/** Waits until the connection is closed, at most until the deadline, and asserts that this is not before the timeout. */
 async function expectTimedOut(
   ctx: CheckContext,
   connection: Connection,

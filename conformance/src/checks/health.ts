@@ -1,4 +1,4 @@
-// Checks of the health server: the health record, paths, methods and what all HTTP answers have in common. Areas: HEALTH, HTTP.
+// Checks of the health server: the health record, paths, methods, and rules for all HTTP answers. Areas: HEALTH, HTTP.
 import type { Check, CheckContext, CheckModule, HttpAnswer } from '../check.ts';
 import { recordAt, timestamp, waitForRecord } from './shared/http-records.ts';
 import { newQueue } from './shared/queue-state.ts';
@@ -7,7 +7,7 @@ import { expectFields, inTheRecord, type JsonRecord, requiredField } from './sha
 export const healthChecks: CheckModule = [
   {
     id: 'HEALTH-001a',
-    title: 'answers GET /health/ with a JSON object of the fields of the health record',
+    title: 'answers GET /health/ with a JSON object that has the fields of the health record',
     clauses: ['HEALTH-001', 'HEALTH-002', 'HEALTH-006', 'HEALTH-013'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 6 },
@@ -25,7 +25,7 @@ export const healthChecks: CheckModule = [
   },
   {
     id: 'HEALTH-003a',
-    title: 'has the further fields of the health record',
+    title: 'sends the additional fields of the health record',
     clauses: ['HEALTH-003'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 5 },
@@ -34,7 +34,11 @@ export const healthChecks: CheckModule = [
       const numbers = ['in_flight_messages', 'total_messages_published', 'total_messages_delivered'];
       expectFields(ctx, record, { is_healthy: 'boolean', timestamp: 'string' });
       expectFields(ctx, record, Object.fromEntries(numbers.map((name) => [name, 'number'])));
-      ctx.assert.equal(record['is_healthy'], record['status'] === 'healthy', 'is_healthy agrees with status');
+      ctx.assert.equal(
+        record['is_healthy'],
+        record['status'] === 'healthy',
+        'is_healthy is true exactly when status is healthy',
+      );
       ctx.assert.matches(record['timestamp'], timestamp, 'timestamp');
     },
   },
@@ -43,7 +47,10 @@ export const healthChecks: CheckModule = [
     title: 'answers status healthy with 200, or unhealthy with 503',
     clauses: ['HEALTH-004', 'HEALTH-005'],
     profile: 'observability',
-    accepts: ['200 and healthy, below 90 percent of memory', '503 and unhealthy, from 90 percent on'],
+    accepts: [
+      '200 and healthy, below 90 percent of memory',
+      '503 and unhealthy, at 90 percent of memory or more',
+    ],
     evidence: { responses: 1, assertions: 1 },
     run: async (ctx) => {
       const answer = await ctx.http.get('/health/');
@@ -57,13 +64,13 @@ export const healthChecks: CheckModule = [
             when: (actual) => actual.code === 503 && actual.status === 'unhealthy',
           },
         ],
-        'status code and status agree',
+        'the status code and field status',
       );
     },
   },
   {
     id: 'HEALTH-007a',
-    title: 'counts open connections and queues as a client sees them',
+    title: 'sends the numbers of open connections and existing queues in the health record',
     clauses: ['HEALTH-007', 'HEALTH-008'],
     profile: 'observability',
     isolation: 'fresh',
@@ -105,7 +112,7 @@ export const healthChecks: CheckModule = [
   },
   {
     id: 'HTTP-001a',
-    title: 'describes an HTTP error as application/problem+json',
+    title: 'answers an HTTP error with content type application/problem+json',
     clauses: ['HTTP-001'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 2 },
@@ -137,9 +144,9 @@ export const healthChecks: CheckModule = [
       const headers = { origin: 'http://elsewhere.example' };
       for (const path of ['/health/', '/metrics/']) {
         const answer = await ctx.http.get(path, { headers });
-        ctx.assert.ok('timestamp' in asRecord(answer), 'the record arrives', { actual: answer.body });
+        ctx.assert.ok('timestamp' in asRecord(answer), 'the answer is the record', { actual: answer.body });
         const allows = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
-        ctx.assert.deepEqual(allows, [], 'headers that allow other origins');
+        ctx.assert.deepEqual(allows, [], 'names of headers that allow other origins');
       }
     },
   },
@@ -175,7 +182,7 @@ function asRecord(answer: HttpAnswer): JsonRecord {
   return typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
 }
 
-/** Both paths answer with the same fields; the values may have moved on. */
+/** Asserts that both paths answer with the same fields. The values may differ. */
 async function expectSameFields(ctx: CheckContext, path: string, withSlash: string): Promise<void> {
   const expected = await recordAt(ctx, withSlash, [200, 503]);
   ctx.assert.ok('timestamp' in expected || 'status' in expected, `${withSlash} answers with a record`, {

@@ -1,6 +1,5 @@
-// Checks of whole histories: many messages under publishers and subscribers that leave without a word, at random, and at the end an
-// account of all of them. What each message did is not foreseen; that none is lost, made up or delivered too often is. Areas:
-// PUBLISH, DELIVERY.
+// Checks of histories: clients publish, acknowledge and disconnect at random. At the end the check accounts for all messages: no message is
+// lost, unexpected, or delivered too often. Areas: PUBLISH, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { DeliveryMode } from '../history/operation.ts';
 import { deliveryModes } from '../history/operation.ts';
@@ -8,32 +7,30 @@ import { newQueue } from './shared/queue-state.ts';
 import { RandomClients } from './shared/random-clients.ts';
 
 const roundCount = 30;
-/** Each cut may cost a rest of its message that doubles; so few keep the longest rest short. */
+/** Each interrupted delivery may double the backoff of its message, so a small number keeps the longest backoff short. */
 const maxDisconnects = 8;
-/** That a delivery that was cut short is no failed attempt is only recommended: no message may use up its attempts by that. */
+/** Enough attempts for a broker that counts interrupted deliveries as failed attempts: DELIVERY-040 is only recommended. */
 const maxRetryAttempts = 100;
 
 export const historyChecks: CheckModule = [
   {
     id: 'DELIVERY-006b',
     title:
-      'loses and repeats no message of a RoundRobin queue while publishers and subscribers leave abruptly',
+      'delivers each message of a RoundRobin queue once while publishers and subscribers disconnect abruptly',
     clauses: ['DELIVERY-006', 'PUBLISH-002', 'DELIVERY-011', 'DELIVERY-035', 'DELIVERY-038', 'DELIVERY-050'],
     ...common(),
     run: (ctx) => playHistory(ctx, 'RoundRobin'),
   },
   {
     id: 'DELIVERY-014b',
-    title:
-      'gives each FanOutWithAck subscriber each message once while publishers and subscribers leave abruptly',
+    title: 'delivers each FanOutWithAck message once to each subscriber while clients disconnect abruptly',
     clauses: ['DELIVERY-014', 'PUBLISH-002', 'DELIVERY-006', 'DELIVERY-015', 'DELIVERY-016'],
     ...common(),
     run: (ctx) => playHistory(ctx, 'FanOutWithAck'),
   },
   {
     id: 'DELIVERY-024b',
-    title:
-      'gives each FanOutWithoutAck subscriber each message once while publishers and subscribers leave abruptly',
+    title: 'delivers each FanOutWithoutAck message once to each subscriber while clients disconnect abruptly',
     clauses: ['DELIVERY-024', 'PUBLISH-002', 'DELIVERY-025', 'DELIVERY-026'],
     ...common(),
     run: (ctx) => playHistory(ctx, 'FanOutWithoutAck'),
@@ -41,7 +38,7 @@ export const historyChecks: CheckModule = [
   {
     id: 'DELIVERY-030b',
     title:
-      'loses and repeats nothing of a PriorityBased queue while publishers and subscribers leave abruptly',
+      'delivers each message of a PriorityBased queue once while publishers and subscribers disconnect abruptly',
     clauses: ['DELIVERY-030', 'PUBLISH-002', 'DELIVERY-006', 'DELIVERY-038', 'DELIVERY-050'],
     ...common(),
     run: (ctx) => playHistory(ctx, 'PriorityBased'),

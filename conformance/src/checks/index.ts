@@ -1,4 +1,4 @@
-// The list of all checks: one module per area of the specification. What is not listed here does not exist.
+// The list of all checks, from modules by theme. A check that is not in this list does not run.
 import type { Check } from '../check.ts';
 import { acknowledgmentChecks } from './acknowledgments.ts';
 import { blockingChecks } from './blocking.ts';

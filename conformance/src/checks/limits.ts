@@ -1,5 +1,5 @@
-// Checks of limits that need a configuration of their own, so that they are reached with a handful of frames. Areas: CONN, LIMIT,
-// DELIVERY, METRICS, and FRAME where the name of a dead letter queue takes room.
+// Checks of limits that need a broker configuration with small values, so that a few frames reach them. Areas: CONN, LIMIT, DELIVERY,
+// METRICS, FRAME.
 import type { Check, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { Command } from '../wire/command.ts';
@@ -22,7 +22,7 @@ const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfi
 export const limitChecks: CheckModule = [
   {
     id: 'CONN-023a',
-    title: 'counts no Ping and no Ack towards the message rate',
+    title: 'does not count Ping and Ack towards the message rate',
     clauses: ['CONN-023'],
     profile: 'limits',
     requires: { configuration: fewMessages },
@@ -37,7 +37,7 @@ export const limitChecks: CheckModule = [
       ]);
       for (const id of ids) await client.expect({ command: 'Pong', id });
       const published = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await messageCountOf(client, queue), published.length, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), published.length, 'number of waiting messages');
     },
   },
   {
@@ -55,26 +55,26 @@ export const limitChecks: CheckModule = [
       const startedAt = ctx.now();
       await client.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
       await client.send({ command: Command.Ping, id: ctx.id('last') });
-      // A broker may close the connection instead of answering.
+      // The broker may close the connection instead of answering.
       await client.expectOrClosed('Pong');
       const stored = Number(await messageCountOf(witness, queue));
       const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
-      // A second may begin within the burst, and what was not used of the one before may count.
+      // A new second may begin during the burst, and the unused messages of the previous second may count.
       const maxStored = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
-      ctx.assert.between(stored, 1, maxStored, 'messages that are stored');
+      ctx.assert.between(stored, 1, maxStored, 'number of stored messages');
       if (client.isClosed) return;
       const confirmed = client.received.filter(({ command }) => command === Command.PublishAck).length;
       ctx.assert.equal(
         confirmed,
         stored,
-        'messages that are confirmed, beside those that are stored',
+        'number of confirmed messages, which equals the number of stored messages',
         'PUBLISH-003',
       );
     },
   },
   {
     id: 'DELIVERY-045a',
-    title: 'has no more than maxInFlightPerSubscriber messages in flight to a subscriber',
+    title: 'keeps at most maxInFlightPerSubscriber messages in flight to a subscriber',
     clauses: ['DELIVERY-045'],
     profile: 'limits',
     requires: { configuration: smallWindow },
@@ -84,20 +84,25 @@ export const limitChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'small-window');
       await publishSeries(ctx, client, queue, 16);
       await client.subscribe(queue);
-      // Every Ack makes the window larger, where it grows: it must stop at the limit.
+      // A broker may enlarge the window at each Ack, at most to the limit.
       const ackedCount = 8;
       await takeAndAck(client, queue, ackedCount);
       const delivered = (): number =>
         client.received.filter(({ command }) => command === Command.Deliver).length;
       const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
-      await eventually(ctx, seen, (count) => count === 16, 'every message waits or was delivered');
+      await eventually(
+        ctx,
+        seen,
+        (count) => count === 16,
+        'the number of waiting and delivered messages is 16',
+      );
       const largest = smallWindow.limits.maxInFlightPerSubscriber;
-      ctx.assert.between(delivered() - ackedCount, 0, largest, 'messages in flight');
+      ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
     },
   },
   {
     id: 'METRICS-019a',
-    title: 'counts in total_connections_rejected the connections over the limit of their address',
+    title: 'increases total_connections_rejected for each connection over the limit of its address',
     clauses: ['METRICS-019', 'LIMIT-009'],
     profile: 'limits',
     isolation: 'fresh',
@@ -119,7 +124,7 @@ export const limitChecks: CheckModule = [
   },
   {
     id: 'FRAME-021a',
-    title: 'refuses a message that would not fit with the name of its dead letter queue',
+    title: 'refuses a message that would exceed MaxMessageSize in its dead letter queue',
     clauses: ['FRAME-021'],
     profile: 'delivery',
     evidence: { frames: 4, assertions: 2 },
@@ -129,8 +134,8 @@ export const limitChecks: CheckModule = [
       const totalBytes = ctx.target.maxMessageSizeBytes;
       await client.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
       const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code of the Error');
-      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages that wait');
+      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the error code');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
     },
   },
 ] satisfies readonly Check[];

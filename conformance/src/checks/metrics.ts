@@ -1,5 +1,5 @@
-// Checks of the metrics record, and that it agrees with what went over TCP: counters as differences around a known scenario on a
-// broker that nobody else uses, without retries, repeats or fan-out. Area: METRICS.
+// Checks of the metrics record and its counters. The checks of counters compare values before and after a known scenario, without retries,
+// repeats or fan-out, on a broker that no other check uses. Area: METRICS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -27,13 +27,13 @@ const completeForm = [
   'in_flight_messages',
 ];
 
-/** The evidence of a check of a field: it was read before and after. */
+/** The evidence of a check that reads a field before and after a scenario. */
 export const readTwice = { responses: 2, frames: 1, assertions: 3 } as const;
 
 const form: CheckModule = [
   {
     id: 'METRICS-001a',
-    title: 'answers GET /metrics/ with 200 and a JSON object of the fields of the metrics record',
+    title: 'answers GET /metrics/ with 200 and a JSON object that has the fields of the metrics record',
     clauses: ['METRICS-001', 'METRICS-002', 'METRICS-004'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 10 },
@@ -45,10 +45,10 @@ const form: CheckModule = [
   },
   {
     id: 'METRICS-003a',
-    title: 'has the complete form of the metrics record, or the shorter one',
+    title: 'sends the complete form or the shorter form of the metrics record',
     clauses: ['METRICS-003', 'METRICS-004'],
     profile: 'observability',
-    accepts: ['the complete form, with uptime', 'the shorter form, without any of its further fields'],
+    accepts: ['the complete form, with uptime', 'the shorter form, with none of the additional fields'],
     evidence: { responses: 1, assertions: 2 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
@@ -57,7 +57,7 @@ const form: CheckModule = [
       ctx.assert.oneOf(
         further.length,
         [0, completeForm.length + 1],
-        `the further fields, of which came ${further.join(', ')}`,
+        `number of additional fields, which are present: ${further.join(', ')}`,
       );
       for (const field of completeForm.filter((name) => name in record)) {
         expectFields(ctx, record, { [field]: 'number' }, { ...inTheRecord, clause: 'METRICS-004' });
@@ -87,8 +87,8 @@ const form: CheckModule = [
       expectFields(ctx, first, { active_queues: 'number' });
       if (first['uptime'] === undefined) ctx.notApplicable('the shorter form of the record has no uptime');
       const [earlier, later] = [uptimeMs(ctx, first), uptimeMs(ctx, second)];
-      ctx.assert.ok(later >= earlier, 'uptime does not fall', {
-        expected: `from ${earlier} ms up`,
+      ctx.assert.ok(later >= earlier, 'uptime does not decrease', {
+        expected: `${earlier} ms or more`,
         actual: later,
       });
     },
@@ -98,7 +98,7 @@ const form: CheckModule = [
 const agreement: CheckModule = [
   {
     id: 'METRICS-007a',
-    title: 'never decreases a counter while clients connect, work and leave',
+    title: 'never decreases a counter while clients connect, publish, acknowledge and disconnect',
     clauses: ['METRICS-007', 'METRICS-018'],
     profile: 'observability',
     isolation: 'fresh',
@@ -122,7 +122,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-008a',
-    title: 'counts in total_messages_published the PublishAcks that do not answer a repeat',
+    title: 'increases total_messages_published by one for each PublishAck that does not answer a repeat',
     clauses: ['METRICS-008'],
     profile: 'observability',
     isolation: 'fresh',
@@ -136,7 +136,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-009a',
-    title: 'counts in total_messages_delivered the Deliver frames',
+    title: 'increases total_messages_delivered by one for each Deliver frame',
     clauses: ['METRICS-009'],
     profile: 'observability',
     isolation: 'fresh',
@@ -149,7 +149,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-010a',
-    title: 'counts in total_messages_acknowledged the Acks that settle a delivery, and no others',
+    title: 'increases total_messages_acknowledged by one for each Ack that settles a delivery',
     clauses: ['METRICS-010'],
     profile: 'observability',
     isolation: 'fresh',
@@ -164,7 +164,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-013a',
-    title: 'counts in total_errors the Errors sent',
+    title: 'increases total_errors by one for each Error that it sends',
     clauses: ['METRICS-013'],
     profile: 'observability',
     isolation: 'fresh',
@@ -177,7 +177,7 @@ const agreement: CheckModule = [
           ctx.assert.equal(
             answer.commandName,
             'Error',
-            'the answer to a payload that is no JSON',
+            'the answer to a payload that is not JSON',
             'PUBLISH-014',
           );
         }
@@ -185,7 +185,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-014a',
-    title: 'shows in in_flight_messages the deliveries that are not settled',
+    title: 'sends the number of unsettled deliveries in in_flight_messages',
     clauses: ['METRICS-014'],
     profile: 'observability',
     isolation: 'fresh',
@@ -208,7 +208,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-015a',
-    title: 'shows in average_delivery_latency_ms how long messages waited',
+    title: 'sends the mean time from acceptance to delivery in average_delivery_latency_ms',
     clauses: ['METRICS-015'],
     profile: 'observability',
     isolation: 'fresh',
@@ -225,18 +225,18 @@ const agreement: CheckModule = [
       const delivery = await client.delivery({ queue });
       const readAgain = async (): Promise<unknown> =>
         (await recordAt(ctx, '/metrics/', [200]))['average_delivery_latency_ms'];
-      // A broker may take the time of a delivery after it was sent: it cannot be later than our looking.
+      // The broker may read its clock after it sends the delivery, but not later than this reading of the record.
       const fits = (mean: unknown): boolean =>
         typeof mean === 'number' &&
         mean >= askedAt - acceptedAt - latencyToleranceMs &&
         mean <= ctx.now() - sentAt + latencyToleranceMs;
-      await eventually(ctx, readAgain, fits, 'the mean latency is that of the one message');
+      await eventually(ctx, readAgain, fits, 'average_delivery_latency_ms is the latency of the one message');
       await client.ack(delivery);
     },
   },
   {
     id: 'METRICS-016a',
-    title: 'shows in active_connections and active_queues the connections and queues of the clients',
+    title: 'sends the numbers of open connections and existing queues in the metrics record',
     clauses: ['METRICS-016', 'METRICS-017'],
     profile: 'observability',
     isolation: 'fresh',
@@ -254,7 +254,7 @@ const agreement: CheckModule = [
   },
   {
     id: 'METRICS-018a',
-    title: 'counts in total_connections_accepted the connections that were accepted',
+    title: 'increases total_connections_accepted by one for each accepted connection',
     clauses: ['METRICS-018'],
     profile: 'observability',
     isolation: 'fresh',
@@ -272,10 +272,10 @@ const agreement: CheckModule = [
 export const metricsChecks: CheckModule = [...form, ...agreement];
 
 const waitedMs = 200;
-/** The broker's clock may be coarser than ours, and between a frame and its reading lies a little time. */
+/** Tolerance for a coarse clock of the broker and for the time between the arrival and the reading of a frame. */
 const latencyToleranceMs = 20;
 
-/** A new queue, its subscriber, and this many messages of which so many are taken and acknowledged. */
+/** Creates a queue, subscribes to it, publishes messages and acknowledges some of them. Returns the name of the queue. */
 async function runWorkload(
   ctx: CheckContext,
   client: Connection,
@@ -290,7 +290,7 @@ async function runWorkload(
   return queue;
 }
 
-/** Runs a scenario on a connection of its own and waits until the counters have grown by this much. */
+/** Runs a scenario on a new connection and waits until the counters have increased by these numbers. */
 export async function expectIncreases(
   ctx: CheckContext,
   increases: Readonly<Record<string, number>>,
@@ -304,7 +304,7 @@ export async function expectIncreases(
   await waitForRecord(ctx, '/metrics/', Object.fromEntries(wanted));
 }
 
-/** Each field is a number. The shorter form of the record is as right: a rule about a field that it lacks does not apply. */
+/** Asserts that each field is a number. Ends as not applicable when the shorter form of the record omits one of them. */
 function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly string[]): void {
   const missing = fields.filter((field) => completeForm.includes(field) && !(field in record));
   const present = fields.filter((field) => !missing.includes(field));
@@ -317,7 +317,7 @@ function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly s
 function expectNoDecrease(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
   for (const [field, value] of counters(last)) {
     const later = requiredField(now, field, inTheRecord);
-    ctx.assert.ok(Number(later) >= value, `${field} does not fall`, {
+    ctx.assert.ok(Number(later) >= value, `${field} does not decrease`, {
       expected: `${value} or more`,
       actual: later,
     });

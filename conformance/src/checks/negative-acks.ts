@@ -1,5 +1,5 @@
-// Checks of negative acknowledgment, which a broker may offer: an Ack with header failureReason. They run where the target declares it;
-// the ack timeout is then long, so that only the refusal can have brought the next attempt. Areas: NACK, DELIVERY.
+// Checks of negative acknowledgment, an Ack with header failureReason. They run when the target declares capability nack. The ack timeout is
+// long, so only the negative acknowledgment can cause the next attempt. Areas: NACK, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
@@ -37,7 +37,7 @@ export const negativeAckChecks: CheckModule = [
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       const capabilities = subscriber.connectAck.header('capabilities')?.split(',') ?? [];
-      ctx.assert.ok(capabilities.includes('nack'), 'capabilities of ConnectAck', {
+      ctx.assert.ok(capabilities.includes('nack'), 'header capabilities of ConnectAck contains nack', {
         actual: capabilities,
         clause: 'NACK-002',
       });
@@ -46,12 +46,14 @@ export const negativeAckChecks: CheckModule = [
       const again = await attemptAfterNack(ctx, subscriber, { queue, id }, 1);
       await subscriber.ack(again);
       await subscriber.ping();
-      await expectNotRedelivered(ctx, subscriber, queue, { text: 'an Ack without the header settles it' });
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the message is not delivered again after an Ack without failureReason',
+      });
     },
   },
   {
     id: 'NACK-003a',
-    title: 'makes the next attempt retryDelay(n) after HandlerException, without the ack timeout',
+    title: 'makes the next attempt retryDelay(n) after HandlerException, without waiting for the ack timeout',
     clauses: ['NACK-003', 'RETRY-013', 'RETRY-014'],
     ...waitingForRetry,
     evidence: { frames: 8, messages: 3, assertions: 2 },
@@ -65,10 +67,15 @@ export const negativeAckChecks: CheckModule = [
         delivery = await attemptAfterNack(ctx, subscriber, { queue, id }, n);
         const pause = delivery.atMs - sentAt;
         const minMs = retryDelayMs(ctx, n) - ctx.timing.earlyMs;
-        ctx.assert.betweenMs(pause, minMs, ctx.target.ackTimeoutMs, `the pause after refusal ${n}`);
+        ctx.assert.betweenMs(
+          pause,
+          minMs,
+          ctx.target.ackTimeoutMs,
+          `time from negative acknowledgment ${n} to the next attempt`,
+        );
         const isInTime = pause <= retryDelayMs(ctx, n) + ctx.timing.lateMs;
-        ctx.should(isInTime, 'RETRY-014', 'the attempt is not late', {
-          actual: `it came after ${Math.round(pause)} ms`,
+        ctx.should(isInTime, 'RETRY-014', 'the next attempt is made in time', {
+          actual: `the attempt was made after ${Math.round(pause)} ms`,
         });
       }
       await subscriber.ack(delivery);
@@ -97,7 +104,7 @@ export const negativeAckChecks: CheckModule = [
   },
   {
     id: 'NACK-005a',
-    title: 'dead-letters a message immediately after DeserializationError, although it has attempts left',
+    title: 'dead-letters a message immediately after DeserializationError, even if attempts remain',
     clauses: ['NACK-005', 'NACK-007', 'DLQ-013'],
     ...optional,
     evidence: { frames: 8, messages: 2 },
@@ -134,7 +141,7 @@ export const negativeAckChecks: CheckModule = [
   },
   {
     id: 'NACK-007a',
-    title: 'gives a dead letter the reason of its last failure',
+    title: 'sends a dead letter with the reason of its last failure',
     clauses: ['NACK-007', 'NACK-005', 'DLQ-013'],
     ...waitingForRetry,
     evidence: { frames: 9, messages: 3 },
@@ -156,7 +163,7 @@ export const negativeAckChecks: CheckModule = [
   },
   {
     id: 'NACK-008a',
-    title: 'fails one copy of a FanOutWithAck message only',
+    title: 'retries only the negatively acknowledged copy of a FanOutWithAck message',
     clauses: ['NACK-008', 'RETRY-012'],
     ...waitingForRetry,
     evidence: { frames: 11, messages: 3 },
@@ -168,7 +175,11 @@ export const negativeAckChecks: CheckModule = [
       await first.ack(await attemptAfterNack(ctx, first, { queue, id }, 1));
       await first.ping();
       await second.ping();
-      ctx.assert.deepEqual(deliveredIds(second, queue), [id], 'what the other subscriber got');
+      ctx.assert.deepEqual(
+        deliveredIds(second, queue),
+        [id],
+        'the messages that the other subscriber received',
+      );
     },
   },
   {
@@ -181,7 +192,7 @@ export const negativeAckChecks: CheckModule = [
       const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       await publishSeries(ctx, publisher, queue, 1);
       await sendNack(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
-      await subscriber.expectNothingBeforePong(() => true, 'no frame answers it');
+      await subscriber.expectNothingBeforePong(() => true, 'no frame answers the negative acknowledgment');
       await waitUntil(ctx, ctx.now() + retryDelayMs(ctx, 1) + ctx.timing.silenceMs);
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
@@ -199,7 +210,7 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.ack(delivery);
       await sendNack(subscriber, delivery, 'HandlerException');
       await sendNack(subscriber, { id: ctx.id('never') }, 'DeserializationError');
-      await subscriber.expectNothingBeforePong(() => true, 'no frame answers it');
+      await subscriber.expectNothingBeforePong(() => true, 'no frame answers the negative acknowledgment');
       await expectOnlySentinel(ctx, subscriber, queue, {
         text: 'the settled message is not delivered again',
       });
@@ -207,8 +218,7 @@ export const negativeAckChecks: CheckModule = [
   },
   {
     id: 'DELIVERY-008a',
-    title:
-      'dead-letters a message immediately after DeserializationError during the pause before its next attempt',
+    title: 'dead-letters a message immediately when DeserializationError arrives during its retry delay',
     clauses: ['DELIVERY-008', 'NACK-005'],
     ...optional,
     evidence: { frames: 8, messages: 2 },
@@ -223,7 +233,7 @@ export const negativeAckChecks: CheckModule = [
       expectDeadLetterReason(ctx, deadLetter, 'DeserializationError');
       await reader.ack(deadLetter);
       await subscriber.ping();
-      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'attempts made');
+      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'the attempts');
     },
   },
 ] satisfies readonly Check[];
@@ -237,7 +247,7 @@ function sendNack(
   return subscriber.send({ command: Command.Ack, id, headers: { failureReason } });
 }
 
-/** Takes the attempt after the n-th refusal: sooner than any ack timeout would bring it. */
+/** Waits for the attempt after the n-th negative acknowledgment, for a shorter time than the ack timeout. */
 function attemptAfterNack(
   ctx: CheckContext,
   subscriber: Connection,
@@ -248,7 +258,7 @@ function attemptAfterNack(
   return subscriber.delivery({ queue, id }, { withinMs, what: `attempt ${n + 1} of the message` });
 }
 
-/** A queue with a dead letter queue, a subscriber of each, and a message published. */
+/** A queue with one message, its dead letter queue, and a subscriber of each. */
 async function withDeadLetterQueue(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
   const deadLetterQueue = ctx.queue('letters');
   const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };

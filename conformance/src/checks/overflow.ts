@@ -1,5 +1,5 @@
-// Checks of full queues whose publishers do not wait: DropOldest, DropNewest and RedirectToDlq. A queue is filled while it has no
-// subscriber, so that nothing depends on a window. Areas: OVERFLOW, PUBLISH.
+// Checks of the overflow strategies DropOldest, DropNewest and RedirectToDlq. Most checks fill a queue without subscribers, so the result does
+// not depend on a window. Areas: OVERFLOW, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
@@ -18,7 +18,7 @@ export const overflowChecks: CheckModule = [
   {
     id: 'OVERFLOW-001a',
     title:
-      'refuses no Publish that it can deliver immediately to a subscriber with room, however small the queue',
+      'accepts a Publish that it can deliver immediately to a subscriber, even if the queue has maxQueueSize 1',
     clauses: ['OVERFLOW-001', 'DELIVERY-003'],
     profile: 'delivery',
     evidence: { frames: 14, messages: 3 },
@@ -29,7 +29,7 @@ export const overflowChecks: CheckModule = [
       await publisher.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
       for (const id of ids) await publisher.expect({ command: 'PublishAck', id });
       const delivered = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
-      ctx.assert.deepEqual([...idsOf(delivered)].sort(), [...ids].sort(), 'the messages delivered');
+      ctx.assert.deepEqual([...idsOf(delivered)].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
   {
@@ -42,15 +42,15 @@ export const overflowChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'oldest', { ...dropOldest, maxQueueSize: 3 });
       const ids = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await messageCountOf(client, queue), 3, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 3, 'number of waiting messages');
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the delivered messages');
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two messages are evicted' });
     },
   },
   {
     id: 'OVERFLOW-003a',
-    title: 'evicts the oldest message of a full PriorityBased queue, although it has the highest priority',
+    title: 'evicts the oldest message of a full PriorityBased queue, even if it has the highest priority',
     clauses: ['OVERFLOW-003', 'OVERFLOW-002'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -66,7 +66,7 @@ export const overflowChecks: CheckModule = [
       }
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual([...taken].sort(), ids.slice(1).sort(), 'the messages delivered');
+      ctx.assert.deepEqual([...taken].sort(), ids.slice(1).sort(), 'the delivered messages');
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest message is evicted' });
     },
   },
@@ -83,14 +83,14 @@ export const overflowChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'pushed-out', options);
       const ids = await publishSeries(ctx, client, queue, 2);
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), ids.slice(1), 'the message delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), ids.slice(1), 'the delivered message');
       const dead = await messageCountOf(client, deadLetterQueueName);
-      ctx.assert.oneOf(dead, [0, undefined], 'messages in the dead letter queue, if there is one');
+      ctx.assert.oneOf(dead, [0, undefined], 'number of messages in the dead letter queue');
     },
   },
   {
     id: 'OVERFLOW-007a',
-    title: 'does not add a Publish to a full DropNewest queue, and does not change the waiting messages',
+    title: 'does not add a message to a full DropNewest queue, and keeps the waiting messages',
     clauses: ['OVERFLOW-007', 'OVERFLOW-009', 'OVERFLOW-008', 'PUBLISH-003'],
     profile: 'delivery',
     accepts: ['Error QUEUE_FULL', 'another Error, with a warning', 'PublishAck, with a warning'],
@@ -101,15 +101,15 @@ export const overflowChecks: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 2);
       for (let count = 0; count < 2; count += 1)
         acceptAnswerToDropped(ctx, await publishForAnyAnswer(ctx, client, queue));
-      ctx.assert.equal(await messageCountOf(client, queue), 2, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 2, 'number of waiting messages');
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the messages delivered');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the refused ones are not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the delivered messages');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the refused messages are not delivered' });
     },
   },
   {
     id: 'OVERFLOW-022a',
-    title: 'confirms a Publish to a full RedirectToDlq queue and delivers it from the dead letter queue',
+    title: 'confirms a Publish to a full RedirectToDlq queue and dead-letters the message',
     clauses: ['OVERFLOW-022', 'OVERFLOW-023', 'OVERFLOW-024', 'DLQ-013'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 4 },
@@ -122,23 +122,29 @@ export const overflowChecks: CheckModule = [
       ctx.assert.equal(
         await messageCountOf(client, deadLetterQueueName),
         1,
-        'messages in the dead letter queue',
+        'number of messages in the dead letter queue',
       );
       await client.subscribe(deadLetterQueueName);
       const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueueName, id: ids[2] ?? '' });
       await client.ack(deadLetter);
       const reason = deadLetter.header('deadLetterReason');
-      ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'the reason is QueueOverflow', {
+      ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'header deadLetterReason is QueueOverflow', {
         actual: reason,
       });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids.slice(0, 2), 'what waited');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the redirected one is not delivered here' });
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, queue, 2)),
+        ids.slice(0, 2),
+        'the messages delivered from the source queue',
+      );
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'the dead-lettered message is not delivered from the source queue',
+      });
     },
   },
 ] satisfies readonly Check[];
 
-/** Publishes and takes whatever answers it. */
+/** Publishes and returns the answer, whatever it is. */
 function publishForAnyAnswer(ctx: CheckContext, client: Connection, queue: string): Promise<ReceivedFrame> {
   return client.request({ command: Command.Publish, id: ctx.id('dropped'), queue, payload: '1' });
 }
@@ -152,14 +158,14 @@ function acceptAnswerToDropped(ctx: CheckContext, answer: ReceivedFrame): void {
       {
         title: 'another Error',
         when: () => isError,
-        difference: { clause: 'OVERFLOW-008', text: 'the code is not QUEUE_FULL' },
+        difference: { clause: 'OVERFLOW-008', text: 'the error code is not QUEUE_FULL' },
       },
       {
         title: 'PublishAck',
         when: () => answer.command === Command.PublishAck,
-        difference: { clause: 'OVERFLOW-008', text: 'a message that is dropped gets PublishAck' },
+        difference: { clause: 'OVERFLOW-008', text: 'a dropped message is answered with PublishAck' },
       },
     ],
-    'the answer to a Publish that does not enter',
+    'the answer to a Publish to a full DropNewest queue',
   );
 }

@@ -1,4 +1,5 @@
-// Checks of PriorityBased queues: what goes first, to whom, and in what order within a priority. Areas: DELIVERY, PUBLISH.
+// Checks of PriorityBased queues: the order by priority, the order within a priority, and the selection of subscribers. Areas: DELIVERY,
+// PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
@@ -29,12 +30,17 @@ export const priorityChecks: CheckModule = [
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
-      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'all deliveries');
+      ctx.assert.deepEqual(
+        [...delivered].sort(),
+        [...ids].sort(),
+        'the messages that all subscribers received',
+      );
     },
   },
   {
     id: 'DELIVERY-031a',
-    title: 'delivers waiting messages as Critical, High, Normal, Low, those without a priority as Normal',
+    title:
+      'delivers waiting messages in the order Critical, High, Normal, Low, and those without a priority as Normal',
     clauses: ['DELIVERY-031', 'PUBLISH-021', 'PUBLISH-022'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 5 },
@@ -49,14 +55,18 @@ export const priorityChecks: CheckModule = [
       ]);
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 4));
-      ctx.assert.deepEqual(taken, [critical, high, none, low], 'the messages delivered');
+      ctx.assert.deepEqual(taken, [critical, high, none, low], 'the delivered messages');
       const [last] = await publishAll(ctx, client, queue, ['Low']);
-      ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, last, 'the message that follows');
+      ctx.assert.equal(
+        (await takeAndAck(client, queue, 1))[0]?.id,
+        last,
+        'the message that is published later',
+      );
     },
   },
   {
     id: 'DELIVERY-031b',
-    title: 'delivers a Critical message before messages that have waited longer for the same subscriber',
+    title: 'delivers a Critical message before older waiting messages of a lower priority',
     clauses: ['DELIVERY-031'],
     profile: 'delivery',
     evidence: { frames: 9, messages: 1 },
@@ -67,24 +77,31 @@ export const priorityChecks: CheckModule = [
       const { held, low, isFull } = await fillWindow(ctx, client, queue);
       if (!isFull) {
         if (await areDelivered(ctx, client, low.length))
-          ctx.notApplicable(`the window is larger than ${low.length} messages, so that none waits`);
-        ctx.notShown(`messageCount shows no message that waits, and not all ${low.length} were delivered`);
+          ctx.notApplicable(`the window is larger than ${low.length} messages, so no message waits`);
+        ctx.notShown(
+          `messageCount shows no waiting message, but not all ${low.length} messages were delivered`,
+        );
       }
       const urgent = await publishAll(ctx, client, queue, ['Critical', 'Normal']);
-      // What is in flight by now may have been sent before the urgent ones came, however late it arrives. What waits has to wait its turn.
+      // The broker may have sent messages that are in flight now before it received the urgent ones. Only those that still wait must follow
+      // the order of priorities.
       const waitingNow = Number(await messageCountOf(client, queue));
       await client.ack(held);
       const taken = idsOf(await takeAndAck(client, queue, low.length - 1 + urgent.length));
       const waited = taken.slice(taken.length - waitingNow);
       const inTime = urgent.filter((id) => waited.includes(id));
       if (inTime.length === 0 || inTime.length === waitingNow)
-        ctx.notShown('no message of another priority waited with the urgent ones');
-      ctx.assert.deepEqual(waited.slice(0, inTime.length), inTime, 'the messages that are delivered first');
+        ctx.notShown('no message of a lower priority waited together with the urgent ones');
+      ctx.assert.deepEqual(
+        waited.slice(0, inTime.length),
+        inTime,
+        'the messages that are delivered first of those that waited',
+      );
     },
   },
   {
     id: 'DELIVERY-032a',
-    title: 'selects the subscribers of a PriorityBased queue in turn',
+    title: 'delivers to the subscribers of a PriorityBased queue in turn',
     clauses: ['DELIVERY-032', 'DELIVERY-030'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
@@ -96,7 +113,7 @@ export const priorityChecks: CheckModule = [
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
-      ctx.assert.deepEqual(counts, [1, 1, 1], 'deliveries to each subscriber');
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
   {
@@ -121,12 +138,12 @@ export const priorityChecks: CheckModule = [
 ] satisfies readonly Check[];
 
 const eightLow = Array.from({ length: 8 }, () => 'Low');
-/** Beyond any window that brokers are known to have. */
+/** Larger than the window of any known broker. */
 const maxKnownWindow = 300;
 
 /**
- * Publishes Low messages until two of them wait, since the subscriber has no room; `held` is the first one, which it was given. Not
- * full: it was given, or will be, as many as are tried.
+ * Publishes Low messages until two of them wait because the window of the subscriber is full. `held` is the first message, which the
+ * subscriber received. `isFull` is false when the subscriber has room for every message that was tried.
  */
 async function fillWindow(
   ctx: CheckContext,
@@ -145,7 +162,7 @@ async function fillWindow(
   return { held, low, isFull: false };
 }
 
-/** Whether this many deliveries have come, or come within `ctx.timing.silenceMs`. */
+/** Whether this many deliveries arrive within `ctx.timing.silenceMs`. */
 async function areDelivered(ctx: CheckContext, subscriber: Connection, count: number): Promise<boolean> {
   const until = ctx.now() + ctx.timing.silenceMs;
   const delivered = (): number =>
@@ -156,7 +173,7 @@ async function areDelivered(ctx: CheckContext, subscriber: Connection, count: nu
 
 const levels = ['Low', 'Normal', 'High', 'Critical'] as const;
 
-/** Publishes a message for each priority, one after another; undefined stands for no header. Returns their ids. */
+/** Publishes a message for each priority, one after another, without the header where it is undefined. Returns the ids. */
 async function publishAll(
   ctx: CheckContext,
   publisher: Connection,

@@ -1,4 +1,4 @@
-// Checks of publishing: what PublishAck promises, what a refused Publish leaves, repeats, payloads, priorities. Area: PUBLISH.
+// Checks of Publish: confirmed and refused messages, repeats, payloads, priorities. Area: PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { expectSameValues } from './shared/json-values.ts';
@@ -9,7 +9,7 @@ import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/s
 const confirmations: CheckModule = [
   {
     id: 'PUBLISH-002a',
-    title: 'has every confirmed message in its queue',
+    title: 'stores and delivers every message that it confirms',
     clauses: ['PUBLISH-002', 'PUBLISH-001'],
     profile: 'core',
     evidence: { frames: 28, messages: 12 },
@@ -17,15 +17,15 @@ const confirmations: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'confirmed');
       const ids = await publishSeries(ctx, client, queue, 12);
-      ctx.assert.equal(await messageCountOf(client, queue), 12, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 12, 'number of waiting messages');
       await client.subscribe(queue);
       const delivered = idsOf(await takeAndAck(client, queue, 12));
-      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the messages delivered');
+      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
   {
     id: 'PUBLISH-003a',
-    title: 'never delivers a message whose Publish it refused',
+    title: 'does not deliver a message whose Publish it refused',
     clauses: ['PUBLISH-003', 'PUBLISH-019'],
     profile: 'core',
     evidence: { frames: 6, messages: 1 },
@@ -36,7 +36,7 @@ const confirmations: CheckModule = [
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":}' };
       const answer = await client.request(publish);
       const isRefused = answer.command === Command.Error;
-      ctx.should(isRefused, 'PUBLISH-014', 'a payload that is no JSON is refused', {
+      ctx.should(isRefused, 'PUBLISH-014', 'a payload that is not JSON is refused', {
         actual: answer.commandName,
       });
       if (!isRefused) await client.ack(await client.delivery({ queue }));
@@ -64,7 +64,7 @@ const confirmations: CheckModule = [
 const repeats: CheckModule = [
   {
     id: 'PUBLISH-005a',
-    title: 'confirms a repeat of a waiting message, adds none, and keeps the first content',
+    title: 'confirms a repeat of a waiting message, adds no message, and keeps the first payload',
     clauses: ['PUBLISH-005', 'PUBLISH-008'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -74,16 +74,16 @@ const repeats: CheckModule = [
       const id = ctx.id('m');
       await client.publish(queue, '"first"', { id });
       await client.publish(queue, '"second"', { id });
-      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of waiting messages');
       await client.subscribe(queue);
       const [delivery] = await takeAndAck(client, queue, 1);
-      ctx.assert.sameJson(delivery?.payload, '"first"', 'the payload delivered', 'PUBLISH-008');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
+      ctx.assert.sameJson(delivery?.payload, '"first"', 'the delivered payload', 'PUBLISH-008');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
   {
     id: 'PUBLISH-006a',
-    title: 'confirms a repeat of a message in flight and adds none',
+    title: 'confirms a repeat of a message in flight and adds no message',
     clauses: ['PUBLISH-006'],
     profile: 'core',
     evidence: { frames: 7, messages: 2 },
@@ -96,12 +96,12 @@ const repeats: CheckModule = [
       const delivery = await client.delivery({ queue });
       await client.publish(queue, '1', { id });
       await client.ack(delivery);
-      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
   {
     id: 'PUBLISH-009a',
-    title: 'evicts no message from a full queue for a repeat',
+    title: 'does not evict a message from a full queue for a repeat',
     clauses: ['PUBLISH-009', 'ERROR-017'],
     profile: 'core',
     evidence: { frames: 8, messages: 2 },
@@ -113,7 +113,7 @@ const repeats: CheckModule = [
       await client.publish(queue, '1', { id: second });
       await client.subscribe(queue);
       const delivered = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual(delivered, ids, 'the messages delivered');
+      ctx.assert.deepEqual(delivered, ids, 'the delivered messages');
     },
   },
   {
@@ -128,7 +128,7 @@ const repeats: CheckModule = [
       for (const name of ['one', 'two']) {
         const queue = await newQueue(ctx, client, name);
         await client.publish(queue, '1', { id });
-        ctx.assert.equal(await messageCountOf(client, queue), 1, `messages in queue ${name}`);
+        ctx.assert.equal(await messageCountOf(client, queue), 1, `number of messages in queue ${name}`);
       }
     },
   },
@@ -146,7 +146,7 @@ const repeats: CheckModule = [
       for (const payload of ['"old"', '"new"']) {
         await client.publish(queue, payload, { id });
         const delivery = await client.delivery({ queue });
-        ctx.assert.sameJson(delivery.payload, payload, 'the payload delivered');
+        ctx.assert.sameJson(delivery.payload, payload, 'the delivered payload');
         await client.ack(delivery);
       }
     },
@@ -183,7 +183,7 @@ const payloads: CheckModule = [
     run: (ctx) =>
       expectRefusedPayloads(
         ctx,
-        // A lone byte, an overlong slash, half of a surrogate pair, a character over U+10FFFF.
+        // Two invalid bytes, an overlong slash, a lone surrogate, a character over U+10FFFF.
         ['ff', '80', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.from(`22${hex}22`, 'hex')),
       ),
   },
@@ -216,16 +216,16 @@ const payloads: CheckModule = [
 const priorities: CheckModule = [
   {
     id: 'PUBLISH-021a',
-    title: 'reads header priority in any case, and Normal where there is none',
+    title: 'reads header priority case-insensitively, and treats a message without it as Normal',
     clauses: ['PUBLISH-021', 'PUBLISH-022', 'DELIVERY-031', 'DELIVERY-030'],
     profile: 'delivery',
     evidence: { frames: 12, messages: 5 },
     run: async (ctx) => {
       const order = await deliveredPriorities(ctx, ['low', undefined, 'HIGH', 'critical', 'Low']);
-      // The order within a priority is another question.
+      // Other checks cover the order within a priority.
       const names = order.map((priority) => priority?.toLowerCase());
       const expected = ['critical', 'high', undefined, 'low', 'low'];
-      ctx.assert.deepEqual(names, expected, 'the priorities in the order of delivery');
+      ctx.assert.deepEqual(names, expected, 'the priorities of the messages, in the order of delivery');
     },
   },
   {
@@ -235,10 +235,10 @@ const priorities: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      // Between two of each neighbour: wherever it is sorted in, it would go before one of them in any order within a priority.
+      // Two High and two Low messages surround it, so a wrong priority shows whatever the order within a priority is.
       const order = await deliveredPriorities(ctx, ['High', 'Low', 'Urgent', 'Low', 'High']);
       const expected = ['High', 'High', 'Urgent', 'Low', 'Low'];
-      ctx.assert.deepEqual(order, expected, 'the priorities in the order of delivery');
+      ctx.assert.deepEqual(order, expected, 'the priorities of the messages, in the order of delivery');
     },
   },
 ] satisfies readonly Check[];
@@ -252,7 +252,7 @@ const jsonTexts = [
   '{"twice":1,"twice":2}',
 ];
 
-/** Arrays in each other, and objects in each other. */
+/** Nested arrays, and nested objects. */
 function nested(levels: number): readonly string[] {
   return [
     '['.repeat(levels) + ']'.repeat(levels),
@@ -271,10 +271,10 @@ async function expectRefusedPayloads(
     const what = `the payload is ${JSON.stringify(payload.toString()).slice(0, 40)}`;
     await expectRefusedWith(ctx, client, fields, { code: 'INVALID_PAYLOAD', what });
   }
-  ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages that wait', 'PUBLISH-019');
+  ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages', 'PUBLISH-019');
 }
 
-/** Publishes with these priorities to a PriorityBased queue, and returns those of the messages in the order of delivery. */
+/** Publishes with these priorities to a PriorityBased queue and returns the priorities in the order of delivery. */
 async function deliveredPriorities(
   ctx: CheckContext,
   priorities: readonly (string | undefined)[],

@@ -1,8 +1,9 @@
-// Checks of queue options and of the queue info that shows them: defaults, names for numbers, texts of time, impossible values.
-// Areas: QUEUE, BODY.
+// Checks of queue options and of the fields of QueueInfo: defaults, names of enumeration values, time spans, invalid values. Areas: QUEUE,
+// BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { timestamp } from './shared/http-records.ts';
 import { newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import { expectFields, inQueueInfo, requiredField } from './shared/required-fields.ts';
@@ -39,13 +40,13 @@ const validOptionChecks: CheckModule = [
           overflowStrategy: 3,
           maxRetryAttempts: 9,
         },
-        'the options in the queue info',
+        'the options in QueueInfo',
       );
     },
   },
   {
     id: 'QUEUE-002a',
-    title: 'gives options that a payload omits their defaults',
+    title: 'uses the defaults for options that the payload omits',
     clauses: ['QUEUE-002', 'QUEUE-003', 'QUEUE-004', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007', 'BODY-035'],
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
@@ -56,14 +57,14 @@ const validOptionChecks: CheckModule = [
       ctx.assert.deepEqual(
         pick(info, optionFields),
         { deliveryMode: 0, maxSize: 10_000, ...defaults },
-        'the options in the queue info',
+        'the options in QueueInfo',
       );
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
   {
     id: 'QUEUE-008a',
-    title: 'gives a queue that is created without payload the options of one that a Publish creates',
+    title: 'creates a queue without payload with the same options as one that a Publish creates',
     clauses: ['QUEUE-008', 'QUEUE-044'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -75,14 +76,14 @@ const validOptionChecks: CheckModule = [
       ctx.assert.deepEqual(
         pick((await client.queueInfo(created)) ?? {}, optionFields),
         pick((await client.queueInfo(published)) ?? {}, optionFields),
-        'the options of the created queue',
+        'the options of the queue that CreateQueue created',
       );
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
   {
     id: 'QUEUE-008b',
-    title: 'gives a queue that is created without payload the configured defaults',
+    title: 'creates a queue without payload with the configured defaults',
     clauses: ['QUEUE-008'],
     profile: 'limits',
     requires: { configuration: { queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 77 } } },
@@ -91,12 +92,12 @@ const validOptionChecks: CheckModule = [
       const client = await ctx.connect();
       const info = await client.queueInfo(await newQueue(ctx, client, 'created'));
       const shown = pick(info ?? {}, ['deliveryMode', 'maxSize']);
-      ctx.assert.deepEqual(shown, { deliveryMode: 3, maxSize: 77 }, 'the options in the queue info');
+      ctx.assert.deepEqual(shown, { deliveryMode: 3, maxSize: 77 }, 'the options in QueueInfo');
     },
   },
   {
     id: 'QUEUE-021a',
-    title: 'describes a queue with every field of queue info, each of its type',
+    title: 'sends every required field of QueueInfo with its type',
     clauses: ['QUEUE-021', 'BODY-034', 'BODY-036', 'BODY-041'],
     profile: 'core',
     evidence: { frames: 3, assertions: 9 },
@@ -109,7 +110,7 @@ const validOptionChecks: CheckModule = [
   },
   {
     id: 'QUEUE-022a',
-    title: 'shows messageTtl when a queue has one, and omits it otherwise',
+    title: 'sends messageTtl in QueueInfo when the queue has one, and omits it otherwise',
     clauses: ['QUEUE-022', 'BODY-035', 'QUEUE-004'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -119,12 +120,13 @@ const validOptionChecks: CheckModule = [
       const shown = requiredField(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
       ctx.assert.equal(shown, '01:00:00', 'messageTtl of a queue that has one');
       const untimed = await createdQueueInfo(ctx, client, {});
-      ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is left out', { actual: untimed });
+      ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is omitted', { actual: untimed });
     },
   },
   {
     id: 'QUEUE-023a',
-    title: 'shows deadLetterQueueName when the options set it, and omits it when it is generated',
+    title:
+      'sends deadLetterQueueName in QueueInfo when the options set it, and omits it when it is generated',
     clauses: ['QUEUE-023', 'BODY-035'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -133,16 +135,16 @@ const validOptionChecks: CheckModule = [
       const deadLetterQueueName = ctx.queue('given');
       const given = await createdQueueInfo(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
       const shown = requiredField(given, 'deadLetterQueueName', { ...inQueueInfo, clause: 'QUEUE-023' });
-      ctx.assert.equal(shown, deadLetterQueueName, 'the name that was given');
+      ctx.assert.equal(shown, deadLetterQueueName, 'deadLetterQueueName of a queue whose options set it');
       const generated = await createdQueueInfo(ctx, client, { enableDeadLetterQueue: true });
-      ctx.assert.ok(!('deadLetterQueueName' in generated), 'the generated name is left out', {
+      ctx.assert.ok(!('deadLetterQueueName' in generated), 'a generated deadLetterQueueName is omitted', {
         actual: generated,
       });
     },
   },
   {
     id: 'QUEUE-027a',
-    title: 'shows in createdAt when the queue was created',
+    title: 'sends the creation time of the queue in createdAt',
     clauses: ['QUEUE-027', 'BODY-041'],
     profile: 'core',
     evidence: { frames: 5, assertions: 3 },
@@ -150,7 +152,7 @@ const validOptionChecks: CheckModule = [
       const client = await ctx.connect();
       const first = createdAt(ctx, await createdQueueInfo(ctx, client, {}));
       const second = createdAt(ctx, await createdQueueInfo(ctx, client, {}));
-      ctx.assert.ok(first <= second, 'the queue that was made first is not the younger one');
+      ctx.assert.ok(first <= second, 'createdAt of the first queue is not later than that of the second');
       const offMs = Math.abs(Date.now() - second);
       ctx.assert.betweenMs(offMs, 0, clockToleranceMs, "the time between createdAt and the runner's clock");
     },
@@ -183,13 +185,13 @@ const validOptionChecks: CheckModule = [
         { mode: 'PRIORITYBASED', overflowStrategy: 'blockPublisher' },
       ]) {
         const shown = pick(await createdQueueInfo(ctx, client, names), ['deliveryMode', 'overflowStrategy']);
-        ctx.assert.deepEqual(shown, { deliveryMode: 3, overflowStrategy: 2 }, 'the numbers');
+        ctx.assert.deepEqual(shown, { deliveryMode: 3, overflowStrategy: 2 }, 'the numbers in QueueInfo');
       }
     },
   },
   {
     id: 'BODY-038a',
-    title: 'numbers the delivery modes RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3',
+    title: 'uses the numbers RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3',
     clauses: ['BODY-038', 'BODY-036', 'BODY-037'],
     profile: 'core',
     evidence: { frames: 9, assertions: 4 },
@@ -204,7 +206,7 @@ const validOptionChecks: CheckModule = [
   },
   {
     id: 'BODY-039a',
-    title: 'numbers the overflow strategies DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3',
+    title: 'uses the numbers DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3',
     clauses: ['BODY-039', 'BODY-036', 'BODY-037'],
     profile: 'core',
     evidence: { frames: 9, assertions: 4 },
@@ -223,7 +225,7 @@ const validOptionChecks: CheckModule = [
   },
   {
     id: 'BODY-040a',
-    title: 'reads and writes time spans of days and of fractions of a second',
+    title: 'reads and writes time spans with days and fractions of a second',
     clauses: ['BODY-040', 'BODY-042'],
     profile: 'core',
     evidence: { frames: 7, assertions: 3 },
@@ -248,9 +250,9 @@ const validOptionChecks: CheckModule = [
 type InvalidOptions = {
   readonly id: string;
   readonly title: string;
-  /** Option payloads, each with one fault. */
+  /** Option payloads, each with one invalid value. */
   readonly payloads: (queue: string) => readonly string[];
-  /** The end of the queue's name, where it matters. */
+  /** The end of the queue name, if the check needs a certain one. */
   readonly name?: string;
 };
 
@@ -298,7 +300,7 @@ const invalidOptions: readonly InvalidOptions[] = [
   },
   {
     id: 'QUEUE-038a',
-    title: 'refuses a queue that is its own dead letter queue',
+    title: 'refuses a queue whose dead letter queue is the queue itself',
     payloads: (queue) => [JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName: queue })],
   },
   {
@@ -329,7 +331,6 @@ const invalidOptions: readonly InvalidOptions[] = [
   },
 ];
 
-/** All queue option checks. */
 export const queueOptionChecks: CheckModule = [
   ...validOptionChecks,
   ...invalidOptions.map(invalidOptionsCheck),
@@ -351,7 +352,12 @@ function invalidOptionsCheck({ id, title, payloads, name }: InvalidOptions): Che
           code: 'INVALID_PAYLOAD',
           what: `the options are ${payload}`,
         });
-        ctx.assert.equal(await client.queueInfo(queue), undefined, 'no queue is made', 'QUEUE-042');
+        ctx.assert.equal(
+          await client.queueInfo(queue),
+          undefined,
+          'QueueInfo of the queue that must not exist',
+          'QUEUE-042',
+        );
       }
     },
   };
@@ -361,7 +367,7 @@ function invalidOptionsCheck({ id, title, payloads, name }: InvalidOptions): Che
 async function createdQueueInfo(ctx: CheckContext, client: Connection, options: Info): Promise<Info> {
   const queue = await newQueue(ctx, client, ctx.id('options'), options);
   const info = await client.queueInfo(queue);
-  if (info === undefined) ctx.assert.fail('a queue that was created has an info', { actual: info });
+  if (info === undefined) ctx.assert.fail('QueueInfo describes the created queue', { actual: info });
   return info;
 }
 
@@ -387,9 +393,7 @@ const requiredFields = {
   maxRetryAttempts: 'number',
 } as const;
 
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
-
-/** The clocks of broker and runner may differ; a time zone or a clock that does not count from 1970 is further off. */
+/** Tolerance for different clocks of broker and runner. A wrong time zone or a wrong epoch differs by more. */
 const clockToleranceMs = 15 * 60_000;
 
 function createdAt(ctx: CheckContext, info: Info): number {
@@ -398,7 +402,7 @@ function createdAt(ctx: CheckContext, info: Info): number {
   return Date.parse(String(text));
 }
 
-/** The named fields that are there. */
+/** The named fields that are present. */
 function pick(info: Info, fields: readonly string[]): Info {
   return Object.fromEntries(Object.entries(info).filter(([name]) => fields.includes(name)));
 }

@@ -1,4 +1,4 @@
-// Checks of queues: created, described, listed, deleted, and created on demand. Area: QUEUE.
+// Checks of queues: creation, QueueInfo, ListQueues, deletion, and creation on demand. Area: QUEUE.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { infoField, messageCountOf, newQueue, requireInfoShows, waitForInfo } from './shared/queue-state.ts';
@@ -7,7 +7,7 @@ import { expectOnlySentinel, idsOf, resetSubscriber, takeAndAck } from './shared
 export const queueChecks: CheckModule = [
   {
     id: 'QUEUE-009a',
-    title: 'changes nothing of a queue that is created again with other options',
+    title: 'does not change a queue that is created again with other options',
     clauses: ['QUEUE-009'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -17,13 +17,13 @@ export const queueChecks: CheckModule = [
       const before = await client.queueInfo(queue);
       const payload = '{"mode":3,"maxQueueSize":60,"maxRetryAttempts":8,"messageTtl":"00:10:00"}';
       await client.request({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
-      ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the queue info');
+      ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the QueueInfo of the queue');
       requireInfoShows(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
     },
   },
   {
     id: 'QUEUE-010a',
-    title: 'answers CreateQueue without options on an existing queue with success',
+    title: 'answers CreateQueue without options for an existing queue with success',
     clauses: ['QUEUE-010', 'QUEUE-009'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -31,12 +31,12 @@ export const queueChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'again', { maxQueueSize: 50 });
       await client.createQueue(queue);
-      ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize afterwards');
+      ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize after the second CreateQueue');
     },
   },
   {
     id: 'QUEUE-011a',
-    title: 'answers CreateQueue with the same options on an existing queue with success',
+    title: 'answers CreateQueue with the same options for an existing queue with success',
     clauses: ['QUEUE-011'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -45,12 +45,16 @@ export const queueChecks: CheckModule = [
       const options = { mode: 3, maxQueueSize: 50, messageTtl: '1.00:00:00', maxRetryAttempts: 4 };
       const queue = await newQueue(ctx, client, 'same', options);
       await client.createQueue(queue, { ...options, mode: 'PriorityBased', overflowStrategy: 0 });
-      ctx.assert.equal(await infoField(client, queue, 'deliveryMode'), 3, 'deliveryMode afterwards');
+      ctx.assert.equal(
+        await infoField(client, queue, 'deliveryMode'),
+        3,
+        'deliveryMode after the second CreateQueue',
+      );
     },
   },
   {
     id: 'QUEUE-012a',
-    title: 'answers CreateQueue with other options on an existing queue with QUEUE_EXISTS',
+    title: 'answers CreateQueue with other options for an existing queue with QUEUE_EXISTS',
     clauses: ['QUEUE-012'],
     profile: 'core',
     evidence: { frames: 3, assertions: 2 },
@@ -60,7 +64,7 @@ export const queueChecks: CheckModule = [
       for (const payload of ['{"maxQueueSize":51}', '{"maxQueueSize":50,"maxRetryAttempts":4}']) {
         await client.send({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
         const error = await client.expect('Error');
-        ctx.assert.equal(error.errorCode, 'QUEUE_EXISTS', 'the code of the Error');
+        ctx.assert.equal(error.errorCode, 'QUEUE_EXISTS', 'the error code');
       }
     },
   },
@@ -75,13 +79,17 @@ export const queueChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'letters', { enableDeadLetterQueue: true });
       await client.createQueue(queue, { enableDeadLetterQueue: true, deadLetterQueueName: `${queue}.dlq` });
       const info = await client.queueInfo(queue);
-      ctx.assert.equal(info?.['deadLetterQueueName'], undefined, 'deadLetterQueueName afterwards');
+      ctx.assert.equal(
+        info?.['deadLetterQueueName'],
+        undefined,
+        'deadLetterQueueName after the second CreateQueue',
+      );
       requireInfoShows(ctx, info, { enableDeadLetterQueue: true });
     },
   },
   {
     id: 'QUEUE-014a',
-    title: 'removes a queue with its messages',
+    title: 'deletes a queue together with its messages',
     clauses: ['QUEUE-014', 'QUEUE-024'],
     profile: 'core',
     evidence: { frames: 7, assertions: 2 },
@@ -90,9 +98,9 @@ export const queueChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'gone');
       await client.publish(queue, '1');
       await client.deleteQueue(queue);
-      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info after DeleteQueue');
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'QueueInfo after DeleteQueue');
       await client.createQueue(queue);
-      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages in the new queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages in the new queue');
     },
   },
   {
@@ -109,7 +117,7 @@ export const queueChecks: CheckModule = [
   },
   {
     id: 'QUEUE-016a',
-    title: 'delivers to the subscribers of a deleted queue when a queue of that name is created again',
+    title: 'delivers to the subscribers of a deleted queue when the queue is created again',
     clauses: ['QUEUE-016'],
     profile: 'core',
     evidence: { frames: 6, messages: 1 },
@@ -122,13 +130,13 @@ export const queueChecks: CheckModule = [
       const id = ctx.id('m');
       await client.publish(queue, '1', { id });
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.id, id, 'the message delivered');
+      ctx.assert.equal(delivery.id, id, 'the delivered message');
       await client.ack(delivery);
     },
   },
   {
     id: 'QUEUE-017a',
-    title: 'does not deliver a message again that was in flight when its queue was deleted',
+    title: 'does not redeliver a message that was in flight when its queue was deleted',
     clauses: ['QUEUE-017', 'QUEUE-014'],
     profile: 'core',
     evidence: { frames: 9, messages: 2 },
@@ -150,7 +158,7 @@ export const queueChecks: CheckModule = [
   },
   {
     id: 'QUEUE-018a',
-    title: 'ignores an Ack for a message of a deleted queue, also when a new one has its id',
+    title: 'ignores an Ack for a message of a deleted queue, even if a new message has the same id',
     clauses: ['QUEUE-018', 'QUEUE-017'],
     profile: 'core',
     evidence: { frames: 9, messages: 3 },
@@ -166,16 +174,18 @@ export const queueChecks: CheckModule = [
       await holder.ack(old);
       await holder.ping();
       await client.createQueue(queue);
-      // That subscriptions outlive their queue is another recommendation.
+      // Another check covers that subscriptions outlive their queue, which is only recommended.
       if ((await infoField(client, queue, 'subscriberCount')) === 0) await holder.subscribe(queue);
       await client.publish(queue, '"new"', { id });
       const renewed = await holder.delivery({ queue });
-      ctx.assert.sameJson(renewed.payload, '"new"', 'the new message');
+      ctx.assert.sameJson(renewed.payload, '"new"', 'the payload of the new message');
       await holder.ack(renewed);
       await holder.ping();
       await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await client.subscribe(queue);
-      await expectOnlySentinel(ctx, client, queue, { text: 'the new message is settled' });
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'the acknowledged new message is not delivered again',
+      });
     },
   },
   {
@@ -189,32 +199,32 @@ export const queueChecks: CheckModule = [
       const queue = ctx.queue('missing');
       const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
       ctx.assert.equal(answer.commandName, 'QueueInfo', 'the answer');
-      ctx.assert.equal(answer.payload.length, 0, 'the length of its payload');
+      ctx.assert.equal(answer.payload.length, 0, 'the length of the payload');
       const existing = await newQueue(ctx, client, 'existing');
       requireInfoShows(ctx, await client.queueInfo(existing), { name: existing });
     },
   },
   {
     id: 'QUEUE-025a',
-    title: 'counts waiting messages in messageCount, and none that are in flight',
+    title: 'sends the number of waiting messages, without those in flight, in messageCount',
     clauses: ['QUEUE-025', 'DELIVERY-002'],
     profile: 'core',
     evidence: { frames: 8, messages: 1, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'counted');
-      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages in a new queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messageCount of a new queue');
       await client.publish(queue, '1');
-      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages after a Publish');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messageCount after a Publish');
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messages while it is in flight');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messageCount while the message is in flight');
       await client.ack(delivery);
     },
   },
   {
     id: 'QUEUE-026a',
-    title: 'counts the subscriptions of open connections in subscriberCount',
+    title: 'sends the number of subscriptions of open connections in subscriberCount',
     clauses: ['QUEUE-026', 'DELIVERY-069'],
     profile: 'core',
     evidence: { frames: 8, assertions: 3 },
@@ -223,19 +233,19 @@ export const queueChecks: CheckModule = [
       const leaving = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'subscribers');
       const counted = (): Promise<unknown> => infoField(client, queue, 'subscriberCount');
-      ctx.assert.equal(await counted(), 0, 'subscribers of a new queue');
+      ctx.assert.equal(await counted(), 0, 'subscriberCount of a new queue');
       await client.subscribe(queue);
       await leaving.subscribe(queue);
-      ctx.assert.equal(await counted(), 2, 'subscribers after two of them subscribed');
+      ctx.assert.equal(await counted(), 2, 'subscriberCount after two clients subscribed');
       await client.unsubscribe(queue);
-      ctx.assert.equal(await counted(), 1, 'subscribers after one has unsubscribed');
+      ctx.assert.equal(await counted(), 1, 'subscriberCount after one client unsubscribed');
       await leaving.abort();
       await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
     },
   },
   {
     id: 'QUEUE-028a',
-    title: 'lists the queues that exist, empty ones too, and none that was deleted',
+    title: 'lists existing queues, including empty ones, and no deleted queue',
     clauses: ['QUEUE-028'],
     profile: 'core',
     evidence: { frames: 5, assertions: 3 },
@@ -249,9 +259,9 @@ export const queueChecks: CheckModule = [
       await client.deleteQueue(deleted);
       const names = await client.listQueues();
       const of = (wanted: string): number => names.filter((name) => name === wanted).length;
-      ctx.assert.equal(of(first), 1, 'entries of the first queue');
-      ctx.assert.equal(of(second), 1, 'entries of the second queue');
-      ctx.assert.equal(of(deleted), 0, 'entries of the deleted queue');
+      ctx.assert.equal(of(first), 1, 'number of entries of the first queue');
+      ctx.assert.equal(of(second), 1, 'number of entries of the second queue');
+      ctx.assert.equal(of(deleted), 0, 'number of entries of the deleted queue');
     },
   },
   {
@@ -264,12 +274,16 @@ export const queueChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'small', { maxQueueSize: 2 });
       for (const payload of ['1', '2', '3']) await client.publish(queue, payload);
-      ctx.assert.equal(await messageCountOf(client, queue), 2, 'messages in a queue for two');
+      ctx.assert.equal(
+        await messageCountOf(client, queue),
+        2,
+        'number of messages in a queue with maxQueueSize 2',
+      );
     },
   },
   {
     id: 'QUEUE-030a',
-    title: 'lets messages that are given back enter a full queue',
+    title: 'returns the messages of a subscriber that disconnects to a full queue',
     clauses: ['QUEUE-030', 'DELIVERY-006', 'DELIVERY-038'],
     profile: 'core',
     evidence: { frames: 9, messages: 2 },
@@ -280,13 +294,13 @@ export const queueChecks: CheckModule = [
       await holder.subscribe(queue);
       const { id: first } = await client.publish(queue, '1');
       await holder.delivery({ queue });
-      // It waits, or it is in flight too: whichever the window allows, both are there afterwards.
+      // The second message waits or is in flight, depending on the window. In both cases the queue contains both messages afterwards.
       const { id: second } = await client.publish(queue, '2');
       await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
       const delivered = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual([...delivered].sort(), [first, second].sort(), 'the messages delivered');
+      ctx.assert.deepEqual([...delivered].sort(), [first, second].sort(), 'the delivered messages');
     },
   },
   {
@@ -299,8 +313,8 @@ export const queueChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = ctx.queue('by-publish');
       await client.publish(queue, '1');
-      ctx.assert.equal(await infoField(client, queue, 'name'), queue, 'the name in the queue info');
-      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messages in the queue');
+      ctx.assert.equal(await infoField(client, queue, 'name'), queue, 'the name in QueueInfo');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages in the queue');
     },
   },
   {
@@ -317,8 +331,10 @@ export const queueChecks: CheckModule = [
       const answer = await client.request(publish);
       ctx.assert.equal(answer.commandName, 'Error', 'the answer to the Publish');
       const code = answer.errorCode;
-      ctx.should(code === 'QUEUE_NOT_FOUND', 'QUEUE-046', 'the code is QUEUE_NOT_FOUND', { actual: code });
-      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info');
+      ctx.should(code === 'QUEUE_NOT_FOUND', 'QUEUE-046', 'the error code is QUEUE_NOT_FOUND', {
+        actual: code,
+      });
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the QueueInfo of the queue');
     },
   },
   {
@@ -345,7 +361,7 @@ export const queueChecks: CheckModule = [
       const client = await ctx.connect();
       await client.send({ command: Command.Subscribe, id: ctx.id(), queue: ctx.queue('by-subscribe') });
       const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'QUEUE_NOT_FOUND', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
     },
   },
 ] satisfies readonly Check[];

@@ -1,5 +1,5 @@
-// Checks of retries: that an unacknowledged message is sent again, when, how often and to whom, and what an ack means during the pause.
-// What comes too early is judged from the sending of the Publish, before which no attempt can have been made. Areas: RETRY, DELIVERY.
+// Checks of retries: the times, the number and the receivers of attempts, and acks during the retry delay. The earliest allowed time counts
+// from the sending of the Publish, because no attempt can be made before it. Areas: RETRY, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
@@ -44,7 +44,7 @@ const schedule: CheckModule = [
       await subscriber.ack(again);
       await subscriber.ping();
       await expectNotRedelivered(ctx, subscriber, queue, {
-        text: 'the ack settles it',
+        text: 'the acknowledged message is not delivered again',
         clause: 'DELIVERY-001',
       });
     },
@@ -72,7 +72,7 @@ const schedule: CheckModule = [
         return scheduleOf(ctx, sentAt, instants);
       };
       let schedule = await measure();
-      // One late timer bends the shape, and late by a second is no more than a difference. What is built wrong is wrong every time.
+      // A single late timer changes the gaps, so the check measures up to three times. A wrong schedule is wrong each time.
       for (let again = 0; again < 2 && !schedule.isOnTime && !isDoubling(schedule); again += 1)
         schedule = await measure();
       judgeSchedule(ctx, schedule);
@@ -80,7 +80,7 @@ const schedule: CheckModule = [
   },
   {
     id: 'RETRY-004a',
-    title: 'makes no pause between attempts longer than maxRetryDelay',
+    title: 'limits the delay between attempts to maxRetryDelay',
     clauses: ['RETRY-004', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
     profile: 'retry-dlq',
     requires: {
@@ -99,17 +99,22 @@ const schedule: CheckModule = [
       const gap = gapMs(ctx, 1);
       const whole = fourth.atMs - sentAt;
       const minMs = 3 * (gap - ctx.timing.earlyMs);
-      ctx.assert.ok(whole >= minMs, 'no attempt is early', {
+      ctx.assert.ok(whole >= minMs, 'the fourth attempt is not made early', {
         expected: `the fourth attempt after ${minMs} ms or later`,
-        actual: `it came after ${Math.round(whole)} ms`,
+        actual: `the attempt was made after ${Math.round(whole)} ms`,
       });
-      ctx.assert.betweenMs(fourth.atMs - third.atMs, 0, gap + ctx.timing.lateMs, 'the third gap');
+      ctx.assert.betweenMs(
+        fourth.atMs - third.atMs,
+        0,
+        gap + ctx.timing.lateMs,
+        'time from the third to the fourth attempt',
+      );
       await subscriber.ack(fourth);
     },
   },
   {
     id: 'RETRY-007a',
-    title: 'makes as many attempts as maxRetryAttempts says and moves the message to the dead letter queue',
+    title: 'makes maxRetryAttempts attempts and then moves the message to the dead letter queue',
     clauses: ['RETRY-007', 'RETRY-008', 'DLQ-001'],
     ...waits,
     evidence: { frames: 13, messages: 4 },
@@ -127,12 +132,12 @@ const schedule: CheckModule = [
       await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'there is no third attempt' });
       const made = deliveredIds(subscriber, queue).filter((one) => one === id);
-      ctx.assert.equal(made.length, 2, 'attempts made');
+      ctx.assert.equal(made.length, 2, 'number of attempts');
     },
   },
   {
     id: 'RETRY-009a',
-    title: 'discards a message after its last attempt where there is no dead letter queue',
+    title: 'discards a message after its last attempt when there is no dead letter queue',
     clauses: ['RETRY-009', 'RETRY-007', 'DELIVERY-006'],
     ...waits,
     evidence: { frames: 9, messages: 2 },
@@ -141,8 +146,10 @@ const schedule: CheckModule = [
       await publishSeries(ctx, publisher, queue, 1);
       const { atMs } = await subscriber.delivery({ queue });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
-      ctx.assert.equal(deliveredIds(subscriber, queue).length, 1, 'attempts made', 'RETRY-007');
-      await expectNotRedelivered(ctx, subscriber, queue, { text: 'the message is discarded' });
+      ctx.assert.equal(deliveredIds(subscriber, queue).length, 1, 'number of attempts', 'RETRY-007');
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the discarded message is not delivered again',
+      });
     },
   },
 ] satisfies readonly Check[];
@@ -166,8 +173,7 @@ const receivers: CheckModule = [
   },
   {
     id: 'DELIVERY-016a',
-    title:
-      'sends a FanOutWithAck message again to the subscriber that did not acknowledge it, and only to it',
+    title: 'sends a FanOutWithAck message again only to the subscriber that did not acknowledge it',
     clauses: ['DELIVERY-016', 'RETRY-012', 'RETRY-001'],
     ...waits,
     evidence: { frames: 9, messages: 3 },
@@ -179,7 +185,11 @@ const receivers: CheckModule = [
       await second.ack(await nextAttempt(ctx, second, { queue, id }));
       await first.ping();
       const copies = deliveredIds(first, queue).length;
-      ctx.should(copies === 1, 'RETRY-012', 'the subscriber that acknowledged gets no second copy');
+      ctx.should(
+        copies === 1,
+        'RETRY-012',
+        'the subscriber that acknowledged the message receives no second copy',
+      );
     },
   },
   {
@@ -198,13 +208,13 @@ const receivers: CheckModule = [
         await connection.ping();
       }
       const again = await nextAttempt(ctx, second, { queue, id });
-      ctx.assert.equal(again.id, id, 'the copy that its subscriber did not acknowledge');
+      ctx.assert.equal(again.id, id, 'the second attempt of the unacknowledged copy');
       await second.ack(again);
     },
   },
   {
     id: 'DELIVERY-060a',
-    title: 'ignores the ack of the earlier receiver once a message was sent to another',
+    title: 'ignores the ack of the earlier receiver when a message was sent again to another',
     clauses: ['DELIVERY-060', 'DELIVERY-062', 'DELIVERY-038'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -221,17 +231,17 @@ const receivers: CheckModule = [
       await waitForInfo(ctx, publisher, queue, { field: 'subscriberCount', value: 0 });
       await publisher.subscribe(queue);
       const again = await nextAttempt(ctx, publisher, { queue, id });
-      ctx.assert.equal(again.id, id, 'the message that its receiver did not acknowledge');
+      ctx.assert.equal(again.id, id, 'the next attempt of the unacknowledged message');
       await publisher.ack(again);
     },
   },
   {
     id: 'DELIVERY-062a',
     title:
-      'delivers to another subscriber what was in flight at an Unsubscribe, at its ack timeout at the latest',
+      'delivers a message in flight at an Unsubscribe to another subscriber, at its ack timeout at the latest',
     clauses: ['DELIVERY-062', 'DELIVERY-006'],
     ...waits,
-    accepts: ['it waits for others from its ack timeout on', 'it is given back immediately'],
+    accepts: ['the message waits again after its ack timeout', 'the message waits again immediately'],
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
       const { publisher, queue, subscriber: holder } = await queueWithOneSubscriber(ctx);
@@ -241,7 +251,12 @@ const receivers: CheckModule = [
       await holder.unsubscribe(queue);
       const again = await nextAttempt(ctx, other, { queue, id });
       const maxMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
-      ctx.assert.betweenMs(again.atMs - atMs, 0, maxMs, 'when another subscriber gets it');
+      ctx.assert.betweenMs(
+        again.atMs - atMs,
+        0,
+        maxMs,
+        'time from the first delivery to the delivery to the other subscriber',
+      );
       await other.ack(again);
     },
   },
@@ -250,8 +265,7 @@ const receivers: CheckModule = [
 const pauses: CheckModule = [
   {
     id: 'DELIVERY-004a',
-    title:
-      "keeps a message's place in the window during the pause, so that no younger message is sent before it",
+    title: 'keeps a message in the window during its retry delay, and sends no other message in its place',
     clauses: ['DELIVERY-004', 'DELIVERY-009'],
     ...waits,
     requires: { capabilities: ['maxInFlight'] },
@@ -266,16 +280,16 @@ const pauses: CheckModule = [
         { queue },
         { withinMs: gapMs(ctx, 1) + ctx.timing.deliveryMs, what: 'the second attempt' },
       );
-      ctx.assert.equal(next.id, first, 'what is sent next');
+      ctx.assert.equal(next.id, first, 'the next delivery');
       await subscriber.ack(next);
       const last = await subscriber.delivery({ queue });
-      ctx.assert.equal(last.id, second, 'what is sent after the ack');
+      ctx.assert.equal(last.id, second, 'the delivery after the ack');
       await subscriber.ack(last);
     },
   },
   {
     id: 'DELIVERY-007a',
-    title: 'settles a message by an ack during the pause before its next attempt',
+    title: 'settles a message when its ack arrives during the retry delay',
     clauses: ['DELIVERY-007', 'DELIVERY-001'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
@@ -288,12 +302,14 @@ const pauses: CheckModule = [
       await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
       await subscriber.ack(third);
       await subscriber.ping();
-      await expectNotRedelivered(ctx, subscriber, queue, { text: 'the message is not delivered again' });
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the acknowledged message is not delivered again',
+      });
     },
   },
   {
     id: 'DELIVERY-041a',
-    title: 'keeps a message waiting for retryDelay(2) after its delivery was interrupted twice in a row',
+    title: 'delays a message by retryDelay(2) after its delivery was interrupted twice in a row',
     clauses: ['DELIVERY-041'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -302,9 +318,9 @@ const pauses: CheckModule = [
       const queue = await newQueue(ctx, publisher, 'left-twice');
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       let leftAt = 0;
-      for (const left of ['once', 'twice']) {
+      for (const number of ['first', 'second']) {
         const holder = await newSubscriber(ctx, queue);
-        await holder.delivery({ queue }, { what: `the message, before it was left ${left}` });
+        await holder.delivery({ queue }, { what: `the ${number} delivery` });
         leftAt = ctx.now();
         await holder.abort();
         await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
@@ -313,15 +329,15 @@ const pauses: CheckModule = [
       const third = await nextAttempt(ctx, publisher, { queue, id }, 2);
       await publisher.ack(third);
       const minMs = retryDelayMs(ctx, 2) - ctx.timing.earlyMs;
-      ctx.assert.ok(third.atMs - leftAt >= minMs, 'the message is not offered again before retryDelay(2)', {
+      ctx.assert.ok(third.atMs - leftAt >= minMs, 'the message is not delivered again before retryDelay(2)', {
         expected: `${minMs} ms or later`,
-        actual: `it came after ${Math.round(third.atMs - leftAt)} ms`,
+        actual: `it was delivered after ${Math.round(third.atMs - leftAt)} ms`,
       });
     },
   },
   {
     id: 'QUEUE-017b',
-    title: 'does not make the next attempt of a message whose queue was deleted and created again',
+    title: 'makes no further attempt of a message whose queue was deleted and created again',
     clauses: ['QUEUE-017'],
     ...waits,
     evidence: { frames: 11, messages: 3 },
@@ -332,11 +348,11 @@ const pauses: CheckModule = [
       await publisher.deleteQueue(queue);
       await publisher.createQueue(queue);
       await subscriber.subscribe(queue);
-      // The second attempt of a younger message is the sentinel: that of the old one would be due before it.
+      // The second attempt of a later message is the sentinel. The next attempt of the old message would be due before it.
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue, id });
       await subscriber.ack(await nextAttempt(ctx, subscriber, { queue, id }));
-      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [old, id, id], 'all deliveries');
+      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [old, id, id], 'the deliveries from the queue');
     },
   },
 ] satisfies readonly Check[];
@@ -346,8 +362,8 @@ export const retryChecks: CheckModule = [...schedule, ...receivers, ...pauses];
 type Schedule = { readonly isOnTime: boolean; readonly growth: number; readonly gaps: readonly number[] };
 
 /**
- * Five attempts. Whether the growing part doubles whatever its size shows in (gap 4 - gap 2) / (gap 3 - gap 1): it is 2 where
- * it doubles, 1 where it grows by the same step, 3 where it triples.
+ * The gaps between five attempts. `growth` is (gap 4 - gap 2) / (gap 3 - gap 1): 2 when d * 2^(n-1) doubles, 1 when the gaps increase by a
+ * constant, 3 when the increase triples.
  */
 function scheduleOf(ctx: CheckContext, sentAt: number, instants: readonly number[]): Schedule {
   const gaps = instants.slice(1).map((instant, index) => instant - (instants[index] ?? 0));
@@ -369,7 +385,7 @@ function judgeSchedule(ctx: CheckContext, schedule: Schedule): void {
         when: (seen) => seen.isOnTime,
       },
       {
-        title: 'c + d * 2^(n-1) with another c or d, or too early or late',
+        title: 'c + d * 2^(n-1) with another c or d, or attempts early or late',
         when: isDoubling,
         difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay * 2^(n-1)' },
       },
@@ -388,7 +404,7 @@ function isOnTime(ctx: CheckContext, sentAt: number, instants: readonly number[]
   });
 }
 
-/** One message to two subscribers, and its second attempt to the one that did not have it. */
+/** Publishes one message to two subscribers and asserts that the second attempt is made to the other subscriber. */
 async function expectOtherReceiver(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
@@ -401,6 +417,6 @@ async function expectOtherReceiver(
   const holder = await receiverOf(ctx, subscribers, id);
   const other = subscribers.find((subscriber) => subscriber !== holder) ?? holder;
   const again = await nextAttempt(ctx, other, { queue, id });
-  ctx.assert.ok(other !== holder, 'the other subscriber gets the second attempt');
+  ctx.assert.ok(other !== holder, 'the other subscriber receives the second attempt');
   await other.ack(again);
 }

@@ -1,5 +1,5 @@
-// Checks in volume: the rules that a broker may break now and then, at the thousandth message, at the fifth subscriber or in the twentieth
-// subscription of a connection, judged on thousands of messages as a whole. Areas: PUBLISH, DELIVERY.
+// Checks with thousands of messages, many subscribers and many subscriptions of one connection. They find violations that occur rarely or only
+// under load. Areas: PUBLISH, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { DeliveryMode } from '../history/operation.ts';
@@ -10,15 +10,15 @@ import { deliveredIds, queueWithSubscribers } from './shared/queue-with-subscrib
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 import { VolumeLoad } from './shared/volume-load.ts';
 
-/** With the witness, 50 connections. */
+/** 50 connections, including the witness. */
 const defaultSizes = { wide: 24, deep: 4, publishers: 21 } as const;
-/** Where the broker counts connections. */
+/** For brokers that limit connections by address. */
 const smallSizes = { wide: 5, deep: 1, publishers: 1 } as const;
 const queuesPerDeepConnection = 25;
 
 type Counts = { readonly shared: number; readonly own: number; readonly long: number };
 
-/** With these counts a check plays 10,000 messages. */
+/** With these numbers a check publishes 10,000 messages. */
 const counts: Readonly<Record<DeliveryMode, Counts>> = {
   RoundRobin: { shared: 600, own: 64, long: 1200 },
   FanOutWithAck: { shared: 50, own: 86, long: 1200 },
@@ -29,7 +29,7 @@ const counts: Readonly<Record<DeliveryMode, Counts>> = {
 export const largeVolumeChecks: CheckModule = [
   {
     id: 'PUBLISH-002b',
-    title: 'delivers and settles 2,500 messages of twenty-five queues, each once, in order and unchanged',
+    title: 'delivers 2,500 messages of twenty-five queues once, in order and unchanged',
     clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-035', 'DELIVERY-053'],
     profile: 'core',
     broad: true,
@@ -49,7 +49,7 @@ export const largeVolumeChecks: CheckModule = [
   },
   {
     id: 'DELIVERY-010b',
-    title: 'delivers a backlog of 1,200 messages to twenty-four subscribers that come later',
+    title: 'delivers 1,200 waiting messages to twenty-four subscribers that subscribe later',
     clauses: ['DELIVERY-010', 'PUBLISH-002', 'DELIVERY-001', 'DELIVERY-011', 'DELIVERY-034'],
     profile: 'delivery',
     broad: true,
@@ -106,7 +106,7 @@ export const largeVolumeChecks: CheckModule = [
         ctx.assert.deepEqual(
           counts,
           counts.map(() => round + 1),
-          'deliveries to each subscriber',
+          'number of deliveries to each subscriber',
         );
         await Promise.all(
           subscribers.map((one, index) => one.ack({ id: deliveries[index]?.id ?? '', queue })),
@@ -165,7 +165,8 @@ export const largeVolumeChecks: CheckModule = [
   },
   {
     id: 'DELIVERY-038c',
-    title: 'gives back all messages of subscribers that leave four times with twenty-five queues',
+    title:
+      'redelivers all messages in flight when a subscriber of twenty-five queues disconnects, four times',
     clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-053'],
     profile: 'delivery',
     broad: true,
@@ -192,7 +193,7 @@ function common(): Pick<Check, 'profile' | 'broad' | 'volume' | 'evidence'> {
 
 const heldCount = 8;
 
-/** A subscriber of all queues leaves with what it was sent, unacknowledged; the next one must get it. */
+/** A subscriber of all queues disconnects without acks. The next subscriber must receive all messages. */
 async function disconnectAndRedeliver(
   ctx: CheckContext,
   client: Connection,
@@ -216,12 +217,17 @@ async function disconnectAndRedeliver(
     const contents = new Map(deliveries.map((delivery) => [delivery.id, delivery.payload]));
     const wanted = new Map(ids.map((id, number) => [id, String(number)]));
     for (const [id, content] of wanted)
-      ctx.assert.sameJson(contents.get(id), content, `the payload of ${id}, delivered again`, 'DELIVERY-053');
+      ctx.assert.sameJson(
+        contents.get(id),
+        content,
+        `the payload of ${id} when it is delivered again`,
+        'DELIVERY-053',
+      );
   }
   for (const queue of queues) await nextSubscriber.unsubscribe(queue);
 }
 
-/** Queues with one subscriber, queues that all share, and one that many messages pass. */
+/** Publishes to queues with one subscriber, to queues with all subscribers, and to one queue with many messages. */
 async function playVolume(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
   const sizes = sizesFor(ctx);
   const witness = await ctx.connect();
@@ -252,7 +258,7 @@ async function playVolume(ctx: CheckContext, mode: DeliveryMode): Promise<void> 
   if (mode !== 'FanOutWithoutAck') await expectLoadDrained(ctx, load, witness);
 }
 
-/** So many queues for each of the subscribers, which share no queue. */
+/** `queuesPerDeepConnection` queues for each subscriber. The subscribers share no queue. */
 function ownQueues(
   subscribers: readonly Connection[],
   publisher: (index: number) => Connection,

@@ -1,5 +1,4 @@
-// What the checks of health and metrics share: a record at a path, and the wait for figures that a broker may bring up to date a moment
-// later. Areas: HEALTH, METRICS.
+// Shared by the checks of health and metrics: reads a record at a path, and waits for values that the broker may update later. Areas: HEALTH, METRICS.
 import type { CheckContext } from '../../check.ts';
 import { eventually } from './queue-state.ts';
 import type { JsonRecord } from './required-fields.ts';
@@ -7,7 +6,7 @@ import { requiredField } from './required-fields.ts';
 
 export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 
-/** The JSON object at a path that answers with one of these statuses. */
+/** The JSON object at a path. Asserts that the status is one of these. */
 export async function recordAt(
   ctx: CheckContext,
   path: string,

@@ -1,5 +1,5 @@
-// One queue of a load: the messages that one publisher publishes to it, who must receive them, and how far it has come. It sends nothing
-// itself. Areas: PUBLISH, DELIVERY.
+// One queue of a load: the messages that its publisher publishes, their receivers, and the progress. It sends no frames.
+// Areas: PUBLISH, DELIVERY.
 import type { Connection } from '../../connection.ts';
 import type { DeliveryMode } from '../../history/operation.ts';
 
@@ -13,7 +13,7 @@ export type StreamPlan = {
   readonly count: number;
   /** Messages that are published together, at least 1. */
   readonly batch: number;
-  /** Everything is published before the subscribers come. */
+  /** Everything is published before the subscribers subscribe. */
   readonly isBacklog?: true;
 };
 
@@ -24,7 +24,7 @@ export type LoadMessage = {
   readonly stream: LoadStream;
   readonly headers: Readonly<Record<string, string>>;
   answer: 'none' | 'confirmed' | 'refused';
-  /** The names of the connections that it came on. */
+  /** The names of the connections that received it. */
   readonly receivers: Set<string>;
 };
 
@@ -38,9 +38,9 @@ export class LoadStream {
   /** When something was last published, answered or delivered. */
   lastActivityAt = 0;
   readonly #mode: DeliveryMode;
-  /** So many messages, from the first, have come to all who must receive them. */
+  /** The first messages, up to this number, have reached all their receivers. */
   #completeCount = 0;
-  /** By subscriber: the highest number that came. */
+  /** By subscriber: the highest message number that it received. */
   readonly #highestNumbers = new Map<string, number>();
 
   constructor(plan: StreamPlan, queue: string, mode: DeliveryMode) {
@@ -49,7 +49,7 @@ export class LoadStream {
     this.#mode = mode;
   }
 
-  /** How many messages have still to be published until this share of them was, 0 to 1, what was refused not counted. */
+  /** Number of messages to publish until this share (0 to 1) is published. Refused messages do not count. */
   remainingCount(share: number): number {
     const wantedCount = Math.ceil(this.plan.count * share);
     return Math.max(0, wantedCount - (this.messages.length - this.refusedCount));
@@ -59,7 +59,7 @@ export class LoadStream {
     return this.answeredCount === this.messages.length;
   }
 
-  /** All confirmed messages have come. */
+  /** All confirmed messages have reached all their receivers. */
   get isComplete(): boolean {
     const { messages } = this;
     while (this.#completeCount < messages.length && this.#isDone(messages[this.#completeCount]))
@@ -68,8 +68,8 @@ export class LoadStream {
   }
 
   /**
-   * Complete, or the last message has come to everybody to whom messages come in order: what has not come before it will not come any
-   * more. Where several subscribers share the messages of a queue, or priorities order them, nothing can be said so.
+   * No more deliveries are expected: all messages were received, or every subscriber that receives messages in publish order has received
+   * the last one. Without publish order (shared messages, priorities) only the first condition holds.
    */
   get isFinished(): boolean {
     if (this.isComplete) return true;

@@ -1,14 +1,14 @@
-// What the checks ask a queue: how many messages wait, how many subscribers there are; and the waits for what a broker may notice
-// a moment later, such as the end of another connection. Areas: QUEUE, DELIVERY.
+// Reads QueueInfo: numbers of waiting messages and subscribers. Waits for values that the broker may update later, such as subscriberCount
+// after a connection ends. Areas: QUEUE, DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import { inQueueInfo, requiredField } from './required-fields.ts';
 
-/** Between two looks at something that changes on its own: looking without a pause would load the broker under test. */
+/** Time between two polls, so that polling does not load the broker under test. */
 const pollIntervalMs = 15;
 
-/** A queue of its own, created with the server's defaults, or with these options. */
+/** Creates a queue for this check, with the server's defaults or with these options. Returns its name. */
 export async function newQueue(
   ctx: CheckContext,
   connection: Connection,
@@ -20,25 +20,24 @@ export async function newQueue(
   return queue;
 }
 
-/** The messageCount of a queue; undefined when there is no such queue. */
+/** messageCount of a queue; undefined when the queue does not exist. */
 export function messageCountOf(connection: Connection, queue: string): Promise<unknown> {
   return infoField(connection, queue, 'messageCount');
 }
 
-/** A field of QueueInfo, which must be there; undefined when there is no such queue. */
+/** A required field of QueueInfo; undefined when the queue does not exist. */
 export async function infoField(connection: Connection, queue: string, field: string): Promise<unknown> {
   const info = await connection.queueInfo(queue);
   return info === undefined ? undefined : requiredField(info, field, inQueueInfo);
 }
 
-/** The messageCount, where there is one: for waits that judge nothing and have another end. */
+/** messageCount, or undefined when QueueInfo does not contain it. For waits that assert nothing. */
 export async function messageCountIfShown(connection: Connection, queue: string): Promise<unknown> {
   return (await connection.queueInfo(queue))?.['messageCount'];
 }
 
 /**
- * Ends the check as not shown unless the info of a queue shows these fields: where it does not, that other fields are absent or equal
- * decides nothing.
+ * Ends the check as not shown unless QueueInfo contains these values. Without them, absent or equal fields in QueueInfo prove nothing.
  */
 export function requireInfoShows(
   ctx: CheckContext,
@@ -50,8 +49,8 @@ export function requireInfoShows(
 }
 
 /**
- * Shows that nothing is stored in the queue: messageCount is 0, and becomes 1 with the next message. Where it does not, a count of 0
- * decides nothing, and the check ends as not shown.
+ * Asserts that messageCount is 0, and requires that it becomes 1 with the next message. Otherwise a count of 0 proves nothing, and the check
+ * ends as not shown.
  */
 export async function expectNothingStored(
   ctx: CheckContext,
@@ -65,8 +64,8 @@ export async function expectNothingStored(
 }
 
 /**
- * Gives a broker that makes deliveries a moment later than it answers the time for them: until nothing waits in the queue, at most
- * `ctx.timing.silenceMs`. Judges nothing.
+ * Waits until no message waits in the queue, at most `ctx.timing.silenceMs`, for brokers that deliver some time after PublishAck. Asserts
+ * nothing.
  */
 export async function waitForDeliveries(
   ctx: CheckContext,
@@ -78,7 +77,7 @@ export async function waitForDeliveries(
     await pause(pollIntervalMs);
 }
 
-/** Waits until the queue's info has this value, at most `ctx.timing.answerMs`. */
+/** Waits until QueueInfo has this value, at most `ctx.timing.answerMs`. */
 export async function waitForInfo(
   ctx: CheckContext,
   connection: Connection,
@@ -89,7 +88,7 @@ export async function waitForInfo(
   await eventually(ctx, look, (seen) => seen === wanted.value, `${wanted.field} becomes ${wanted.value}`);
 }
 
-/** Looks again and again until what is seen is accepted; fails with the last that was seen. */
+/** Polls until the value is accepted, at most `ctx.timing.answerMs`. Fails with the last value. */
 export async function eventually<T>(
   ctx: CheckContext,
   look: () => Promise<T>,

@@ -1,5 +1,5 @@
-// What the checks of the delivery modes share: a queue with its subscribers, who got what, and an ack on whichever connection a
-// message came. Areas: DELIVERY, RETRY, DLQ.
+// Shared by the checks of delivery modes: a queue with subscribers, the messages that each subscriber received, and acks by the subscriber
+// that received a message. Areas: DELIVERY, RETRY, DLQ.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { FrameFields } from '../../wire/frame.ts';
@@ -18,7 +18,7 @@ export type QueueWithSubscribers = {
   readonly subscribers: readonly Connection[];
 };
 
-/** A queue with this many subscribers, subscribed one after another; the publisher is none of them. */
+/** A queue with this many subscribers, which subscribe one after another, and a publisher that does not subscribe. */
 export async function queueWithSubscribers(
   ctx: CheckContext,
   count: number,
@@ -52,7 +52,7 @@ export async function queueWithOneSubscriber(
   return { publisher, queue, subscriber: await newSubscriber(ctx, queue) };
 }
 
-/** A connection of its own that has subscribed to the queue. */
+/** A new connection that has subscribed to the queue. */
 export async function newSubscriber(
   ctx: CheckContext,
   queue: string,
@@ -63,14 +63,14 @@ export async function newSubscriber(
   return subscriber;
 }
 
-/** The ids of everything that was delivered from the queue, in order. */
+/** The ids of the messages that the subscriber received from the queue, in order. */
 export function deliveredIds(subscriber: Connection, queue: string): readonly string[] {
   return idsOf(
     subscriber.received.filter((frame) => frame.commandName === 'Deliver' && frame.queue === queue),
   );
 }
 
-/** The subscriber to which the message was delivered. */
+/** Waits until one of the subscribers has received the message, and returns this subscriber. */
 export async function receiverOf(
   ctx: CheckContext,
   subscribers: readonly Connection[],
@@ -81,7 +81,7 @@ export async function receiverOf(
     await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
     const receiver = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
     if (receiver !== undefined) return receiver;
-    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
+    ctx.assert.ok(ctx.now() < until, 'one of the subscribers receives the message');
   }
 }
 

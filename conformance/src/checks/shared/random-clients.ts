@@ -1,5 +1,5 @@
-// Publishers and subscribers of one queue who come, work in rounds, and leave without a word at random. It keeps to the protocol and
-// judges nothing but that the queue runs dry in the end; what happened stands in the history. Areas: PUBLISH, DELIVERY.
+// Publishers and subscribers of one queue that connect, publish, acknowledge, and disconnect abruptly at random. They follow the protocol.
+// The only assertion is that the queue is empty in the end; the history of the check records what happened. Areas: PUBLISH, DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
@@ -7,7 +7,7 @@ import { Command } from '../../wire/command.ts';
 
 export type RandomClientsSetting = {
   readonly queue: string;
-  /** Asks for the state of the queue, and neither publishes nor subscribes. */
+  /** Sends QueueInfo for the queue. It does not publish or subscribe. */
   readonly witness: Connection;
   readonly maxDisconnects: number;
 };
@@ -31,7 +31,7 @@ export class RandomClients {
     this.#setting = setting;
   }
 
-  /** Who is missing comes; everybody publishes, takes and acknowledges something; perhaps somebody leaves. */
+  /** Connects missing clients, publishes some messages, acknowledges some deliveries, and disconnects clients at random. */
   async playRound(): Promise<void> {
     await this.#connectMissing();
     for (const publisher of this.#publishers) await this.#publishSome(publisher);
@@ -42,21 +42,21 @@ export class RandomClients {
     for (const subscriber of this.#subscribers) await this.#ackSome(subscriber);
   }
 
-  /** Nobody publishes or leaves any more; everything is taken and acknowledged until nothing is left. */
+  /** Acknowledges all deliveries until the queue is empty. Publishes nothing and disconnects no client. */
   async drain(): Promise<void> {
     const { ctx, maxMs } = { ctx: this.#ctx, maxMs: this.#maxDrainMs() };
     await this.#connectMissing();
     let until = ctx.now() + maxMs;
     let quietSince: number | undefined;
-    // What a queue owes or has given out may still be on its way: that nothing comes is seen by silence alone.
+    // Deliveries may still be on their way, so the queue is empty only after `silenceMs` without a delivery.
     while (quietSince === undefined || ctx.now() < quietSince + ctx.timing.silenceMs) {
       const handledCount = this.#deliveryCount();
       const isQuiet = await this.#isEmpty();
       quietSince = isQuiet ? (quietSince ?? ctx.now()) : undefined;
-      // With a window of one message each of them takes a look: only that nothing comes any more is wrong.
+      // Each delivery extends the deadline: with a window of one message, every poll yields only one delivery per subscriber.
       if (this.#deliveryCount() > handledCount) until = ctx.now() + maxMs;
       const isInTime = isQuiet || ctx.now() < until;
-      ctx.assert.ok(isInTime, `messages are left in the queue, and none comes for ${maxMs} ms`, {
+      ctx.assert.ok(isInTime, `the queue becomes empty, or delivers a message every ${maxMs} ms`, {
         clause: 'DELIVERY-006',
       });
       await pause(pollIntervalMs);
@@ -64,7 +64,6 @@ export class RandomClients {
     await this.#pingAll();
   }
 
-  /** Deliveries. */
   #deliveryCount(): number {
     const taken = this.#subscribers.flatMap(({ connection, handledCount }) =>
       connection.received.slice(0, handledCount),
@@ -72,7 +71,7 @@ export class RandomClients {
     return taken.filter(({ command }) => command === Command.Deliver).length;
   }
 
-  /** The longest rest that a message may have been given, and the usual wait. */
+  /** The longest backoff of a message plus the usual wait for a delivery. */
   #maxDrainMs(): number {
     const { timing, target } = this.#ctx;
     return timing.deliveryMs + target.retryDelayMs * 2 ** Math.min(4, this.#setting.maxDisconnects);
@@ -98,7 +97,7 @@ export class RandomClients {
     }
   }
 
-  /** Takes what has come; acknowledges most of it, at once or later, and keeps the rest until it leaves or the end. */
+  /** Handles new deliveries. Acknowledges about three quarters of the unacknowledged messages, or `all` of them. */
   async #ackSome(subscriber: Subscriber, all = false): Promise<void> {
     const { connection } = subscriber;
     const fresh = connection.received.slice(subscriber.handledCount);
@@ -111,7 +110,7 @@ export class RandomClients {
       await connection.ack({ id, queue: '' });
   }
 
-  /** Leaves with answers and deliveries under way: nobody can know what became of them. The first subscriber stays. */
+  /** Disconnects a client while answers and deliveries are on their way. The first subscriber always stays connected. */
   async #disconnectAtRandom(role: 'publisher' | 'subscriber'): Promise<void> {
     const { random } = this.#ctx;
     if (this.#disconnectCount >= this.#setting.maxDisconnects || random.integer(0, 3) > 0) return;

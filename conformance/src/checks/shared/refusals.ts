@@ -1,5 +1,5 @@
-// What the checks of faults share: something that breaks exactly one rule is sent, a Ping behind it, and what comes before the
-// Pong is the broker's judgement. Any Error counts as a refusal, whatever its id; closing counts where the text allows it.
+// Shared by the checks of faulty commands and frames: they send bytes that violate one rule and then a Ping. What arrives before the Pong is
+// the answer. Any Error is a refusal, whatever its id; closing the connection is one where the specification allows it.
 // Areas: FRAME, BODY, ERROR, QUEUE, PUBLISH.
 import type { CheckContext } from '../../check.ts';
 import type { ClosedHow, Connection } from '../../connection.ts';
@@ -9,15 +9,15 @@ import { encodeFrame } from '../../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../../wire/frame.ts';
 
 export type Refusal = {
-  /** The Error that came; undefined when the broker only closed the connection. */
+  /** The Error; undefined when the broker only closed the connection. */
   readonly error: ReceivedFrame | undefined;
-  /** Whether the connection was still served afterwards. */
+  /** The broker answered the Ping after the Error. */
   readonly open: boolean;
 };
 
 /**
- * Sends the faulty command and judges what comes: Error, with or without closing, or closing alone. Everything else, no
- * Error at all included, fails the check.
+ * Sends the faulty command and asserts that the broker refuses it: with an Error, by closing the connection, or both. Any other answer, or
+ * no answer, fails the check.
  */
 export async function expectRefused(
   ctx: CheckContext,
@@ -29,7 +29,7 @@ export async function expectRefused(
   return readRefusal(ctx, connection, what);
 }
 
-/** The same for bytes that no field list describes: whole frames, so that the Ping behind them is read. */
+/** The same for complete frames that `FrameFields` cannot describe. */
 export async function expectBytesRefused(
   ctx: CheckContext,
   connection: Connection,
@@ -51,16 +51,16 @@ async function readRefusal(ctx: CheckContext, connection: Connection, what: stri
   return { error: first, open: typeof after !== 'string' };
 }
 
-/** The Pong came first. That answers keep their order is only recommended: the Error may still come. */
+/** The Pong arrived first. The order of answers is only recommended, so the Error may still arrive. */
 async function readLateRefusal(ctx: CheckContext, connection: Connection, what: string): Promise<Refusal> {
   const late = await connection.expectOrClosed('Error', { what: `an Error because ${what}` });
-  ctx.warn('CONN-035', 'the Error came after the answer to a later command');
+  ctx.warn('CONN-035', 'the Error arrived after the answer to a later command');
   return typeof late === 'string' ? { error: undefined, open: false } : { error: late, open: true };
 }
 
 function requireError(ctx: CheckContext, frame: ReceivedFrame, what: string): void {
   const detail = { expected: 'Error, or closing the connection', actual: frameText(frame) };
-  ctx.assert.ok(frame.command === Command.Error, `it is refused: ${what}`, detail);
+  ctx.assert.ok(frame.command === Command.Error, `the broker refuses the command because ${what}`, detail);
 }
 
 function isNoDelivery(frame: ReceivedFrame): boolean {
@@ -68,8 +68,8 @@ function isNoDelivery(frame: ReceivedFrame): boolean {
 }
 
 /**
- * As `refusedCommand`, and the Error has this code. For checks whose level is that of the code. Closing without an Error is right
- * for INVALID_MESSAGE alone: the breach of a field rule.
+ * As `expectRefused`, and asserts the error code. For checks whose level is that of the error code. Closing without an Error is allowed only
+ * for INVALID_MESSAGE, the violation of a field rule.
  */
 export async function expectRefusedWith(
   ctx: CheckContext,
@@ -80,11 +80,11 @@ export async function expectRefusedWith(
   const refusal = await expectRefused(ctx, connection, fields, expected.what);
   const mayClose = expected.code === 'INVALID_MESSAGE';
   if (refusal.error === undefined && mayClose) return refusal;
-  ctx.assert.equal(refusal.error?.errorCode, expected.code, `the code of the Error: ${expected.what}`);
+  ctx.assert.equal(refusal.error?.errorCode, expected.code, `the error code, when ${expected.what}`);
   return refusal;
 }
 
-/** Hands out a connection, and a new one when the broker closed the last: for a series of faults that may each end one. */
+/** Returns a function that supplies a connection, and a new one after the broker closed the last. For a series of faulty commands. */
 export function connectAgainWhenClosed(ctx: CheckContext): (last?: Refusal) => Promise<Connection> {
   let current: Connection | undefined;
   return async (last) => {
@@ -95,10 +95,10 @@ export function connectAgainWhenClosed(ctx: CheckContext): (last?: Refusal) => P
   };
 }
 
-/** How a broker took a framing fault. */
-export type FaultOutcome = 'Error, then closed' | 'Error, still open' | 'closed' | 'read on';
+/** How the broker answered a framing fault. `ignored`: it sent no Error and answered the next command. */
+export type FaultOutcome = 'Error, then closed' | 'Error, still open' | 'closed' | 'ignored';
 
-/** Sends bytes with a framing fault and a Ping behind them; tells what became of the connection. */
+/** Sends bytes with a framing fault, followed by a Ping, and returns how the broker answered. */
 export async function sendFramingFault(
   ctx: CheckContext,
   connection: Connection,
@@ -109,15 +109,17 @@ export async function sendFramingFault(
   return readFaultOutcome(ctx, connection);
 }
 
-/** The same when the bytes have been sent and nothing behind them can be read. */
+/** Reads the answer when the bytes were sent already and the broker cannot read a Ping after them. */
 export async function readFaultOutcome(
   ctx: CheckContext,
   connection: Connection,
 ): Promise<{ readonly outcome: FaultOutcome; readonly error: ReceivedFrame | undefined }> {
-  const first = await connection.expectOrClosed(() => true, { what: 'an Error, or the closing' });
+  const first = await connection.expectOrClosed(() => true, {
+    what: 'an Error, or the closing of the connection',
+  });
   if (typeof first === 'string') return { outcome: 'closed', error: undefined };
-  if (first.command === Command.Pong) return { outcome: 'read on', error: undefined };
-  ctx.assert.ok(first.command === Command.Error, 'nothing is carried out for a faulty frame', {
+  if (first.command === Command.Pong) return { outcome: 'ignored', error: undefined };
+  ctx.assert.ok(first.command === Command.Error, 'a faulty frame is not carried out', {
     expected: 'Error, or closing the connection',
     actual: frameText(first),
   });
@@ -126,7 +128,7 @@ export async function readFaultOutcome(
 }
 
 /**
- * Every way of taking a framing fault that keeps the MUSTs; all but the first are decided otherwise than recommended. `errorClause`
+ * Accepts every outcome that the specification allows. All except the first deviate from a recommendation and cause a warning. `errorClause`
  * recommends the Error: FRAME-011 for a size over a limit.
  */
 export function acceptFaultOutcome(
@@ -149,11 +151,11 @@ export function acceptFaultOutcome(
         difference: { clause: errorClause, text: 'the connection is closed without an Error' },
       },
       {
-        title: 'read on',
-        when: (actual) => actual === 'read on',
-        difference: { clause: errorClause, text: 'the faulty frame is passed over without a word' },
+        title: 'ignored',
+        when: (actual) => actual === 'ignored',
+        difference: { clause: errorClause, text: 'the faulty frame is ignored without an Error' },
       },
     ],
-    'a framing fault is answered by Error and closing, and nothing else happens',
+    'the answer to a framing fault',
   );
 }

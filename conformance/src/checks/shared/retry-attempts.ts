@@ -1,5 +1,5 @@
-// What the checks of retries, expiry and dead letters share: short timings, the schedule of the attempts, and waits for the broker's
-// timers. Early is judged by what cannot have been earlier (the sending of our own command), late by the table of waits.
+// Shared by the checks of retries, expiry and dead letters: short timings, the schedule of attempts, and waits for the broker's timers. The
+// earliest allowed time counts from the sending of our own command; the latest one uses the allowances of `ctx.timing`.
 // Areas: RETRY, TTL, DLQ, NACK.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
@@ -10,22 +10,22 @@ import { messageCountIfShown } from './queue-state.ts';
 import { newSubscriber } from './queue-with-subscribers.ts';
 import { expectOnlySentinel, resetSubscriber } from './subscribers.ts';
 
-/** The same for all that can do with it, so that they share a broker. */
+/** Short timings. Checks with the same timings share a broker. */
 export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500, retryDelayMs: 150 } };
 
 export type MessageName = { readonly queue: string; readonly id: string };
 
-/** The pause after the n-th failed attempt, 1 or more, below the longest one. */
+/** The delay after the n-th failed attempt (n is at least 1), for delays below maxRetryDelay. */
 export function retryDelayMs({ target }: CheckContext, n: number): number {
   return target.retryDelayMs * 2 ** (n - 1);
 }
 
-/** Milliseconds from the n-th attempt to the next one, where no ack comes. */
+/** Milliseconds from the n-th attempt to the next one when no ack arrives. */
 export function gapMs(ctx: CheckContext, n: number): number {
   return ctx.target.ackTimeoutMs + retryDelayMs(ctx, n);
 }
 
-/** Takes the attempt that follows the n-th one. How late it may be is another question. */
+/** Waits for the attempt after the n-th one. Does not judge its lateness. */
 export function nextAttempt(
   ctx: CheckContext,
   subscriber: Connection,
@@ -37,8 +37,8 @@ export function nextAttempt(
 }
 
 /**
- * Takes the dead letter of a message on a connection that has subscribed to the dead letter queue: the first one that comes, since that
- * it keeps its id is only recommended.
+ * Waits for the dead letter of a message on a connection that has subscribed to the dead letter queue. Takes the first delivery, because it
+ * is only recommended that a dead letter keeps its id.
  */
 export async function takeDeadLetter(
   ctx: CheckContext,
@@ -55,7 +55,7 @@ export async function takeDeadLetter(
   return deadLetter;
 }
 
-/** The reason that a dead letter tells, where it tells one: that it does is only recommended. */
+/** Asserts header deadLetterReason if the dead letter has it. The header is only recommended. */
 export function expectDeadLetterReason(ctx: CheckContext, deadLetter: ReceivedFrame, reason: string): void {
   ctx.acceptable(
     deadLetter.header('deadLetterReason'),
@@ -64,16 +64,16 @@ export function expectDeadLetterReason(ctx: CheckContext, deadLetter: ReceivedFr
       {
         title: 'none',
         when: (actual) => actual === undefined,
-        difference: { clause: 'DLQ-013', text: 'a dead letter does not tell its reason' },
+        difference: { clause: 'DLQ-013', text: 'a dead letter has no header deadLetterReason' },
       },
     ],
-    'the reason of the dead letter',
+    'header deadLetterReason',
   );
 }
 
 /**
- * Waits until a dead letter is there, and only then subscribes: whether the dead letter queue can be subscribed before its first
- * letter is no MUST.
+ * Waits until the dead letter queue contains a dead letter and then subscribes. No MUST requires that a client can subscribe to the dead
+ * letter queue before the first dead letter.
  */
 export async function subscribeToDeadLetters(
   ctx: CheckContext,
@@ -88,12 +88,12 @@ export async function subscribeToDeadLetters(
   return client;
 }
 
-/** Lets time pass until the instant (`ctx.now`): where the broker's clock is what a check is about, nothing else tells it. */
+/** Waits until `ctx.now()` reaches `atMs`. Only for checks of the broker's timers, which no frame announces. */
 export async function waitUntil(ctx: CheckContext, atMs: number): Promise<void> {
   for (let restMs = atMs - ctx.now(); restMs > 0; restMs = atMs - ctx.now()) await pause(Math.ceil(restMs));
 }
 
-/** Shows at once that nothing is left of what a subscriber was sent: it leaves, and another one gets only a later message. */
+/** Asserts that no message in flight to the holder remains: disconnects it, and a new subscriber receives only a later message. */
 export async function expectNotRedelivered(
   ctx: CheckContext,
   holder: Connection,
@@ -106,7 +106,7 @@ export async function expectNotRedelivered(
   await expectOnlySentinel(ctx, witness, queue, what);
 }
 
-/** Shows that the queue has nothing to deliver to a subscriber that comes now. */
+/** Asserts that a new subscriber of the queue receives only a message that is published later. */
 export async function expectEmpty(
   ctx: CheckContext,
   queue: string,

@@ -1,11 +1,11 @@
-// What the checks of delivery share: publishing a series, taking deliveries one by one as a window of one message allows, and the
-// end of a subscriber, waited for until the broker has noticed it. Areas: DELIVERY, QUEUE, PUBLISH.
+// Shared by the checks of delivery: publishes a series of messages, acknowledges deliveries one by one (for a window of one message), and
+// resets a subscriber and waits until the broker no longer counts it. Areas: DELIVERY, QUEUE, PUBLISH.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
 import { waitForDeliveries, waitForInfo } from './queue-state.ts';
 
-/** Publishes numbered messages one after another, each when the one before is confirmed; returns their ids in order. */
+/** Publishes numbered messages, each after the previous one is confirmed. Returns their ids in order. */
 export async function publishSeries(
   ctx: CheckContext,
   publisher: Connection,
@@ -17,7 +17,7 @@ export async function publishSeries(
   return ids;
 }
 
-/** Takes this many deliveries of the queue and acknowledges each before it waits for the next. */
+/** Receives this many deliveries of the queue and acknowledges each before it waits for the next. */
 export async function takeAndAck(
   subscriber: Connection,
   queue: string,
@@ -48,8 +48,8 @@ export async function resetSubscriber(
 }
 
 /**
- * Shows that nothing is left to deliver: a last message comes, is acknowledged, and no other delivery of the queue comes before
- * the Pong that follows.
+ * Asserts that the queue has no other message to deliver: publishes a last message, acknowledges it, and receives no other delivery of the
+ * queue before the Pong that follows.
  */
 export async function expectOnlySentinel(
   ctx: CheckContext,

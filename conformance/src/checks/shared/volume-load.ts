@@ -1,6 +1,6 @@
-// Thousands of messages through many queues at a time: publishers publish in batches, and subscribers acknowledge immediately what comes,
-// so that a window of one message is enough. It waits as long as anything moves, and plays fewer messages where the broker is slow. What
-// happened stands in the history of the check. Areas: PUBLISH, DELIVERY.
+// Sends thousands of messages through many queues: publishers publish in batches, and subscribers acknowledge each delivery immediately, so
+// that a window of one message is enough. It waits while there is progress and publishes fewer messages when the broker is slow. The history
+// of the check records what happened. Areas: PUBLISH, DELIVERY.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { CheckContext, History } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
@@ -12,20 +12,20 @@ import type { FrameFields, ReceivedFrame } from '../../wire/frame.ts';
 import type { LoadMessage, StreamPlan } from './load-stream.ts';
 import { LoadStream } from './load-stream.ts';
 
-/** After this time a load publishes only its minimum: a quarter, which a fault that strikes once in a thousand cannot miss. */
+/** After this time a load publishes only `minShare` of its messages, which still shows a fault of one message in a thousand. */
 const budgetMs = 12_000;
 const minShare = 0.25;
-/** A broker that is still not done then cannot be judged. */
+/** After this time the check ends without a verdict: the broker is too slow. */
 const maxPlayMs = 240_000;
-/** A queue in which nothing moves for this time goes on with its next batch: what is lost is judged at the end. */
+/** After this time without progress a queue continues with its next batch. Lost messages are judged at the end. */
 const stalledMs = 300;
 /** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
 const rateLimitedMs = 1000;
 const pollIntervalMs = 2;
-/** How many frames are handled before other checks have their turn. */
+/** Number of frames that are handled before other checks continue. */
 const framesPerTurn = 100;
 const priorities = ['Low', 'Normal', 'High', 'Critical'] as const;
-/** Larger than any integer that a double holds exactly. */
+/** An integer that a double cannot represent exactly. */
 const largeInteger = '9007199254740993';
 
 export type VolumeLoadSetting = {
@@ -41,13 +41,13 @@ export class VolumeLoad {
   readonly #setting: VolumeLoadSetting;
   readonly #history: History;
   readonly #messages = new Map<string, LoadMessage>();
-  /** How many frames of each connection have been handled. */
+  /** Number of handled frames of each connection. */
   readonly #handledCounts: Map<Connection, number>;
   readonly #limitedUntil = new Map<Connection, number>();
   #startedAt = 0;
   #lastActivityAt = 0;
   #deliveryCount = 0;
-  /** The first delivery with other headers than were published, and the first one before a higher priority. */
+  /** The first delivery with wrong headers, and the first message that was delivered after one of a lower priority. */
   #wrongHeaders: ReceivedFrame | undefined;
   #wrongPriority: LoadMessage | undefined;
   readonly #lastPriority = new Map<LoadStream, number>();
@@ -65,7 +65,7 @@ export class VolumeLoad {
     return [...new Set(this.streams.flatMap(({ plan }) => plan.subscribers))];
   }
 
-  /** Creates the queues, publishes everything, waits until it has come, and settles the account. */
+  /** Creates the queues, publishes all messages, waits for their deliveries, and judges the history. */
   async play(): Promise<void> {
     const { mode, witness } = this.#setting;
     const options = { mode: deliveryModes.indexOf(mode) };
@@ -77,7 +77,7 @@ export class VolumeLoad {
     await this.#judge();
   }
 
-  /** One round; true when there is nothing left to wait for, or nothing moves any more. */
+  /** Runs one round. True when all deliveries have arrived or there is no more progress. */
   async #isFinished(): Promise<boolean> {
     const isPublishing = await this.#publishBatches();
     const hasActivity = await this.#handleFrames();
@@ -95,7 +95,7 @@ export class VolumeLoad {
     return quietMs >= timing.deliveryMs ? this.#isIdleAfterPings() : this.#isEmptyByCount();
   }
 
-  /** Publishes the next batch of every stream that is ready for it; false when none has anything left to publish. */
+  /** Publishes the next batch of every stream that is ready for it. False when all messages are published. */
   async #publishBatches(): Promise<boolean> {
     const now = this.#ctx.now();
     const share = now > this.#startedAt + budgetMs ? minShare : 1;
@@ -142,7 +142,7 @@ export class VolumeLoad {
     }
   }
 
-  /** Takes what has come, and acknowledges what is to be; tells whether anything has come. */
+  /** Handles received frames and acknowledges deliveries. True when any frame was received. */
   async #handleFrames(): Promise<boolean> {
     let sinceTurn = 0;
     let hasActivity = false;
@@ -161,7 +161,7 @@ export class VolumeLoad {
     return hasActivity;
   }
 
-  /** Returns the Ack that the frame asks for. */
+  /** Returns the Ack for the frame, if it needs one. */
   #handleFrame(frame: ReceivedFrame, connection: Connection): readonly FrameFields[] {
     const { command, id } = frame;
     const message = this.#messages.get(id);
@@ -178,11 +178,11 @@ export class VolumeLoad {
     this.#noteActivity(message.stream);
   }
 
-  /** A rate limit is the only reason for which a broker may refuse this. */
+  /** RATE_LIMITED is the only error code with which the broker may refuse these publishes. */
   #noteRefusal({ errorCode, errorMessage }: ReceivedFrame, message: LoadMessage | undefined): void {
     if (errorCode !== 'RATE_LIMITED') {
       const actual = `Error ${errorCode} "${errorMessage}"`;
-      this.#ctx.assert.fail('PublishAck comes as the answer', {
+      this.#ctx.assert.fail('a Publish is answered with PublishAck', {
         expected: 'PublishAck',
         actual,
         clause: 'PUBLISH-001',
@@ -215,7 +215,7 @@ export class VolumeLoad {
     this.#lastActivityAt = stream.lastActivityAt;
   }
 
-  /** The broker counts no message that waits where one is missing, and all that it has sent has come. */
+  /** messageCount is 0 in every queue with missing deliveries, and no delivery arrives before the Pongs. */
   async #isEmptyByCount(): Promise<boolean> {
     const behind = this.streams.filter((stream) => !stream.isFinished);
     if (behind.some((stream) => !stream.isAnswered || !stream.isSharedOrSorted)) return false;
@@ -227,7 +227,7 @@ export class VolumeLoad {
     return (await this.#setting.witness.queueInfo(queue))?.['messageCount'];
   }
 
-  /** Pings every connection, and tells whether nothing came before the Pongs. */
+  /** Pings every connection. True when no frame of the load arrives before the Pongs. */
   async #isIdleAfterPings(): Promise<boolean> {
     const { lastActivityAt } = { lastActivityAt: this.#lastActivityAt };
     await Promise.all([...this.#handledCounts.keys()].map((connection) => connection.ping()));
@@ -258,7 +258,7 @@ export class VolumeLoad {
     );
     const behind = this.streams.filter((stream) => !stream.isFinished);
     for (const { queue } of behind) {
-      const what = 'messages that wait while their subscribers acknowledge everything';
+      const what = 'number of waiting messages while the subscribers acknowledge everything';
       assert.equal(await this.#messageCount(queue), 0, what, 'DELIVERY-010');
     }
     const queues = this.streams.map(({ queue }) => queue);
@@ -280,14 +280,14 @@ export class VolumeLoad {
     const actual = delivery && Object.fromEntries(delivery.headers);
     assert.deepEqual(actual, delivery && published, 'the headers of a delivered message', 'DELIVERY-052');
     const sorted = this.#setting.mode !== 'PriorityBased' || this.#wrongPriority === undefined;
-    assert.ok(sorted, 'messages that wait are delivered in the order of their priorities', {
-      actual: `${this.#wrongPriority?.id}, ${this.#wrongPriority?.headers['priority']}, came after a lower one`,
+    assert.ok(sorted, 'waiting messages are delivered in the order of their priorities', {
+      actual: `${this.#wrongPriority?.id}, ${this.#wrongPriority?.headers['priority']}, was delivered after a message of a lower priority`,
       clause: 'DELIVERY-031',
     });
   }
 }
 
-/** The header that counts deliveries is the broker's. */
+/** Compares the headers, except deliveryAttempts, which the broker sets. */
 function hasHeaders(frame: ReceivedFrame, published: Readonly<Record<string, string>>): boolean {
   const names = new Set([...frame.headers.map(([name]) => name), ...Object.keys(published)]);
   names.delete('deliveryAttempts');
