@@ -14,6 +14,8 @@ import {
 } from './shared/subscribers.ts';
 
 const acks: CheckModule = [
+  // DELIVERY-001 (MUST): When its subscriber acknowledges a message, the broker removes it from its queue and does not
+  // deliver it again.
   {
     id: 'DELIVERY-001a',
     title: 'does not deliver a message again after an Ack that names its queue',
@@ -22,6 +24,8 @@ const acks: CheckModule = [
     evidence: { frames: 8, messages: 2 },
     run: (ctx) => expectSettled(ctx, (holder, held) => holder.ack(held, { withQueue: true })),
   },
+  // DELIVERY-065 (MUST): An Ack without header messageId acknowledges the delivery whose message id equals the Ack's
+  // id.
   {
     id: 'DELIVERY-065a',
     title: 'accepts an Ack that contains only the message id, as existing clients send it',
@@ -30,6 +34,7 @@ const acks: CheckModule = [
     evidence: { frames: 8, messages: 2 },
     run: (ctx) => expectSettled(ctx, (holder, held) => holder.ack(held)),
   },
+  // DELIVERY-066 (SHOULD): An Ack with header messageId acknowledges the delivery whose message id equals that header.
   {
     id: 'DELIVERY-066a',
     title: 'accepts an Ack that names its message in header messageId',
@@ -41,6 +46,7 @@ const acks: CheckModule = [
         holder.send({ command: Command.Ack, id: ctx.id('ack'), headers: { messageId: id } }),
       ),
   },
+  // DELIVERY-003 (MUST): Messages in flight do not count towards maxQueueSize.
   {
     id: 'DELIVERY-003a',
     title: 'does not count a message in flight towards maxQueueSize',
@@ -52,7 +58,7 @@ const acks: CheckModule = [
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'room-for-one', { maxQueueSize: 1, overflowStrategy: 1 });
       await holder.subscribe(queue);
-      // While no message waits the queue has room, however many are in flight. When the window is full, one message waits.
+      // While no message waits the queue has room, whatever the number of messages in flight. When the window is full, one message waits.
       const ids: string[] = [];
       let waiting: unknown = 0;
       while (ids.length < 2 || (waiting === 0 && ids.length < maxKnownWindow)) {
@@ -63,6 +69,8 @@ const acks: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'the delivered messages');
     },
   },
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: it is acknowledged, dead-lettered, discarded by a
+  // rule of this specification, or becomes waiting again.
   {
     id: 'DELIVERY-006a',
     title: 'does not lose a message in flight when its subscriber unsubscribes and disconnects',
@@ -86,6 +94,8 @@ const acks: CheckModule = [
       await client.ack(again);
     },
   },
+  // DELIVERY-057 (SHOULD): In RoundRobin and PriorityBased the broker accepts an ack only from the connection to which
+  // it delivered the message.
   {
     id: 'DELIVERY-057a',
     title: 'ignores the Ack of a connection to which the message was not delivered',
@@ -99,13 +109,14 @@ const acks: CheckModule = [
       const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
       await client.ack(held);
       await client.ping();
-      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       const again = await client.delivery({ queue });
       ctx.assert.equal(again.id, held.id, 'the redelivered message');
       await client.ack(again);
     },
   },
+  // DELIVERY-058 (MUST): The broker ignores an ack for an unknown message and does not answer it.
   {
     id: 'DELIVERY-058a',
     title: 'ignores an Ack for an unknown message without an answer',
@@ -120,6 +131,7 @@ const acks: CheckModule = [
       await client.expectNothingBeforePong(() => true, 'no frame answers the Acks');
     },
   },
+  // DELIVERY-059 (MUST): The broker ignores a repeated ack and does not answer it.
   {
     id: 'DELIVERY-059a',
     title: 'ignores a repeated Ack without an answer',
@@ -137,6 +149,7 @@ const acks: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the next message is delivered' });
     },
   },
+  // DELIVERY-067 (SHOULD): An Ack that names a queue acknowledges only a delivery of that queue.
   {
     id: 'DELIVERY-067a',
     title: 'settles only the delivery from the queue that an Ack names',
@@ -154,6 +167,8 @@ const acks: CheckModule = [
       }
     },
   },
+  // DELIVERY-068 (SHOULD): When several deliveries in flight on the connection have the acknowledged id, the broker
+  // settles the oldest.
   {
     id: 'DELIVERY-068a',
     title: 'settles the oldest delivery when several have the acknowledged id',
@@ -171,9 +186,10 @@ const acks: CheckModule = [
 ] satisfies readonly Check[];
 
 const subscriptions: CheckModule = [
+  // DELIVERY-061 (MUST): After UnsubscribeAck the broker sends no message of that queue on the connection.
   {
     id: 'DELIVERY-061a',
-    title: 'sends no message of a queue after UnsubscribeAck, however many messages are published',
+    title: 'sends no message of a queue after UnsubscribeAck, while more messages are published',
     clauses: ['DELIVERY-061', 'CONN-034', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 23, messages: 1 },
@@ -184,9 +200,9 @@ const subscriptions: CheckModule = [
       await subscriber.subscribe(queue);
       await publishSeries(ctx, publisher, queue, 1);
       await subscriber.ack(await subscriber.delivery({ queue }));
-      const meanwhile = publishSeries(ctx, publisher, queue, 10);
+      const published = publishSeries(ctx, publisher, queue, 10);
       const ack = await subscriber.unsubscribe(queue);
-      await meanwhile;
+      await published;
       await publishSeries(ctx, publisher, queue, 5);
       await subscriber.ping();
       const late = subscriber.received.filter(
@@ -195,6 +211,7 @@ const subscriptions: CheckModule = [
       ctx.assert.deepEqual(idsOf(late), [], 'ids of messages that are delivered after UnsubscribeAck');
     },
   },
+  // DELIVERY-063 (SHOULD): The broker answers an Unsubscribe without a subscription by UnsubscribeAck.
   {
     id: 'DELIVERY-063a',
     title: 'answers Unsubscribe with UnsubscribeAck when there is no subscription',
@@ -210,6 +227,8 @@ const subscriptions: CheckModule = [
       }
     },
   },
+  // DELIVERY-064 (SHOULD): The broker answers a second Subscribe to the same queue on one connection by SubscribeAck
+  // and changes nothing.
   {
     id: 'DELIVERY-064a',
     title: 'answers a second Subscribe with SubscribeAck and delivers each message once',
@@ -225,6 +244,7 @@ const subscriptions: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
+  // DELIVERY-046 (MAY): Header maxInFlight of a Subscribe sets a fixed window of 1 to maxInFlightPerSubscriber.
   {
     id: 'DELIVERY-046a',
     title: 'keeps exactly maxInFlight messages in flight for a Subscribe with that header',
@@ -282,7 +302,7 @@ async function expectSettled(
   const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
   await acknowledge(holder, held);
   await holder.ping();
-  await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
   await client.subscribe(queue);
   await expectOnlySentinel(ctx, client, queue, { text: 'the acknowledged message is not delivered again' });
 }
@@ -316,7 +336,7 @@ async function expectOneSettled(
   { client, holder, id }: SameIdMessages,
   queues: { readonly unsettled: string; readonly settled: string },
 ): Promise<void> {
-  await resetSubscriber(ctx, holder, { witness: client, queue: queues.unsettled, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue: queues.unsettled, remaining: 0 });
   await waitForInfo(ctx, client, queues.settled, { field: 'subscriberCount', value: 0 });
   await client.subscribe(queues.unsettled);
   const again = await client.delivery({ queue: queues.unsettled });

@@ -11,6 +11,8 @@ import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/s
 const blockPublisher = { overflowStrategy: 2, maxQueueSize: 1 } as const;
 
 const blockedPublishes: CheckModule = [
+  // OVERFLOW-010 (MUST): With BlockPublisher, the broker sends no PublishAck for a Publish to a full queue before the
+  // queue has room.
   {
     id: 'OVERFLOW-010a',
     title: 'sends PublishAck for a Publish to a full BlockPublisher queue only when the queue has room',
@@ -20,12 +22,13 @@ const blockedPublishes: CheckModule = [
     run: async (ctx) => {
       const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       await client.subscribe(queue);
-      const taken = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual(taken, [first, id], 'the delivered messages');
+      const delivered = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual(delivered, [first, id], 'the delivered messages');
       await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
       await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
+  // OVERFLOW-012 (MUST): With BlockPublisher, the broker loses no message of a publisher that stays connected.
   {
     id: 'OVERFLOW-012a',
     title:
@@ -46,6 +49,8 @@ const blockedPublishes: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
+  // OVERFLOW-013 (MUST): With BlockPublisher, a blocked Publish does not close any other connection, nor delay or
+  // change its answers.
   {
     id: 'OVERFLOW-013a',
     title: 'serves other connections while a Publish is blocked',
@@ -63,6 +68,8 @@ const blockedPublishes: CheckModule = [
       await publisher.expect({ command: 'PublishAck', id });
     },
   },
+  // OVERFLOW-014 (MUST): The broker adds the blocked publishes of a queue in the order of their arrival, across all
+  // connections.
   {
     id: 'OVERFLOW-014a',
     title: 'adds blocked publishes of several connections in the order of their arrival',
@@ -79,6 +86,7 @@ const blockedPublishes: CheckModule = [
       for (const publisher of publishers) await publisher.expect('PublishAck');
     },
   },
+  // OVERFLOW-018 (SHOULD): The broker never delivers the blocked messages of a publisher whose connection ended.
   {
     id: 'OVERFLOW-018a',
     title: 'never delivers the blocked message of a publisher whose connection ended',
@@ -94,6 +102,7 @@ const blockedPublishes: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the blocked message is not delivered' });
     },
   },
+  // OVERFLOW-019 (SHOULD): The age of a blocked message starts when the message enters the queue.
   {
     id: 'OVERFLOW-019a',
     title: 'starts the age of a blocked message when it enters the queue',
@@ -112,6 +121,8 @@ const blockedPublishes: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // OVERFLOW-020 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when its connection
+  // has maxBlockedPublishes blocked publishes.
   {
     id: 'OVERFLOW-020a',
     title: 'refuses a blocked Publish beyond the limit of a connection with QUEUE_FULL',
@@ -146,6 +157,7 @@ const blockedPublishes: CheckModule = [
 
 /** Other commands of the connection while its Publish is blocked. The broker may also stop reading from the connection. */
 const otherCommands: CheckModule = [
+  // OVERFLOW-015 (SHOULD): While a Publish is blocked, the broker handles acks of the same connection.
   {
     id: 'OVERFLOW-015a',
     title: 'handles acks of a connection while its Publish is blocked, or does not read from it',
@@ -180,6 +192,7 @@ const otherCommands: CheckModule = [
       await expectEmpty(ctx, watched, { text: 'the acknowledged message is not delivered again' });
     },
   },
+  // OVERFLOW-016 (SHOULD): While a Publish is blocked, the broker handles the other commands of the same connection.
   {
     id: 'OVERFLOW-016a',
     title: 'answers other commands of a connection while its Publish is blocked, or does not read from it',
@@ -214,6 +227,8 @@ const otherCommands: CheckModule = [
       for (const command of ids) await publisher.expect({ id: command }, { clause: 'OVERFLOW-016' });
     },
   },
+  // OVERFLOW-017 (SHOULD): While a Publish is blocked, the broker handles later publishes of the same connection to
+  // other queues.
   {
     id: 'OVERFLOW-017a',
     title: 'handles publishes to other queues while one is blocked, or does not read from the connection',
@@ -246,6 +261,8 @@ const otherCommands: CheckModule = [
       );
     },
   },
+  // PUBLISH-007 (SHOULD): The broker answers a Publish with the id of a Publish that is blocked on the same queue in
+  // the same way as the first one, and not before it.
   {
     id: 'PUBLISH-007a',
     title: 'answers the repeat of a blocked Publish with PublishAck, and not before the first Publish',
@@ -272,6 +289,8 @@ const otherCommands: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
+  // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
+  // QUEUE_NOT_FOUND.
   {
     id: 'QUEUE-019a',
     title: 'answers a blocked Publish with QUEUE_NOT_FOUND when its queue is deleted',

@@ -1,5 +1,5 @@
-// Checks of the body: encoding of text, repeated and empty headers, bytes after the last field, truncated bodies, versions. The broker must
-// not carry out a body that it cannot read; it may answer with an Error or close the connection. Area: BODY.
+// Checks of the body: encoding of text, repeated and empty headers, bytes after the last field, truncated bodies, versions. The broker
+// must not carry out a body that it cannot read; it may answer with an Error or close the connection. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -10,6 +10,7 @@ import type { Refusal } from './shared/refusals.ts';
 import { connectAgainWhenClosed, expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
 
 export const bodyChecks: CheckModule = [
+  // BODY-003 (MUST): All text is UTF-8.
   {
     id: 'BODY-003a',
     title: 'delivers non-ASCII text in id, queue, headers and payload unchanged',
@@ -30,6 +31,7 @@ export const bodyChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // BODY-005 (SHOULD): The broker refuses a command with an empty id with INVALID_MESSAGE and does not carry it out.
   {
     id: 'BODY-005a',
     title: 'refuses an empty id with INVALID_MESSAGE and does not store the message',
@@ -46,6 +48,8 @@ export const bodyChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(witness, queue), 0, 'number of stored messages');
     },
   },
+  // BODY-009 (SHOULD): The broker drops a header pair whose key or value is empty, and carries out the rest of the
+  // message.
   {
     id: 'BODY-009a',
     title: 'carries out a Publish that has headers with an empty key or value',
@@ -70,6 +74,7 @@ export const bodyChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // BODY-011 (SHOULD): The broker ignores bytes after the last field of a body.
   {
     id: 'BODY-011a',
     title: 'ignores bytes after the last field of a body',
@@ -83,6 +88,7 @@ export const bodyChecks: CheckModule = [
       await connection.expect({ command: 'Pong', id }, { clause: 'BODY-011' });
     },
   },
+  // BODY-012 (MUST): When several headers have the same key, the broker uses the last one and ignores the others.
   {
     id: 'BODY-012a',
     title: 'uses the last of several headers with the same key, in Connect and in Deliver',
@@ -114,9 +120,10 @@ export const bodyChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // BODY-013 (MUST): Every frame that a broker sends has version 1.
   {
     id: 'BODY-013a',
-    title: 'sends version 1 in every frame, whatever version a Publish had',
+    title: 'sends version 1 in every frame, even after a Publish with another version',
     clauses: ['BODY-013'],
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
@@ -131,6 +138,8 @@ export const bodyChecks: CheckModule = [
       ctx.assert.deepEqual([...versions], [1], 'the versions of all received frames');
     },
   },
+  // BODY-014 (SHOULD): A message that a broker forwards ends after its headers, even if the published body had more
+  // bytes.
   {
     id: 'BODY-014a',
     title: 'delivers no bytes after the headers, even if the published body had some',
@@ -152,6 +161,7 @@ export const bodyChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // BODY-015 (MUST): The broker accepts ids of 1 to 256 bytes.
   {
     id: 'BODY-015a',
     title: 'accepts ids of 1 and of 256 bytes',
@@ -171,6 +181,7 @@ export const bodyChecks: CheckModule = [
       }
     },
   },
+  // BODY-016 (MAY): The broker refuses a command whose id is longer than 256 bytes with INVALID_MESSAGE.
   {
     id: 'BODY-016a',
     title: 'refuses an id of 257 bytes with INVALID_MESSAGE',
@@ -186,6 +197,7 @@ export const bodyChecks: CheckModule = [
       });
     },
   },
+  // BODY-017 (MUST): The broker compares ids byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-017a',
     title: 'treats message ids that differ in case as different ids',
@@ -207,6 +219,7 @@ export const bodyChecks: CheckModule = [
       }
     },
   },
+  // BODY-018 (MUST): The broker compares queue names byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-018a',
     title: 'treats queue names as case-sensitive',
@@ -230,6 +243,7 @@ export const bodyChecks: CheckModule = [
       );
     },
   },
+  // BODY-019 (MUST): The broker compares header names byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-019a',
     title: 'treats header names as case-sensitive',
@@ -253,6 +267,7 @@ export const bodyChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // BODY-020 (SHOULD): The broker refuses invalid UTF-8 in an id, a queue name or a header name with INVALID_MESSAGE.
   {
     id: 'BODY-020a',
     title: 'refuses invalid UTF-8 in an id, a queue name or a header name with INVALID_MESSAGE',
@@ -278,6 +293,7 @@ export const bodyChecks: CheckModule = [
       }
     },
   },
+  // BODY-029 (SHOULD): The broker answers a truncated body by Error INVALID_MESSAGE.
   {
     id: 'BODY-029a',
     title: 'answers a truncated body with INVALID_MESSAGE',
@@ -296,6 +312,7 @@ export const bodyChecks: CheckModule = [
       );
     },
   },
+  // BODY-030 (MUST): The broker does not carry out a command whose body is truncated.
   {
     id: 'BODY-030a',
     title: 'does not carry out a truncated Publish, and continues to serve other connections',
@@ -348,7 +365,10 @@ function publishParts(parts: {
   );
 }
 
-/** Publishes with version 7. The broker may refuse the version, against a SHOULD; if it accepts the message it delivers it with version 1. */
+/**
+ * Publishes with version 7. The broker may refuse the version, against a SHOULD; if it accepts the message it delivers it with version
+ * 1.
+ */
 async function publishVersion7(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
   const id = ctx.id('m');
   await connection.send({ command: Command.Publish, id, queue, payload: '7', version: 7 });

@@ -1,5 +1,5 @@
-// Checks of compression: the negotiation in the handshake, what the broker sends, what it reads, and limits on decompressed bodies. A broker
-// may send every frame uncompressed. Areas: COMPRESS, FRAME.
+// Checks of compression: the negotiation in the handshake, what the broker sends, what it reads, and limits on decompressed bodies. A
+// broker may send every frame uncompressed. Areas: COMPRESS, FRAME.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -15,6 +15,8 @@ import { acceptFaultOutcome, sendFramingFault } from './shared/refusals.ts';
 const defaultThresholdBytes = 1024;
 
 const negotiation: CheckModule = [
+  // COMPRESS-009 (MUST): ConnectAck names, in header negotiated-compression, the first algorithm of the client's
+  // supported-compression list that the broker supports.
   {
     id: 'COMPRESS-009a',
     title: "negotiates the first algorithm of the client's list",
@@ -36,6 +38,7 @@ const negotiation: CheckModule = [
       }
     },
   },
+  // COMPRESS-010 (MUST): ConnectAck has no header negotiated-compression when the Connect had no list.
   {
     id: 'COMPRESS-010a',
     title: 'negotiates no compression when Connect has no list',
@@ -51,6 +54,8 @@ const negotiation: CheckModule = [
       );
     },
   },
+  // COMPRESS-011 (MUST): ConnectAck has no header negotiated-compression when the broker supports none of the listed
+  // algorithms.
   {
     id: 'COMPRESS-011a',
     title: 'negotiates no compression when it supports no listed algorithm, and sends uncompressed frames',
@@ -64,6 +69,7 @@ const negotiation: CheckModule = [
       ctx.assert.equal((await largeDelivery(ctx, client, client)).flags, 0, 'the flags of the Deliver frame');
     },
   },
+  // COMPRESS-012 (MUST): The broker compares names in supported-compression case-insensitively.
   {
     id: 'COMPRESS-012a',
     title: 'compares the names of algorithms without regard to case',
@@ -83,6 +89,7 @@ const negotiation: CheckModule = [
       );
     },
   },
+  // COMPRESS-013 (MUST): The broker skips unknown names in supported-compression.
   {
     id: 'COMPRESS-013a',
     title: 'skips algorithms that it does not know',
@@ -100,6 +107,7 @@ const negotiation: CheckModule = [
 ] satisfies readonly Check[];
 
 const sending: CheckModule = [
+  // COMPRESS-004 (MUST): A broker sends compressed frames only on a connection whose handshake agreed on an algorithm.
   {
     id: 'COMPRESS-004a',
     title:
@@ -114,6 +122,8 @@ const sending: CheckModule = [
       ctx.assert.equal(delivery.flags, 0, 'the flags of the Deliver frame');
     },
   },
+  // COMPRESS-005 (MUST): A broker compresses only frames whose uncompressed body has at least CompressionThreshold
+  // bytes.
   {
     id: 'COMPRESS-005a',
     title: 'compresses no frame whose body is shorter than the threshold',
@@ -141,6 +151,7 @@ const sending: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // COMPRESS-007 (MUST): A broker compresses with the agreed algorithm and no other.
   {
     id: 'COMPRESS-007a',
     title: 'compresses only with the negotiated algorithm',
@@ -163,6 +174,8 @@ const sending: CheckModule = [
 ] satisfies readonly Check[];
 
 const reading: CheckModule = [
+  // COMPRESS-001 (MUST): The flags of each frame say whether that frame is compressed: compressed and uncompressed
+  // frames may follow each other in any order.
   {
     id: 'COMPRESS-001a',
     title: 'reads compressed and uncompressed frames in any order',
@@ -182,6 +195,7 @@ const reading: CheckModule = [
       }
     },
   },
+  // COMPRESS-002 (MUST): Flags byte 0x01 means that the body is compressed with gzip.
   {
     id: 'COMPRESS-002a',
     title: 'accepts a Publish in a gzip frame and delivers its fields',
@@ -190,6 +204,7 @@ const reading: CheckModule = [
     evidence: { frames: 6, messages: 1 },
     run: (ctx) => expectFieldsDelivered(ctx, 'gzip'),
   },
+  // COMPRESS-003 (MUST): Flags byte 0x02 means that the body is compressed with brotli.
   {
     id: 'COMPRESS-003a',
     title: 'accepts a Publish in a brotli frame and delivers its fields',
@@ -198,6 +213,8 @@ const reading: CheckModule = [
     evidence: { frames: 6, messages: 1 },
     run: (ctx) => expectFieldsDelivered(ctx, 'brotli'),
   },
+  // COMPRESS-018 (SHOULD): The broker reads a compressed frame whose uncompressed body is shorter than
+  // CompressionThreshold, since the threshold applies to the sender only.
   {
     id: 'COMPRESS-018a',
     title: 'reads a compressed frame whose body is shorter than the threshold',
@@ -214,6 +231,7 @@ const reading: CheckModule = [
 ] satisfies readonly Check[];
 
 const decompressedSizes: CheckModule = [
+  // FRAME-019 (MUST): The broker does not store a Publish whose body decompresses to more than MaxMessageSize.
   {
     id: 'FRAME-019a',
     title: 'does not store a Publish that decompresses to one byte over MaxMessageSize',
@@ -223,6 +241,7 @@ const decompressedSizes: CheckModule = [
     evidence: { frames: 5, assertions: 3 },
     run: (ctx) => expectTooLarge(ctx, ctx.target.maxMessageSizeBytes + 1),
   },
+  // FRAME-026 (MUST): The broker accepts a body that decompresses to at most MaxMessageSize.
   {
     id: 'FRAME-026a',
     title: 'accepts a Publish that decompresses to exactly MaxMessageSize and delivers it',
@@ -243,6 +262,8 @@ const decompressedSizes: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // FRAME-027 (MUST): After a body that decompresses to more than 64 MiB, the broker keeps serving all other
+  // connections.
   {
     id: 'FRAME-027a',
     title:

@@ -11,6 +11,7 @@ import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
 import { inQueueInfo, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
 export const connectionChecks: CheckModule = [
+  // CONN-006 (MUST): Every positive answer except ConnectAck carries the id of its command.
   {
     id: 'CONN-006a',
     title: 'answers every command with its id and with the matching answer command',
@@ -27,6 +28,7 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
+  // CONN-008 (SHOULD): An Error that answers a command carries the id of that command.
   {
     id: 'CONN-008a',
     title: 'sends an Error with the id of the command that it answers',
@@ -47,6 +49,8 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
+  // CONN-009 (SHOULD): An Error that answers no command, or a command whose id is missing or unreadable, carries a new
+  // id that is not empty.
   {
     id: 'CONN-009a',
     title: 'sends an Error with a new id when the id of the command cannot be read',
@@ -63,6 +67,7 @@ export const connectionChecks: CheckModule = [
       });
     },
   },
+  // CONN-010 (MUST): PublishAck, SubscribeAck and UnsubscribeAck name the queue of their command.
   {
     id: 'CONN-010a',
     title: 'names the queue in PublishAck, SubscribeAck and UnsubscribeAck',
@@ -78,6 +83,7 @@ export const connectionChecks: CheckModule = [
       ctx.assert.equal((await client.unsubscribe(other)).queue, other, 'the queue in UnsubscribeAck');
     },
   },
+  // CONN-020 (MUST): Pong carries the id of its Ping.
   {
     id: 'CONN-020a',
     title: 'answers each Ping with a Pong of the same id, including long and non-ASCII ids',
@@ -93,6 +99,7 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
+  // CONN-021 (MUST): The broker answers a Ping without waiting for anything that another client does.
   {
     id: 'CONN-021a',
     title: 'answers two clients that each sent part of a Ping when the rest arrives',
@@ -103,14 +110,15 @@ export const connectionChecks: CheckModule = [
       const first = await ctx.connect({ own: true });
       const other = await ctx.connect({ own: true });
       const [ping, otherPing] = [pingFields(ctx), pingFields(ctx)];
-      const rest = await sendPartialFrame(ctx, first, encodeFrame(ping));
-      const otherRest = await sendPartialFrame(ctx, other, encodeFrame(otherPing));
-      await other.sendPieces([otherRest]);
+      const remainder = await sendPartialFrame(ctx, first, encodeFrame(ping));
+      const otherRemainder = await sendPartialFrame(ctx, other, encodeFrame(otherPing));
+      await other.sendPieces([otherRemainder]);
       await other.expect({ command: 'Pong', id: otherPing.id }, { clause: 'CONN-021' });
-      await first.sendPieces([rest]);
+      await first.sendPieces([remainder]);
       await first.expect({ command: 'Pong', id: ping.id }, { clause: 'CONN-021' });
     },
   },
+  // CONN-024 (MUST): The broker closes the connection after a Disconnect of the client and does not answer it.
   {
     id: 'CONN-024a',
     title: 'closes the connection after Disconnect without an answer',
@@ -128,6 +136,8 @@ export const connectionChecks: CheckModule = [
       );
     },
   },
+  // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
+  // Disconnect.
   {
     id: 'CONN-025a',
     title: 'sends the answers to commands that arrived before Disconnect',
@@ -149,6 +159,8 @@ export const connectionChecks: CheckModule = [
         await client.expect(answer);
     },
   },
+  // CONN-026 (SHOULD): The broker answers a command value that is not in spec/tables/commands.yaml by Error
+  // UNKNOWN_COMMAND.
   {
     id: 'CONN-026a',
     title: 'answers unknown commands with UNKNOWN_COMMAND and keeps the connection open',
@@ -157,6 +169,7 @@ export const connectionChecks: CheckModule = [
     evidence: { frames: 5, assertions: 6 },
     run: (ctx) => expectUnknown(ctx, 'CONN-026', [3, 77, 255]),
   },
+  // CONN-027 (SHOULD): The broker answers a command that only a broker sends by Error UNKNOWN_COMMAND.
   {
     id: 'CONN-027a',
     title: 'answers commands that only a broker sends with UNKNOWN_COMMAND',
@@ -173,6 +186,7 @@ export const connectionChecks: CheckModule = [
         Command.Deliver,
       ]),
   },
+  // CONN-029 (SHOULD): The broker answers a second Connect after a successful one by Error INVALID_MESSAGE.
   {
     id: 'CONN-029a',
     title: 'answers a second Connect with INVALID_MESSAGE',
@@ -186,6 +200,8 @@ export const connectionChecks: CheckModule = [
       ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
     },
   },
+  // CONN-030 (SHOULD): A second Connect changes nothing: the connection keeps its rights, its compression and its
+  // subscriptions.
   {
     id: 'CONN-030a',
     title: 'does not change subscriptions and compression after a second Connect',
@@ -205,6 +221,7 @@ export const connectionChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // CONN-031 (MUST): The broker carries out the frames of one connection in the order in which the client sent them.
   {
     id: 'CONN-031a',
     title: 'carries out the commands of a connection in the order in which they were sent',
@@ -214,7 +231,7 @@ export const connectionChecks: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = ctx.queue('in-order');
-      const [empty, two, gone] = [ctx.id('info'), ctx.id('info'), ctx.id('info')];
+      const [empty, two, deleted] = [ctx.id('info'), ctx.id('info'), ctx.id('info')];
       await client.sendTogether([
         { command: Command.CreateQueue, id: ctx.id(), queue },
         { command: Command.QueueInfo, id: empty, queue },
@@ -222,7 +239,7 @@ export const connectionChecks: CheckModule = [
         { command: Command.Publish, id: ctx.id('m'), queue, payload: '2' },
         { command: Command.QueueInfo, id: two, queue },
         { command: Command.DeleteQueue, id: ctx.id(), queue },
-        { command: Command.QueueInfo, id: gone, queue },
+        { command: Command.QueueInfo, id: deleted, queue },
       ]);
       ctx.assert.equal(
         messageCountIn(await client.expect({ id: empty })),
@@ -235,12 +252,13 @@ export const connectionChecks: CheckModule = [
         'messageCount after two publishes',
       );
       ctx.assert.equal(
-        messageCountIn(await client.expect({ id: gone })),
+        messageCountIn(await client.expect({ id: deleted })),
         undefined,
         'messageCount after DeleteQueue',
       );
     },
   },
+  // CONN-033 (MUST): The broker sends SubscribeAck before the first Deliver of that subscription.
   {
     id: 'CONN-033a',
     title: 'sends SubscribeAck before the first Deliver of messages that wait',
@@ -257,6 +275,8 @@ export const connectionChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // CONN-035 (SHOULD): The broker sends answers in the order of their commands, except the PublishAck of a blocked
+  // Publish.
   {
     id: 'CONN-035a',
     title: 'sends answers and Errors in the order of their commands',
@@ -288,6 +308,7 @@ export const connectionChecks: CheckModule = [
       ctx.assert.deepEqual(order, expected, 'the order of the answers');
     },
   },
+  // CONN-036 (MUST): The broker sends no answer to Ack and Disconnect.
   {
     id: 'CONN-036a',
     title: 'sends no answer to an Ack',
@@ -303,6 +324,7 @@ export const connectionChecks: CheckModule = [
       await client.expectNothingBeforePong(() => true, 'no frame answers an Ack');
     },
   },
+  // ERROR-001 (MUST): The broker answers a command that it refuses by Error and sends no positive answer.
   {
     id: 'ERROR-001a',
     title: 'answers a refused command with an Error and without a positive answer',
@@ -334,6 +356,7 @@ export const connectionChecks: CheckModule = [
       if (refusedCount === 0) ctx.notApplicable('the broker refuses neither command');
     },
   },
+  // ERROR-002 (MUST): Error has command value 99 and carries a code and a text for people.
   {
     id: 'ERROR-002a',
     title: 'sends every Error with a code and a text',
@@ -368,6 +391,7 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
+  // ERROR-004 (SHOULD): The broker answers a command that needs a queue name and has none by Error INVALID_QUEUE.
   {
     id: 'ERROR-004a',
     title: 'answers commands without a queue name with INVALID_QUEUE',
@@ -385,6 +409,7 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
+  // ERROR-006 (MUST): After an Error that does not end the connection, the broker answers the next command.
   {
     id: 'ERROR-006a',
     title: 'handles the next command after an Error',

@@ -1,5 +1,5 @@
-// Checks of dead letter queues: their names and options, the content and headers of dead letters, and that a message is dead-lettered only
-// once. Most of these checks use RedirectToDlq, which dead-letters a message without waiting. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
+// Checks of dead letter queues: their names and options, the content and headers of dead letters, and that a message is dead-lettered
+// only once. Most of these checks use RedirectToDlq, which dead-letters a message without waiting. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { timestamp } from './shared/http-records.ts';
@@ -25,6 +25,7 @@ const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueue
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
 
 const queues: CheckModule = [
+  // DLQ-001 (MUST): Clients can subscribe to a dead letter queue by its name and receive the dead letters.
   {
     id: 'DLQ-001a',
     title: 'adds dead letters to the queue that deadLetterQueueName names',
@@ -40,6 +41,7 @@ const queues: CheckModule = [
       await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'there is no other dead letter' });
     },
   },
+  // DLQ-003 (SHOULD): If the options of a queue omit deadLetterQueueName, its dead letter queue is named <queue>.dlq.
   {
     id: 'DLQ-003a',
     title: 'uses <queue>.dlq as dead letter queue when the options contain no name',
@@ -58,6 +60,8 @@ const queues: CheckModule = [
       );
     },
   },
+  // DLQ-004 (SHOULD): The broker creates a dead letter queue together with its source queue, even if EnableAutoCreate
+  // is false.
   {
     id: 'DLQ-004a',
     title: 'creates a dead letter queue together with its source queue, even if EnableAutoCreate is false',
@@ -75,6 +79,7 @@ const queues: CheckModule = [
       ctx.assert.equal(name, `${queue}.dlq`, 'the name in QueueInfo of the dead letter queue');
     },
   },
+  // DLQ-005 (SHOULD): When a dead letter queue was deleted, the broker creates it again for the next dead letter.
   {
     id: 'DLQ-005a',
     title: 'creates a deleted dead letter queue again for the next dead letter',
@@ -93,6 +98,8 @@ const queues: CheckModule = [
       await client.ack(deadLetter);
     },
   },
+  // DLQ-006 (SHOULD): A dead letter queue that the broker creates is RoundRobin, has no messageTtl, no dead letter
+  // queue, DropOldest, and the maxQueueSize of its source queue.
   {
     id: 'DLQ-006a',
     title:
@@ -114,6 +121,7 @@ const queues: CheckModule = [
       ctx.assert.equal(info?.['messageTtl'], undefined, 'messageTtl of the dead letter queue');
     },
   },
+  // DLQ-007 (SHOULD): When a queue with the name of the dead letter queue exists, the broker uses it unchanged.
   {
     id: 'DLQ-007a',
     title: 'uses an existing queue with the name of the dead letter queue unchanged',
@@ -138,10 +146,12 @@ const queues: CheckModule = [
       ctx.assert.equal(after?.['messageCount'], 1, 'number of dead letters in it');
     },
   },
+  // DLQ-008 (SHOULD): When a dead letter queue is full, the broker evicts its oldest waiting message for a new dead
+  // letter, whatever the overflow strategy of that queue.
   {
     id: 'DLQ-008a',
     title:
-      'adds a dead letter to a full dead letter queue, whatever its strategy, and removes the oldest message there',
+      'adds a dead letter to a full dead letter queue with any overflow strategy, and removes the oldest message there',
     clauses: ['DLQ-008', 'OVERFLOW-022'],
     profile: 'retry-dlq',
     evidence: { frames: 21, messages: 4 },
@@ -160,12 +170,13 @@ const queues: CheckModule = [
         );
         await publishSeries(ctx, client, queue, 1);
         await client.subscribe(deadLetterQueue);
-        const [left] = await takeAndAck(client, deadLetterQueue, 1);
-        ctx.assert.sameJson(left?.payload, '0', 'the payload of the remaining dead letter');
+        const [remaining] = await takeAndAck(client, deadLetterQueue, 1);
+        ctx.assert.sameJson(remaining?.payload, '0', 'the payload of the remaining dead letter');
         await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'the older message is removed' });
       }
     },
   },
+  // QUEUE-020 (SHOULD): DeleteQueue does not delete the dead letter queue of the queue.
   {
     id: 'QUEUE-020a',
     title: 'keeps a dead letter queue when its source queue is deleted',
@@ -186,6 +197,7 @@ const queues: CheckModule = [
 ] satisfies readonly Check[];
 
 const content: CheckModule = [
+  // DLQ-012 (SHOULD): A dead letter keeps its id, payload and headers.
   {
     id: 'DLQ-012a',
     title: 'keeps the id, the payload and the headers of a message that it dead-letters',
@@ -213,6 +225,7 @@ const content: CheckModule = [
       await client.ack(deadLetter);
     },
   },
+  // DLQ-013 (SHOULD): A dead letter has header deadLetterReason with the name of the reason.
   {
     id: 'DLQ-013a',
     title: 'adds headers for the reason, the source queue, the failed attempts and the time to a dead letter',
@@ -232,6 +245,8 @@ const content: CheckModule = [
       await client.ack(deadLetter);
     },
   },
+  // DLQ-018 (SHOULD): The broker dead-letters a message with reason MaxRetriesExceeded, when its last allowed attempt
+  // failed.
   {
     id: 'DLQ-018a',
     title: 'dead-letters a message after its last attempt with MaxRetriesExceeded and the number of attempts',
@@ -262,6 +277,7 @@ const content: CheckModule = [
 ] satisfies readonly Check[];
 
 const once: CheckModule = [
+  // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
   {
     id: 'DLQ-010a',
     title: 'discards a dead letter that fails again, even if the dead letter queue has a dead letter queue',
@@ -284,6 +300,8 @@ const once: CheckModule = [
       await expectEmpty(ctx, second, { text: 'the dead letter is not dead-lettered again' });
     },
   },
+  // DLQ-011 (SHOULD): The broker remembers itself whether a message was dead-lettered, and does not read this from the
+  // headers of the message.
   {
     id: 'DLQ-011a',
     title: 'dead-letters a message that was published with dead letter headers, and replaces these headers',
@@ -313,6 +331,7 @@ const once: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
+  // DLQ-017 (MUST): The broker dead-letters a message at most once, however many subscribers failed it.
   {
     id: 'DLQ-017a',
     title: 'dead-letters a FanOutWithAck message once when both subscribers do not acknowledge it',
@@ -330,6 +349,9 @@ const once: CheckModule = [
       await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'there is no second dead letter' });
     },
   },
+  // DELIVERY-020 (SHOULD): When all copies of a FanOutWithAck message have ended and at least one failed, the broker
+  // dead-letters the message once, with the reason of the first failure, or discards it if the queue has no dead letter
+  // queue.
   {
     id: 'DELIVERY-020a',
     title: 'dead-letters a FanOutWithAck message that one subscriber acknowledged and the other did not',
@@ -350,6 +372,7 @@ const once: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
+  // DLQ-019 (MUST): A message that the broker moved to the dead letter queue is no longer in its source queue.
   {
     id: 'DLQ-019a',
     title: 'removes a dead letter from its source queue',
@@ -378,6 +401,7 @@ const once: CheckModule = [
       });
     },
   },
+  // PUBLISH-012 (SHOULD): A Publish with the id of a dead letter adds a new message.
   {
     id: 'PUBLISH-012a',
     title: 'adds a new message for a Publish with the id of a dead letter',

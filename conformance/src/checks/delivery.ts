@@ -16,6 +16,8 @@ import {
 } from './shared/subscribers.ts';
 
 const distribution: CheckModule = [
+  // DELIVERY-010 (MUST): When a subscription starts, the broker delivers the waiting messages of its queue to it
+  // without waiting for another publish.
   {
     id: 'DELIVERY-010a',
     title: 'delivers waiting messages when a client subscribes, without another Publish',
@@ -31,6 +33,7 @@ const distribution: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAndAck(subscriber, queue, 2)), ids, 'the delivered messages');
     },
   },
+  // DELIVERY-011 (MUST): In RoundRobin the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-011a',
     title: 'delivers each message of a RoundRobin queue to exactly one of three subscribers',
@@ -54,6 +57,8 @@ const distribution: CheckModule = [
       );
     },
   },
+  // DELIVERY-012 (MUST): In RoundRobin the broker delivers n messages that are published one after another to n
+  // subscribers without messages in flight, one to each.
   {
     id: 'DELIVERY-012a',
     title: 'delivers three messages to three RoundRobin subscribers without messages in flight, one to each',
@@ -69,6 +74,7 @@ const distribution: CheckModule = [
       ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
+  // DELIVERY-013 (SHOULD): In RoundRobin the broker selects subscribers in turn, in the order in which they subscribed.
   {
     id: 'DELIVERY-013a',
     title: 'delivers to the subscribers of a RoundRobin queue in the order in which they subscribed',
@@ -86,6 +92,7 @@ const distribution: CheckModule = [
       );
     },
   },
+  // DELIVERY-034 (MUST): In every delivery mode, messages wait as long as their queue has no subscriber.
   {
     id: 'DELIVERY-034a',
     title: 'keeps messages while a queue has no subscriber, in every delivery mode',
@@ -108,6 +115,7 @@ const distribution: CheckModule = [
       }
     },
   },
+  // DELIVERY-048 (MUST): A subscriber that does not read does not delay any other subscriber.
   {
     id: 'DELIVERY-048a',
     title: 'delivers to other subscribers while one does not read',
@@ -119,6 +127,7 @@ const distribution: CheckModule = [
       await expectOthersServed(ctx, slow, () => slow.pauseReading());
     },
   },
+  // DELIVERY-049 (MUST): A subscriber that does not acknowledge does not delay any other subscriber.
   {
     id: 'DELIVERY-049a',
     title: 'delivers to other subscribers while one does not acknowledge',
@@ -133,6 +142,8 @@ const distribution: CheckModule = [
 ] satisfies readonly Check[];
 
 const order: CheckModule = [
+  // DELIVERY-035 (MUST): In every mode but PriorityBased, the messages that one publisher sends to one subscriber
+  // through one queue are first delivered in the order in which they were published.
   {
     id: 'DELIVERY-035a',
     title: 'delivers the messages of one publisher to one subscriber in publish order',
@@ -151,6 +162,7 @@ const order: CheckModule = [
       ctx.assert.deepEqual(delivered, ids, 'the delivered messages, in order');
     },
   },
+  // DELIVERY-037 (SHOULD): The messages of several publishers are first delivered in the order of their PublishAcks.
   {
     id: 'DELIVERY-037a',
     title: 'delivers the messages of several publishers in the order of their PublishAcks',
@@ -173,6 +185,8 @@ const order: CheckModule = [
 ] satisfies readonly Check[];
 
 const returnedMessages: CheckModule = [
+  // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
+  // again, and the broker offers them to other subscribers.
   {
     id: 'DELIVERY-038a',
     title: 'delivers the messages in flight to a subscriber to others when its connection is reset',
@@ -181,6 +195,8 @@ const returnedMessages: CheckModule = [
     evidence: { frames: 7, messages: 2 },
     run: (ctx) => expectRedelivered(ctx, (holder) => holder.abort()),
   },
+  // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
+  // again, and the broker offers them to other subscribers.
   {
     id: 'DELIVERY-038b',
     title: 'delivers the messages in flight to a subscriber to others when it disconnects',
@@ -189,6 +205,7 @@ const returnedMessages: CheckModule = [
     evidence: { frames: 7, messages: 2 },
     run: (ctx) => expectRedelivered(ctx, (holder) => holder.disconnect()),
   },
+  // DELIVERY-039 (SHOULD): Messages that are given back return to their previous places in the queue.
   {
     id: 'DELIVERY-039a',
     title: 'returns the messages of a subscriber that disconnects to their previous places in the queue',
@@ -203,12 +220,14 @@ const returnedMessages: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 12);
       await holder.delivery({ queue });
       await holder.ping();
-      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the delivered messages');
     },
   },
+  // DELIVERY-040 (SHOULD): A delivery that is interrupted, because its connection ended or the broker stopped, is not a
+  // failed attempt.
   {
     id: 'DELIVERY-040a',
     title: 'does not count an interrupted delivery as a failed attempt',
@@ -222,13 +241,15 @@ const returnedMessages: CheckModule = [
       await holder.subscribe(queue);
       const [id] = await publishSeries(ctx, client, queue, 1);
       await holder.delivery({ queue });
-      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
       ctx.assert.equal(delivery.id, id, 'the redelivered message');
       await client.ack(delivery);
     },
   },
+  // DELIVERY-055 (SHOULD): From the second time on that a message is sent, Deliver has header deliveryAttempts with the
+  // number of times that the message was sent, as a decimal number.
   {
     id: 'DELIVERY-055a',
     title:
@@ -244,6 +265,7 @@ const returnedMessages: CheckModule = [
       ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
     },
   },
+  // FRAME-023 (SHOULD): Headers that the broker adds do not count towards the limit of 50 headers.
   {
     id: 'FRAME-023a',
     title: 'adds header deliveryAttempts to a message that was published with fifty headers',
@@ -261,6 +283,7 @@ const returnedMessages: CheckModule = [
       ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
     },
   },
+  // FRAME-018 (MUST): A broker never sends a frame with a body length over MaxMessageSize.
   {
     id: 'FRAME-018a',
     title: 'sends no frame over MaxMessageSize, even when it delivers the largest message again',
@@ -284,6 +307,7 @@ const returnedMessages: CheckModule = [
 ] satisfies readonly Check[];
 
 const content: CheckModule = [
+  // DELIVERY-050 (MUST): Deliver carries the id of the published message.
   {
     id: 'DELIVERY-050a',
     title: 'delivers a message with the id and the queue that it was published with',
@@ -302,6 +326,7 @@ const content: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map.
   {
     id: 'DELIVERY-052a',
     title: 'delivers the headers of a message unchanged, whether they are defined or not',
@@ -320,6 +345,8 @@ const content: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
   {
     id: 'DELIVERY-053a',
     title:
@@ -329,6 +356,8 @@ const content: CheckModule = [
     evidence: { frames: 34, messages: 16 },
     run: (ctx) => expectSameValues(ctx, unusualValues),
   },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
   {
     id: 'DELIVERY-053b',
     title: 'delivers numbers of any size and precision without rounding',
@@ -337,6 +366,7 @@ const content: CheckModule = [
     evidence: { frames: 40, messages: 19 },
     run: (ctx) => expectSameValues(ctx, exactNumbers),
   },
+  // DELIVERY-054 (SHOULD): The payload of Deliver consists of the same bytes as the published payload.
   {
     id: 'DELIVERY-054a',
     title: 'delivers exactly the bytes of the published payload',
@@ -380,7 +410,7 @@ async function expectOthersServed(ctx: CheckContext, slow: Connection, makeStuck
 
 async function expectRedelivered(
   ctx: CheckContext,
-  leave: (holder: Connection) => Promise<void>,
+  disconnect: (holder: Connection) => Promise<void>,
 ): Promise<void> {
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
@@ -389,7 +419,7 @@ async function expectRedelivered(
   const [id] = await publishSeries(ctx, client, queue, 1);
   await holder.delivery({ queue });
   await client.subscribe(queue);
-  await leave(holder);
+  await disconnect(holder);
   const again = await client.delivery({ queue });
   ctx.assert.equal(again.id, id, 'the redelivered message');
   await client.ack(again);
@@ -407,7 +437,7 @@ async function secondDelivery(
   await holder.subscribe(queue);
   await publish(client, queue);
   await holder.delivery({ queue });
-  await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
   await client.subscribe(queue);
   const again = await client.delivery({ queue });
   await client.ack(again);

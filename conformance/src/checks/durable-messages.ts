@@ -17,6 +17,7 @@ import {
 import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 const confirmedMessages: CheckModule = [
+  // DURABLE-001 (MUST): A broker with a durable store saves a message before it sends the PublishAck.
   {
     id: 'DURABLE-001a',
     title: 'keeps a message when it is killed immediately after its PublishAck',
@@ -31,6 +32,7 @@ const confirmedMessages: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages in the queue');
     },
   },
+  // DURABLE-002 (MUST): A broker with a durable store saves a message before it delivers it.
   {
     id: 'DURABLE-002a',
     title: 'keeps a message when it is killed immediately after its Deliver',
@@ -48,6 +50,8 @@ const confirmedMessages: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages in the queue');
     },
   },
+  // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
+  // was sent, unless the message was settled.
   {
     id: 'DURABLE-003a',
     title: 'loses no confirmed message when it is killed under load three times',
@@ -77,6 +81,8 @@ const confirmedMessages: CheckModule = [
       history.settle({ queues: Object.fromEntries(rules), drained: queues, durable: true });
     },
   },
+  // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
+  // was sent, unless the message was settled.
   {
     id: 'DURABLE-003b',
     title: 'keeps every confirmed message of a burst after a crash, each once',
@@ -108,6 +114,8 @@ const confirmedMessages: CheckModule = [
       );
     },
   },
+  // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
+  // was sent, unless the message was settled.
   {
     id: 'DURABLE-003c',
     title: 'delivers messages of every delivery mode unchanged after a crash',
@@ -165,6 +173,7 @@ function expectAsPublished(ctx: CheckContext, actual: readonly ReceivedFrame[], 
 }
 
 const settledMessages: CheckModule = [
+  // DURABLE-004 (MUST): After a crash or restart, the broker has no message that was never published.
   {
     id: 'DURABLE-004a',
     title: 'contains no refused message and no additional queue after a crash',
@@ -184,6 +193,7 @@ const settledMessages: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [id], 'the messages in the queue');
     },
   },
+  // DURABLE-006 (MUST): After a restart, the broker does not deliver a message whose ack was committed.
   {
     id: 'DURABLE-006a',
     title: 'delivers all messages except the acknowledged ones after a stop and a start',
@@ -199,6 +209,7 @@ const settledMessages: CheckModule = [
       ctx.assert.deepEqual(sorted(recovered), sorted(unacknowledged), 'the messages in the queue');
     },
   },
+  // DURABLE-006 (MUST): After a restart, the broker does not deliver a message whose ack was committed.
   {
     id: 'DURABLE-006b',
     title: 'does not deliver a message after a crash when its ack was followed by a confirmed Publish',
@@ -219,6 +230,7 @@ const settledMessages: CheckModule = [
       ctx.assert.deepEqual(sorted(recovered), sorted([...unacknowledged, id]), 'the messages in the queue');
     },
   },
+  // DURABLE-010 (SHOULD): A broker with a durable store keeps the order of messages over a restart.
   {
     id: 'DURABLE-010a',
     title: 'delivers messages after a stop and a start in the order in which they were published',
@@ -238,7 +250,7 @@ const settledMessages: CheckModule = [
       const rankedIds = await publishSeries(ctx, publisher, ranked, 4);
       const holder = await newSubscriber(ctx, queue);
       await holder.delivery({ queue });
-      await resetSubscriber(ctx, holder, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: publisher, queue, remaining: 0 });
       await restartBroker(ctx, publisher, other);
       ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), ids, 'the delivered messages, in order');
       ctx.assert.deepEqual(
@@ -248,6 +260,8 @@ const settledMessages: CheckModule = [
       );
     },
   },
+  // DURABLE-027 (MUST): After a restart, the broker has nothing whose removal was committed: no deleted queue, and no
+  // message that was deleted with its queue, purged, evicted, or sent in FanOutWithoutAck.
   {
     id: 'DURABLE-027a',
     title:
@@ -279,6 +293,7 @@ const settledMessages: CheckModule = [
       ctx.assert.deepEqual(inGone, [], 'the messages in the queue that is created again');
     },
   },
+  // SHUTDOWN-003 (MUST): A broker with a durable store loses nothing that it has saved, when it shuts down.
   {
     id: 'SHUTDOWN-003a',
     title: 'loses no confirmed message when it is stopped under load',
@@ -304,6 +319,8 @@ const settledMessages: CheckModule = [
       history.settle({ queues, drained: [subscribed, unsubscribed], durable: true });
     },
   },
+  // DELIVERY-023 (SHOULD): The broker does not store copies: after a restart it delivers a FanOutWithAck message to the
+  // subscribers that are subscribed then.
   {
     id: 'DELIVERY-023a',
     title:

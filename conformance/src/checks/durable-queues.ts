@@ -25,6 +25,7 @@ const waits = {
 } as const satisfies Partial<Check>;
 
 const queues: CheckModule = [
+  // DURABLE-008 (MUST): A broker with a durable store keeps queues and their options over a restart.
   {
     id: 'DURABLE-008a',
     title: 'keeps queues with their options and creation times after a crash',
@@ -40,6 +41,7 @@ const queues: CheckModule = [
       requireInfoShows(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
     },
   },
+  // DURABLE-023 (MUST): A broker with the in-memory store loses all state at a restart.
   {
     id: 'DURABLE-023a',
     title: 'contains no queues after a stop and a start when its storage is memory',
@@ -59,6 +61,7 @@ const queues: CheckModule = [
       ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the names of the queues');
     },
   },
+  // TTL-004 (SHOULD): The age of a message includes the time during which the broker was down.
   {
     id: 'TTL-004a',
     title: 'includes its downtime in the age of a message',
@@ -84,6 +87,8 @@ const queues: CheckModule = [
 ] satisfies readonly Check[];
 
 const deadLetterRecovery: CheckModule = [
+  // DURABLE-011 (SHOULD): A broker with a durable store keeps the number of failed attempts of a message over a
+  // restart, if it is at least 2.
   {
     id: 'DURABLE-011a',
     title: 'keeps the number of failed attempts of a message, if it is at least 2, after a crash',
@@ -113,6 +118,7 @@ const deadLetterRecovery: CheckModule = [
       await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
     },
   },
+  // DURABLE-012 (MUST): A broker with a durable store keeps dead letters over a restart.
   {
     id: 'DURABLE-012a',
     title: 'keeps a dead letter with its content and headers after a crash, once',
@@ -125,7 +131,7 @@ const deadLetterRecovery: CheckModule = [
       const { queue, id } = await withDeadLetter(ctx, client, { deadLetterQueueName: deadLetterQueue });
       const holder = await newSubscriber(ctx, deadLetterQueue);
       const before = await holder.delivery({ queue: deadLetterQueue });
-      await resetSubscriber(ctx, holder, { witness: client, queue: deadLetterQueue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue: deadLetterQueue, remaining: 0 });
       await crashBroker(ctx);
       const recovered = await takeAll(ctx, deadLetterQueue);
       ctx.assert.equal(recovered.length, 1, 'number of dead letters');
@@ -135,6 +141,8 @@ const deadLetterRecovery: CheckModule = [
       ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'number of messages in the source queue');
     },
   },
+  // DURABLE-013 (SHOULD): After a restart of a broker with a durable store, clients can subscribe to its dead letter
+  // queues.
   {
     id: 'DURABLE-013a',
     title: 'delivers old and new dead letters of a generated dead letter queue after a stop and a start',
@@ -155,6 +163,8 @@ const deadLetterRecovery: CheckModule = [
       await subscriber.ack(second);
     },
   },
+  // DURABLE-015 (MUST): After a crash of a broker with a durable store, a message that was being dead-lettered is in
+  // exactly one of the two queues.
   {
     id: 'DURABLE-015a',
     title: 'keeps messages that are being dead-lettered when it is killed, each in one of the two queues',
@@ -182,6 +192,7 @@ const deadLetterRecovery: CheckModule = [
       );
     },
   },
+  // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
   {
     id: 'DLQ-010b',
     title: 'discards a dead letter that fails again after a crash, even if its queue has a dead letter queue',
@@ -205,6 +216,7 @@ const deadLetterRecovery: CheckModule = [
 ] satisfies readonly Check[];
 
 const stores: CheckModule = [
+  // DURABLE-016 (SHOULD): The broker refuses to start on a corrupt, locked or unreadable store, and reports the reason.
   {
     id: 'DURABLE-016a',
     title: 'refuses to start on a store whose files are damaged',
@@ -223,6 +235,7 @@ const stores: CheckModule = [
       ctx.assert.notEqual(refusal, undefined, 'the reason why the broker does not start');
     },
   },
+  // DURABLE-022 (SHOULD): A second broker on the same store refuses to start.
   {
     id: 'DURABLE-022a',
     title: 'prevents a second broker from starting on its store, and continues to serve',

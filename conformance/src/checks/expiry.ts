@@ -1,5 +1,5 @@
-// Checks of messageTtl: an expired message is not delivered, and the broker removes it from its queue in time; a message in flight does not
-// expire. messageTtl is an option of a queue, so only the checks of ack timeouts need a broker configuration. Area: TTL.
+// Checks of messageTtl: an expired message is not delivered, and the broker removes it from its queue in time; a message in flight does
+// not expire. messageTtl is an option of a queue, so only the checks of ack timeouts need a broker configuration. Area: TTL.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
@@ -24,6 +24,7 @@ const ttlMs = 300;
 const clockMarginMs = 20;
 
 const waitingMessages: CheckModule = [
+  // TTL-001 (MUST): The broker does not deliver a message that is older than the messageTtl of its queue.
   {
     id: 'TTL-001a',
     title: 'does not deliver a message that is older than the messageTtl of its queue',
@@ -46,6 +47,7 @@ const waitingMessages: CheckModule = [
       }
     },
   },
+  // TTL-001 (MUST): The broker does not deliver a message that is older than the messageTtl of its queue.
   {
     id: 'TTL-001b',
     title: 'delivers a message that is younger than the messageTtl of its queue',
@@ -62,6 +64,8 @@ const waitingMessages: CheckModule = [
       ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, id, 'the delivered message');
     },
   },
+  // TTL-005 (SHOULD): The broker lets a message expire at most 1 s after its messageTtl has passed, whether or not the
+  // queue has subscribers.
   {
     id: 'TTL-005a',
     title: 'removes an expired message from a queue without subscribers in time',
@@ -92,6 +96,7 @@ const waitingMessages: CheckModule = [
       );
     },
   },
+  // TTL-012 (MUST): Messages of a queue without messageTtl do not expire.
   {
     id: 'TTL-012a',
     title: 'keeps the messages of a queue without messageTtl while messages of another queue expire',
@@ -114,6 +119,8 @@ const waitingMessages: CheckModule = [
       );
     },
   },
+  // TTL-007 (SHOULD): The broker dead-letters an expired message with reason MessageExpired, when its queue has a dead
+  // letter queue.
   {
     id: 'TTL-007a',
     title: 'dead-letters a message with reason MessageExpired when it expires, and not earlier',
@@ -139,6 +146,7 @@ const waitingMessages: CheckModule = [
       ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'header deadLetterAttempts');
     },
   },
+  // TTL-003 (SHOULD): The age of a dead letter starts when it is dead-lettered.
   {
     id: 'TTL-003a',
     title: 'counts the age of a dead letter from the time at which it was dead-lettered',
@@ -162,6 +170,7 @@ const waitingMessages: CheckModule = [
       await client.ack(deadLetter);
     },
   },
+  // DLQ-020 (MUST): The broker does not dead-letter messages of a queue without a dead letter queue.
   {
     id: 'DLQ-020a',
     title: 'does not dead-letter messages of a queue whose dead letter queue is disabled',
@@ -182,6 +191,7 @@ const waitingMessages: CheckModule = [
 ] satisfies readonly Check[];
 
 const inFlight: CheckModule = [
+  // TTL-009 (SHOULD): A message does not expire while an attempt is in flight, and an ack in time settles it.
   {
     id: 'TTL-009a',
     title: 'does not expire a message in flight, and accepts its ack',
@@ -201,6 +211,7 @@ const inFlight: CheckModule = [
       });
     },
   },
+  // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.
   {
     id: 'TTL-010a',
     title: 'expires a message older than messageTtl instead of its next attempt',
@@ -228,6 +239,7 @@ const inFlight: CheckModule = [
       ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'header deadLetterReason');
     },
   },
+  // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.
   {
     id: 'TTL-010b',
     title: 'expires a message older than messageTtl when its subscriber disconnects',
@@ -247,6 +259,8 @@ const inFlight: CheckModule = [
       });
     },
   },
+  // TTL-011 (SHOULD): If the last attempt fails after the TTL has passed, the reason is MaxRetriesExceeded, not
+  // MessageExpired.
   {
     id: 'TTL-011a',
     title: 'dead-letters with reason MaxRetriesExceeded when the last attempt fails after messageTtl',

@@ -13,6 +13,7 @@ import { publishSeries } from './shared/subscribers.ts';
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
 export const failureMetricChecks: CheckModule = [
+  // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a copy after the first.
   {
     id: 'METRICS-011a',
     title: 'increases total_retries by one for each attempt after the first',
@@ -31,6 +32,7 @@ export const failureMetricChecks: CheckModule = [
         await client.ping();
       }),
   },
+  // METRICS-012 (SHOULD): total_dead_lettered increases by one for each message that moves to a dead letter queue.
   {
     id: 'METRICS-012a',
     title: 'increases total_dead_lettered by one for each message that moves to a dead letter queue',
@@ -40,6 +42,7 @@ export const failureMetricChecks: CheckModule = [
     run: (ctx) =>
       expectIncreases(ctx, { total_dead_lettered: 2 }, (client) => redirectMessages(ctx, client, {}, 2)),
   },
+  // OVERFLOW-006 (SHOULD): Each evicted message increases total_errors by one.
   {
     id: 'OVERFLOW-006a',
     title: 'increases total_errors by one for each message that DropOldest evicts',
@@ -52,6 +55,7 @@ export const failureMetricChecks: CheckModule = [
         await publishSeries(ctx, client, queue, 3);
       }),
   },
+  // RETRY-010 (SHOULD): Each message that is discarded after its last attempt increases total_errors by one.
   {
     id: 'RETRY-010a',
     title: 'increases total_errors by one for a message that it discards after its last attempt',
@@ -69,6 +73,8 @@ export const failureMetricChecks: CheckModule = [
         await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs);
       }),
   },
+  // DELIVERY-029 (SHOULD): Each FanOutWithoutAck copy skipped because the subscriber's connection is not draining
+  // increases total_errors by one.
   {
     id: 'DELIVERY-029a',
     title:
@@ -79,8 +85,8 @@ export const failureMetricChecks: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'missed', fanOutWithoutAck);
-      const stuck = await newSubscriber(ctx, queue);
-      stuck.pauseReading();
+      const notReading = await newSubscriber(ctx, queue);
+      notReading.pauseReading();
       const reader = await newSubscriber(ctx, queue);
       const errors = async (): Promise<unknown> => (await recordAt(ctx, '/metrics/', [200]))['total_errors'];
       const before = await errors();
@@ -91,6 +97,7 @@ export const failureMetricChecks: CheckModule = [
       await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors increases');
     },
   },
+  // DLQ-009 (SHOULD): Each message that a dead letter evicts increases total_errors by one.
   {
     id: 'DLQ-009a',
     title: 'increases total_errors by one for each message evicted from a full dead letter queue',

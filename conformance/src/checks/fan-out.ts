@@ -1,5 +1,5 @@
-// Checks of the delivery modes FanOutWithAck and FanOutWithoutAck: which subscribers receive a copy, how acks of one subscriber affect the
-// others, and when a message waits again or is removed after subscribers disconnect. Area: DELIVERY.
+// Checks of the delivery modes FanOutWithAck and FanOutWithoutAck: which subscribers receive a copy, how acks of one subscriber affect
+// the others, and when a message waits again or is removed after subscribers disconnect. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
@@ -22,6 +22,8 @@ import {
 } from './shared/subscribers.ts';
 
 const withAck: CheckModule = [
+  // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
+  // when it sends the first copy.
   {
     id: 'DELIVERY-014a',
     title: 'delivers each message of a FanOutWithAck queue to all three subscribers, once to each, in order',
@@ -42,6 +44,8 @@ const withAck: CheckModule = [
       }
     },
   },
+  // DELIVERY-015 (MUST): In FanOutWithAck the broker sends no copy of a message to a subscriber that subscribes after
+  // the first copy was sent.
   {
     id: 'DELIVERY-015a',
     title:
@@ -66,6 +70,7 @@ const withAck: CheckModule = [
       );
     },
   },
+  // DELIVERY-049 (MUST): A subscriber that does not acknowledge does not delay any other subscriber.
   {
     id: 'DELIVERY-049b',
     title: 'delivers to one subscriber of a FanOutWithAck queue while the other acknowledges nothing',
@@ -76,6 +81,8 @@ const withAck: CheckModule = [
       await withSlowMember(ctx);
     },
   },
+  // DELIVERY-017 (SHOULD): In FanOutWithAck the broker sends a copy to a subscriber without room as soon as the
+  // subscriber has room.
   {
     id: 'DELIVERY-017a',
     title: 'sends the remaining copies to a FanOutWithAck subscriber when its window has room',
@@ -92,6 +99,7 @@ const withAck: CheckModule = [
       await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered only once');
     },
   },
+  // DELIVERY-018 (SHOULD): A FanOutWithAck message is waiting until the broker has sent all its copies.
   {
     id: 'DELIVERY-018a',
     title: 'counts a FanOutWithAck message as waiting until its last copy has been sent',
@@ -111,6 +119,8 @@ const withAck: CheckModule = [
       await slow.ack(copy);
     },
   },
+  // DELIVERY-019 (SHOULD): When DropOldest evicts a FanOutWithAck message, the broker drops the copies that it has not
+  // sent, and only these.
   {
     id: 'DELIVERY-019a',
     title: 'drops only the unsent copies when it evicts a FanOutWithAck message',
@@ -133,6 +143,8 @@ const withAck: CheckModule = [
       await slow.ack(copy);
     },
   },
+  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none failed and at least one was
+  // acknowledged, the broker removes the message.
   {
     id: 'DELIVERY-021a',
     title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other disconnects',
@@ -145,11 +157,13 @@ const withAck: CheckModule = [
       await second.delivery({ queue });
       await takeAndAck(first, queue, 1);
       await first.unsubscribe(queue);
-      await resetSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, second, { witness: publisher, queue, remaining: 0 });
       const third = await newSubscriber(ctx, queue);
       await expectOnlySentinel(ctx, third, queue, { text: 'the message is not delivered again' });
     },
   },
+  // DELIVERY-022 (SHOULD): When all copies of a FanOutWithAck message ended because their subscribers left, the message
+  // becomes waiting again.
   {
     id: 'DELIVERY-022a',
     title: 'returns a FanOutWithAck message to the waiting messages when all its subscribers disconnect',
@@ -160,8 +174,8 @@ const withAck: CheckModule = [
       const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id] = await publishSeries(ctx, publisher, queue, 1);
       await Promise.all([first, second].map((subscriber) => subscriber.delivery({ queue })));
-      await resetSubscriber(ctx, first, { witness: publisher, queue, left: 1 });
-      await resetSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, first, { witness: publisher, queue, remaining: 1 });
+      await resetSubscriber(ctx, second, { witness: publisher, queue, remaining: 0 });
       const third = await newSubscriber(ctx, queue);
       const again = await third.delivery({ queue });
       ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
@@ -172,6 +186,8 @@ const withAck: CheckModule = [
 ] satisfies readonly Check[];
 
 const withoutAck: CheckModule = [
+  // DELIVERY-024 (MUST): In FanOutWithoutAck the broker delivers each message to every subscriber that is subscribed
+  // and whose connection is draining.
   {
     id: 'DELIVERY-024a',
     title: 'delivers each message of a FanOutWithoutAck queue to all three subscribers, without acks',
@@ -188,6 +204,8 @@ const withoutAck: CheckModule = [
       }
     },
   },
+  // DELIVERY-025 (MUST): In FanOutWithoutAck a message is settled when it is sent, and the broker does not deliver it
+  // again if no ack arrives.
   {
     id: 'DELIVERY-025a',
     title: 'does not deliver a FanOutWithoutAck message again when its subscriber disconnects without an ack',
@@ -198,11 +216,12 @@ const withoutAck: CheckModule = [
       const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       const ids = await publishSeries(ctx, publisher, queue, 2);
       await subscriber.delivery({ queue, id: ids[1] ?? '' });
-      await resetSubscriber(ctx, subscriber, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, subscriber, { witness: publisher, queue, remaining: 0 });
       const next = await newSubscriber(ctx, queue);
       await expectOnlySentinel(ctx, next, queue, { text: 'the messages are not delivered again' });
     },
   },
+  // DELIVERY-026 (MUST): The broker ignores acks for FanOutWithoutAck messages.
   {
     id: 'DELIVERY-026a',
     title: 'ignores acks for FanOutWithoutAck messages, without an answer',
@@ -219,6 +238,7 @@ const withoutAck: CheckModule = [
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'the next message is delivered' });
     },
   },
+  // DELIVERY-048 (MUST): A subscriber that does not read does not delay any other subscriber.
   {
     id: 'DELIVERY-048b',
     title: 'delivers to one subscriber of a FanOutWithoutAck queue while the other does not read',
@@ -229,10 +249,10 @@ const withoutAck: CheckModule = [
       const {
         publisher,
         queue,
-        first: stuck,
+        first: notReading,
         second: reader,
       } = await queueWithTwoSubscribers(ctx, fanOutWithoutAck);
-      stuck.pauseReading();
+      notReading.pauseReading();
       for (let count = 0; count < largeCount; count += 1) {
         const id = await publishLarge(ctx, publisher, queue);
         await reader.delivery({ queue, id });
@@ -244,6 +264,7 @@ const withoutAck: CheckModule = [
       );
     },
   },
+  // DELIVERY-028 (SHOULD): A FanOutWithoutAck message waits as long as no subscriber has a draining connection.
   {
     id: 'DELIVERY-028a',
     title: 'keeps FanOutWithoutAck messages while their only subscriber does not read',

@@ -1,5 +1,5 @@
-// Checks of the limits of fields: length and characters of queue names, number and length of headers. For each limit, one check shows that
-// the largest value is accepted and another that a value one larger is refused. Area: BODY.
+// Checks of the limits of fields: length and characters of queue names, number and length of headers. For each limit, one check shows
+// that the largest value is accepted and another that a value one larger is refused. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields } from '../wire/frame.ts';
@@ -9,6 +9,8 @@ import { connectAgainWhenClosed, expectRefused, expectRefusedWith } from './shar
 const refusals = ['Error INVALID_MESSAGE', 'closing the connection'];
 
 export const fieldRuleChecks: CheckModule = [
+  // BODY-022 (MUST): The broker accepts a queue name of 1 to 256 UTF-16 units that consists of Unicode letters (L),
+  // decimal digits (Nd), hyphen, underscore and full stop.
   {
     id: 'BODY-022a',
     title: 'accepts queue names of 256 UTF-16 units in letters and digits of any script, with - _ and .',
@@ -24,6 +26,7 @@ export const fieldRuleChecks: CheckModule = [
       }
     },
   },
+  // BODY-023 (SHOULD): The broker refuses a queue name of more than 256 UTF-16 units with INVALID_MESSAGE.
   {
     id: 'BODY-023a',
     title: 'refuses a queue name of 257 UTF-16 units with INVALID_MESSAGE',
@@ -40,6 +43,7 @@ export const fieldRuleChecks: CheckModule = [
       });
     },
   },
+  // BODY-024 (SHOULD): The broker refuses a queue name that contains any other character with INVALID_MESSAGE.
   {
     id: 'BODY-024a',
     title: 'refuses queue names that contain other characters with INVALID_MESSAGE',
@@ -62,6 +66,7 @@ export const fieldRuleChecks: CheckModule = [
       }
     },
   },
+  // BODY-025 (MUST): The broker accepts a message with 50 headers.
   {
     id: 'BODY-025a',
     title: 'accepts a message with 50 headers and delivers them all',
@@ -80,6 +85,7 @@ export const fieldRuleChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // BODY-026 (SHOULD): The broker refuses a message with more than 50 headers with INVALID_MESSAGE.
   {
     id: 'BODY-026a',
     title: 'refuses a message with 51 headers with INVALID_MESSAGE',
@@ -89,6 +95,7 @@ export const fieldRuleChecks: CheckModule = [
     evidence: { frames: 4, assertions: 2 },
     run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'the message has 51 headers'),
   },
+  // BODY-027 (MUST): The broker accepts a header value of 4096 UTF-16 units.
   {
     id: 'BODY-027a',
     title: 'accepts a header value of 4096 UTF-16 units, independent of its length in bytes',
@@ -107,6 +114,7 @@ export const fieldRuleChecks: CheckModule = [
       }
     },
   },
+  // BODY-028 (SHOULD): The broker refuses a header value of more than 4096 UTF-16 units with INVALID_MESSAGE.
   {
     id: 'BODY-028a',
     title: 'refuses a header value of 4097 UTF-16 units with INVALID_MESSAGE',

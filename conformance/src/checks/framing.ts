@@ -17,6 +17,8 @@ const faultOutcomes = [
 ];
 
 export const framingChecks: CheckModule = [
+  // FRAME-001 (MUST): A frame consists of a 4-byte unsigned big-endian body length N, one flags byte for compression
+  // and N bytes of body, and the next frame follows without a gap.
   {
     id: 'FRAME-001a',
     title: 'reads bodies whose length needs one, two or three bytes of the length field',
@@ -36,6 +38,7 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-003 (MUST): The broker reads a frame with any body length from 2 to MaxMessageSize, both included.
   {
     id: 'FRAME-003a',
     title: 'accepts a Publish of exactly MaxMessageSize bytes and delivers it',
@@ -60,6 +63,7 @@ export const framingChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
+  // FRAME-004 (MUST): A frame with a body length of 0 or 1 is a framing fault, and the broker does not carry it out.
   {
     id: 'FRAME-004a',
     title: 'carries out nothing for a frame with body length 0 or 1',
@@ -75,6 +79,8 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-005 (MUST): A frame with a body length over MaxMessageSize is a framing fault, and the broker does not carry
+  // it out.
   {
     id: 'FRAME-005a',
     title: 'does not store a Publish whose body is one byte over MaxMessageSize',
@@ -89,6 +95,8 @@ export const framingChecks: CheckModule = [
       await expectNotStored(ctx, tooLarge, 'FRAME-011');
     },
   },
+  // FRAME-006 (MUST): A frame whose flags byte is none of 0x00, 0x01 and 0x02 is a framing fault, and the broker does
+  // not carry it out.
   {
     id: 'FRAME-006a',
     title: 'does not carry out a Publish with compression flags 0x03 or 0x80',
@@ -102,6 +110,8 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-007 (MUST): A frame whose body does not decompress by the algorithm of its flags byte is a framing fault, and
+  // the broker does not carry it out.
   {
     id: 'FRAME-007a',
     title: 'does not carry out a Publish whose gzip body is truncated',
@@ -115,6 +125,8 @@ export const framingChecks: CheckModule = [
         return frameAround(whole.subarray(0, -4), { flags: 1 });
       }),
   },
+  // FRAME-007 (MUST): A frame whose body does not decompress by the algorithm of its flags byte is a framing fault, and
+  // the broker does not carry it out.
   {
     id: 'FRAME-007b',
     title: 'carries out nothing for an uncompressed body with the flag of gzip or brotli',
@@ -131,6 +143,8 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-010 (MUST): A framing fault on one connection does not close any other connection, nor delay or change its
+  // answers.
   {
     id: 'FRAME-010a',
     title: 'completes a partial frame of one connection after a framing fault on another',
@@ -150,6 +164,8 @@ export const framingChecks: CheckModule = [
       await other.expect({ command: 'Pong', id: ping.id });
     },
   },
+  // FRAME-011 (SHOULD): The broker answers a framing fault that concerns a size over a limit (body length or
+  // decompressed size) by Error MESSAGE_TOO_LARGE.
   {
     id: 'FRAME-011a',
     title: 'answers a length over MaxMessageSize with MESSAGE_TOO_LARGE',
@@ -169,6 +185,8 @@ export const framingChecks: CheckModule = [
       );
     },
   },
+  // FRAME-012 (SHOULD): The broker answers every other framing fault (length 0 or 1, unknown flags, a body that does
+  // not decompress) by Error INVALID_MESSAGE.
   {
     id: 'FRAME-012a',
     title: 'answers unknown flags and a body that does not decompress with INVALID_MESSAGE',
@@ -184,6 +202,7 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-013 (SHOULD): After the Error for a framing fault the broker closes the connection.
   {
     id: 'FRAME-013a',
     title: 'closes the connection after the Error for a framing fault',
@@ -197,6 +216,8 @@ export const framingChecks: CheckModule = [
       await connection.closed();
     },
   },
+  // FRAME-014 (SHOULD): The broker carries out and answers complete commands that precede a faulty frame on the same
+  // connection before it answers the fault.
   {
     id: 'FRAME-014a',
     title: 'answers the commands that precede a faulty frame before the Error for that frame',
@@ -223,6 +244,8 @@ export const framingChecks: CheckModule = [
       );
     },
   },
+  // FRAME-015 (MUST): The broker reads a frame that arrives in several TCP segments, split at any byte, like one that
+  // arrives in a single segment.
   {
     id: 'FRAME-015a',
     title: 'reads a frame that arrives byte by byte',
@@ -246,6 +269,8 @@ export const framingChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // FRAME-015 (MUST): The broker reads a frame that arrives in several TCP segments, split at any byte, like one that
+  // arrives in a single segment.
   {
     id: 'FRAME-015b',
     title: 'reads two frames that are split at any byte',
@@ -270,6 +295,7 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-016 (MUST): The broker reads every one of several frames that arrive in a single TCP segment.
   {
     id: 'FRAME-016a',
     title: 'reads all of forty frames that arrive in one piece',
@@ -283,6 +309,8 @@ export const framingChecks: CheckModule = [
       for (const id of ids) await connection.expect({ command: 'Pong', id }, { clause: 'FRAME-016' });
     },
   },
+  // FRAME-017 (SHOULD): The broker refuses a length over the limit or an unknown flags byte after the five header
+  // bytes, without allocating memory or waiting for the body.
   {
     id: 'FRAME-017a',
     title: 'refuses a length over MaxMessageSize when only the five header bytes have arrived',
@@ -298,6 +326,7 @@ export const framingChecks: CheckModule = [
       ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the outcome of a header without a body');
     },
   },
+  // FRAME-028 (MUST): The broker does not carry out a frame that is incomplete when its connection ends.
   {
     id: 'FRAME-028a',
     title: 'does not carry out a frame that is incomplete when the connection ends',

@@ -1,4 +1,5 @@
-// Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Area: CONN.
+// Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Area:
+// CONN.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
@@ -14,6 +15,8 @@ const shortTimeouts = {
 const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
 
 export const handshakeChecks: CheckModule = [
+  // CONN-001 (MUST): Before a successful Connect, the broker carries out no command except Connect, Ping and
+  // Disconnect.
   {
     id: 'CONN-001a',
     title: 'carries out no command before Connect',
@@ -45,6 +48,8 @@ export const handshakeChecks: CheckModule = [
       );
     },
   },
+  // CONN-002 (SHOULD): The broker answers a command that it refuses for lack of a successful Connect by Error
+  // NOT_AUTHENTICATED.
   {
     id: 'CONN-002a',
     title: 'answers a command before Connect with NOT_AUTHENTICATED and then accepts Connect',
@@ -60,6 +65,7 @@ export const handshakeChecks: CheckModule = [
       await connection.expect('ConnectAck', { clause: 'CONN-003' });
     },
   },
+  // CONN-004 (SHOULD): The broker closes the connection on a Disconnect before Connect.
   {
     id: 'CONN-004a',
     title: 'closes the connection or sends an Error after Disconnect before Connect',
@@ -82,6 +88,7 @@ export const handshakeChecks: CheckModule = [
       );
     },
   },
+  // CONN-007 (SHOULD): ConnectAck carries the id of its Connect.
   {
     id: 'CONN-007a',
     title: 'answers Connect with a ConnectAck that has the same id',
@@ -96,6 +103,7 @@ export const handshakeChecks: CheckModule = [
       ctx.assert.equal(ack.id, id, 'the id of ConnectAck');
     },
   },
+  // CONN-011 (SHOULD): The broker answers a Connect with a version byte other than 1 by Error UNSUPPORTED_VERSION.
   {
     id: 'CONN-011a',
     title: 'answers a Connect of version 2 with UNSUPPORTED_VERSION and closes the connection',
@@ -110,6 +118,7 @@ export const handshakeChecks: CheckModule = [
       await connection.closed({ clause: 'CONN-012' });
     },
   },
+  // CONN-013 (SHOULD): The broker ignores the version byte of frames after Connect.
   {
     id: 'CONN-013a',
     title: 'ignores the version byte after Connect',
@@ -123,6 +132,7 @@ export const handshakeChecks: CheckModule = [
       ctx.assert.equal(answer.commandName, 'ListQueues', 'the answer to a command of version 9');
     },
   },
+  // CONN-014 (SHOULD): The broker closes a connection on which no Connect has arrived within handshakeTimeout.
   {
     id: 'CONN-014a',
     title: 'closes a connection without Connect at the handshake timeout, and not earlier',
@@ -139,6 +149,8 @@ export const handshakeChecks: CheckModule = [
       await connected.ping();
     },
   },
+  // CONN-016 (SHOULD): The broker closes a connection on which a frame is not complete within frameTimeout of its first
+  // byte.
   {
     id: 'CONN-016a',
     title: 'closes a connection with an incomplete frame at the frame timeout, and not earlier',
@@ -154,6 +166,8 @@ export const handshakeChecks: CheckModule = [
       await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortTimeouts.timing.frameTimeoutMs });
     },
   },
+  // CONN-017 (SHOULD): The broker closes a connection on which the client has sent no byte for idleTimeout, even if the
+  // broker was sending.
   {
     id: 'CONN-017a',
     title: 'closes a connection on which the client sends nothing for the idle timeout, and not earlier',
@@ -168,6 +182,7 @@ export const handshakeChecks: CheckModule = [
       await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortIdleTimeout.timing.idleTimeoutMs });
     },
   },
+  // CONN-018 (MUST): The broker answers a Ping before Connect by Pong.
   {
     id: 'CONN-018a',
     title: 'answers a Ping before Connect',
@@ -181,6 +196,7 @@ export const handshakeChecks: CheckModule = [
       await connection.expect({ command: 'Pong', id }, { clause: 'CONN-018' });
     },
   },
+  // CONN-032 (MUST): The broker handles frames that follow a Connect only after it has accepted or refused the Connect.
   {
     id: 'CONN-032a',
     title: 'answers commands that arrive together with Connect, after ConnectAck',
@@ -201,6 +217,7 @@ export const handshakeChecks: CheckModule = [
       for (const answer of ['CreateQueue', 'PublishAck', 'Pong'] as const) await connection.expect(answer);
     },
   },
+  // CONN-037 (SHOULD): ConnectAck carries the headers serverVersion and connectionId.
   {
     id: 'CONN-037a',
     title: 'sends serverVersion and connectionId in ConnectAck',
@@ -213,6 +230,7 @@ export const handshakeChecks: CheckModule = [
       ctx.assert.matches(connectAck.header('connectionId'), /./, 'header connectionId');
     },
   },
+  // CONN-038 (MUST): The broker ignores headers of a Connect that it does not know.
   {
     id: 'CONN-038a',
     title: 'ignores headers of Connect that it does not know',

@@ -5,6 +5,7 @@ import { newQueue } from './shared/queue-state.ts';
 import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
 export const healthChecks: CheckModule = [
+  // HEALTH-001 (MUST): GET /health/ answers with a JSON object.
   {
     id: 'HEALTH-001a',
     title: 'answers GET /health/ with a JSON object that has the fields of the health record',
@@ -23,6 +24,8 @@ export const healthChecks: CheckModule = [
       }
     },
   },
+  // HEALTH-003 (SHOULD): The health record also has is_healthy, in_flight_messages, total_messages_published,
+  // total_messages_delivered and timestamp.
   {
     id: 'HEALTH-003a',
     title: 'sends the additional fields of the health record',
@@ -42,6 +45,7 @@ export const healthChecks: CheckModule = [
       ctx.assert.matches(record['timestamp'], timestamp, 'timestamp');
     },
   },
+  // HEALTH-004 (MUST): GET /health/ answers 200 with status healthy, when memory usage is below 90 percent.
   {
     id: 'HEALTH-004a',
     title: 'answers status healthy with 200, or unhealthy with 503',
@@ -68,6 +72,7 @@ export const healthChecks: CheckModule = [
       );
     },
   },
+  // HEALTH-007 (MUST): active_connections is the number of open client connections.
   {
     id: 'HEALTH-007a',
     title: 'sends the numbers of open connections and existing queues in the health record',
@@ -94,6 +99,7 @@ export const healthChecks: CheckModule = [
       });
     },
   },
+  // HEALTH-012 (SHOULD): GET /health answers in the same way as GET /health/.
   {
     id: 'HEALTH-012a',
     title: 'answers GET /health like GET /health/',
@@ -102,6 +108,7 @@ export const healthChecks: CheckModule = [
     evidence: { responses: 2, assertions: 1 },
     run: (ctx) => expectSameFields(ctx, '/health', '/health/'),
   },
+  // METRICS-020 (SHOULD): GET /metrics answers in the same way as GET /metrics/.
   {
     id: 'METRICS-020a',
     title: 'answers GET /metrics like GET /metrics/',
@@ -110,6 +117,7 @@ export const healthChecks: CheckModule = [
     evidence: { responses: 2, assertions: 1 },
     run: (ctx) => expectSameFields(ctx, '/metrics', '/metrics/'),
   },
+  // HTTP-001 (SHOULD): An HTTP error has a body of type application/problem+json.
   {
     id: 'HTTP-001a',
     title: 'answers an HTTP error with content type application/problem+json',
@@ -122,6 +130,7 @@ export const healthChecks: CheckModule = [
       ctx.assert.matches(answer.headers['content-type'], /^application\/problem\+json/, 'content-type');
     },
   },
+  // HTTP-002 (SHOULD): A request is refused with 4xx unless its Host is an IP literal, localhost or a configured name.
   {
     id: 'HTTP-002a',
     title: 'refuses a request with an unknown Host header',
@@ -134,6 +143,7 @@ export const healthChecks: CheckModule = [
       ctx.assert.between(foreign.status, 400, 499, 'the status for Host rebound.example');
     },
   },
+  // HTTP-003 (SHOULD): No answer allows cross-origin requests.
   {
     id: 'HTTP-003a',
     title: 'allows no cross-origin request',
@@ -150,6 +160,7 @@ export const healthChecks: CheckModule = [
       }
     },
   },
+  // HTTP-007 (SHOULD): The health server answers 404 for an unknown path.
   {
     id: 'HTTP-007a',
     title: 'answers an unknown path with 404',
@@ -162,6 +173,7 @@ export const healthChecks: CheckModule = [
       }
     },
   },
+  // HTTP-008 (SHOULD): The health server answers 405 for a method other than GET and HEAD.
   {
     id: 'HTTP-008a',
     title: 'answers a method other than GET and HEAD with 405',

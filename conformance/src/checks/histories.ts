@@ -1,5 +1,5 @@
-// Checks of histories: clients publish, acknowledge and disconnect at random. At the end the check accounts for all messages: no message is
-// lost, unexpected, or delivered too often. Areas: PUBLISH, DELIVERY.
+// Checks of histories: clients publish, acknowledge and disconnect at random. At the end the check accounts for all messages: no message
+// is lost, unexpected, or delivered too often. Areas: PUBLISH, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { DeliveryMode } from '../history/operation.ts';
 import { deliveryModes } from '../history/operation.ts';
@@ -13,6 +13,8 @@ const maxDisconnects = 8;
 const maxRetryAttempts = 100;
 
 export const historyChecks: CheckModule = [
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: it is acknowledged, dead-lettered, discarded by a
+  // rule of this specification, or becomes waiting again.
   {
     id: 'DELIVERY-006b',
     title:
@@ -21,6 +23,8 @@ export const historyChecks: CheckModule = [
     ...common(),
     run: (ctx) => playHistory(ctx, 'RoundRobin'),
   },
+  // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
+  // when it sends the first copy.
   {
     id: 'DELIVERY-014b',
     title: 'delivers each FanOutWithAck message once to each subscriber while clients disconnect abruptly',
@@ -28,6 +32,8 @@ export const historyChecks: CheckModule = [
     ...common(),
     run: (ctx) => playHistory(ctx, 'FanOutWithAck'),
   },
+  // DELIVERY-024 (MUST): In FanOutWithoutAck the broker delivers each message to every subscriber that is subscribed
+  // and whose connection is draining.
   {
     id: 'DELIVERY-024b',
     title: 'delivers each FanOutWithoutAck message once to each subscriber while clients disconnect abruptly',
@@ -35,6 +41,7 @@ export const historyChecks: CheckModule = [
     ...common(),
     run: (ctx) => playHistory(ctx, 'FanOutWithoutAck'),
   },
+  // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-030b',
     title:

@@ -20,6 +20,7 @@ const fewMessages = {
 const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
 
 export const limitChecks: CheckModule = [
+  // CONN-023 (SHOULD): Ack and Ping do not count towards the message rate.
   {
     id: 'CONN-023a',
     title: 'does not count Ping and Ack towards the message rate',
@@ -40,6 +41,7 @@ export const limitChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), published.length, 'number of waiting messages');
     },
   },
+  // LIMIT-001 (MUST): The broker does not store a Publish that exceeds the rate of its client.
   {
     id: 'LIMIT-001a',
     title: 'does not store a Publish that exceeds the rate of its client',
@@ -72,6 +74,7 @@ export const limitChecks: CheckModule = [
       );
     },
   },
+  // DELIVERY-045 (SHOULD): The window never exceeds maxInFlightPerSubscriber.
   {
     id: 'DELIVERY-045a',
     title: 'keeps at most maxInFlightPerSubscriber messages in flight to a subscriber',
@@ -100,6 +103,7 @@ export const limitChecks: CheckModule = [
       ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
     },
   },
+  // METRICS-019 (MUST): total_connections_rejected increases by one for each rejected connection.
   {
     id: 'METRICS-019a',
     title: 'increases total_connections_rejected for each connection over the limit of its address',
@@ -122,6 +126,8 @@ export const limitChecks: CheckModule = [
       await waitForRecord(ctx, '/metrics/', { [field]: Number(before[field]) + 2 });
     },
   },
+  // FRAME-021 (SHOULD): When a queue has a dead letter queue, the broker refuses a Publish to it with
+  // MESSAGE_TOO_LARGE, if the message would not fit into a frame with the longer of the two queue names.
   {
     id: 'FRAME-021a',
     title: 'refuses a message that would exceed MaxMessageSize in its dead letter queue',

@@ -1,5 +1,5 @@
-// Checks of the metrics record and its counters. The checks of counters compare values before and after a known scenario, without retries,
-// repeats or fan-out, on a broker that no other check uses. Area: METRICS.
+// Checks of the metrics record and its counters. The checks of counters compare values before and after a known scenario, without
+// retries, repeats or fan-out, on a broker that no other check uses. Area: METRICS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -31,6 +31,7 @@ const completeForm = [
 export const readTwice = { responses: 2, frames: 1, assertions: 3 } as const;
 
 const form: CheckModule = [
+  // METRICS-001 (MUST): GET /metrics/ answers 200 with a JSON object.
   {
     id: 'METRICS-001a',
     title: 'answers GET /metrics/ with 200 and a JSON object that has the fields of the metrics record',
@@ -43,6 +44,8 @@ const form: CheckModule = [
       expectFields(ctx, record, Object.fromEntries(shorterForm.map((field) => [field, 'number'])));
     },
   },
+  // METRICS-003 (SHOULD): The metrics record has the complete form: also total_retries, total_dead_lettered,
+  // total_errors, total_connections_accepted, total_connections_rejected, in_flight_messages and uptime.
   {
     id: 'METRICS-003a',
     title: 'sends the complete form or the shorter form of the metrics record',
@@ -64,6 +67,7 @@ const form: CheckModule = [
       }
     },
   },
+  // METRICS-005 (MUST): timestamp is ISO 8601 in UTC.
   {
     id: 'METRICS-005a',
     title: 'writes timestamp as ISO 8601 in UTC',
@@ -75,6 +79,8 @@ const form: CheckModule = [
       ctx.assert.matches(requiredField(record, 'timestamp', inTheRecord), timestamp, 'timestamp');
     },
   },
+  // METRICS-006 (MUST): uptime, when present, is a time span of the form [d.]hh:mm:ss with a fraction of up to 7
+  // digits, where the days are present from one day on.
   {
     id: 'METRICS-006a',
     title: 'writes uptime as a time span that increases',
@@ -96,6 +102,7 @@ const form: CheckModule = [
 ] satisfies readonly Check[];
 
 const agreement: CheckModule = [
+  // METRICS-007 (MUST): No counter decreases while the broker runs.
   {
     id: 'METRICS-007a',
     title: 'never decreases a counter while clients connect, publish, acknowledge and disconnect',
@@ -120,6 +127,7 @@ const agreement: CheckModule = [
       }
     },
   },
+  // METRICS-008 (SHOULD): total_messages_published increases by one for each PublishAck that does not answer a repeat.
   {
     id: 'METRICS-008a',
     title: 'increases total_messages_published by one for each PublishAck that does not answer a repeat',
@@ -134,6 +142,7 @@ const agreement: CheckModule = [
         await client.request({ ...fields, payload: '{"refused":' });
       }),
   },
+  // METRICS-009 (SHOULD): total_messages_delivered increases by one for each Deliver frame that the broker sends.
   {
     id: 'METRICS-009a',
     title: 'increases total_messages_delivered by one for each Deliver frame',
@@ -147,6 +156,7 @@ const agreement: CheckModule = [
         await publishSeries(ctx, client, await newQueue(ctx, client, 'waiting'), 2);
       }),
   },
+  // METRICS-010 (SHOULD): total_messages_acknowledged increases by one for each ack that settles a delivery.
   {
     id: 'METRICS-010a',
     title: 'increases total_messages_acknowledged by one for each Ack that settles a delivery',
@@ -162,6 +172,8 @@ const agreement: CheckModule = [
         await client.ping();
       }),
   },
+  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame sent and for each message discarded or
+  // evicted.
   {
     id: 'METRICS-013a',
     title: 'increases total_errors by one for each Error that it sends',
@@ -183,6 +195,7 @@ const agreement: CheckModule = [
         }
       }),
   },
+  // METRICS-014 (SHOULD): in_flight_messages is the number of deliveries that are not settled.
   {
     id: 'METRICS-014a',
     title: 'sends the number of unsettled deliveries in in_flight_messages',
@@ -206,6 +219,8 @@ const agreement: CheckModule = [
       await waitForRecord(ctx, '/metrics/', { in_flight_messages: 0 });
     },
   },
+  // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
+  // Deliver.
   {
     id: 'METRICS-015a',
     title: 'sends the mean time from acceptance to delivery in average_delivery_latency_ms',
@@ -234,6 +249,7 @@ const agreement: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // METRICS-016 (MUST): active_connections in the metrics record is the number of open client connections.
   {
     id: 'METRICS-016a',
     title: 'sends the numbers of open connections and existing queues in the metrics record',
@@ -252,6 +268,7 @@ const agreement: CheckModule = [
       await waitForRecord(ctx, '/metrics/', { active_connections: 1, active_queues: 1 });
     },
   },
+  // METRICS-018 (SHOULD): total_connections_accepted increases by one for each accepted connection.
   {
     id: 'METRICS-018a',
     title: 'increases total_connections_accepted by one for each accepted connection',

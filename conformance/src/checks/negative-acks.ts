@@ -1,5 +1,5 @@
-// Checks of negative acknowledgment, an Ack with header failureReason. They run when the target declares capability nack. The ack timeout is
-// long, so only the negative acknowledgment can cause the next attempt. Areas: NACK, DELIVERY.
+// Checks of negative acknowledgment, an Ack with header failureReason. They run when the target declares capability nack. The ack
+// timeout is long, so only the negative acknowledgment can cause the next attempt. Areas: NACK, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
@@ -28,6 +28,7 @@ const optional = { profile: 'retry-dlq', requires: { capabilities: ['nack'] } } 
 const waitingForRetry = { ...optional, prefers: longTimeout, waits: true } as const;
 
 export const negativeAckChecks: CheckModule = [
+  // NACK-001 (MAY): A broker that announces nack treats an Ack with header failureReason as a negative acknowledgment.
   {
     id: 'NACK-001a',
     title: 'sends a message again after an Ack with header failureReason, and lists nack in the capabilities',
@@ -51,6 +52,8 @@ export const negativeAckChecks: CheckModule = [
       });
     },
   },
+  // NACK-003 (MAY): A broker that announces nack makes the next attempt retryDelay(n) after a HandlerException, without
+  // waiting for the ack timeout.
   {
     id: 'NACK-003a',
     title: 'makes the next attempt retryDelay(n) after HandlerException, without waiting for the ack timeout',
@@ -81,6 +84,7 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.ack(delivery);
     },
   },
+  // NACK-004 (MAY): A broker that announces nack treats an unknown failureReason as HandlerException.
   {
     id: 'NACK-004a',
     title: 'treats an unknown failureReason as HandlerException',
@@ -102,6 +106,7 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
+  // NACK-005 (MAY): A broker that announces nack dead-letters a message immediately after a DeserializationError.
   {
     id: 'NACK-005a',
     title: 'dead-letters a message immediately after DeserializationError, even if attempts remain',
@@ -119,6 +124,8 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'there is no second attempt');
     },
   },
+  // NACK-006 (MAY): A broker that announces nack dead-letters a message immediately after a negative acknowledgment of
+  // its last attempt.
   {
     id: 'NACK-006a',
     title: 'dead-letters a message immediately after a negative acknowledgment of its last attempt',
@@ -139,6 +146,7 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
+  // NACK-007 (MAY): A broker that announces nack gives a dead letter the reason of its last failure.
   {
     id: 'NACK-007a',
     title: 'sends a dead letter with the reason of its last failure',
@@ -161,6 +169,8 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
+  // NACK-008 (MAY): A broker that announces nack lets a negative acknowledgment fail only the copy of its subscriber in
+  // FanOutWithAck.
   {
     id: 'NACK-008a',
     title: 'retries only the negatively acknowledged copy of a FanOutWithAck message',
@@ -182,6 +192,7 @@ export const negativeAckChecks: CheckModule = [
       );
     },
   },
+  // NACK-009 (MAY): A broker that announces nack ignores a negative acknowledgment in FanOutWithoutAck.
   {
     id: 'NACK-009a',
     title: 'ignores a negative acknowledgment in a FanOutWithoutAck queue',
@@ -197,6 +208,7 @@ export const negativeAckChecks: CheckModule = [
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
   },
+  // NACK-010 (MAY): A broker that announces nack ignores a negative acknowledgment of an unknown delivery.
   {
     id: 'NACK-010a',
     title: 'ignores a negative acknowledgment of a message that is not in flight, without an answer',
@@ -216,6 +228,7 @@ export const negativeAckChecks: CheckModule = [
       });
     },
   },
+  // DELIVERY-008 (SHOULD): The broker handles a negative ack that arrives during the pause before the next attempt.
   {
     id: 'DELIVERY-008a',
     title: 'dead-letters a message immediately when DeserializationError arrives during its retry delay',

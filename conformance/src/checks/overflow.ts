@@ -1,5 +1,5 @@
-// Checks of the overflow strategies DropOldest, DropNewest and RedirectToDlq. Most checks fill a queue without subscribers, so the result does
-// not depend on a window. Areas: OVERFLOW, PUBLISH.
+// Checks of the overflow strategies DropOldest, DropNewest and RedirectToDlq. Most checks fill a queue without subscribers, so the
+// result does not depend on a window. Areas: OVERFLOW, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
@@ -15,6 +15,8 @@ const dropNewest = { overflowStrategy: 1 } as const;
 const redirectToDlq = { overflowStrategy: 3, enableDeadLetterQueue: true } as const;
 
 export const overflowChecks: CheckModule = [
+  // OVERFLOW-001 (SHOULD): The broker checks for overflow after delivery: it never refuses a Publish that it can
+  // deliver immediately to a subscriber with room.
   {
     id: 'OVERFLOW-001a',
     title:
@@ -32,6 +34,8 @@ export const overflowChecks: CheckModule = [
       ctx.assert.deepEqual([...idsOf(delivered)].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
+  // OVERFLOW-002 (MUST): With DropOldest, the broker evicts the waiting message that was published first from the full
+  // queue and adds the new message.
   {
     id: 'OVERFLOW-002a',
     title: 'confirms a Publish to a full DropOldest queue and evicts the oldest message',
@@ -48,6 +52,8 @@ export const overflowChecks: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two messages are evicted' });
     },
   },
+  // OVERFLOW-003 (MUST): With DropOldest, the broker selects the message to evict by its time of publishing and not by
+  // its priority.
   {
     id: 'OVERFLOW-003a',
     title: 'evicts the oldest message of a full PriorityBased queue, even if it has the highest priority',
@@ -70,6 +76,7 @@ export const overflowChecks: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest message is evicted' });
     },
   },
+  // OVERFLOW-005 (MUST): The broker discards messages that DropOldest evicts and does not dead-letter them.
   {
     id: 'OVERFLOW-005a',
     title: 'discards the messages that DropOldest evicts, and does not dead-letter them',
@@ -88,6 +95,7 @@ export const overflowChecks: CheckModule = [
       ctx.assert.oneOf(dead, [0, undefined], 'number of messages in the dead letter queue');
     },
   },
+  // OVERFLOW-007 (MUST): With DropNewest, the broker neither adds the new message to the full queue nor delivers it.
   {
     id: 'OVERFLOW-007a',
     title: 'does not add a message to a full DropNewest queue, and keeps the waiting messages',
@@ -107,6 +115,8 @@ export const overflowChecks: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the refused messages are not delivered' });
     },
   },
+  // OVERFLOW-022 (MUST): With RedirectToDlq, the broker adds a message that is published to a full queue to the dead
+  // letter queue and answers by PublishAck.
   {
     id: 'OVERFLOW-022a',
     title: 'confirms a Publish to a full RedirectToDlq queue and dead-letters the message',

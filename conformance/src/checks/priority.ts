@@ -14,6 +14,7 @@ import { waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
 export const priorityChecks: CheckModule = [
+  // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-030a',
     title: 'delivers each message of a PriorityBased queue to exactly one of two subscribers',
@@ -37,6 +38,8 @@ export const priorityChecks: CheckModule = [
       );
     },
   },
+  // DELIVERY-031 (MUST): In PriorityBased the broker delivers waiting messages in the order of their priorities:
+  // Critical, High, Normal, Low.
   {
     id: 'DELIVERY-031a',
     title:
@@ -64,6 +67,8 @@ export const priorityChecks: CheckModule = [
       );
     },
   },
+  // DELIVERY-031 (MUST): In PriorityBased the broker delivers waiting messages in the order of their priorities:
+  // Critical, High, Normal, Low.
   {
     id: 'DELIVERY-031b',
     title: 'delivers a Critical message before older waiting messages of a lower priority',
@@ -83,8 +88,8 @@ export const priorityChecks: CheckModule = [
         );
       }
       const urgent = await publishAll(ctx, client, queue, ['Critical', 'Normal']);
-      // The broker may have sent messages that are in flight now before it received the urgent ones. Only those that still wait must follow
-      // the order of priorities.
+      // The broker may have sent messages that are in flight now before it received the urgent ones. Only those that still wait must
+      // follow the order of priorities.
       const waitingNow = Number(await messageCountOf(client, queue));
       await client.ack(held);
       const taken = idsOf(await takeAndAck(client, queue, low.length - 1 + urgent.length));
@@ -99,6 +104,7 @@ export const priorityChecks: CheckModule = [
       );
     },
   },
+  // DELIVERY-032 (SHOULD): In PriorityBased the broker selects subscribers in turn.
   {
     id: 'DELIVERY-032a',
     title: 'delivers to the subscribers of a PriorityBased queue in turn',
@@ -116,6 +122,8 @@ export const priorityChecks: CheckModule = [
       ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
+  // DELIVERY-033 (SHOULD): In PriorityBased the broker delivers messages of the same priority in the order in which
+  // they were published.
   {
     id: 'DELIVERY-033a',
     title: 'keeps publish order among messages of the same priority',

@@ -7,6 +7,8 @@ import { expectRefusedWith } from './shared/refusals.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const confirmations: CheckModule = [
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue, or
+  // already settled.
   {
     id: 'PUBLISH-002a',
     title: 'stores and delivers every message that it confirms',
@@ -23,6 +25,8 @@ const confirmations: CheckModule = [
       ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
+  // PUBLISH-003 (MUST): The broker never delivers a message whose Publish it answered by an Error other than
+  // STORAGE_ERROR and SERVER_ERROR.
   {
     id: 'PUBLISH-003a',
     title: 'does not deliver a message whose Publish it refused',
@@ -43,6 +47,7 @@ const confirmations: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the refused message is not delivered' });
     },
   },
+  // PUBLISH-020 (MUST): The broker accepts a Publish without payload and delivers it without payload.
   {
     id: 'PUBLISH-020a',
     title: 'accepts a Publish without payload and delivers it without payload',
@@ -62,6 +67,8 @@ const confirmations: CheckModule = [
 ] satisfies readonly Check[];
 
 const repeats: CheckModule = [
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
   {
     id: 'PUBLISH-005a',
     title: 'confirms a repeat of a waiting message, adds no message, and keeps the first payload',
@@ -81,6 +88,8 @@ const repeats: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
+  // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
+  // PublishAck and adds no second message.
   {
     id: 'PUBLISH-006a',
     title: 'confirms a repeat of a message in flight and adds no message',
@@ -99,6 +108,7 @@ const repeats: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
+  // PUBLISH-009 (SHOULD): A repeat neither evicts a message from a full queue nor increases total_messages_published.
   {
     id: 'PUBLISH-009a',
     title: 'does not evict a message from a full queue for a repeat',
@@ -116,6 +126,7 @@ const repeats: CheckModule = [
       ctx.assert.deepEqual(delivered, ids, 'the delivered messages');
     },
   },
+  // PUBLISH-010 (SHOULD): Two messages with the same id in two queues are different messages.
   {
     id: 'PUBLISH-010a',
     title: 'treats messages with the same id in two queues as different messages',
@@ -132,6 +143,7 @@ const repeats: CheckModule = [
       }
     },
   },
+  // PUBLISH-011 (SHOULD): A Publish with the id of a message that was settled adds a new message.
   {
     id: 'PUBLISH-011a',
     title: 'adds a new message for a Publish with the id of a settled message',
@@ -154,6 +166,8 @@ const repeats: CheckModule = [
 ] satisfies readonly Check[];
 
 const payloads: CheckModule = [
+  // PUBLISH-013 (MUST): The broker accepts every payload that is one valid JSON text: object, array, string, number,
+  // true, false or null.
   {
     id: 'PUBLISH-013a',
     title: 'accepts every kind of JSON text',
@@ -162,6 +176,7 @@ const payloads: CheckModule = [
     evidence: { frames: 30, messages: 14 },
     run: (ctx) => expectSameValues(ctx, jsonTexts),
   },
+  // PUBLISH-014 (SHOULD): The broker refuses a payload that is not one valid JSON text with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-014a',
     title: 'refuses a payload that is not one JSON text with INVALID_PAYLOAD and does not store it',
@@ -174,6 +189,7 @@ const payloads: CheckModule = [
         ...[' ', '"open', '"tab\there"', '"\\x"', '"\\u12"', '[1}', ','],
       ]),
   },
+  // PUBLISH-015 (SHOULD): The broker refuses a payload that is not valid UTF-8 with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-015a',
     title: 'refuses payloads that are not valid UTF-8 with INVALID_PAYLOAD',
@@ -187,6 +203,7 @@ const payloads: CheckModule = [
         ['ff', '80', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.from(`22${hex}22`, 'hex')),
       ),
   },
+  // PUBLISH-016 (SHOULD): The broker refuses a payload that begins with a byte order mark with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-016a',
     title: 'refuses a payload that begins with a byte order mark with INVALID_PAYLOAD',
@@ -195,6 +212,7 @@ const payloads: CheckModule = [
     evidence: { frames: 4, assertions: 3 },
     run: (ctx) => expectRefusedPayloads(ctx, [Buffer.from('efbbbf7b7d', 'hex')]),
   },
+  // PUBLISH-017 (SHOULD): The broker refuses a payload that is nested deeper than 64 levels with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-017a',
     title: 'refuses payloads that are nested 65 levels deep with INVALID_PAYLOAD',
@@ -203,6 +221,7 @@ const payloads: CheckModule = [
     evidence: { frames: 4, assertions: 5 },
     run: (ctx) => expectRefusedPayloads(ctx, nested(65)),
   },
+  // PUBLISH-018 (SHOULD): The broker accepts a payload that is nested 64 levels deep.
   {
     id: 'PUBLISH-018a',
     title: 'accepts payloads that are nested 64 levels deep, and delivers them',
@@ -214,6 +233,7 @@ const payloads: CheckModule = [
 ] satisfies readonly Check[];
 
 const priorities: CheckModule = [
+  // PUBLISH-021 (MUST): Header priority sets the priority: Low, Normal, High or Critical, case-insensitively.
   {
     id: 'PUBLISH-021a',
     title: 'reads header priority case-insensitively, and treats a message without it as Normal',
@@ -228,6 +248,7 @@ const priorities: CheckModule = [
       ctx.assert.deepEqual(names, expected, 'the priorities of the messages, in the order of delivery');
     },
   },
+  // PUBLISH-023 (SHOULD): A message with an unknown value of header priority has priority Normal.
   {
     id: 'PUBLISH-023a',
     title: 'treats an unknown priority as Normal',

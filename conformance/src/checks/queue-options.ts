@@ -1,5 +1,5 @@
-// Checks of queue options and of the fields of QueueInfo: defaults, names of enumeration values, time spans, invalid values. Areas: QUEUE,
-// BODY.
+// Checks of queue options and of the fields of QueueInfo: defaults, names of enumeration values, time spans, invalid values. Areas:
+// QUEUE, BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -11,6 +11,8 @@ import { expectFields, inQueueInfo, requiredField } from './shared/required-fiel
 type Info = Readonly<Record<string, unknown>>;
 
 const validOptionChecks: CheckModule = [
+  // QUEUE-001 (MUST): CreateQueue creates a queue with the options of its payload, and the answer is a CreateQueue with
+  // the id of the command.
   {
     id: 'QUEUE-001a',
     title: 'creates a queue with the options of CreateQueue',
@@ -44,6 +46,7 @@ const validOptionChecks: CheckModule = [
       );
     },
   },
+  // QUEUE-002 (MUST): If the payload omits mode, it is RoundRobin, whatever the server's default.
   {
     id: 'QUEUE-002a',
     title: 'uses the defaults for options that the payload omits',
@@ -62,6 +65,7 @@ const validOptionChecks: CheckModule = [
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
+  // QUEUE-008 (MUST): A CreateQueue without payload creates a queue with the server's defaults.
   {
     id: 'QUEUE-008a',
     title: 'creates a queue without payload with the same options as one that a Publish creates',
@@ -81,6 +85,7 @@ const validOptionChecks: CheckModule = [
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
+  // QUEUE-008 (MUST): A CreateQueue without payload creates a queue with the server's defaults.
   {
     id: 'QUEUE-008b',
     title: 'creates a queue without payload with the configured defaults',
@@ -95,6 +100,8 @@ const validOptionChecks: CheckModule = [
       ctx.assert.deepEqual(shown, { deliveryMode: 3, maxSize: 77 }, 'the options in QueueInfo');
     },
   },
+  // QUEUE-021 (MUST): QueueInfo of an existing queue answers with name, messageCount, subscriberCount, deliveryMode,
+  // maxSize, createdAt, enableDeadLetterQueue, overflowStrategy and maxRetryAttempts.
   {
     id: 'QUEUE-021a',
     title: 'sends every required field of QueueInfo with its type',
@@ -108,6 +115,7 @@ const validOptionChecks: CheckModule = [
       requireInfoShows(ctx, info, { maxSize: 5 });
     },
   },
+  // QUEUE-022 (MUST): QueueInfo contains messageTtl when the queue has one, and omits it otherwise.
   {
     id: 'QUEUE-022a',
     title: 'sends messageTtl in QueueInfo when the queue has one, and omits it otherwise',
@@ -123,6 +131,8 @@ const validOptionChecks: CheckModule = [
       ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is omitted', { actual: untimed });
     },
   },
+  // QUEUE-023 (MUST): QueueInfo contains deadLetterQueueName when the options set it, and omits it when the name is
+  // generated.
   {
     id: 'QUEUE-023a',
     title:
@@ -142,6 +152,7 @@ const validOptionChecks: CheckModule = [
       });
     },
   },
+  // QUEUE-027 (MUST): createdAt is the time at which the queue was created, in UTC.
   {
     id: 'QUEUE-027a',
     title: 'sends the creation time of the queue in createdAt',
@@ -157,6 +168,7 @@ const validOptionChecks: CheckModule = [
       ctx.assert.betweenMs(offMs, 0, clockToleranceMs, "the time between createdAt and the runner's clock");
     },
   },
+  // QUEUE-043 (SHOULD): The broker ignores unknown properties of queue options.
   {
     id: 'QUEUE-043a',
     title: 'ignores options that it does not know',
@@ -172,6 +184,8 @@ const validOptionChecks: CheckModule = [
       ctx.assert.equal(requiredField(info, 'maxSize', inQueueInfo), 6, 'maxSize');
     },
   },
+  // BODY-037 (MUST): Where JSON may contain an enumeration value as a number, the broker also accepts the name of the
+  // value, case-insensitively.
   {
     id: 'BODY-037a',
     title: 'accepts the name of an enumeration value, case-insensitively, instead of its number',
@@ -189,6 +203,7 @@ const validOptionChecks: CheckModule = [
       }
     },
   },
+  // BODY-038 (MUST): The values of DeliveryMode are RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3.
   {
     id: 'BODY-038a',
     title: 'uses the numbers RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3',
@@ -204,6 +219,7 @@ const validOptionChecks: CheckModule = [
       }
     },
   },
+  // BODY-039 (MUST): The values of OverflowStrategy are DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3.
   {
     id: 'BODY-039a',
     title: 'uses the numbers DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3',
@@ -223,6 +239,7 @@ const validOptionChecks: CheckModule = [
       }
     },
   },
+  // BODY-040 (MUST): A time span is text of the form [d.]hh:mm:ss with an optional fraction of 1 to 7 digits.
   {
     id: 'BODY-040a',
     title: 'reads and writes time spans with days and fractions of a second',
@@ -257,6 +274,7 @@ type InvalidOptions = {
 };
 
 const invalidOptions: readonly InvalidOptions[] = [
+  // QUEUE-032 (SHOULD): The broker refuses a maxQueueSize outside 1 .. 2,147,483,647 with INVALID_PAYLOAD.
   {
     id: 'QUEUE-032a',
     title: 'refuses maxQueueSize outside 1 .. 2,147,483,647',
@@ -267,21 +285,25 @@ const invalidOptions: readonly InvalidOptions[] = [
       '{"maxQueueSize":1.5}',
     ],
   },
+  // QUEUE-033 (SHOULD): The broker refuses a maxRetryAttempts outside 1 .. 2,147,483,647 with INVALID_PAYLOAD.
   {
     id: 'QUEUE-033a',
     title: 'refuses maxRetryAttempts outside 1 .. 2,147,483,647',
     payloads: () => ['{"maxRetryAttempts":0}', '{"maxRetryAttempts":-3}', '{"maxRetryAttempts":2147483648}'],
   },
+  // QUEUE-034 (SHOULD): The broker refuses a messageTtl that is zero or negative with INVALID_PAYLOAD.
   {
     id: 'QUEUE-034a',
     title: 'refuses messageTtl that is not positive',
     payloads: () => ['{"messageTtl":"00:00:00"}', '{"messageTtl":"-00:00:01"}'],
   },
+  // QUEUE-035 (SHOULD): The broker refuses a messageTtl over 10,000 days with INVALID_PAYLOAD.
   {
     id: 'QUEUE-035a',
     title: 'refuses messageTtl over 10,000 days',
     payloads: () => ['{"messageTtl":"10000.00:00:01"}', '{"messageTtl":"10001.00:00:00"}'],
   },
+  // QUEUE-036 (SHOULD): The broker refuses an unknown delivery mode or overflow strategy with INVALID_PAYLOAD.
   {
     id: 'QUEUE-036a',
     title: 'refuses unknown delivery modes and overflow strategies',
@@ -293,16 +315,21 @@ const invalidOptions: readonly InvalidOptions[] = [
       '{"overflowStrategy":"Spill"}',
     ],
   },
+  // QUEUE-037 (SHOULD): The broker refuses options with overflowStrategy RedirectToDlq and without a dead letter queue
+  // with INVALID_PAYLOAD.
   {
     id: 'QUEUE-037a',
     title: 'refuses RedirectToDlq without a dead letter queue',
     payloads: () => ['{"overflowStrategy":3}', '{"overflowStrategy":3,"enableDeadLetterQueue":false}'],
   },
+  // QUEUE-038 (SHOULD): The broker refuses a queue that would be its own dead letter queue with INVALID_PAYLOAD.
   {
     id: 'QUEUE-038a',
     title: 'refuses a queue whose dead letter queue is the queue itself',
     payloads: (queue) => [JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName: queue })],
   },
+  // QUEUE-039 (SHOULD): The broker refuses a deadLetterQueueName that breaks the rule for queue names with
+  // INVALID_PAYLOAD.
   {
     id: 'QUEUE-039a',
     title: 'refuses a deadLetterQueueName that breaks the rule for queue names',
@@ -311,12 +338,16 @@ const invalidOptions: readonly InvalidOptions[] = [
         JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName }),
       ),
   },
+  // QUEUE-040 (SHOULD): The broker refuses a queue whose generated dead letter queue name would exceed 256 UTF-16 units
+  // with INVALID_PAYLOAD.
   {
     id: 'QUEUE-040a',
     title: 'refuses a queue whose generated dead letter queue name would be too long',
     name: 'n'.repeat(220),
     payloads: () => ['{"enableDeadLetterQueue":true}'],
   },
+  // QUEUE-041 (SHOULD): The broker refuses a CreateQueue payload that is not a JSON object, or that contains a value of
+  // the wrong type, with INVALID_PAYLOAD.
   {
     id: 'QUEUE-041a',
     title: 'refuses options that are not a JSON object, or that contain a value of the wrong type',

@@ -5,6 +5,7 @@ import { infoField, messageCountOf, newQueue, requireInfoShows, waitForInfo } fr
 import { expectOnlySentinel, idsOf, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 export const queueChecks: CheckModule = [
+  // QUEUE-009 (MUST): CreateQueue on an existing queue never changes that queue.
   {
     id: 'QUEUE-009a',
     title: 'does not change a queue that is created again with other options',
@@ -21,6 +22,7 @@ export const queueChecks: CheckModule = [
       requireInfoShows(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
     },
   },
+  // QUEUE-010 (SHOULD): CreateQueue without options on an existing queue succeeds.
   {
     id: 'QUEUE-010a',
     title: 'answers CreateQueue without options for an existing queue with success',
@@ -34,6 +36,7 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize after the second CreateQueue');
     },
   },
+  // QUEUE-011 (SHOULD): CreateQueue on an existing queue succeeds when the options equal the live ones.
   {
     id: 'QUEUE-011a',
     title: 'answers CreateQueue with the same options for an existing queue with success',
@@ -52,6 +55,7 @@ export const queueChecks: CheckModule = [
       );
     },
   },
+  // QUEUE-012 (SHOULD): The broker answers a CreateQueue with other options on an existing queue by Error QUEUE_EXISTS.
   {
     id: 'QUEUE-012a',
     title: 'answers CreateQueue with other options for an existing queue with QUEUE_EXISTS',
@@ -68,6 +72,7 @@ export const queueChecks: CheckModule = [
       }
     },
   },
+  // QUEUE-013 (SHOULD): In that comparison, an absent deadLetterQueueName equals the name <queue>.dlq.
   {
     id: 'QUEUE-013a',
     title: 'treats an absent deadLetterQueueName as <queue>.dlq when it compares options',
@@ -87,6 +92,8 @@ export const queueChecks: CheckModule = [
       requireInfoShows(ctx, info, { enableDeadLetterQueue: true });
     },
   },
+  // QUEUE-014 (MUST): DeleteQueue removes the queue and its messages, and the answer is a DeleteQueue with the id of
+  // the command.
   {
     id: 'QUEUE-014a',
     title: 'deletes a queue together with its messages',
@@ -103,6 +110,7 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages in the new queue');
     },
   },
+  // QUEUE-015 (SHOULD): DeleteQueue on a missing queue succeeds.
   {
     id: 'QUEUE-015a',
     title: 'answers DeleteQueue of a missing queue with success',
@@ -115,6 +123,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(answer.commandName, 'DeleteQueue', 'the answer');
     },
   },
+  // QUEUE-016 (SHOULD): Subscriptions to a deleted queue stay registered and receive messages as soon as a queue of
+  // that name exists again.
   {
     id: 'QUEUE-016a',
     title: 'delivers to the subscribers of a deleted queue when the queue is created again',
@@ -134,6 +144,7 @@ export const queueChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
   {
     id: 'QUEUE-017a',
     title: 'does not redeliver a message that was in flight when its queue was deleted',
@@ -149,13 +160,14 @@ export const queueChecks: CheckModule = [
       await holder.delivery({ queue });
       await client.deleteQueue(queue);
       await client.createQueue(queue);
-      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       await expectOnlySentinel(ctx, client, queue, {
         text: 'no message of the deleted queue is delivered again',
       });
     },
   },
+  // QUEUE-018 (SHOULD): The broker ignores acks for messages of a deleted queue.
   {
     id: 'QUEUE-018a',
     title: 'ignores an Ack for a message of a deleted queue, even if a new message has the same id',
@@ -181,13 +193,14 @@ export const queueChecks: CheckModule = [
       ctx.assert.sameJson(renewed.payload, '"new"', 'the payload of the new message');
       await holder.ack(renewed);
       await holder.ping();
-      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       await expectOnlySentinel(ctx, client, queue, {
         text: 'the acknowledged new message is not delivered again',
       });
     },
   },
+  // QUEUE-024 (MUST): The broker answers QueueInfo of a missing queue by a QueueInfo without payload.
   {
     id: 'QUEUE-024a',
     title: 'answers QueueInfo of a missing queue without payload',
@@ -204,6 +217,7 @@ export const queueChecks: CheckModule = [
       requireInfoShows(ctx, await client.queueInfo(existing), { name: existing });
     },
   },
+  // QUEUE-025 (MUST): messageCount is the number of waiting messages only.
   {
     id: 'QUEUE-025a',
     title: 'sends the number of waiting messages, without those in flight, in messageCount',
@@ -222,6 +236,7 @@ export const queueChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions of open connections.
   {
     id: 'QUEUE-026a',
     title: 'sends the number of subscriptions of open connections in subscriberCount',
@@ -232,17 +247,18 @@ export const queueChecks: CheckModule = [
       const client = await ctx.connect();
       const leaving = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'subscribers');
-      const counted = (): Promise<unknown> => infoField(client, queue, 'subscriberCount');
-      ctx.assert.equal(await counted(), 0, 'subscriberCount of a new queue');
+      const subscriberCount = (): Promise<unknown> => infoField(client, queue, 'subscriberCount');
+      ctx.assert.equal(await subscriberCount(), 0, 'subscriberCount of a new queue');
       await client.subscribe(queue);
       await leaving.subscribe(queue);
-      ctx.assert.equal(await counted(), 2, 'subscriberCount after two clients subscribed');
+      ctx.assert.equal(await subscriberCount(), 2, 'subscriberCount after two clients subscribed');
       await client.unsubscribe(queue);
-      ctx.assert.equal(await counted(), 1, 'subscriberCount after one client unsubscribed');
+      ctx.assert.equal(await subscriberCount(), 1, 'subscriberCount after one client unsubscribed');
       await leaving.abort();
       await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
     },
   },
+  // QUEUE-028 (MUST): ListQueues answers with a JSON array of the names of all existing queues.
   {
     id: 'QUEUE-028a',
     title: 'lists existing queues, including empty ones, and no deleted queue',
@@ -264,6 +280,7 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(of(deleted), 0, 'number of entries of the deleted queue');
     },
   },
+  // QUEUE-029 (MUST): maxQueueSize limits the number of waiting messages when a message is published.
   {
     id: 'QUEUE-029a',
     title: 'keeps at most maxQueueSize messages waiting',
@@ -281,6 +298,8 @@ export const queueChecks: CheckModule = [
       );
     },
   },
+  // QUEUE-030 (MUST): Messages that are given back, recovered or due again enter a full queue, so that the number of
+  // waiting messages may exceed maxQueueSize.
   {
     id: 'QUEUE-030a',
     title: 'returns the messages of a subscriber that disconnects to a full queue',
@@ -296,13 +315,15 @@ export const queueChecks: CheckModule = [
       await holder.delivery({ queue });
       // The second message waits or is in flight, depending on the window. In both cases the queue contains both messages afterwards.
       const { id: second } = await client.publish(queue, '2');
-      await resetSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
       const delivered = idsOf(await takeAndAck(client, queue, 2));
       ctx.assert.deepEqual([...delivered].sort(), [first, second].sort(), 'the delivered messages');
     },
   },
+  // QUEUE-044 (MUST): When EnableAutoCreate is true, a Publish to a missing queue creates it with the server's
+  // defaults.
   {
     id: 'QUEUE-044a',
     title: 'creates a missing queue when a message is published to it',
@@ -317,6 +338,7 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages in the queue');
     },
   },
+  // QUEUE-045 (MUST): When EnableAutoCreate is false, the broker sends no PublishAck for a Publish to a missing queue.
   {
     id: 'QUEUE-045a',
     title: 'confirms no Publish to a missing queue when EnableAutoCreate is false',
@@ -337,6 +359,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await client.queueInfo(queue), undefined, 'the QueueInfo of the queue');
     },
   },
+  // QUEUE-047 (SHOULD): When EnableAutoCreate is true, a Subscribe to a missing queue creates it with the server's
+  // defaults.
   {
     id: 'QUEUE-047a',
     title: 'creates a missing queue when a client subscribes to it',
@@ -350,6 +374,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await infoField(client, queue, 'subscriberCount'), 1, 'subscriberCount');
     },
   },
+  // QUEUE-048 (SHOULD): When EnableAutoCreate is false, the broker answers a Subscribe to a missing queue by Error
+  // QUEUE_NOT_FOUND.
   {
     id: 'QUEUE-048a',
     title: 'refuses a Subscribe to a missing queue with QUEUE_NOT_FOUND when EnableAutoCreate is false',

@@ -1,5 +1,5 @@
-// Checks that send recorded frames of an existing client. The broker must answer with the recorded commands and ids. Queues have new names
-// where the recorded names may already exist. Areas: CONN, QUEUE, COMPRESS.
+// Checks that send recorded frames of an existing client. The broker must answer with the recorded commands and ids. Queues have new
+// names where the recorded names may already exist. Areas: CONN, QUEUE, COMPRESS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { GoldenFrame } from '../suite-data.ts';
@@ -7,6 +7,7 @@ import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 
 export const recordingChecks: CheckModule = [
+  // CONN-019 (MUST): The broker answers a Ping after Connect by Pong.
   {
     id: 'CONN-019a',
     title: 'answers the recorded pings of an existing client, replayed byte for byte',
@@ -19,6 +20,8 @@ export const recordingChecks: CheckModule = [
       }
     },
   },
+  // QUEUE-001 (MUST): CreateQueue creates a queue with the options of its payload, and the answer is a CreateQueue with
+  // the id of the command.
   {
     id: 'QUEUE-001b',
     title: 'answers the recorded queue commands, publishes and acks of an existing client',
@@ -34,6 +37,8 @@ export const recordingChecks: CheckModule = [
       }
     },
   },
+  // COMPRESS-016 (MUST): The subscribers receive a message with the same fields, whether its Publish was compressed or
+  // not.
   {
     id: 'COMPRESS-016a',
     title: 'answers the recorded compressed frames of an existing client, replayed byte for byte',

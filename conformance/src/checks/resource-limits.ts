@@ -19,6 +19,8 @@ const smallMemory = {
 } as const;
 
 export const resourceLimitChecks: CheckModule = [
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
   {
     id: 'LIMIT-013a',
     title: 'refuses a Publish beyond maxQueuedBytes with MEMORY_LIMIT, and does not store it',
@@ -43,6 +45,8 @@ export const resourceLimitChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), stored.length, 'number of waiting messages');
     },
   },
+  // LIMIT-014 (SHOULD): While the broker answers publishes by MEMORY_LIMIT, it continues to deliver messages and to
+  // handle acks.
   {
     id: 'LIMIT-014a',
     title:
@@ -70,6 +74,7 @@ export const resourceLimitChecks: CheckModule = [
       );
     },
   },
+  // LIMIT-016 (SHOULD): The broker refuses to create a queue with LIMIT_EXCEEDED, when maxQueues queues exist.
   {
     id: 'LIMIT-016a',
     title: 'refuses a queue beyond maxQueues with LIMIT_EXCEEDED, whichever command would create it',
@@ -96,6 +101,8 @@ export const resourceLimitChecks: CheckModule = [
       );
     },
   },
+  // LIMIT-017 (SHOULD): The broker refuses a Subscribe with LIMIT_EXCEEDED, when its connection has
+  // maxSubscriptionsPerConnection subscriptions.
   {
     id: 'LIMIT-017a',
     title: 'refuses a Subscribe beyond maxSubscriptionsPerConnection with LIMIT_EXCEEDED',

@@ -1,5 +1,5 @@
-// Checks of retries: the times, the number and the receivers of attempts, and acks during the retry delay. The earliest allowed time counts
-// from the sending of the Publish, because no attempt can be made before it. Areas: RETRY, DELIVERY.
+// Checks of retries: the times, the number and the receivers of attempts, and acks during the retry delay. The earliest allowed time
+// counts from the sending of the Publish, because no attempt can be made before it. Areas: RETRY, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
@@ -27,6 +27,8 @@ import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
 
 const schedule: CheckModule = [
+  // RETRY-001 (MUST): When no ack arrives within ackTimeout, the broker sends the message again, as long as RETRY-007
+  // allows it.
   {
     id: 'RETRY-001a',
     title: 'sends a message again until it is acknowledged',
@@ -49,6 +51,8 @@ const schedule: CheckModule = [
       });
     },
   },
+  // RETRY-002 (MUST): Until maxRetryDelay caps it, the gap between attempts n and n+1 is c + d * 2^(n-1) with constants
+  // c >= 0 and d > 0.
   {
     id: 'RETRY-002a',
     title: 'makes five attempts with gaps of c + d * 2^(n-1)',
@@ -78,6 +82,7 @@ const schedule: CheckModule = [
       judgeSchedule(ctx, schedule);
     },
   },
+  // RETRY-004 (SHOULD): retryDelay(n) never exceeds maxRetryDelay.
   {
     id: 'RETRY-004a',
     title: 'limits the delay between attempts to maxRetryDelay',
@@ -112,6 +117,8 @@ const schedule: CheckModule = [
       await subscriber.ack(fourth);
     },
   },
+  // RETRY-007 (MUST): When maxRetryAttempts attempts of a message have failed by ack timeout or negative ack, the
+  // broker does not send the message again.
   {
     id: 'RETRY-007a',
     title: 'makes maxRetryAttempts attempts and then moves the message to the dead letter queue',
@@ -135,6 +142,8 @@ const schedule: CheckModule = [
       ctx.assert.equal(made.length, 2, 'number of attempts');
     },
   },
+  // RETRY-009 (SHOULD): After its last failed attempt, the broker discards a message of a queue without dead letter
+  // queue.
   {
     id: 'RETRY-009a',
     title: 'discards a message after its last attempt when there is no dead letter queue',
@@ -155,6 +164,8 @@ const schedule: CheckModule = [
 ] satisfies readonly Check[];
 
 const receivers: CheckModule = [
+  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber, if another one
+  // has room.
   {
     id: 'RETRY-011a',
     title: 'makes the next attempt of a RoundRobin message to another subscriber',
@@ -163,6 +174,8 @@ const receivers: CheckModule = [
     evidence: { frames: 9, messages: 2 },
     run: (ctx) => expectOtherReceiver(ctx, {}),
   },
+  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber, if another one
+  // has room.
   {
     id: 'RETRY-011b',
     title: 'makes the next attempt of a PriorityBased message to another subscriber',
@@ -171,6 +184,8 @@ const receivers: CheckModule = [
     evidence: { frames: 9, messages: 2 },
     run: (ctx) => expectOtherReceiver(ctx, priorityBased),
   },
+  // DELIVERY-016 (MUST): In FanOutWithAck each subscriber acknowledges its own copy, and its ack does not settle the
+  // copy of another subscriber.
   {
     id: 'DELIVERY-016a',
     title: 'sends a FanOutWithAck message again only to the subscriber that did not acknowledge it',
@@ -192,6 +207,8 @@ const receivers: CheckModule = [
       );
     },
   },
+  // DELIVERY-056 (MUST): In FanOutWithAck the broker accepts an ack only from the connection to which it delivered the
+  // copy.
   {
     id: 'DELIVERY-056a',
     title: 'accepts an ack of a FanOutWithAck message only from the connection that received the copy',
@@ -212,6 +229,8 @@ const receivers: CheckModule = [
       await second.ack(again);
     },
   },
+  // DELIVERY-060 (SHOULD): After a message was sent on another connection, the broker ignores an ack of the earlier
+  // receiver.
   {
     id: 'DELIVERY-060a',
     title: 'ignores the ack of the earlier receiver when a message was sent again to another',
@@ -235,6 +254,8 @@ const receivers: CheckModule = [
       await publisher.ack(again);
     },
   },
+  // DELIVERY-062 (SHOULD): Messages in flight at an Unsubscribe stay in flight until an ack, a negative ack or the ack
+  // timeout, and then wait for other subscribers.
   {
     id: 'DELIVERY-062a',
     title:
@@ -263,6 +284,8 @@ const receivers: CheckModule = [
 ] satisfies readonly Check[];
 
 const pauses: CheckModule = [
+  // DELIVERY-004 (SHOULD): A message keeps its place in the subscriber's window during the pause before its next
+  // attempt.
   {
     id: 'DELIVERY-004a',
     title: 'keeps a message in the window during its retry delay, and sends no other message in its place',
@@ -287,6 +310,7 @@ const pauses: CheckModule = [
       await subscriber.ack(last);
     },
   },
+  // DELIVERY-007 (SHOULD): An ack that arrives during the pause before the next attempt settles the message.
   {
     id: 'DELIVERY-007a',
     title: 'settles a message when its ack arrives during the retry delay',
@@ -307,6 +331,8 @@ const pauses: CheckModule = [
       });
     },
   },
+  // DELIVERY-041 (MAY): When the delivery of a message is interrupted for the k-th time in a row, and k is at least 2,
+  // the broker keeps the message waiting and does not offer it again before retryDelay(k) has passed.
   {
     id: 'DELIVERY-041a',
     title: 'delays a message by retryDelay(2) after its delivery was interrupted twice in a row',
@@ -335,6 +361,7 @@ const pauses: CheckModule = [
       });
     },
   },
+  // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
   {
     id: 'QUEUE-017b',
     title: 'makes no further attempt of a message whose queue was deleted and created again',

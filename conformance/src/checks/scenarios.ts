@@ -1,10 +1,12 @@
-// Checks with a model of the specification: they send random commands on several connections and compare every frame of the broker with the
-// frames that the model allows. When a scenario fails, the report shows the shortest one that fails. Areas: QUEUE, PUBLISH, OVERFLOW,
-// DELIVERY, DLQ, NACK.
+// Checks with a model of the specification: they send random commands on several connections and compare every frame of the broker with
+// the frames that the model allows. When a scenario fails, the report shows the shortest one that fails. Areas: QUEUE, PUBLISH,
+// OVERFLOW, DELIVERY, DLQ, NACK.
 import type { Check, CheckModule } from '../check.ts';
 import { explore } from '../model/exploration.ts';
 
 export const scenarioChecks: CheckModule = [
+  // DELIVERY-001 (MUST): When its subscriber acknowledges a message, the broker removes it from its queue and does not
+  // deliver it again.
   {
     id: 'DELIVERY-001b',
     title:
@@ -24,6 +26,8 @@ export const scenarioChecks: CheckModule = [
     ...common(),
     run: (ctx) => explore(ctx, ['RoundRobin', 'PriorityBased']),
   },
+  // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
+  // when it sends the first copy.
   {
     id: 'DELIVERY-014c',
     title: 'sends only frames that the model allows in random scenarios on fan-out queues',

@@ -1,5 +1,5 @@
-// Checks with thousands of messages, many subscribers and many subscriptions of one connection. They find violations that occur rarely or only
-// under load. Areas: PUBLISH, DELIVERY.
+// Checks with thousands of messages, many subscribers and many subscriptions of one connection. They find violations that occur rarely
+// or only under load. Areas: PUBLISH, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { DeliveryMode } from '../history/operation.ts';
@@ -27,6 +27,8 @@ const counts: Readonly<Record<DeliveryMode, Counts>> = {
 };
 
 export const largeVolumeChecks: CheckModule = [
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue, or
+  // already settled.
   {
     id: 'PUBLISH-002b',
     title: 'delivers 2,500 messages of twenty-five queues once, in order and unchanged',
@@ -47,6 +49,8 @@ export const largeVolumeChecks: CheckModule = [
       await expectLoadDrained(ctx, load, witness);
     },
   },
+  // DELIVERY-010 (MUST): When a subscription starts, the broker delivers the waiting messages of its queue to it
+  // without waiting for another publish.
   {
     id: 'DELIVERY-010b',
     title: 'delivers 1,200 waiting messages to twenty-four subscribers that subscribe later',
@@ -72,6 +76,7 @@ export const largeVolumeChecks: CheckModule = [
       await expectLoadDrained(ctx, load, witness);
     },
   },
+  // DELIVERY-011 (MUST): In RoundRobin the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-011b',
     title: 'delivers each of 10,000 messages of RoundRobin queues to one subscriber, in order and unchanged',
@@ -88,6 +93,8 @@ export const largeVolumeChecks: CheckModule = [
     ...common(),
     run: (ctx) => playVolume(ctx, 'RoundRobin'),
   },
+  // DELIVERY-012 (MUST): In RoundRobin the broker delivers n messages that are published one after another to n
+  // subscribers without messages in flight, one to each.
   {
     id: 'DELIVERY-012b',
     title: 'delivers twenty-four messages to twenty-four subscribers of a RoundRobin queue, one to each',
@@ -115,6 +122,8 @@ export const largeVolumeChecks: CheckModule = [
       }
     },
   },
+  // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
+  // when it sends the first copy.
   {
     id: 'DELIVERY-014d',
     title: 'delivers each of 10,000 FanOutWithAck messages once to each subscriber, in order and unchanged',
@@ -131,6 +140,8 @@ export const largeVolumeChecks: CheckModule = [
     ...common(),
     run: (ctx) => playVolume(ctx, 'FanOutWithAck'),
   },
+  // DELIVERY-024 (MUST): In FanOutWithoutAck the broker delivers each message to every subscriber that is subscribed
+  // and whose connection is draining.
   {
     id: 'DELIVERY-024c',
     title:
@@ -147,6 +158,7 @@ export const largeVolumeChecks: CheckModule = [
     ...common(),
     run: (ctx) => playVolume(ctx, 'FanOutWithoutAck'),
   },
+  // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-030c',
     title: 'delivers each of 10,000 messages of PriorityBased queues once, by priority and unchanged',
@@ -163,6 +175,8 @@ export const largeVolumeChecks: CheckModule = [
     ...common(),
     run: (ctx) => playVolume(ctx, 'PriorityBased'),
   },
+  // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
+  // again, and the broker offers them to other subscribers.
   {
     id: 'DELIVERY-038c',
     title:

@@ -42,7 +42,7 @@ export async function startCrashLoad(ctx: CheckContext, setting: CrashLoadSettin
     ...publishers.map((publisher) => publishUntilEnd(ctx, publisher, target)),
     ...subscribers.map((subscriber) => acknowledgeUntilEnd(ctx, subscriber, skipsAcks)),
   ]).then(() => progress.close());
-  // A failure rejects `waitForConfirmed` too, so that nobody waits for confirmations that never arrive.
+  // A failure rejects `waitForConfirmed` too, so that no check waits for confirmations that cannot arrive.
   ended.catch((failure: unknown) => progress.fail(failure));
   return {
     waitForConfirmed: (count) => progress.waitForConfirmed(count),

@@ -59,9 +59,9 @@ export async function takeAll(ctx: CheckContext, queue: string): Promise<readonl
     });
     if (newDeliveries.length === 0) await pause(pollIntervalMs);
   }
-  const taken = deliveriesOf(subscriber, queue);
+  const deliveries = deliveriesOf(subscriber, queue);
   await subscriber.disconnect();
-  return taken;
+  return deliveries;
 }
 
 function deliveriesOf({ received }: Connection, queue: string): readonly ReceivedFrame[] {

@@ -1,4 +1,5 @@
-// Compresses very large bodies piece by piece and outside the runner's event loop, so that the runner's time measurements stay correct. Areas: FRAME, COMPRESS.
+// Compresses very large bodies piece by piece and outside the runner's event loop, so that the runner's time measurements stay correct.
+// Areas: FRAME, COMPRESS.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';

@@ -1,4 +1,5 @@
-// Shared by the checks of health and metrics: reads a record at a path, and waits for values that the broker may update later. Areas: HEALTH, METRICS.
+// Shared by the checks of health and metrics: reads a record at a path, and waits for values that the broker may update later. Areas:
+// HEALTH, METRICS.
 import type { CheckContext } from '../../check.ts';
 import { eventually } from './queue-state.ts';
 import type { JsonRecord } from './required-fields.ts';

@@ -1,4 +1,5 @@
-// JSON texts that JSON decoders and stores often change, and the assertion that the broker delivers them unchanged. Areas: DELIVERY, PUBLISH.
+// JSON texts that JSON decoders and stores often change, and the assertion that the broker delivers them unchanged. Areas: DELIVERY,
+// PUBLISH.
 import type { CheckContext } from '../../check.ts';
 import { newQueue } from './queue-state.ts';
 

@@ -1,5 +1,5 @@
-// Asserts that no message of a load remains: the subscribers, which have acknowledged everything, disconnect, and a new subscriber receives
-// only what is published afterwards. This shows a lost ack without waiting for the ack timeout. Area: DELIVERY.
+// Asserts that no message of a load remains: the subscribers, which have acknowledged everything, disconnect, and a new subscriber
+// receives only what is published afterwards. This shows a lost ack without waiting for the ack timeout. Area: DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';

@@ -1,5 +1,5 @@
-// Reads QueueInfo: numbers of waiting messages and subscribers. Waits for values that the broker may update later, such as subscriberCount
-// after a connection ends. Areas: QUEUE, DELIVERY.
+// Reads QueueInfo: numbers of waiting messages and subscribers. Waits for values that the broker may update later, such as
+// subscriberCount after a connection ends. Areas: QUEUE, DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
@@ -49,7 +49,7 @@ export function requireInfoShows(
 }
 
 /**
- * Asserts that messageCount is 0, and requires that it becomes 1 with the next message. Otherwise a count of 0 proves nothing, and the check
+ * Asserts that messageCount is 0, and requires that it becomes 1 with the next message. Otherwise a count of 0 proves nothing: the check
  * ends as not shown.
  */
 export async function expectNothingStored(

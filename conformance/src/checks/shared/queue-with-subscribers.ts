@@ -1,5 +1,5 @@
-// Shared by the checks of delivery modes: a queue with subscribers, the messages that each subscriber received, and acks by the subscriber
-// that received a message. Areas: DELIVERY, RETRY, DLQ.
+// Shared by the checks of delivery modes: a queue with subscribers, the messages that each subscriber received, and acks by the
+// subscriber that received a message. Areas: DELIVERY, RETRY, DLQ.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { FrameFields } from '../../wire/frame.ts';

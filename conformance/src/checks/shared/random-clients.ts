@@ -1,5 +1,6 @@
-// Publishers and subscribers of one queue that connect, publish, acknowledge, and disconnect abruptly at random. They follow the protocol.
-// The only assertion is that the queue is empty in the end; the history of the check records what happened. Areas: PUBLISH, DELIVERY.
+// Publishers and subscribers of one queue that connect, publish, acknowledge, and disconnect abruptly at random. They follow the
+// protocol. The only assertion is that the queue is empty in the end; the history of the check records what happened. Areas: PUBLISH,
+// DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
@@ -65,10 +66,10 @@ export class RandomClients {
   }
 
   #deliveryCount(): number {
-    const taken = this.#subscribers.flatMap(({ connection, handledCount }) =>
+    const handled = this.#subscribers.flatMap(({ connection, handledCount }) =>
       connection.received.slice(0, handledCount),
     );
-    return taken.filter(({ command }) => command === Command.Deliver).length;
+    return handled.filter(({ command }) => command === Command.Deliver).length;
   }
 
   /** The longest backoff of a message plus the usual wait for a delivery. */

@@ -1,6 +1,6 @@
-// Shared by the checks of faulty commands and frames: they send bytes that violate one rule and then a Ping. What arrives before the Pong is
-// the answer. Any Error is a refusal, whatever its id; closing the connection is one where the specification allows it.
-// Areas: FRAME, BODY, ERROR, QUEUE, PUBLISH.
+// Shared by the checks of faulty commands and frames: they send bytes that violate one rule and then a Ping. What arrives before the
+// Pong is the answer. Any Error is a refusal, whatever its id; closing the connection is one where the specification allows it. Areas:
+// FRAME, BODY, ERROR, QUEUE, PUBLISH.
 import type { CheckContext } from '../../check.ts';
 import type { ClosedHow, Connection } from '../../connection.ts';
 import { frameText } from '../../trace.ts';

@@ -1,4 +1,5 @@
-// Reads required fields of QueueInfo and of the health and metrics records. A missing field fails the check with the name of the field. Areas: QUEUE, HEALTH, METRICS.
+// Reads required fields of QueueInfo and of the health and metrics records. A missing field fails the check with the name of the field.
+// Areas: QUEUE, HEALTH, METRICS.
 import type { CheckContext } from '../../check.ts';
 import { display, ExpectationFailure } from '../../expectation.ts';
 

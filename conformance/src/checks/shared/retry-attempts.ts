@@ -1,6 +1,6 @@
-// Shared by the checks of retries, expiry and dead letters: short timings, the schedule of attempts, and waits for the broker's timers. The
-// earliest allowed time counts from the sending of our own command; the latest one uses the allowances of `ctx.timing`.
-// Areas: RETRY, TTL, DLQ, NACK.
+// Shared by the checks of retries, expiry and dead letters: short timings, the schedule of attempts, and waits for the broker's timers.
+// The earliest allowed time counts from the sending of our own command; the latest one uses the allowances of `ctx.timing`. Areas:
+// RETRY, TTL, DLQ, NACK.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { ConfigurationRequest } from '../../configuration.ts';
@@ -101,7 +101,7 @@ export async function expectNotRedelivered(
   what: { readonly text: string; readonly clause?: string },
 ): Promise<void> {
   const witness = await ctx.connect();
-  await resetSubscriber(ctx, holder, { witness, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness, queue, remaining: 0 });
   await witness.subscribe(queue);
   await expectOnlySentinel(ctx, witness, queue, what);
 }

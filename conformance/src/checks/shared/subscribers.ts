@@ -23,13 +23,13 @@ export async function takeAndAck(
   queue: string,
   count: number,
 ): Promise<readonly ReceivedFrame[]> {
-  const taken: ReceivedFrame[] = [];
-  while (taken.length < count) {
+  const deliveries: ReceivedFrame[] = [];
+  while (deliveries.length < count) {
     const delivery = await subscriber.delivery({ queue });
     await subscriber.ack(delivery);
-    taken.push(delivery);
+    deliveries.push(delivery);
   }
-  return taken;
+  return deliveries;
 }
 
 export function idsOf(frames: readonly ReceivedFrame[]): readonly string[] {
@@ -40,11 +40,11 @@ export function idsOf(frames: readonly ReceivedFrame[]): readonly string[] {
 export async function resetSubscriber(
   ctx: CheckContext,
   subscriber: Connection,
-  seenFrom: { readonly witness: Connection; readonly queue: string; readonly left: number },
+  expectation: { readonly witness: Connection; readonly queue: string; readonly remaining: number },
 ): Promise<void> {
   await subscriber.abort();
-  const { witness, queue, left } = seenFrom;
-  await waitForInfo(ctx, witness, queue, { field: 'subscriberCount', value: left });
+  const { witness, queue, remaining } = expectation;
+  await waitForInfo(ctx, witness, queue, { field: 'subscriberCount', value: remaining });
 }
 
 /**

@@ -1,6 +1,6 @@
-// Sends thousands of messages through many queues: publishers publish in batches, and subscribers acknowledge each delivery immediately, so
-// that a window of one message is enough. It waits while there is progress and publishes fewer messages when the broker is slow. The history
-// of the check records what happened. Areas: PUBLISH, DELIVERY.
+// Sends thousands of messages through many queues: publishers publish in batches, and subscribers acknowledge each delivery immediately,
+// so that a window of one message is enough. It waits while there is progress and publishes fewer messages when the broker is slow. The
+// history of the check records what happened. Areas: PUBLISH, DELIVERY.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { CheckContext, History } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
@@ -240,7 +240,7 @@ export class VolumeLoad {
     if (elapsedMs < maxPlayMs) return;
     const counts = `${this.#messages.size} messages and ${this.#deliveryCount} deliveries`;
     throw new PrerequisiteMissing(
-      `the broker is too slow for this check: ${counts} in ${Math.round(elapsedMs / 1000)} s, and more to come`,
+      `the broker is too slow for this check: ${counts} in ${Math.round(elapsedMs / 1000)} s, with messages still to publish`,
     );
   }
 
