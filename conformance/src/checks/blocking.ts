@@ -352,7 +352,7 @@ async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: s
   return id;
 }
 
-/** Whether a Ping is answered within `ctx.timing.silenceMs`. In that time the broker has read everything that was sent before. */
+/** Whether a Ping is answered within `ctx.timing.silenceMs`. After that time, a broker that still reads has read everything sent before. */
 async function isPingAnswered(ctx: CheckContext, connection: Connection): Promise<boolean> {
   const id = ctx.id('ping');
   await connection.send({ command: Command.Ping, id });

@@ -276,7 +276,7 @@ const content: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const once: CheckModule = [
+const deadLetteredOnce: CheckModule = [
   // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
   {
     id: 'DLQ-010a',
@@ -427,7 +427,7 @@ const once: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const deadLetterChecks: CheckModule = [...queues, ...content, ...once];
+export const deadLetterChecks: CheckModule = [...queues, ...content, ...deadLetteredOnce];
 
 /** A RedirectToDlq queue that contains one message. A second message was dead-lettered. */
 async function redirect(

@@ -392,11 +392,15 @@ export const deliveryChecks: CheckModule = [...distribution, ...order, ...return
  * Publishes thirty messages to two subscribers, one of which acknowledges or reads nothing. Whatever the window is, that one receives at
  * most half of them in turn, so the other one must receive ten. A broker with a window of 8 that waits for the first does not reach ten.
  */
-async function expectOthersServed(ctx: CheckContext, slow: Connection, makeStuck: () => void): Promise<void> {
+async function expectOthersServed(
+  ctx: CheckContext,
+  slow: Connection,
+  stopReading: () => void,
+): Promise<void> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'stuck');
   await slow.subscribe(queue);
-  makeStuck();
+  stopReading();
   await client.subscribe(queue);
   const payload = sizedPayload({ id: '', queue, totalBytes: 20_000 });
   const published = Array.from({ length: 30 }, () => client.publish(queue, payload));

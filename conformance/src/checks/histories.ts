@@ -21,7 +21,7 @@ export const historyChecks: CheckModule = [
       'delivers each message of a RoundRobin queue once while publishers and subscribers disconnect abruptly',
     clauses: ['DELIVERY-006', 'PUBLISH-002', 'DELIVERY-011', 'DELIVERY-035', 'DELIVERY-038', 'DELIVERY-050'],
     ...common(),
-    run: (ctx) => playHistory(ctx, 'RoundRobin'),
+    run: (ctx) => runRandomClients(ctx, 'RoundRobin'),
   },
   // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
   // when it sends the first copy.
@@ -30,7 +30,7 @@ export const historyChecks: CheckModule = [
     title: 'delivers each FanOutWithAck message once to each subscriber while clients disconnect abruptly',
     clauses: ['DELIVERY-014', 'PUBLISH-002', 'DELIVERY-006', 'DELIVERY-015', 'DELIVERY-016'],
     ...common(),
-    run: (ctx) => playHistory(ctx, 'FanOutWithAck'),
+    run: (ctx) => runRandomClients(ctx, 'FanOutWithAck'),
   },
   // DELIVERY-024 (MUST): In FanOutWithoutAck the broker delivers each message to every subscriber that is subscribed
   // and whose connection is draining.
@@ -39,7 +39,7 @@ export const historyChecks: CheckModule = [
     title: 'delivers each FanOutWithoutAck message once to each subscriber while clients disconnect abruptly',
     clauses: ['DELIVERY-024', 'PUBLISH-002', 'DELIVERY-025', 'DELIVERY-026'],
     ...common(),
-    run: (ctx) => playHistory(ctx, 'FanOutWithoutAck'),
+    run: (ctx) => runRandomClients(ctx, 'FanOutWithoutAck'),
   },
   // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
   {
@@ -48,7 +48,7 @@ export const historyChecks: CheckModule = [
       'delivers each message of a PriorityBased queue once while publishers and subscribers disconnect abruptly',
     clauses: ['DELIVERY-030', 'PUBLISH-002', 'DELIVERY-006', 'DELIVERY-038', 'DELIVERY-050'],
     ...common(),
-    run: (ctx) => playHistory(ctx, 'PriorityBased'),
+    run: (ctx) => runRandomClients(ctx, 'PriorityBased'),
   },
 ] satisfies readonly Check[];
 
@@ -61,7 +61,7 @@ function common(): Pick<Check, 'profile' | 'broad' | 'evidence' | 'prefers'> {
   };
 }
 
-async function playHistory(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
+async function runRandomClients(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
   const history = ctx.recordHistory();
   const witness = await ctx.connect();
   const queue = await newQueue(ctx, witness, 'crowded', {
@@ -69,7 +69,7 @@ async function playHistory(ctx: CheckContext, mode: DeliveryMode): Promise<void>
     maxRetryAttempts: maxRetryAttempts,
   });
   const clients = new RandomClients(ctx, { queue, witness, maxDisconnects });
-  for (let round = 0; round < roundCount; round += 1) await clients.playRound();
+  for (let round = 0; round < roundCount; round += 1) await clients.runRound();
   await clients.drain();
   history.settle({ queues: { [queue]: { mode } }, drained: [queue] });
 }

@@ -283,7 +283,7 @@ const receivers: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const pauses: CheckModule = [
+const retryDelays: CheckModule = [
   // DELIVERY-004 (SHOULD): A message keeps its place in the subscriber's window during the pause before its next
   // attempt.
   {
@@ -384,7 +384,7 @@ const pauses: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const retryChecks: CheckModule = [...schedule, ...receivers, ...pauses];
+export const retryChecks: CheckModule = [...schedule, ...receivers, ...retryDelays];
 
 type Schedule = { readonly isOnTime: boolean; readonly growth: number; readonly gaps: readonly number[] };
 

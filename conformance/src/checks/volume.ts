@@ -11,15 +11,15 @@ import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 import { VolumeLoad } from './shared/volume-load.ts';
 
 /** 50 connections, including the witness. */
-const defaultSizes = { wide: 24, deep: 4, publishers: 21 } as const;
+const defaultSizes = { sharedSubscribers: 24, ownSubscribers: 4, publishers: 21 } as const;
 /** For brokers that limit connections by address. */
-const smallSizes = { wide: 5, deep: 1, publishers: 1 } as const;
-const queuesPerDeepConnection = 25;
+const smallSizes = { sharedSubscribers: 5, ownSubscribers: 1, publishers: 1 } as const;
+const queuesPerSubscriber = 25;
 
 type Counts = { readonly shared: number; readonly own: number; readonly long: number };
 
 /** With these numbers a check publishes 10,000 messages. */
-const counts: Readonly<Record<DeliveryMode, Counts>> = {
+const messageCounts: Readonly<Record<DeliveryMode, Counts>> = {
   RoundRobin: { shared: 600, own: 64, long: 1200 },
   FanOutWithAck: { shared: 50, own: 86, long: 1200 },
   FanOutWithoutAck: { shared: 50, own: 86, long: 1200 },
@@ -45,7 +45,7 @@ export const largeVolumeChecks: CheckModule = [
       ];
       const plans = ownQueues([subscriber], () => publisher, { count: 100, batch: 50 });
       const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans });
-      await load.play();
+      await load.run();
       await expectLoadDrained(ctx, load, witness);
     },
   },
@@ -62,7 +62,7 @@ export const largeVolumeChecks: CheckModule = [
     run: async (ctx) => {
       const witness = await ctx.connect();
       const publisher = await ctx.connect();
-      const subscribers = await connections(ctx, sizesFor(ctx).wide);
+      const subscribers = await connections(ctx, sizesFor(ctx).sharedSubscribers);
       const plan = {
         name: 'backlog',
         publisher,
@@ -72,7 +72,7 @@ export const largeVolumeChecks: CheckModule = [
         isBacklog: true,
       } as const;
       const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans: [plan] });
-      await load.play();
+      await load.run();
       await expectLoadDrained(ctx, load, witness);
     },
   },
@@ -91,7 +91,7 @@ export const largeVolumeChecks: CheckModule = [
       'DELIVERY-053',
     ],
     ...common(),
-    run: (ctx) => playVolume(ctx, 'RoundRobin'),
+    run: (ctx) => runVolumeLoad(ctx, 'RoundRobin'),
   },
   // DELIVERY-012 (MUST): In RoundRobin the broker delivers n messages that are published one after another to n
   // subscribers without messages in flight, one to each.
@@ -104,7 +104,10 @@ export const largeVolumeChecks: CheckModule = [
     volume: true,
     evidence: { frames: 50, messages: 15, assertions: 10 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, sizesFor(ctx).wide);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(
+        ctx,
+        sizesFor(ctx).sharedSubscribers,
+      );
       for (let round = 0; round < 3; round += 1) {
         await publishSeries(ctx, publisher, queue, subscribers.length);
         const deliveries = await Promise.all(subscribers.map((one) => one.delivery({ queue })));
@@ -138,7 +141,7 @@ export const largeVolumeChecks: CheckModule = [
       'DELIVERY-053',
     ],
     ...common(),
-    run: (ctx) => playVolume(ctx, 'FanOutWithAck'),
+    run: (ctx) => runVolumeLoad(ctx, 'FanOutWithAck'),
   },
   // DELIVERY-024 (MUST): In FanOutWithoutAck the broker delivers each message to every subscriber that is subscribed
   // and whose connection is draining.
@@ -156,7 +159,7 @@ export const largeVolumeChecks: CheckModule = [
       'DELIVERY-053',
     ],
     ...common(),
-    run: (ctx) => playVolume(ctx, 'FanOutWithoutAck'),
+    run: (ctx) => runVolumeLoad(ctx, 'FanOutWithoutAck'),
   },
   // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
   {
@@ -173,7 +176,7 @@ export const largeVolumeChecks: CheckModule = [
       'DELIVERY-053',
     ],
     ...common(),
-    run: (ctx) => playVolume(ctx, 'PriorityBased'),
+    run: (ctx) => runVolumeLoad(ctx, 'PriorityBased'),
   },
   // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
   // again, and the broker offers them to other subscribers.
@@ -188,7 +191,7 @@ export const largeVolumeChecks: CheckModule = [
     evidence: { frames: 2000, messages: 800, assertions: 800 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const names = Array.from({ length: queuesPerDeepConnection }, (_, index) => `held-${index}`);
+      const names = Array.from({ length: queuesPerSubscriber }, (_, index) => `held-${index}`);
       const queues = await Promise.all(names.map((name) => newQueue(ctx, client, name)));
       for (let round = 0; round < 4; round += 1)
         await disconnectAndRedeliver(ctx, client, { queues, isAbrupt: round % 2 === 0 });
@@ -242,46 +245,52 @@ async function disconnectAndRedeliver(
 }
 
 /** Publishes to queues with one subscriber, to queues with all subscribers, and to one queue with many messages. */
-async function playVolume(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
+async function runVolumeLoad(ctx: CheckContext, mode: DeliveryMode): Promise<void> {
   const sizes = sizesFor(ctx);
   const witness = await ctx.connect();
-  const [wide, deep, publishers] = [
-    await connections(ctx, sizes.wide),
-    await connections(ctx, sizes.deep),
+  const [sharedSubscribers, ownSubscribers, publishers] = [
+    await connections(ctx, sizes.sharedSubscribers),
+    await connections(ctx, sizes.ownSubscribers),
     await connections(ctx, sizes.publishers),
   ];
   const publisher = (index: number): Connection => publishers[index % publishers.length] ?? witness;
-  const { shared, own, long } = counts[mode];
+  const { shared, own, long } = messageCounts[mode];
   const isBacklog = mode === 'PriorityBased' ? ({ isBacklog: true } as const) : {};
   const plans: readonly StreamPlan[] = [
-    { name: 'long', publisher: publisher(0), subscribers: wide.slice(0, 1), count: long, batch: 100 },
+    {
+      name: 'long',
+      publisher: publisher(0),
+      subscribers: sharedSubscribers.slice(0, 1),
+      count: long,
+      batch: 100,
+    },
     ...[0, 1, 2, 3].map((index) => ({
       name: `shared-${index}`,
       publisher: publisher(index + 1),
-      subscribers: wide,
+      subscribers: sharedSubscribers,
       count: shared,
-      batch: mode === 'RoundRobin' || mode === 'PriorityBased' ? 4 * wide.length : 5,
+      batch: mode === 'RoundRobin' || mode === 'PriorityBased' ? 4 * sharedSubscribers.length : 5,
     })),
-    ...ownQueues(deep, (index) => publisher(index + 5), { count: own, batch: 20 }).map((plan) => ({
+    ...ownQueues(ownSubscribers, (index) => publisher(index + 5), { count: own, batch: 20 }).map((plan) => ({
       ...plan,
       ...isBacklog,
     })),
   ];
   const load = new VolumeLoad(ctx, { mode, witness, plans });
-  await load.play();
+  await load.run();
   if (mode !== 'FanOutWithoutAck') await expectLoadDrained(ctx, load, witness);
 }
 
-/** `queuesPerDeepConnection` queues for each subscriber. The subscribers share no queue. */
+/** `queuesPerSubscriber` queues for each subscriber. The subscribers share no queue. */
 function ownQueues(
   subscribers: readonly Connection[],
   publisher: (index: number) => Connection,
   size: Pick<StreamPlan, 'count' | 'batch'>,
 ): readonly StreamPlan[] {
   return subscribers.flatMap((subscriber, at) =>
-    Array.from({ length: queuesPerDeepConnection }, (_, index) => ({
+    Array.from({ length: queuesPerSubscriber }, (_, index) => ({
       name: `own-${at}-${index}`,
-      publisher: publisher(at * queuesPerDeepConnection + index),
+      publisher: publisher(at * queuesPerSubscriber + index),
       subscribers: [subscriber],
       ...size,
     })),

@@ -62,7 +62,7 @@ export class LoadStream {
   /** All confirmed messages have reached all their receivers. */
   get isComplete(): boolean {
     const { messages } = this;
-    while (this.#completeCount < messages.length && this.#isDone(messages[this.#completeCount]))
+    while (this.#completeCount < messages.length && this.#isReceivedByAll(messages[this.#completeCount]))
       this.#completeCount += 1;
     return this.#completeCount === messages.length;
   }
@@ -92,7 +92,7 @@ export class LoadStream {
     );
   }
 
-  #isDone(message: LoadMessage | undefined): boolean {
+  #isReceivedByAll(message: LoadMessage | undefined): boolean {
     if (message === undefined || message.answer === 'none') return false;
     const isFanOut = this.#mode === 'FanOutWithAck' || this.#mode === 'FanOutWithoutAck';
     return (

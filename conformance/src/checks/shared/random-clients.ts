@@ -33,7 +33,7 @@ export class RandomClients {
   }
 
   /** Connects missing clients, publishes some messages, acknowledges some deliveries, and disconnects clients at random. */
-  async playRound(): Promise<void> {
+  async runRound(): Promise<void> {
     await this.#connectMissing();
     for (const publisher of this.#publishers) await this.#publishSome(publisher);
     await this.#disconnectAtRandom('publisher');

@@ -68,8 +68,8 @@ function isNoDelivery(frame: ReceivedFrame): boolean {
 }
 
 /**
- * As `expectRefused`, and asserts the error code. For checks whose level is that of the error code. Closing without an Error is allowed only
- * for INVALID_MESSAGE, the violation of a field rule.
+ * As `expectRefused`, and asserts the error code. For checks whose level is that of the rule for the error code. Closing without an Error
+ * is allowed only for INVALID_MESSAGE, the violation of a field rule.
  */
 export async function expectRefusedWith(
   ctx: CheckContext,

@@ -16,7 +16,7 @@ import { LoadStream } from './load-stream.ts';
 const budgetMs = 12_000;
 const minShare = 0.25;
 /** After this time the check ends without a verdict: the broker is too slow. */
-const maxPlayMs = 240_000;
+const maxRunMs = 240_000;
 /** After this time without progress a queue continues with its next batch. Lost messages are judged at the end. */
 const stalledMs = 300;
 /** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
@@ -66,7 +66,7 @@ export class VolumeLoad {
   }
 
   /** Creates the queues, publishes all messages, waits for their deliveries, and judges the history. */
-  async play(): Promise<void> {
+  async run(): Promise<void> {
     const { mode, witness } = this.#setting;
     const options = { mode: deliveryModes.indexOf(mode) };
     await Promise.all(this.streams.map(({ queue }) => witness.createQueue(queue, options)));
@@ -237,7 +237,7 @@ export class VolumeLoad {
 
   #failIfTooSlow(): void {
     const elapsedMs = this.#ctx.now() - this.#startedAt;
-    if (elapsedMs < maxPlayMs) return;
+    if (elapsedMs < maxRunMs) return;
     const counts = `${this.#messages.size} messages and ${this.#deliveryCount} deliveries`;
     throw new PrerequisiteMissing(
       `the broker is too slow for this check: ${counts} in ${Math.round(elapsedMs / 1000)} s, with messages still to publish`,
@@ -269,8 +269,8 @@ export class VolumeLoad {
     });
     this.#judgeContent();
     const refused = this.streams.reduce((sum, { refusedCount }) => sum + refusedCount, 0);
-    const played = `${this.#messages.size - refused} messages through ${queues.length} queues`;
-    note(`${played}, ${this.#deliveryCount} deliveries on ${this.#handledCounts.size} connections`);
+    const summary = `${this.#messages.size - refused} messages through ${queues.length} queues`;
+    note(`${summary}, ${this.#deliveryCount} deliveries on ${this.#handledCounts.size} connections`);
   }
 
   #judgeContent(): void {
