@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { scenarios } from '../src/checks/scenarios.ts';
+import { scenarioChecks } from '../src/checks/scenarios.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
@@ -106,7 +106,7 @@ async function find(mutant: Mutant): Promise<string | undefined> {
       },
       () => {},
     );
-  const { results } = await judge(scenarios.map(({ id }) => id));
+  const { results } = await judge(scenarioChecks.map(({ id }) => id));
   let kill = results.find(isKill);
   // Of checks for which the machine was too slow, another run, one at a time.
   for (const { id } of kill === undefined ? results.filter(isUnjudged) : []) {

@@ -1,7 +1,7 @@
 // What a failure shows: values as JSON, and nothing of the language in which the runner is written.
 import { describe, expect, it } from 'vitest';
 import { assertionsFor } from './assertions.ts';
-import { fieldOf, inQueueInfo } from './checks/shared/fields.ts';
+import { inQueueInfo, requiredField } from './checks/shared/required-fields.ts';
 import { Evidence } from './evidence.ts';
 import { display, ExpectationFailure } from './expectation.ts';
 
@@ -61,11 +61,11 @@ describe('a failed assertion about a time', () => {
 
 describe('fieldOf', () => {
   it('returns a field that is there', () => {
-    expect(fieldOf({ messageCount: 0 }, 'messageCount', inQueueInfo)).toBe(0);
+    expect(requiredField({ messageCount: 0 }, 'messageCount', inQueueInfo)).toBe(0);
   });
 
   it('names the field that is missing, and where', () => {
-    expect(failureOf(() => fieldOf({ name: 'q' }, 'subscriberCount', inQueueInfo))).toMatchObject({
+    expect(failureOf(() => requiredField({ name: 'q' }, 'subscriberCount', inQueueInfo))).toMatchObject({
       message: 'field subscriberCount is missing from QueueInfo',
       expected: 'field subscriberCount',
       actual: '{"name":"q"}',

@@ -1,13 +1,21 @@
-// Checks of acknowledgments and of subscriptions that begin and end: what an Ack settles and what it does not, and what is never sent
-// after UnsubscribeAck. Area: DELIVERY.
+// Checks of acknowledgments and subscriptions: which delivery an Ack settles, and what the broker sends after Subscribe and Unsubscribe.
+// Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { letDeliver, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { messageCountOf, newQueue, waitForDeliveries, waitForInfo } from './shared/queue-state.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
 
 const acks: CheckModule = [
+  // DELIVERY-001 (MUST): When its subscriber acknowledges a message, the broker removes it from its queue and does not
+  // deliver it again.
   {
     id: 'DELIVERY-001a',
     title: 'does not deliver a message again after an Ack that names its queue',
@@ -16,14 +24,17 @@ const acks: CheckModule = [
     evidence: { frames: 8, messages: 2 },
     run: (ctx) => expectSettled(ctx, (holder, held) => holder.ack(held, { withQueue: true })),
   },
+  // DELIVERY-065 (MUST): An Ack without header messageId acknowledges the delivery whose message id equals the Ack's
+  // id.
   {
     id: 'DELIVERY-065a',
-    title: 'accepts an Ack with the message id alone, as existing clients send it',
+    title: 'accepts an Ack that contains only the message id, as existing clients send it',
     clauses: ['DELIVERY-065', 'DELIVERY-001'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
     run: (ctx) => expectSettled(ctx, (holder, held) => holder.ack(held)),
   },
+  // DELIVERY-066 (SHOULD): An Ack with header messageId acknowledges the delivery whose message id equals that header.
   {
     id: 'DELIVERY-066a',
     title: 'accepts an Ack that names its message in header messageId',
@@ -35,6 +46,7 @@ const acks: CheckModule = [
         holder.send({ command: Command.Ack, id: ctx.id('ack'), headers: { messageId: id } }),
       ),
   },
+  // DELIVERY-003 (MUST): Messages in flight do not count towards maxQueueSize.
   {
     id: 'DELIVERY-003a',
     title: 'does not count a message in flight towards maxQueueSize',
@@ -46,37 +58,44 @@ const acks: CheckModule = [
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'room-for-one', { maxQueueSize: 1, overflowStrategy: 1 });
       await holder.subscribe(queue);
-      // While nothing waits the queue has room, however many are in flight; the first one to wait is taken when the window is full.
+      // While no message waits the queue has room, whatever the number of messages in flight. When the window is full, one message waits.
       const ids: string[] = [];
       let waiting: unknown = 0;
-      while (ids.length < 2 || (waiting === 0 && ids.length < largestWindow)) {
+      while (ids.length < 2 || (waiting === 0 && ids.length < maxKnownWindow)) {
         ids.push(...(await publishSeries(ctx, client, queue, 1)));
-        await letDeliver(ctx, client, queue);
-        waiting = await waitingCount(client, queue);
+        await waitForDeliveries(ctx, client, queue);
+        waiting = await messageCountOf(client, queue);
       }
-      ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'all messages');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'the delivered messages');
     },
   },
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: it is acknowledged, dead-lettered, discarded by a
+  // rule of this specification, or becomes waiting again.
   {
     id: 'DELIVERY-006a',
-    title: 'does not lose a message that was in flight when its subscriber unsubscribed and left',
+    title: 'does not lose a message in flight when its subscriber unsubscribes and disconnects',
     clauses: ['DELIVERY-006', 'DELIVERY-062', 'DELIVERY-038'],
     profile: 'delivery',
-    accepts: ['it is given back when the connection ends', 'it was given back at the Unsubscribe'],
+    accepts: [
+      'the broker redelivers it after the connection ends',
+      'the broker redelivers it after the Unsubscribe',
+    ],
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'left-behind');
-      const { held } = await hold(ctx, { publisher: client, holder, queue });
+      const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
       await holder.unsubscribe(queue);
       await client.subscribe(queue);
       await holder.abort();
       const again = await client.delivery({ queue });
-      ctx.assert.equal(again.id, held.id, 'the message delivered again');
+      ctx.assert.equal(again.id, held.id, 'the redelivered message');
       await client.ack(again);
     },
   },
+  // DELIVERY-057 (SHOULD): In RoundRobin and PriorityBased the broker accepts an ack only from the connection to which
+  // it delivered the message.
   {
     id: 'DELIVERY-057a',
     title: 'ignores the Ack of a connection to which the message was not delivered',
@@ -87,16 +106,17 @@ const acks: CheckModule = [
       const client = await ctx.connect();
       const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'not-yours');
-      const { held } = await hold(ctx, { publisher: client, holder, queue });
+      const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
       await client.ack(held);
       await client.ping();
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       const again = await client.delivery({ queue });
-      ctx.assert.equal(again.id, held.id, 'the message delivered again');
+      ctx.assert.equal(again.id, held.id, 'the redelivered message');
       await client.ack(again);
     },
   },
+  // DELIVERY-058 (MUST): The broker ignores an ack for an unknown message and does not answer it.
   {
     id: 'DELIVERY-058a',
     title: 'ignores an Ack for an unknown message without an answer',
@@ -111,6 +131,7 @@ const acks: CheckModule = [
       await client.expectNothingBeforePong(() => true, 'no frame answers the Acks');
     },
   },
+  // DELIVERY-059 (MUST): The broker ignores a repeated ack and does not answer it.
   {
     id: 'DELIVERY-059a',
     title: 'ignores a repeated Ack without an answer',
@@ -128,43 +149,47 @@ const acks: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the next message is delivered' });
     },
   },
+  // DELIVERY-067 (SHOULD): An Ack that names a queue acknowledges only a delivery of that queue.
   {
     id: 'DELIVERY-067a',
-    title: 'settles only a delivery of the queue that an Ack names',
+    title: 'settles only the delivery from the queue that an Ack names',
     clauses: ['DELIVERY-067'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
       for (const named of ['older', 'younger']) {
-        const pair = await holdTwins(ctx, named);
-        const [left, settled] = named === 'younger' ? pair.queues : [...pair.queues].reverse();
-        if (left === undefined || settled === undefined) return;
-        await pair.holder.ack({ id: pair.id, queue: settled }, { withQueue: true });
-        await pair.holder.ping();
-        await expectLeft(ctx, pair, { left, settled });
+        const messages = await holdTwoWithSameId(ctx, named);
+        const [unsettled, settled] = named === 'younger' ? messages.queues : [...messages.queues].reverse();
+        if (unsettled === undefined || settled === undefined) return;
+        await messages.holder.ack({ id: messages.id, queue: settled }, { withQueue: true });
+        await messages.holder.ping();
+        await expectOneSettled(ctx, messages, { unsettled, settled });
       }
     },
   },
+  // DELIVERY-068 (SHOULD): When several deliveries in flight on the connection have the acknowledged id, the broker
+  // settles the oldest.
   {
     id: 'DELIVERY-068a',
-    title: 'settles the oldest of several deliveries that have the acknowledged id',
+    title: 'settles the oldest delivery when several have the acknowledged id',
     clauses: ['DELIVERY-068'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const pair = await holdTwins(ctx);
-      const [first, second] = pair.queues;
-      await pair.holder.ack({ id: pair.id, queue: '' });
-      await pair.holder.ping();
-      await expectLeft(ctx, pair, { left: second, settled: first });
+      const messages = await holdTwoWithSameId(ctx);
+      const [first, second] = messages.queues;
+      await messages.holder.ack({ id: messages.id, queue: '' });
+      await messages.holder.ping();
+      await expectOneSettled(ctx, messages, { unsettled: second, settled: first });
     },
   },
 ] satisfies readonly Check[];
 
 const subscriptions: CheckModule = [
+  // DELIVERY-061 (MUST): After UnsubscribeAck the broker sends no message of that queue on the connection.
   {
     id: 'DELIVERY-061a',
-    title: 'sends no message of a queue after UnsubscribeAck, however many messages are published',
+    title: 'sends no message of a queue after UnsubscribeAck, while more messages are published',
     clauses: ['DELIVERY-061', 'CONN-034', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 23, messages: 1 },
@@ -175,20 +200,21 @@ const subscriptions: CheckModule = [
       await subscriber.subscribe(queue);
       await publishSeries(ctx, publisher, queue, 1);
       await subscriber.ack(await subscriber.delivery({ queue }));
-      const meanwhile = publishSeries(ctx, publisher, queue, 10);
+      const published = publishSeries(ctx, publisher, queue, 10);
       const ack = await subscriber.unsubscribe(queue);
-      await meanwhile;
+      await published;
       await publishSeries(ctx, publisher, queue, 5);
       await subscriber.ping();
       const late = subscriber.received.filter(
         (frame) => frame.command === Command.Deliver && frame.sequence > ack.sequence,
       );
-      ctx.assert.deepEqual(idsOf(late), [], 'deliveries after UnsubscribeAck');
+      ctx.assert.deepEqual(idsOf(late), [], 'ids of messages that are delivered after UnsubscribeAck');
     },
   },
+  // DELIVERY-063 (SHOULD): The broker answers an Unsubscribe without a subscription by UnsubscribeAck.
   {
     id: 'DELIVERY-063a',
-    title: 'answers Unsubscribe without a subscription with UnsubscribeAck',
+    title: 'answers Unsubscribe with UnsubscribeAck when there is no subscription',
     clauses: ['DELIVERY-063'],
     profile: 'delivery',
     evidence: { frames: 4, assertions: 2 },
@@ -201,6 +227,8 @@ const subscriptions: CheckModule = [
       }
     },
   },
+  // DELIVERY-064 (SHOULD): The broker answers a second Subscribe to the same queue on one connection by SubscribeAck
+  // and changes nothing.
   {
     id: 'DELIVERY-064a',
     title: 'answers a second Subscribe with SubscribeAck and delivers each message once',
@@ -213,9 +241,10 @@ const subscriptions: CheckModule = [
       await client.subscribe(queue);
       await client.subscribe(queue);
       await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 1 });
-      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
+  // DELIVERY-046 (MAY): Header maxInFlight of a Subscribe sets a fixed window of 1 to maxInFlightPerSubscriber.
   {
     id: 'DELIVERY-046a',
     title: 'keeps exactly maxInFlight messages in flight for a Subscribe with that header',
@@ -226,10 +255,14 @@ const subscriptions: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const capabilities = client.connectAck.header('capabilities')?.split(',') ?? [];
-      ctx.assert.ok(capabilities.includes('maxInFlight'), 'capabilities of ConnectAck', {
-        actual: capabilities,
-        clause: 'DELIVERY-047',
-      });
+      ctx.assert.ok(
+        capabilities.includes('maxInFlight'),
+        'header capabilities of ConnectAck contains maxInFlight',
+        {
+          actual: capabilities,
+          clause: 'DELIVERY-047',
+        },
+      );
       for (const window of [1, 3]) {
         const queue = await newQueue(ctx, client, `window-${window}`);
         await publishSeries(ctx, client, queue, 6);
@@ -241,15 +274,15 @@ const subscriptions: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const acknowledgments: CheckModule = [...acks, ...subscriptions];
+export const acknowledgmentChecks: CheckModule = [...acks, ...subscriptions];
 
-/** Beyond any window that brokers are known to have. */
-const largestWindow = 300;
+/** Larger than the window of any known broker. */
+const maxKnownWindow = 300;
 
 type Roles = { readonly publisher: Connection; readonly holder: Connection; readonly queue: string };
 
-/** Has one message delivered to the holder, which does not acknowledge it. */
-async function hold(
+/** Publishes one message and waits until the holder, which does not acknowledge it, receives it. */
+async function deliverUnacknowledged(
   ctx: CheckContext,
   { publisher, holder, queue }: Roles,
 ): Promise<{ readonly held: ReceivedFrame }> {
@@ -258,7 +291,7 @@ async function hold(
   return { held: await holder.delivery({ queue }) };
 }
 
-/** Acknowledges in the given way; then the subscriber leaves, and the message must not come again. */
+/** Acknowledges in the given way, then disconnects the subscriber. The message must not be delivered again. */
 async function expectSettled(
   ctx: CheckContext,
   acknowledge: (holder: Connection, held: ReceivedFrame) => Promise<void>,
@@ -266,23 +299,23 @@ async function expectSettled(
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
   const queue = await newQueue(ctx, client, 'settled');
-  const { held } = await hold(ctx, { publisher: client, holder, queue });
+  const { held } = await deliverUnacknowledged(ctx, { publisher: client, holder, queue });
   await acknowledge(holder, held);
   await holder.ping();
-  await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
   await client.subscribe(queue);
   await expectOnlySentinel(ctx, client, queue, { text: 'the acknowledged message is not delivered again' });
 }
 
-type Twins = {
+type SameIdMessages = {
   readonly client: Connection;
   readonly holder: Connection;
   readonly queues: readonly [string, string];
   readonly id: string;
 };
 
-/** Two messages of one id, in two queues, both in flight to one connection: that of the first queue is the older delivery. */
-async function holdTwins(ctx: CheckContext, name = 'twins'): Promise<Twins> {
+/** Two messages with the same id in two queues, both in flight to one connection. The delivery from the first queue is the older one. */
+async function holdTwoWithSameId(ctx: CheckContext, name = 'twins'): Promise<SameIdMessages> {
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
   const queues = [
@@ -298,15 +331,15 @@ async function holdTwins(ctx: CheckContext, name = 'twins'): Promise<Twins> {
   return { client, holder, queues, id };
 }
 
-async function expectLeft(
+async function expectOneSettled(
   ctx: CheckContext,
-  { client, holder, id }: Twins,
-  queues: { readonly left: string; readonly settled: string },
+  { client, holder, id }: SameIdMessages,
+  queues: { readonly unsettled: string; readonly settled: string },
 ): Promise<void> {
-  await cutSubscriber(ctx, holder, { witness: client, queue: queues.left, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue: queues.unsettled, remaining: 0 });
   await waitForInfo(ctx, client, queues.settled, { field: 'subscriberCount', value: 0 });
-  await client.subscribe(queues.left);
-  const again = await client.delivery({ queue: queues.left });
+  await client.subscribe(queues.unsettled);
+  const again = await client.delivery({ queue: queues.unsettled });
   ctx.assert.equal(again.id, id, 'the unacknowledged message is delivered again');
   await client.ack(again);
   await client.subscribe(queues.settled);

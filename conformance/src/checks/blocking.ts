@@ -1,34 +1,38 @@
-// Checks of BlockPublisher: a Publish to a full queue waits for room. A broker may serve the other commands of that connection
-// meanwhile or stop reading from it; either is right, and a Ping behind the Publish tells which. Areas: OVERFLOW, PUBLISH, QUEUE.
+// Checks of BlockPublisher: a Publish to a full queue waits for room. While it waits, the broker may handle other commands of the
+// connection or stop reading from it. Both are right; a Ping after the Publish shows which one the broker does. Areas: OVERFLOW, PUBLISH,
+// QUEUE.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { expectEmpty, waitUntil } from './shared/attempts.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { expectEmpty, waitUntil } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const blockPublisher = { overflowStrategy: 2, maxQueueSize: 1 } as const;
 
-const waiting: CheckModule = [
+const blockedPublishes: CheckModule = [
+  // OVERFLOW-010 (MUST): With BlockPublisher, the broker sends no PublishAck for a Publish to a full queue before the
+  // queue has room.
   {
     id: 'OVERFLOW-010a',
-    title:
-      'sends no PublishAck for a Publish to a full BlockPublisher queue before there is room, and then does',
+    title: 'sends PublishAck for a Publish to a full BlockPublisher queue only when the queue has room',
     clauses: ['OVERFLOW-010', 'OVERFLOW-011', 'OVERFLOW-012', 'PUBLISH-002'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, id, first } = await withBlocked(ctx);
+      const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       await client.subscribe(queue);
-      const taken = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual(taken, [first, id], 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual(delivered, [first, id], 'the delivered messages');
       await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
-      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
+  // OVERFLOW-012 (MUST): With BlockPublisher, the broker loses no message of a publisher that stays connected.
   {
     id: 'OVERFLOW-012a',
-    title: 'loses none of ten messages published together to a BlockPublisher queue for two',
+    title:
+      'loses none of ten messages that are published together to a BlockPublisher queue with maxQueueSize 2',
     clauses: ['OVERFLOW-012', 'OVERFLOW-011', 'OVERFLOW-014'],
     profile: 'delivery',
     evidence: { frames: 24, messages: 11 },
@@ -40,11 +44,13 @@ const waiting: CheckModule = [
       const published = ids.map((id) => publisher.publish(queue, '1', { id }));
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the delivered messages');
       await Promise.all(published);
-      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
+  // OVERFLOW-013 (MUST): With BlockPublisher, a blocked Publish does not close any other connection, nor delay or
+  // change its answers.
   {
     id: 'OVERFLOW-013a',
     title: 'serves other connections while a Publish is blocked',
@@ -52,16 +58,18 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 14, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const other = await newQueue(ctx, client, 'other');
       await client.subscribe(other);
-      await expectOnlySentinel(ctx, client, other, { text: 'another queue delivers' });
-      ctx.assert.ok((await client.listQueues()).includes(queue), 'other commands are answered');
+      await expectOnlySentinel(ctx, client, other, { text: 'the broker delivers messages of another queue' });
+      ctx.assert.ok((await client.listQueues()).includes(queue), 'ListQueues lists the full queue');
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
       await publisher.expect({ command: 'PublishAck', id });
     },
   },
+  // OVERFLOW-014 (MUST): The broker adds the blocked publishes of a queue in the order of their arrival, across all
+  // connections.
   {
     id: 'OVERFLOW-014a',
     title: 'adds blocked publishes of several connections in the order of their arrival',
@@ -69,15 +77,16 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { client, queue, first, id } = await withBlocked(ctx);
+      const { client, queue, first, id } = await withBlockedPublish(ctx);
       const ids = [first, id];
       const publishers = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
-      for (const publisher of publishers) ids.push(await block(ctx, publisher, queue));
+      for (const publisher of publishers) ids.push(await publishBlocked(ctx, publisher, queue));
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the delivered messages');
       for (const publisher of publishers) await publisher.expect('PublishAck');
     },
   },
+  // OVERFLOW-018 (SHOULD): The broker never delivers the blocked messages of a publisher whose connection ended.
   {
     id: 'OVERFLOW-018a',
     title: 'never delivers the blocked message of a publisher whose connection ended',
@@ -85,14 +94,15 @@ const waiting: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, first } = await withBlocked(ctx, { watched: true });
+      const { client, publisher, queue, first } = await withBlockedPublish(ctx, { watched: true });
       await publisher.abort();
       await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the message delivered');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the blocked one is not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the delivered message');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the blocked message is not delivered' });
     },
   },
+  // OVERFLOW-019 (SHOULD): The age of a blocked message starts when the message enters the queue.
   {
     id: 'OVERFLOW-019a',
     title: 'starts the age of a blocked message when it enters the queue',
@@ -101,53 +111,62 @@ const waiting: CheckModule = [
     waits: true,
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx, { messageTtl: '00:00:01.5' });
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx, { messageTtl: '00:00:01.5' });
       const withinMs = 1500 + ctx.timing.deliveryMs;
       const { atMs } = await publisher.expect({ command: 'PublishAck', id }, { withinMs });
       await waitUntil(ctx, atMs + 400);
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.id, id, 'the message that is younger than its TTL since it entered');
+      ctx.assert.equal(delivery.id, id, 'the message, which entered the queue less than messageTtl ago');
       await client.ack(delivery);
     },
   },
+  // OVERFLOW-020 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when its connection
+  // has maxBlockedPublishes blocked publishes.
   {
     id: 'OVERFLOW-020a',
     title: 'refuses a blocked Publish beyond the limit of a connection with QUEUE_FULL',
     clauses: ['OVERFLOW-020'],
     profile: 'limits',
     requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
-    accepts: ['Error QUEUE_FULL', 'the broker does not read from the connection meanwhile'],
+    accepts: [
+      'Error QUEUE_FULL',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
     evidence: { frames: 8, messages: 4 },
     run: async (ctx) => {
-      const { client, publisher, queue } = await withBlocked(ctx);
-      await block(ctx, publisher, queue);
-      await block(ctx, publisher, queue);
+      const { client, publisher, queue } = await withBlockedPublish(ctx);
+      await publishBlocked(ctx, publisher, queue);
+      await publishBlocked(ctx, publisher, queue);
       const id = ctx.id('fourth');
       await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
-      const isRead = await isServed(ctx, publisher);
+      const isRead = await isPingAnswered(ctx, publisher);
       if (isRead) await publisher.expect({ command: 'Error', id });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 4);
-      // One that was not read by then, or read late, is answered when there is room.
+      // A Publish that the broker reads later is answered when there is room.
       const [answer] = publisher.received.filter((frame) => frame.id === id);
-      const late = answer ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id }));
-      if (late.command === Command.Error)
-        ctx.assert.equal(late.errorCode, 'QUEUE_FULL', 'the code of the Error');
+      const answerWhenRoom = answer ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id }));
+      if (answerWhenRoom.command === Command.Error)
+        ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the error code');
       else await takeAndAck(client, queue, 1);
       await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
     },
   },
 ] satisfies readonly Check[];
 
-/** What the same connection may do meanwhile. A broker that does not read from it is as right. */
-const meanwhile: CheckModule = [
+/** Other commands of the connection while its Publish is blocked. The broker may also stop reading from the connection. */
+const otherCommands: CheckModule = [
+  // OVERFLOW-015 (SHOULD): While a Publish is blocked, the broker handles acks of the same connection.
   {
     id: 'OVERFLOW-015a',
     title: 'handles acks of a connection while its Publish is blocked, or does not read from it',
     clauses: ['OVERFLOW-015'],
     profile: 'delivery',
-    accepts: ['the ack settles its message', 'it does so when the broker reads from the connection again'],
+    accepts: [
+      'the ack settles its message',
+      'the ack settles it when the broker reads from the connection again',
+    ],
     evidence: { frames: 6, messages: 1, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -158,12 +177,12 @@ const meanwhile: CheckModule = [
       const held = await publisher.delivery({ queue: watched });
       const queue = await newQueue(ctx, client, 'full', blockPublisher);
       await publishSeries(ctx, client, queue, 1);
-      await block(ctx, publisher, queue);
+      await publishBlocked(ctx, publisher, queue);
       await publisher.ack(held);
-      const isRead = await isServed(ctx, publisher);
+      const isRead = await isPingAnswered(ctx, publisher);
       ctx.assert.ok(!publisher.isClosed, 'the connection stays open');
       if (!isRead) {
-        // It reads the Ack when there is room, and before the Ping that followed it.
+        // The broker reads the Ack when there is room, before the Ping that follows it.
         await client.subscribe(queue);
         await takeAndAck(client, queue, 2);
         await publisher.expect('Pong');
@@ -173,24 +192,34 @@ const meanwhile: CheckModule = [
       await expectEmpty(ctx, watched, { text: 'the acknowledged message is not delivered again' });
     },
   },
+  // OVERFLOW-016 (SHOULD): While a Publish is blocked, the broker handles the other commands of the same connection.
   {
     id: 'OVERFLOW-016a',
     title: 'answers other commands of a connection while its Publish is blocked, or does not read from it',
     clauses: ['OVERFLOW-016', 'CONN-022', 'OVERFLOW-011'],
     profile: 'delivery',
-    accepts: ['the commands are answered', 'the broker does not read from the connection meanwhile'],
+    accepts: [
+      'the commands are answered',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
     evidence: { frames: 11, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const ids = [ctx.id(), ctx.id(), ctx.id()] as const;
       await publisher.sendTogether([
         { command: Command.QueueInfo, id: ids[0], queue },
         { command: Command.ListQueues, id: ids[1] },
         { command: Command.CreateQueue, id: ids[2], queue: ctx.queue('made-meanwhile') },
       ]);
-      if (await isServed(ctx, publisher)) {
-        for (const command of ids) ctx.assert.ok(hasCome(publisher, command), `${command} is answered`);
-        ctx.assert.ok(!hasCome(publisher, id), 'the Publish is still blocked', { clause: 'OVERFLOW-010' });
+      if (await isPingAnswered(ctx, publisher)) {
+        for (const command of ids)
+          ctx.assert.ok(
+            hasReceived(publisher, command),
+            `command ${command} is answered while the Publish is blocked`,
+          );
+        ctx.assert.ok(!hasReceived(publisher, id), 'the Publish is still blocked', {
+          clause: 'OVERFLOW-010',
+        });
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
@@ -198,55 +227,70 @@ const meanwhile: CheckModule = [
       for (const command of ids) await publisher.expect({ id: command }, { clause: 'OVERFLOW-016' });
     },
   },
+  // OVERFLOW-017 (SHOULD): While a Publish is blocked, the broker handles later publishes of the same connection to
+  // other queues.
   {
     id: 'OVERFLOW-017a',
     title: 'handles publishes to other queues while one is blocked, or does not read from the connection',
     clauses: ['OVERFLOW-017', 'OVERFLOW-011'],
     profile: 'delivery',
-    accepts: ['they are handled', 'the broker does not read from the connection meanwhile'],
+    accepts: [
+      'the publishes to other queues are handled',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       const other = await newQueue(ctx, client, 'other');
       const overtaking = ctx.id('overtaking');
       await publisher.send({ command: Command.Publish, id: overtaking, queue: other, payload: '1' });
-      if (await isServed(ctx, publisher)) {
-        ctx.assert.ok(hasCome(publisher, overtaking), 'the Publish to another queue is answered');
-        ctx.assert.ok(!hasCome(publisher, id), 'the first is still blocked', { clause: 'OVERFLOW-010' });
+      if (await isPingAnswered(ctx, publisher)) {
+        ctx.assert.ok(hasReceived(publisher, overtaking), 'the Publish to another queue is answered');
+        ctx.assert.ok(!hasReceived(publisher, id), 'the first Publish is still blocked', {
+          clause: 'OVERFLOW-010',
+        });
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
       await publisher.expect({ command: 'PublishAck', id });
       await client.subscribe(other);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, other, 1)), [overtaking], 'the other message');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, other, 1)),
+        [overtaking],
+        'the message delivered from the other queue',
+      );
     },
   },
+  // PUBLISH-007 (SHOULD): The broker answers a Publish with the id of a Publish that is blocked on the same queue in
+  // the same way as the first one, and not before it.
   {
     id: 'PUBLISH-007a',
-    title: 'answers the repeat of a blocked Publish like the first one, and not before it',
+    title: 'answers the repeat of a blocked Publish with PublishAck, and not before the first Publish',
     clauses: ['PUBLISH-007', 'PUBLISH-008', 'OVERFLOW-010'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, id, first } = await withBlocked(ctx);
+      const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       const repeater = await ctx.connect({ own: true });
       await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
-      await isServed(ctx, repeater);
-      ctx.assert.ok(!hasCome(repeater, id), 'the repeat is not answered before the first one');
+      await isPingAnswered(ctx, repeater);
+      ctx.assert.ok(!hasReceived(repeater, id), 'the repeat is not answered before the first Publish');
       await client.subscribe(queue);
       const taken = await takeAndAck(client, queue, 2);
-      ctx.assert.deepEqual(idsOf(taken), [first, id], 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(taken), [first, id], 'the delivered messages');
       ctx.assert.sameJson(
         taken[1]?.payload,
         '"blocked"',
-        'the content is that of the first one',
+        'the payload is that of the first Publish',
         'PUBLISH-008',
       );
       await publisher.expect({ command: 'PublishAck', id });
       await repeater.expect({ command: 'PublishAck', id });
-      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
+  // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
+  // QUEUE_NOT_FOUND.
   {
     id: 'QUEUE-019a',
     title: 'answers a blocked Publish with QUEUE_NOT_FOUND when its queue is deleted',
@@ -254,65 +298,69 @@ const meanwhile: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 8, messages: 1 },
     run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlocked(ctx);
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
       await client.deleteQueue(queue);
       const answer = await publisher.expect((frame) => frame.id === id || frame.command === Command.Error);
       ctx.assert.equal(answer.commandName, 'Error', 'the answer to the blocked Publish');
-      ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the code of the Error');
+      ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
       await client.createQueue(queue);
       await expectEmpty(ctx, queue, { text: 'the refused message is not delivered', clause: 'PUBLISH-003' });
     },
   },
 ] satisfies readonly Check[];
 
-export const blocking: CheckModule = [...waiting, ...meanwhile];
+export const blockingChecks: CheckModule = [...blockedPublishes, ...otherCommands];
 
-type Blocked = {
+type BlockedPublish = {
   readonly client: Connection;
   readonly publisher: Connection;
   readonly queue: string;
-  /** The message that fills the queue, and the one that is blocked. */
+  /** `first`: the message that fills the queue. `id`: the message that is blocked. */
   readonly first: string;
   readonly id: string;
 };
 
 /**
- * A queue for one message that holds one, and a publisher that is blocked on it. With `watched` the publisher subscribes to a
- * queue of that name before: by its subscriberCount the end of its connection is seen.
+ * A full queue with maxQueueSize 1 and a publisher whose Publish to it is blocked. With `watched` the publisher first subscribes to a
+ * queue of that name, whose subscriberCount shows when the connection has ended.
  */
-async function withBlocked(
+async function withBlockedPublish(
   ctx: CheckContext,
   options: { readonly watched?: true; readonly messageTtl?: string } = {},
-): Promise<Blocked> {
+): Promise<BlockedPublish> {
   const client = await ctx.connect();
   const publisher = await ctx.connect({ own: true });
   if (options.watched === true) await publisher.subscribe(await newQueue(ctx, client, 'watched'));
   const ttl = options.messageTtl === undefined ? {} : { messageTtl: options.messageTtl };
   const queue = await newQueue(ctx, client, 'full', { ...blockPublisher, ...ttl });
   const [first = ''] = await publishSeries(ctx, client, queue, 1);
-  return { client, publisher, queue, first, id: await block(ctx, publisher, queue) };
+  return { client, publisher, queue, first, id: await publishBlocked(ctx, publisher, queue) };
 }
 
-/** Publishes to a full queue, and shows that no answer comes by the time that a later command of the broker's is answered. */
-async function block(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
+/** Publishes to a full queue and asserts that the Publish is not answered before the Ping that follows it. */
+async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
   const id = ctx.id('blocked');
   await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
-  await isServed(ctx, publisher);
-  ctx.assert.ok(!hasCome(publisher, id), 'a Publish to a full queue gets no answer before there is room', {
-    clause: 'OVERFLOW-010',
-  });
+  await isPingAnswered(ctx, publisher);
+  ctx.assert.ok(
+    !hasReceived(publisher, id),
+    'a Publish to a full queue is not answered before there is room',
+    {
+      clause: 'OVERFLOW-010',
+    },
+  );
   return id;
 }
 
-/** Whether a Ping is answered. A broker that has stopped reading is given the time in which it must have read what came before. */
-async function isServed(ctx: CheckContext, connection: Connection): Promise<boolean> {
+/** Whether a Ping is answered within `ctx.timing.silenceMs`. After that time, a broker that still reads has read everything sent before. */
+async function isPingAnswered(ctx: CheckContext, connection: Connection): Promise<boolean> {
   const id = ctx.id('ping');
   await connection.send({ command: Command.Ping, id });
   const until = ctx.now() + ctx.timing.silenceMs;
-  while (!hasCome(connection, id) && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
-  return hasCome(connection, id);
+  while (!hasReceived(connection, id) && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
+  return hasReceived(connection, id);
 }
 
-function hasCome(connection: Connection, id: string): boolean {
+function hasReceived(connection: Connection, id: string): boolean {
   return connection.received.some((frame) => frame.id === id);
 }

@@ -1,18 +1,19 @@
-// Checks of the body's layout: texts, repeated and empty headers, bytes behind the last field, bodies that break off, versions.
-// A body that cannot be read must do nothing; an Error and closing are both right. Area: BODY.
+// Checks of the body: encoding of text, repeated and empty headers, bytes after the last field, truncated bodies, versions. The broker
+// must not carry out a body that it cannot read; it may answer with an Error or close the connection. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { bodyBytes, bytes32, encodeBody, frameAround, string16, u8, u16 } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { expectNothingStored, newQueue, waitingCount } from './shared/queue-state.ts';
-import type { Judged } from './shared/refusal.ts';
-import { refusedBytes, refusedWith, reopening } from './shared/refusal.ts';
+import { expectNothingStored, messageCountOf, newQueue } from './shared/queue-state.ts';
+import type { Refusal } from './shared/refusals.ts';
+import { connectAgainWhenClosed, expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
 
-export const body: CheckModule = [
+export const bodyChecks: CheckModule = [
+  // BODY-003 (MUST): All text is UTF-8.
   {
     id: 'BODY-003a',
-    title: 'delivers text of many scripts in id, queue, headers and payload',
+    title: 'delivers non-ASCII text in id, queue, headers and payload unchanged',
     clauses: ['BODY-003', 'BODY-001', 'BODY-004', 'BODY-008', 'DELIVERY-052'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
@@ -25,11 +26,12 @@ export const body: CheckModule = [
       await connection.publish(queue, payload, { id, headers: { schlüssel: 'värde 値 🚀' } });
       const delivery = await connection.delivery({ queue });
       ctx.assert.equal(delivery.id, id, 'the id');
-      ctx.assert.equal(delivery.header('schlüssel'), 'värde 値 🚀', 'the header');
+      ctx.assert.equal(delivery.header('schlüssel'), 'värde 値 🚀', 'the value of the header');
       ctx.assert.sameJson(delivery.payload, payload, 'the payload');
       await connection.ack(delivery);
     },
   },
+  // BODY-005 (SHOULD): The broker refuses a command with an empty id with INVALID_MESSAGE and does not carry it out.
   {
     id: 'BODY-005a',
     title: 'refuses an empty id with INVALID_MESSAGE and does not store the message',
@@ -42,16 +44,18 @@ export const body: CheckModule = [
       const queue = await newQueue(ctx, witness, 'no-id');
       const connection = await ctx.connect();
       const publish = { command: Command.Publish, id: '', queue, payload: '1' };
-      await refusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
-      ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
+      await expectRefusedWith(ctx, connection, publish, { code: 'INVALID_MESSAGE', what: 'the id is empty' });
+      ctx.assert.equal(await messageCountOf(witness, queue), 0, 'number of stored messages');
     },
   },
+  // BODY-009 (SHOULD): The broker drops a header pair whose key or value is empty, and carries out the rest of the
+  // message.
   {
     id: 'BODY-009a',
     title: 'carries out a Publish that has headers with an empty key or value',
     clauses: ['BODY-009'],
     profile: 'core',
-    accepts: ['the empty pairs are dropped', 'they are passed on unchanged'],
+    accepts: ['the broker removes headers with an empty key or value', 'the broker delivers them unchanged'],
     evidence: { frames: 4, messages: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect();
@@ -64,12 +68,13 @@ export const body: CheckModule = [
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });
-      ctx.assert.equal(delivery.header('whole'), 'yes', 'the complete header');
+      ctx.assert.equal(delivery.header('whole'), 'yes', 'the header with a key and a value');
       ctx.assert.oneOf(delivery.header('noValue'), [undefined, ''], 'the header without a value');
       ctx.assert.oneOf(delivery.header(''), [undefined, 'no key'], 'the header without a key');
       await connection.ack(delivery);
     },
   },
+  // BODY-011 (SHOULD): The broker ignores bytes after the last field of a body.
   {
     id: 'BODY-011a',
     title: 'ignores bytes after the last field of a body',
@@ -79,16 +84,17 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const id = ctx.id('ping');
-      await connection.sendRaw(withTrail({ command: Command.Ping, id }));
+      await connection.sendRaw(withTrailingBytes({ command: Command.Ping, id }));
       await connection.expect({ command: 'Pong', id }, { clause: 'BODY-011' });
     },
   },
+  // BODY-012 (MUST): When several headers have the same key, the broker uses the last one and ignores the others.
   {
     id: 'BODY-012a',
     title: 'uses the last of several headers with the same key, in Connect and in Deliver',
     clauses: ['BODY-012', 'COMPRESS-009'],
     profile: 'core',
-    accepts: ['the last algorithm of the two is agreed on', 'no algorithm is agreed on'],
+    accepts: ['the algorithm of the last header is negotiated', 'no algorithm is negotiated'],
     evidence: { frames: 5, messages: 1 },
     run: async (ctx) => {
       const connection = await ctx.connect({
@@ -98,9 +104,9 @@ export const body: CheckModule = [
         ],
       });
       const negotiated = connection.connectAck.header('negotiated-compression');
-      // Whether a broker compresses is another profile's question; that it agrees on the first header's algorithm is wrong anyway.
+      // A broker without compression negotiates nothing. Negotiating the algorithm of the first header is wrong for every broker.
       const allowed = ctx.target.capabilities.has('brotli') ? ['brotli'] : ['brotli', undefined];
-      ctx.assert.oneOf(negotiated?.toLowerCase(), allowed, 'the algorithm agreed');
+      ctx.assert.oneOf(negotiated?.toLowerCase(), allowed, 'header negotiated-compression');
       const queue = await newQueue(ctx, connection, 'twice');
       await connection.subscribe(queue);
       const headers = [
@@ -110,13 +116,14 @@ export const body: CheckModule = [
       ] as const;
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });
-      ctx.assert.equal(delivery.header('k'), 'last', 'the header delivered');
+      ctx.assert.equal(delivery.header('k'), 'last', 'the delivered value of the repeated header');
       await connection.ack(delivery);
     },
   },
+  // BODY-013 (MUST): Every frame that a broker sends has version 1.
   {
     id: 'BODY-013a',
-    title: 'sends version 1 in every frame, whatever version a Publish had',
+    title: 'sends version 1 in every frame, even after a Publish with another version',
     clauses: ['BODY-013'],
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
@@ -128,12 +135,14 @@ export const body: CheckModule = [
       await connection.ack(await connection.delivery({ queue }));
       await publishVersion7(ctx, connection, queue);
       const versions = new Set(connection.received.map(({ version }) => version));
-      ctx.assert.deepEqual([...versions], [1], 'the versions of all frames');
+      ctx.assert.deepEqual([...versions], [1], 'the versions of all received frames');
     },
   },
+  // BODY-014 (SHOULD): A message that a broker forwards ends after its headers, even if the published body had more
+  // bytes.
   {
     id: 'BODY-014a',
-    title: 'delivers a message that ends after its headers, even if the published body had more bytes',
+    title: 'delivers no bytes after the headers, even if the published body had some',
     clauses: ['BODY-014', 'BODY-011'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -142,17 +151,17 @@ export const body: CheckModule = [
       const queue = await newQueue(ctx, connection, 'trail');
       const id = ctx.id('m');
       await connection.subscribe(queue);
-      await connection.sendRaw(withTrail({ command: Command.Publish, id, queue, payload: '1' }));
+      await connection.sendRaw(withTrailingBytes({ command: Command.Publish, id, queue, payload: '1' }));
       const answer = await connection.expectOrClosed({ command: ['PublishAck', 'Error'] });
-      const isTaken = typeof answer !== 'string' && answer.commandName === 'PublishAck';
-      ctx.should(isTaken, 'BODY-011', 'a body with more bytes after its last field is accepted');
-      if (!isTaken)
-        return ctx.notApplicable('the broker refuses a body with more bytes after its last field');
+      const isAccepted = typeof answer !== 'string' && answer.commandName === 'PublishAck';
+      ctx.should(isAccepted, 'BODY-011', 'a body with bytes after its last field is accepted');
+      if (!isAccepted) return ctx.notApplicable('the broker refuses a body with bytes after its last field');
       const delivery = await connection.delivery({ queue, id });
-      ctx.assert.equal(delivery.trailingByteCount, 0, 'the bytes after the headers');
+      ctx.assert.equal(delivery.trailingByteCount, 0, 'number of bytes after the headers');
       await connection.ack(delivery);
     },
   },
+  // BODY-015 (MUST): The broker accepts ids of 1 to 256 bytes.
   {
     id: 'BODY-015a',
     title: 'accepts ids of 1 and of 256 bytes',
@@ -167,11 +176,12 @@ export const body: CheckModule = [
       for (const id of ['x', longest]) {
         await connection.publish(queue, '1', { id });
         const delivery = await connection.delivery({ queue });
-        ctx.assert.equal(delivery.id, id, `the id of ${Buffer.byteLength(id)} bytes`);
+        ctx.assert.equal(delivery.id, id, `the delivered id of ${Buffer.byteLength(id)} bytes`);
         await connection.ack(delivery);
       }
     },
   },
+  // BODY-016 (MAY): The broker refuses a command whose id is longer than 256 bytes with INVALID_MESSAGE.
   {
     id: 'BODY-016a',
     title: 'refuses an id of 257 bytes with INVALID_MESSAGE',
@@ -181,12 +191,16 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const fields = { command: Command.ListQueues, id: 'x'.repeat(257) };
-      await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the id has 257 bytes' });
+      await expectRefusedWith(ctx, connection, fields, {
+        code: 'INVALID_MESSAGE',
+        what: 'the id has 257 bytes',
+      });
     },
   },
+  // BODY-017 (MUST): The broker compares ids byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-017a',
-    title: 'treats ids as case-sensitive: two messages, not a repeat',
+    title: 'treats message ids that differ in case as different ids',
     clauses: ['BODY-017'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -196,15 +210,16 @@ export const body: CheckModule = [
       const lower = ctx.id('m');
       const both = [lower, lower.toUpperCase()];
       for (const id of both) await connection.publish(queue, '1', { id });
-      ctx.assert.equal(await waitingCount(connection, queue), 2, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(connection, queue), 2, 'number of waiting messages');
       await connection.subscribe(queue);
       for (const id of both) {
         const delivery = await connection.delivery({ queue });
-        ctx.assert.equal(delivery.id, id, 'the id delivered');
+        ctx.assert.equal(delivery.id, id, 'the delivered id');
         await connection.ack(delivery);
       }
     },
   },
+  // BODY-018 (MUST): The broker compares queue names byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-018a',
     title: 'treats queue names as case-sensitive',
@@ -216,10 +231,19 @@ export const body: CheckModule = [
       const lower = await newQueue(ctx, connection, 'orders');
       const upper = await newQueue(ctx, connection, 'ORDERS');
       await connection.publish(upper, '1');
-      ctx.assert.equal(await waitingCount(connection, lower), 0, 'messages in the queue in lower case');
-      ctx.assert.equal(await waitingCount(connection, upper), 1, 'messages in the queue in upper case');
+      ctx.assert.equal(
+        await messageCountOf(connection, lower),
+        0,
+        'number of messages in the queue with the lower-case name',
+      );
+      ctx.assert.equal(
+        await messageCountOf(connection, upper),
+        1,
+        'number of messages in the queue with the upper-case name',
+      );
     },
   },
+  // BODY-019 (MUST): The broker compares header names byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-019a',
     title: 'treats header names as case-sensitive',
@@ -229,16 +253,21 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect({ headers: { 'Supported-Compression': 'brotli,gzip' } });
       const negotiated = connection.connectAck.header('negotiated-compression');
-      ctx.assert.equal(negotiated, undefined, 'a header of another name agrees on nothing');
+      ctx.assert.equal(
+        negotiated,
+        undefined,
+        'header negotiated-compression, when the name of the request header differs in case',
+      );
       const queue = await newQueue(ctx, connection, 'header-case');
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers: { key: 'lower', KEY: 'upper' } });
       const delivery = await connection.delivery({ queue });
-      ctx.assert.equal(delivery.header('key'), 'lower', 'the header in lower case');
-      ctx.assert.equal(delivery.header('KEY'), 'upper', 'the header in upper case');
+      ctx.assert.equal(delivery.header('key'), 'lower', 'the header with the lower-case name');
+      ctx.assert.equal(delivery.header('KEY'), 'upper', 'the header with the upper-case name');
       await connection.ack(delivery);
     },
   },
+  // BODY-020 (SHOULD): The broker refuses invalid UTF-8 in an id, a queue name or a header name with INVALID_MESSAGE.
   {
     id: 'BODY-020a',
     title: 'refuses invalid UTF-8 in an id, a queue name or a header name with INVALID_MESSAGE',
@@ -247,7 +276,7 @@ export const body: CheckModule = [
     accepts: ['Error INVALID_MESSAGE', 'closing the connection'],
     evidence: { frames: 2, assertions: 3 },
     run: async (ctx) => {
-      const open = reopening(ctx);
+      const nextConnection = connectAgainWhenClosed(ctx);
       const lone = Buffer.from([0x61, 0x80]);
       const id = ctx.id('m');
       const queue = ctx.queue('q');
@@ -256,14 +285,15 @@ export const body: CheckModule = [
         queue: publishParts({ id, queue: lone, headers: [] }),
         'header name': publishParts({ id, queue, headers: [[lone, 'v']] }),
       };
-      let last: Awaited<ReturnType<typeof refusedBytes>> | undefined;
+      let last: Awaited<ReturnType<typeof expectBytesRefused>> | undefined;
       for (const [field, bytes] of Object.entries(bodies)) {
-        const connection = await open(last);
-        last = await refusedBytes(ctx, connection, frameAround(bytes), `the ${field} is not UTF-8`);
+        const connection = await nextConnection(last);
+        last = await expectBytesRefused(ctx, connection, frameAround(bytes), `the ${field} is not UTF-8`);
         acceptInvalidMessage(ctx, last, `the ${field} is not UTF-8`);
       }
     },
   },
+  // BODY-029 (SHOULD): The broker answers a truncated body by Error INVALID_MESSAGE.
   {
     id: 'BODY-029a',
     title: 'answers a truncated body with INVALID_MESSAGE',
@@ -277,14 +307,15 @@ export const body: CheckModule = [
       const cut = frameAround(whole.subarray(0, -4));
       acceptInvalidMessage(
         ctx,
-        await refusedBytes(ctx, connection, cut, 'the body ends in the payload'),
+        await expectBytesRefused(ctx, connection, cut, 'the body ends in the payload'),
         'the body ends in the payload',
       );
     },
   },
+  // BODY-030 (MUST): The broker does not carry out a command whose body is truncated.
   {
     id: 'BODY-030a',
-    title: 'carries out no truncated Publish, and does not affect other connections',
+    title: 'does not carry out a truncated Publish, and continues to serve other connections',
     clauses: ['BODY-030', 'BODY-033', 'BODY-029'],
     profile: 'core',
     accepts: ['Error, and the connection stays open', 'closing the connection'],
@@ -292,26 +323,31 @@ export const body: CheckModule = [
     run: async (ctx) => {
       const witness = await ctx.connect();
       const queue = await newQueue(ctx, witness, 'broken');
-      const open = reopening(ctx);
+      const nextConnection = connectAgainWhenClosed(ctx);
       const whole = publishParts({ id: ctx.id('m'), queue, headers: [['k', 'v']] });
-      let last: Awaited<ReturnType<typeof refusedBytes>> | undefined;
+      let last: Awaited<ReturnType<typeof expectBytesRefused>> | undefined;
       for (const missing of [1, 2, 3, 5, 7, 8, 12]) {
         const bytes = frameAround(whole.subarray(0, -missing));
-        last = await refusedBytes(ctx, await open(last), bytes, `${missing} bytes are missing`);
+        last = await expectBytesRefused(
+          ctx,
+          await nextConnection(last),
+          bytes,
+          `${missing} bytes are missing`,
+        );
         if (!last.open) break;
       }
       await witness.ping();
-      await expectNothingStored(ctx, witness, queue, { text: 'nothing is published' });
+      await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages' });
     },
   },
 ] satisfies readonly Check[];
 
 /** A frame with bytes after the last field of its body. */
-function withTrail(fields: FrameFields): Buffer {
+function withTrailingBytes(fields: FrameFields): Buffer {
   return frameAround(bodyBytes(encodeBody(fields), Buffer.from([0, 1, 0xff])));
 }
 
-/** The body of a Publish from pieces that need not be text; the payload is the number 1. */
+/** The body of a Publish with fields that need not be valid text. The payload is the number 1. */
 function publishParts(parts: {
   readonly id: string | Buffer;
   readonly queue: string | Buffer;
@@ -329,7 +365,10 @@ function publishParts(parts: {
   );
 }
 
-/** A broker may refuse the version byte, against a recommendation; what it takes it delivers with its own version. */
+/**
+ * Publishes with version 7. The broker may refuse the version, against a SHOULD; if it accepts the message it delivers it with version
+ * 1.
+ */
 async function publishVersion7(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
   const id = ctx.id('m');
   await connection.send({ command: Command.Publish, id, queue, payload: '7', version: 7 });
@@ -338,14 +377,14 @@ async function publishVersion7(ctx: CheckContext, connection: Connection, queue:
   await connection.ack(await connection.delivery({ queue, id }));
 }
 
-/** The two answers to a body that cannot be read. */
-function acceptInvalidMessage(ctx: CheckContext, { error }: Judged, what: string): void {
+/** Accepts the two allowed answers to a body that cannot be read. */
+function acceptInvalidMessage(ctx: CheckContext, { error }: Refusal, what: string): void {
   ctx.acceptable(
     error === undefined ? 'closed' : error.errorCode,
     [
-      { title: 'Error INVALID_MESSAGE', when: (came) => came === 'INVALID_MESSAGE' },
-      { title: 'the connection is closed', when: (came) => came === 'closed' },
+      { title: 'Error INVALID_MESSAGE', when: (actual) => actual === 'INVALID_MESSAGE' },
+      { title: 'the connection is closed', when: (actual) => actual === 'closed' },
     ],
-    `the answer, because ${what}`,
+    `the answer, when ${what}`,
   );
 }

@@ -1,5 +1,5 @@
-// Checks of compression: what is agreed in the handshake, what a broker may compress, what it reads, and bodies that grow. Whether a
-// broker compresses at all is its own affair. Areas: COMPRESS, FRAME.
+// Checks of compression: the negotiation in the handshake, what the broker sends, what it reads, and limits on decompressed bodies. A
+// broker may send every frame uncompressed. Areas: COMPRESS, FRAME.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -7,17 +7,19 @@ import type { Algorithm } from '../wire/compression.ts';
 import { algorithmFlags } from '../wire/compression.ts';
 import { encodeBody, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, publishPieces, sizedPayload, textOfLength } from './shared/bodies.ts';
-import { gzipOf } from './shared/deflation.ts';
+import { gzipOf } from './shared/gzip.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
-import { acceptFault, framingFault } from './shared/refusal.ts';
+import { acceptFaultOutcome, sendFramingFault } from './shared/refusals.ts';
 
-/** The threshold that both sides have unless it was configured otherwise. */
+/** The default compression threshold of both sides. */
 const defaultThresholdBytes = 1024;
 
 const negotiation: CheckModule = [
+  // COMPRESS-009 (MUST): ConnectAck names, in header negotiated-compression, the first algorithm of the client's
+  // supported-compression list that the broker supports.
   {
     id: 'COMPRESS-009a',
-    title: "negotiates the first algorithm of the client's list, whichever it is",
+    title: "negotiates the first algorithm of the client's list",
     clauses: ['COMPRESS-009', 'COMPRESS-019'],
     profile: 'compression',
     evidence: { frames: 4, assertions: 4 },
@@ -28,10 +30,15 @@ const negotiation: CheckModule = [
         ['gzip', 'gzip'],
         ['brotli', 'brotli'],
       ] as const) {
-        ctx.assert.equal(await negotiated(ctx, list), expected, `agreed for the list ${list}`);
+        ctx.assert.equal(
+          await negotiated(ctx, list),
+          expected,
+          `the algorithm negotiated for the list ${list}`,
+        );
       }
     },
   },
+  // COMPRESS-010 (MUST): ConnectAck has no header negotiated-compression when the Connect had no list.
   {
     id: 'COMPRESS-010a',
     title: 'negotiates no compression when Connect has no list',
@@ -47,6 +54,8 @@ const negotiation: CheckModule = [
       );
     },
   },
+  // COMPRESS-011 (MUST): ConnectAck has no header negotiated-compression when the broker supports none of the listed
+  // algorithms.
   {
     id: 'COMPRESS-011a',
     title: 'negotiates no compression when it supports no listed algorithm, and sends uncompressed frames',
@@ -57,9 +66,10 @@ const negotiation: CheckModule = [
       const client = await ctx.connect({ headers: { 'supported-compression': 'none-such,lz77-own' } });
       const agreed = client.connectAck.header('negotiated-compression');
       ctx.assert.equal(agreed, undefined, 'header negotiated-compression');
-      ctx.assert.equal((await largeDelivery(ctx, client, client)).flags, 0, 'the flags of a large Deliver');
+      ctx.assert.equal((await largeDelivery(ctx, client, client)).flags, 0, 'the flags of the Deliver frame');
     },
   },
+  // COMPRESS-012 (MUST): The broker compares names in supported-compression case-insensitively.
   {
     id: 'COMPRESS-012a',
     title: 'compares the names of algorithms without regard to case',
@@ -67,10 +77,19 @@ const negotiation: CheckModule = [
     profile: 'compression',
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      ctx.assert.equal(await negotiated(ctx, 'BROTLI'), 'brotli', 'agreed for the list BROTLI');
-      ctx.assert.equal(await negotiated(ctx, 'GZip,brotli'), 'gzip', 'agreed for the list GZip,brotli');
+      ctx.assert.equal(
+        await negotiated(ctx, 'BROTLI'),
+        'brotli',
+        'the algorithm negotiated for the list BROTLI',
+      );
+      ctx.assert.equal(
+        await negotiated(ctx, 'GZip,brotli'),
+        'gzip',
+        'the algorithm negotiated for the list GZip,brotli',
+      );
     },
   },
+  // COMPRESS-013 (MUST): The broker skips unknown names in supported-compression.
   {
     id: 'COMPRESS-013a',
     title: 'skips algorithms that it does not know',
@@ -78,16 +97,21 @@ const negotiation: CheckModule = [
     profile: 'compression',
     evidence: { frames: 1, assertions: 1 },
     run: async (ctx) => {
-      ctx.assert.equal(await negotiated(ctx, 'none-such,gzip'), 'gzip', 'agreed for the list none-such,gzip');
+      ctx.assert.equal(
+        await negotiated(ctx, 'none-such,gzip'),
+        'gzip',
+        'the algorithm negotiated for the list none-such,gzip',
+      );
     },
   },
 ] satisfies readonly Check[];
 
 const sending: CheckModule = [
+  // COMPRESS-004 (MUST): A broker sends compressed frames only on a connection whose handshake agreed on an algorithm.
   {
     id: 'COMPRESS-004a',
     title:
-      'sends only uncompressed frames to a subscriber that agreed on nothing, whatever the publisher sent',
+      'sends only uncompressed frames to a subscriber without negotiated compression, even if the Publish was compressed',
     clauses: ['COMPRESS-004', 'COMPRESS-017', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
@@ -95,9 +119,11 @@ const sending: CheckModule = [
       const publisher = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
       const subscriber = await ctx.connect();
       const delivery = await largeDelivery(ctx, publisher, subscriber, 'gzip');
-      ctx.assert.equal(delivery.flags, 0, 'the flags of a large Deliver');
+      ctx.assert.equal(delivery.flags, 0, 'the flags of the Deliver frame');
     },
   },
+  // COMPRESS-005 (MUST): A broker compresses only frames whose uncompressed body has at least CompressionThreshold
+  // bytes.
   {
     id: 'COMPRESS-005a',
     title: 'compresses no frame whose body is shorter than the threshold',
@@ -116,7 +142,7 @@ const sending: CheckModule = [
       const bodyBytes = encodeBody({ command, id, queue, payload: delivery.payload, headers }).length;
       ctx.assert.ok(
         delivery.flags === 0 || bodyBytes >= defaultThresholdBytes,
-        'the message arrives uncompressed',
+        'a frame with a body below the threshold is not compressed',
         {
           expected: `flags 0 for a body of ${bodyBytes} bytes`,
           actual: delivery.flags,
@@ -125,12 +151,13 @@ const sending: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // COMPRESS-007 (MUST): A broker compresses with the agreed algorithm and no other.
   {
     id: 'COMPRESS-007a',
-    title: 'compresses with the agreed algorithm, where it compresses',
+    title: 'compresses only with the negotiated algorithm',
     clauses: ['COMPRESS-007', 'COMPRESS-006'],
     profile: 'compression',
-    accepts: ['the frame is compressed with the agreed algorithm', 'it is not compressed'],
+    accepts: ['the frame is compressed with the negotiated algorithm', 'the frame is not compressed'],
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
       let compressedCount = 0;
@@ -138,7 +165,7 @@ const sending: CheckModule = [
         const client = await ctx.connect({ headers: { 'supported-compression': algorithm } });
         const { flags } = await largeDelivery(ctx, client, client);
         const allowed = [algorithmFlags.none, algorithmFlags[algorithm]];
-        ctx.assert.oneOf(flags, allowed, `the flags of a large Deliver after ${algorithm} was agreed`);
+        ctx.assert.oneOf(flags, allowed, `the flags of the Deliver frame after negotiation of ${algorithm}`);
         if (flags !== algorithmFlags.none) compressedCount += 1;
       }
       if (compressedCount === 0) ctx.notApplicable('the broker sends bodies over the threshold uncompressed');
@@ -147,6 +174,8 @@ const sending: CheckModule = [
 ] satisfies readonly Check[];
 
 const reading: CheckModule = [
+  // COMPRESS-001 (MUST): The flags of each frame say whether that frame is compressed: compressed and uncompressed
+  // frames may follow each other in any order.
   {
     id: 'COMPRESS-001a',
     title: 'reads compressed and uncompressed frames in any order',
@@ -166,22 +195,26 @@ const reading: CheckModule = [
       }
     },
   },
+  // COMPRESS-002 (MUST): Flags byte 0x01 means that the body is compressed with gzip.
   {
     id: 'COMPRESS-002a',
     title: 'accepts a Publish in a gzip frame and delivers its fields',
     clauses: ['COMPRESS-002', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
-    run: (ctx) => expectCarried(ctx, 'gzip'),
+    run: (ctx) => expectFieldsDelivered(ctx, 'gzip'),
   },
+  // COMPRESS-003 (MUST): Flags byte 0x02 means that the body is compressed with brotli.
   {
     id: 'COMPRESS-003a',
     title: 'accepts a Publish in a brotli frame and delivers its fields',
     clauses: ['COMPRESS-003', 'COMPRESS-016'],
     profile: 'compression',
     evidence: { frames: 6, messages: 1 },
-    run: (ctx) => expectCarried(ctx, 'brotli'),
+    run: (ctx) => expectFieldsDelivered(ctx, 'brotli'),
   },
+  // COMPRESS-018 (SHOULD): The broker reads a compressed frame whose uncompressed body is shorter than
+  // CompressionThreshold, since the threshold applies to the sender only.
   {
     id: 'COMPRESS-018a',
     title: 'reads a compressed frame whose body is shorter than the threshold',
@@ -197,7 +230,8 @@ const reading: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const growing: CheckModule = [
+const decompressedSizes: CheckModule = [
+  // FRAME-019 (MUST): The broker does not store a Publish whose body decompresses to more than MaxMessageSize.
   {
     id: 'FRAME-019a',
     title: 'does not store a Publish that decompresses to one byte over MaxMessageSize',
@@ -207,6 +241,7 @@ const growing: CheckModule = [
     evidence: { frames: 5, assertions: 3 },
     run: (ctx) => expectTooLarge(ctx, ctx.target.maxMessageSizeBytes + 1),
   },
+  // FRAME-026 (MUST): The broker accepts a body that decompresses to at most MaxMessageSize.
   {
     id: 'FRAME-026a',
     title: 'accepts a Publish that decompresses to exactly MaxMessageSize and delivers it',
@@ -223,10 +258,12 @@ const growing: CheckModule = [
       await client.sendRaw(frameAround(body, { flags: algorithmFlags.gzip }));
       await client.expect({ command: 'PublishAck', id });
       const delivery = await client.delivery({ queue, id });
-      ctx.assert.sameJson(delivery.payload, sizedPayload(publish), 'the payload arrives whole');
+      ctx.assert.sameJson(delivery.payload, sizedPayload(publish), 'the payload is complete');
       await client.ack(delivery);
     },
   },
+  // FRAME-027 (MUST): After a body that decompresses to more than 64 MiB, the broker keeps serving all other
+  // connections.
   {
     id: 'FRAME-027a',
     title:
@@ -239,15 +276,15 @@ const growing: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const compression: CheckModule = [...negotiation, ...sending, ...reading, ...growing];
+export const compressionChecks: CheckModule = [...negotiation, ...sending, ...reading, ...decompressedSizes];
 
-/** What a broker with the default settings agrees on for this list, in lower case. */
+/** The algorithm that the broker negotiates for this list, in lower case. */
 async function negotiated(ctx: CheckContext, list: string): Promise<string | undefined> {
   const { connectAck } = await ctx.connect({ headers: { 'supported-compression': list } });
   return connectAck.header('negotiated-compression')?.toLowerCase();
 }
 
-/** Publishes 3,000 letters and returns their delivery. */
+/** Publishes a payload of 3,000 characters and returns its delivery. */
 async function largeDelivery(
   ctx: CheckContext,
   publisher: Connection,
@@ -264,7 +301,7 @@ async function largeDelivery(
   return delivery;
 }
 
-async function expectCarried(ctx: CheckContext, compress: Algorithm): Promise<void> {
+async function expectFieldsDelivered(ctx: CheckContext, compress: Algorithm): Promise<void> {
   const publisher = await ctx.connect({ headers: { 'supported-compression': compress } });
   const subscriber = await ctx.connect();
   const queue = await newQueue(ctx, subscriber, 'carried');
@@ -274,7 +311,7 @@ async function expectCarried(ctx: CheckContext, compress: Algorithm): Promise<vo
   await publisher.publish(queue, payload, { id, headers: { k: 'v' }, compress });
   const delivery = await subscriber.delivery({ queue });
   ctx.assert.equal(delivery.id, id, 'the id');
-  ctx.assert.equal(delivery.header('k'), 'v', 'the header');
+  ctx.assert.equal(delivery.header('k'), 'v', 'the value of the header');
   ctx.assert.sameJson(delivery.payload, payload, 'the payload');
   await subscriber.ack(delivery);
 }
@@ -285,11 +322,11 @@ async function expectTooLarge(ctx: CheckContext, totalBytes: number): Promise<vo
   const client = await ctx.connect({ headers: { 'supported-compression': 'gzip' } });
   const body = await gzipOf(publishPieces({ id: ctx.id('m'), queue, totalBytes }));
   const frame = frameAround(body, { flags: algorithmFlags.gzip });
-  const { outcome, error } = await framingFault(ctx, client, frame);
+  const { outcome, error } = await sendFramingFault(ctx, client, frame);
   if (outcome === 'Error, still open') {
     ctx.assert.equal(error?.command, Command.Error, 'the answer on a connection that stays open');
-    ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the code is MESSAGE_TOO_LARGE');
-  } else acceptFault(ctx, outcome, 'FRAME-011');
+    ctx.should(error?.errorCode === 'MESSAGE_TOO_LARGE', 'FRAME-020', 'the error code is MESSAGE_TOO_LARGE');
+  } else acceptFaultOutcome(ctx, outcome, 'FRAME-011');
   await witness.ping({ clause: 'FRAME-027' });
-  await expectNothingStored(ctx, witness, queue, { text: 'nothing is stored', clause: 'FRAME-019' });
+  await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages', clause: 'FRAME-019' });
 }

@@ -1,18 +1,20 @@
-// Checks of a connection in use: ids of answers, pings, order, Disconnect, commands that a client may not send. Areas: CONN, ERROR.
+// Checks of a connection after the handshake: ids of answers, Ping, order of answers, Disconnect, commands that a client must not send.
+// Areas: CONN, ERROR.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
-import { fieldOf, inQueueInfo, type JsonRecord } from './shared/fields.ts';
-import { pingFields, sendHalf } from './shared/halves.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedBytes, refusedWith } from './shared/refusal.ts';
+import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
+import { inQueueInfo, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
-export const connection: CheckModule = [
+export const connectionChecks: CheckModule = [
+  // CONN-006 (MUST): Every positive answer except ConnectAck carries the id of its command.
   {
     id: 'CONN-006a',
-    title: 'gives every positive answer the id and the command number that belong to its command',
+    title: 'answers every command with its id and with the matching answer command',
     clauses: ['CONN-006', 'BODY-043', 'BODY-006'],
     profile: 'core',
     evidence: { frames: 8, assertions: 8 },
@@ -26,9 +28,10 @@ export const connection: CheckModule = [
       }
     },
   },
+  // CONN-008 (SHOULD): An Error that answers a command carries the id of that command.
   {
     id: 'CONN-008a',
-    title: 'gives an Error the id of the command that it answers',
+    title: 'sends an Error with the id of the command that it answers',
     clauses: ['CONN-008'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -46,22 +49,25 @@ export const connection: CheckModule = [
       }
     },
   },
+  // CONN-009 (SHOULD): An Error that answers no command, or a command whose id is missing or unreadable, carries a new
+  // id that is not empty.
   {
     id: 'CONN-009a',
-    title: 'gives an Error for a command without a readable id a new id',
+    title: 'sends an Error with a new id when the id of the command cannot be read',
     clauses: ['CONN-009'],
     profile: 'core',
-    accepts: ['an Error with an id that is not empty', 'closing the connection'],
+    accepts: ['an Error with a non-empty id', 'closing the connection'],
     evidence: { frames: 1, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const cut = frameAround(encodeBody({ command: Command.Ping, id: ctx.id() }).subarray(0, 9));
-      const { error } = await refusedBytes(ctx, client, cut, 'the body ends in the id');
-      ctx.assert.ok(error === undefined || error.id !== '', 'the Error has an id', {
+      const { error } = await expectBytesRefused(ctx, client, cut, 'the body ends in the id');
+      ctx.assert.ok(error === undefined || error.id !== '', 'the Error has a non-empty id', {
         actual: error === undefined ? 'closed' : frameText(error),
       });
     },
   },
+  // CONN-010 (MUST): PublishAck, SubscribeAck and UnsubscribeAck name the queue of their command.
   {
     id: 'CONN-010a',
     title: 'names the queue in PublishAck, SubscribeAck and UnsubscribeAck',
@@ -77,9 +83,10 @@ export const connection: CheckModule = [
       ctx.assert.equal((await client.unsubscribe(other)).queue, other, 'the queue in UnsubscribeAck');
     },
   },
+  // CONN-020 (MUST): Pong carries the id of its Ping.
   {
     id: 'CONN-020a',
-    title: 'answers each Ping with a Pong of the same id, however long and in whatever script',
+    title: 'answers each Ping with a Pong of the same id, including long and non-ASCII ids',
     clauses: ['CONN-020', 'CONN-019'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -92,27 +99,29 @@ export const connection: CheckModule = [
       }
     },
   },
+  // CONN-021 (MUST): The broker answers a Ping without waiting for anything that another client does.
   {
     id: 'CONN-021a',
-    title: 'answers each of two clients that sent half a Ping when the rest arrives',
+    title: 'answers two clients that each sent part of a Ping when the rest arrives',
     clauses: ['CONN-021', 'CONN-019'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
-      const half = await ctx.connect({ own: true });
+      const first = await ctx.connect({ own: true });
       const other = await ctx.connect({ own: true });
       const [ping, otherPing] = [pingFields(ctx), pingFields(ctx)];
-      const rest = await sendHalf(ctx, half, encodeFrame(ping));
-      const otherRest = await sendHalf(ctx, other, encodeFrame(otherPing));
-      await other.sendPieces([otherRest]);
+      const remainder = await sendPartialFrame(ctx, first, encodeFrame(ping));
+      const otherRemainder = await sendPartialFrame(ctx, other, encodeFrame(otherPing));
+      await other.sendPieces([otherRemainder]);
       await other.expect({ command: 'Pong', id: otherPing.id }, { clause: 'CONN-021' });
-      await half.sendPieces([rest]);
-      await half.expect({ command: 'Pong', id: ping.id }, { clause: 'CONN-021' });
+      await first.sendPieces([remainder]);
+      await first.expect({ command: 'Pong', id: ping.id }, { clause: 'CONN-021' });
     },
   },
+  // CONN-024 (MUST): The broker closes the connection after a Disconnect of the client and does not answer it.
   {
     id: 'CONN-024a',
-    title: 'closes after Disconnect without an answer',
+    title: 'closes the connection after Disconnect without an answer',
     clauses: ['CONN-024', 'CONN-036'],
     profile: 'core',
     evidence: { frames: 1, assertions: 2 },
@@ -123,13 +132,15 @@ export const connection: CheckModule = [
       ctx.assert.deepEqual(
         client.received.slice(1).map(({ commandName }) => commandName),
         [],
-        'frames after Disconnect',
+        'the frames received after ConnectAck',
       );
     },
   },
+  // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
+  // Disconnect.
   {
     id: 'CONN-025a',
-    title: 'still sends the answers to commands that came before Disconnect',
+    title: 'sends the answers to commands that arrived before Disconnect',
     clauses: ['CONN-025', 'CONN-031'],
     profile: 'core',
     evidence: { frames: 5, assertions: 5 },
@@ -148,14 +159,17 @@ export const connection: CheckModule = [
         await client.expect(answer);
     },
   },
+  // CONN-026 (SHOULD): The broker answers a command value that is not in spec/tables/commands.yaml by Error
+  // UNKNOWN_COMMAND.
   {
     id: 'CONN-026a',
-    title: 'answers unknown commands with UNKNOWN_COMMAND and keeps the connection',
+    title: 'answers unknown commands with UNKNOWN_COMMAND and keeps the connection open',
     clauses: ['CONN-026', 'CONN-028'],
     profile: 'core',
     evidence: { frames: 5, assertions: 6 },
     run: (ctx) => expectUnknown(ctx, 'CONN-026', [3, 77, 255]),
   },
+  // CONN-027 (SHOULD): The broker answers a command that only a broker sends by Error UNKNOWN_COMMAND.
   {
     id: 'CONN-027a',
     title: 'answers commands that only a broker sends with UNKNOWN_COMMAND',
@@ -172,6 +186,7 @@ export const connection: CheckModule = [
         Command.Deliver,
       ]),
   },
+  // CONN-029 (SHOULD): The broker answers a second Connect after a successful one by Error INVALID_MESSAGE.
   {
     id: 'CONN-029a',
     title: 'answers a second Connect with INVALID_MESSAGE',
@@ -182,12 +197,14 @@ export const connection: CheckModule = [
       const client = await ctx.connect();
       await client.send({ command: Command.Connect, id: ctx.id() });
       const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
     },
   },
+  // CONN-030 (SHOULD): A second Connect changes nothing: the connection keeps its rights, its compression and its
+  // subscriptions.
   {
     id: 'CONN-030a',
-    title: 'keeps subscriptions and compression as they were after a second Connect',
+    title: 'does not change subscriptions and compression after a second Connect',
     clauses: ['CONN-030', 'CONN-029'],
     profile: 'core',
     evidence: { frames: 5, messages: 1 },
@@ -200,20 +217,21 @@ export const connection: CheckModule = [
       await client.expect({ command: ['Error', 'ConnectAck'] });
       await client.publish(queue, JSON.stringify('x'.repeat(3000)));
       const delivery = await client.delivery({ queue });
-      ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of a large Deliver');
+      ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of the Deliver frame');
       await client.ack(delivery);
     },
   },
+  // CONN-031 (MUST): The broker carries out the frames of one connection in the order in which the client sent them.
   {
     id: 'CONN-031a',
-    title: 'carries out the frames of a connection in the order in which they were sent',
+    title: 'carries out the commands of a connection in the order in which they were sent',
     clauses: ['CONN-031'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = ctx.queue('in-order');
-      const [empty, two, gone] = [ctx.id('info'), ctx.id('info'), ctx.id('info')];
+      const [empty, two, deleted] = [ctx.id('info'), ctx.id('info'), ctx.id('info')];
       await client.sendTogether([
         { command: Command.CreateQueue, id: ctx.id(), queue },
         { command: Command.QueueInfo, id: empty, queue },
@@ -221,13 +239,26 @@ export const connection: CheckModule = [
         { command: Command.Publish, id: ctx.id('m'), queue, payload: '2' },
         { command: Command.QueueInfo, id: two, queue },
         { command: Command.DeleteQueue, id: ctx.id(), queue },
-        { command: Command.QueueInfo, id: gone, queue },
+        { command: Command.QueueInfo, id: deleted, queue },
       ]);
-      ctx.assert.equal(countIn(await client.expect({ id: empty })), 0, 'messages before the first Publish');
-      ctx.assert.equal(countIn(await client.expect({ id: two })), 2, 'messages after two of them');
-      ctx.assert.equal(countIn(await client.expect({ id: gone })), undefined, 'messages after DeleteQueue');
+      ctx.assert.equal(
+        messageCountIn(await client.expect({ id: empty })),
+        0,
+        'messageCount before the first Publish',
+      );
+      ctx.assert.equal(
+        messageCountIn(await client.expect({ id: two })),
+        2,
+        'messageCount after two publishes',
+      );
+      ctx.assert.equal(
+        messageCountIn(await client.expect({ id: deleted })),
+        undefined,
+        'messageCount after DeleteQueue',
+      );
     },
   },
+  // CONN-033 (MUST): The broker sends SubscribeAck before the first Deliver of that subscription.
   {
     id: 'CONN-033a',
     title: 'sends SubscribeAck before the first Deliver of messages that wait',
@@ -240,10 +271,12 @@ export const connection: CheckModule = [
       await client.publish(queue, '1');
       const ack = await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck is sent first');
+      ctx.assert.ok(ack.sequence < delivery.sequence, 'SubscribeAck arrives before the first Deliver');
       await client.ack(delivery);
     },
   },
+  // CONN-035 (SHOULD): The broker sends answers in the order of their commands, except the PublishAck of a blocked
+  // Publish.
   {
     id: 'CONN-035a',
     title: 'sends answers and Errors in the order of their commands',
@@ -265,16 +298,17 @@ export const connection: CheckModule = [
       await client.sendTogether(commands);
       await client.expect({ id: commands.at(-1)?.id ?? '' });
       await client.ping();
-      // Whether an Error carries the id of its command is another question.
+      // Other checks cover the id of an Error.
       const order = client.received
         .slice(before, -1)
         .map(({ id, commandName }) => (commandName === 'Error' ? commandName : id));
       const expected = commands.map(({ id, queue, command }) =>
         queue === undefined && command !== Command.Ping ? 'Error' : id,
       );
-      ctx.assert.deepEqual(order, expected, 'the answers');
+      ctx.assert.deepEqual(order, expected, 'the order of the answers');
     },
   },
+  // CONN-036 (MUST): The broker sends no answer to Ack and Disconnect.
   {
     id: 'CONN-036a',
     title: 'sends no answer to an Ack',
@@ -290,9 +324,10 @@ export const connection: CheckModule = [
       await client.expectNothingBeforePong(() => true, 'no frame answers an Ack');
     },
   },
+  // ERROR-001 (MUST): The broker answers a command that it refuses by Error and sends no positive answer.
   {
     id: 'ERROR-001a',
-    title: 'answers a refused command by an Error and no positive answer',
+    title: 'answers a refused command with an Error and without a positive answer',
     clauses: ['ERROR-001', 'PUBLISH-003'],
     profile: 'core',
     evidence: { frames: 4, assertions: 2 },
@@ -316,14 +351,15 @@ export const connection: CheckModule = [
         const isRefused = answers.some(({ command }) => command === Command.Error);
         ctx.should(isRefused, clause, 'the command is refused', { actual: answers.map(frameText) });
         if (isRefused) refusedCount += 1;
-        ctx.assert.equal(answers.length, 1, 'answers to one command');
+        ctx.assert.equal(answers.length, 1, 'number of answers to one command');
       }
-      if (refusedCount === 0) ctx.notApplicable('the broker refuses neither of the commands');
+      if (refusedCount === 0) ctx.notApplicable('the broker refuses neither command');
     },
   },
+  // ERROR-002 (MUST): Error has command value 99 and carries a code and a text for people.
   {
     id: 'ERROR-002a',
-    title: 'gives every Error a code and a text',
+    title: 'sends every Error with a code and a text',
     clauses: ['ERROR-002', 'BODY-010'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -335,27 +371,30 @@ export const connection: CheckModule = [
         { command: Command.CreateQueue, id: ctx.id(), queue, payload: '{"mode":9}' },
         { command: Command.Publish, id: ctx.id('m'), queue, payload: '{' },
       ]) {
-        // Each may end its connection.
+        // The broker may close the connection after each of them.
         const client = await ctx.connect({ own: true });
         await client.send(faulty);
         await client.send(pingFields(ctx));
         await client.expectOrClosed('Pong');
         errors.push(...client.received.filter(({ command }) => command === Command.Error));
       }
-      // No refusal is a MUST, and closing is one too.
+      // Refusing these commands is only a SHOULD, and the broker may close the connection without an Error.
       if (errors.length === 0)
-        ctx.notApplicable('the broker answers none of the faulty commands by an Error');
+        ctx.notApplicable('the broker answers none of the faulty commands with an Error');
       for (const error of errors) {
-        ctx.assert.matches(error.errorCode, /./, 'the code');
-        ctx.assert.matches(error.errorMessage, /./, 'the text');
+        ctx.assert.matches(error.errorCode, /./, 'the error code');
+        ctx.assert.matches(error.errorMessage, /./, 'the error text');
         const isKnown = /^[A-Z][A-Z_]*$/.test(error.errorCode ?? '');
-        ctx.should(isKnown, 'ERROR-003', 'the code is one of the table', { actual: error.errorCode });
+        ctx.should(isKnown, 'ERROR-003', 'the error code is listed in the table of error codes', {
+          actual: error.errorCode,
+        });
       }
     },
   },
+  // ERROR-004 (SHOULD): The broker answers a command that needs a queue name and has none by Error INVALID_QUEUE.
   {
     id: 'ERROR-004a',
-    title: 'answers commands that name no queue with INVALID_QUEUE',
+    title: 'answers commands without a queue name with INVALID_QUEUE',
     clauses: ['ERROR-004', 'BODY-006'],
     profile: 'core',
     evidence: { frames: 7, assertions: 12 },
@@ -363,13 +402,17 @@ export const connection: CheckModule = [
       const client = await ctx.connect();
       for (const command of [20, 22, 24, 40, 41, 42]) {
         const fields = { command, id: ctx.id() };
-        await refusedWith(ctx, client, fields, { code: 'INVALID_QUEUE', what: 'no queue is named' });
+        await expectRefusedWith(ctx, client, fields, {
+          code: 'INVALID_QUEUE',
+          what: 'the queue name is empty',
+        });
       }
     },
   },
+  // ERROR-006 (MUST): After an Error that does not end the connection, the broker answers the next command.
   {
     id: 'ERROR-006a',
-    title: 'serves the next command after an Error',
+    title: 'handles the next command after an Error',
     clauses: ['ERROR-006'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
@@ -380,12 +423,16 @@ export const connection: CheckModule = [
       await client.send({ ...faulty, payload: '{"maxQueueSize":-1}' });
       await client.expect({ command: ['Error', 'CreateQueue'] });
       await client.publish(queue, '1');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages published after the Error');
+      ctx.assert.equal(
+        await messageCountOf(client, queue),
+        1,
+        'number of messages published after the Error',
+      );
     },
   },
 ] satisfies readonly Check[];
 
-/** Every command that has a positive answer, in an order in which each can succeed. */
+/** Every command that has a positive answer, in an order in which all succeed. */
 const answersByCommand: readonly (readonly [command: number, answer: number])[] = [
   [Command.CreateQueue, Command.CreateQueue],
   [Command.Subscribe, Command.SubscribeAck],
@@ -412,13 +459,15 @@ async function expectUnknown(
     await client.send({ command, id: ctx.id(), queue });
     const error = await client.expect('Error');
     const isNamed = error.errorCode === 'UNKNOWN_COMMAND';
-    ctx.should(isNamed, clause, `the code for command ${command}`, { actual: error.errorCode });
+    ctx.should(isNamed, clause, `the error code for command ${command} is UNKNOWN_COMMAND`, {
+      actual: error.errorCode,
+    });
     if (client.isClosed) break;
   }
   await client.ping({ what: 'a Pong after the Errors', clause: 'CONN-028' });
 }
 
-function countIn(info: ReceivedFrame): unknown {
+function messageCountIn(info: ReceivedFrame): unknown {
   const fields = info.json() as JsonRecord | null | undefined;
-  return fields === undefined ? undefined : fieldOf(fields ?? {}, 'messageCount', inQueueInfo);
+  return fields === undefined ? undefined : requiredField(fields ?? {}, 'messageCount', inQueueInfo);
 }

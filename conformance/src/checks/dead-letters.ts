@@ -1,54 +1,67 @@
-// Checks of dead letter queues: their names and options, what a dead letter keeps and gains, and that a message becomes one once. Most
-// dead letters here are made by RedirectToDlq, which needs no time. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
+// Checks of dead letter queues: their names and options, the content and headers of dead letters, and that a message is dead-lettered
+// only once. Most of these checks use RedirectToDlq, which dead-letters a message without waiting. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { timestamp } from './shared/http-records.ts';
+import { infoField, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
-  deadLetter,
+  fanOutWithAck,
+  newSubscriber,
+  queueWithOneSubscriber,
+  queueWithTwoSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import {
   expectEmpty,
-  expectNothingLeft,
+  expectNotRedelivered,
   nextAttempt,
-  readerOf,
   shortTimings,
+  subscribeToDeadLetters,
+  takeDeadLetter,
   waitUntil,
-} from './shared/attempts.ts';
-import { fanOutWithAck, newSubscriber, pair, single } from './shared/audience.ts';
-import { infoField, newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { timestamp } from './shared/records.ts';
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 } as const;
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
 
 const queues: CheckModule = [
+  // DLQ-001 (MUST): Clients can subscribe to a dead letter queue by its name and receive the dead letters.
   {
     id: 'DLQ-001a',
-    title: 'delivers dead letters from the queue that deadLetterQueueName names',
+    title: 'adds dead letters to the queue that deadLetterQueueName names',
     clauses: ['DLQ-001', 'DLQ-002', 'OVERFLOW-022'],
     profile: 'retry-dlq',
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('named');
-      const { id } = await redirect(ctx, client, { deadLetterQueueName: letters });
-      await client.subscribe(letters);
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
-      await expectOnlySentinel(ctx, client, letters, { text: 'there is no other dead letter' });
+      const deadLetterQueue = ctx.queue('named');
+      const { id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      await client.subscribe(deadLetterQueue);
+      await client.ack(await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id }));
+      await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'there is no other dead letter' });
     },
   },
+  // DLQ-003 (SHOULD): If the options of a queue omit deadLetterQueueName, its dead letter queue is named <queue>.dlq.
   {
     id: 'DLQ-003a',
-    title: 'names the dead letter queue of a queue <queue>.dlq when the options set no name',
+    title: 'uses <queue>.dlq as dead letter queue when the options contain no name',
     clauses: ['DLQ-003', 'DLQ-001'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const { queue, id } = await redirect(ctx, client, {});
-      const letters = `${queue}.dlq`;
-      await client.subscribe(letters);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, letters, 1)), [id], 'the dead letters');
+      const deadLetterQueue = `${queue}.dlq`;
+      await client.subscribe(deadLetterQueue);
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, deadLetterQueue, 1)),
+        [id],
+        'the delivered dead letters',
+      );
     },
   },
+  // DLQ-004 (SHOULD): The broker creates a dead letter queue together with its source queue, even if EnableAutoCreate
+  // is false.
   {
     id: 'DLQ-004a',
     title: 'creates a dead letter queue together with its source queue, even if EnableAutoCreate is false',
@@ -59,13 +72,14 @@ const queues: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       if ((await client.queueInfo(`${ctx.queue('source')}.dlq`)) !== undefined) {
-        ctx.notShown('QueueInfo describes a queue that nobody created');
+        ctx.notShown('QueueInfo describes a queue that was not created');
       }
       const queue = await newQueue(ctx, client, 'source', { enableDeadLetterQueue: true });
       const name = await infoField(client, `${queue}.dlq`, 'name');
-      ctx.assert.equal(name, `${queue}.dlq`, 'the name in the info of the dead letter queue');
+      ctx.assert.equal(name, `${queue}.dlq`, 'the name in QueueInfo of the dead letter queue');
     },
   },
+  // DLQ-005 (SHOULD): When a dead letter queue was deleted, the broker creates it again for the next dead letter.
   {
     id: 'DLQ-005a',
     title: 'creates a deleted dead letter queue again for the next dead letter',
@@ -74,16 +88,18 @@ const queues: CheckModule = [
     evidence: { frames: 8, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue } = await redirect(ctx, client, { deadLetterQueueName: letters });
-      await client.deleteQueue(letters);
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      await client.deleteQueue(deadLetterQueue);
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      await client.subscribe(letters);
-      const letter = await deadLetter(ctx, client, { queue: letters, id });
-      ctx.assert.deepEqual(letter.json(), 0, 'the value of the dead letter');
-      await client.ack(letter);
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
+      ctx.assert.deepEqual(deadLetter.json(), 0, 'the value of the dead letter');
+      await client.ack(deadLetter);
     },
   },
+  // DLQ-006 (SHOULD): A dead letter queue that the broker creates is RoundRobin, has no messageTtl, no dead letter
+  // queue, DropOldest, and the maxQueueSize of its source queue.
   {
     id: 'DLQ-006a',
     title:
@@ -105,6 +121,7 @@ const queues: CheckModule = [
       ctx.assert.equal(info?.['messageTtl'], undefined, 'messageTtl of the dead letter queue');
     },
   },
+  // DLQ-007 (SHOULD): When a queue with the name of the dead letter queue exists, the broker uses it unchanged.
   {
     id: 'DLQ-007a',
     title: 'uses an existing queue with the name of the dead letter queue unchanged',
@@ -113,105 +130,123 @@ const queues: CheckModule = [
     evidence: { frames: 7, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'own', {
+      const deadLetterQueue = await newQueue(ctx, client, 'own', {
         mode: 3,
         maxQueueSize: 9,
         messageTtl: '01:00:00',
       });
-      const before = await client.queueInfo(letters);
-      await redirect(ctx, client, { deadLetterQueueName: letters });
-      const after = await client.queueInfo(letters);
-      ctx.assert.deepEqual({ ...after, messageCount: 0 }, before, 'the info of the queue, but for its count');
-      ctx.assert.equal(after?.['messageCount'], 1, 'dead letters that wait in it');
+      const before = await client.queueInfo(deadLetterQueue);
+      await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      const after = await client.queueInfo(deadLetterQueue);
+      ctx.assert.deepEqual(
+        { ...after, messageCount: 0 },
+        before,
+        'QueueInfo of the queue, except messageCount',
+      );
+      ctx.assert.equal(after?.['messageCount'], 1, 'number of dead letters in it');
     },
   },
+  // DLQ-008 (SHOULD): When a dead letter queue is full, the broker evicts its oldest waiting message for a new dead
+  // letter, whatever the overflow strategy of that queue.
   {
     id: 'DLQ-008a',
     title:
-      'lets a dead letter into a full dead letter queue, whatever its strategy, for the oldest message there',
+      'adds a dead letter to a full dead letter queue with any overflow strategy, and removes the oldest message there',
     clauses: ['DLQ-008', 'OVERFLOW-022'],
     profile: 'retry-dlq',
     evidence: { frames: 21, messages: 4 },
     run: async (ctx) => {
       const client = await ctx.connect();
       for (const overflowStrategy of [1, 2]) {
-        const letters = await newQueue(ctx, client, `full-${overflowStrategy}`, {
+        const deadLetterQueue = await newQueue(ctx, client, `full-${overflowStrategy}`, {
           overflowStrategy,
           maxQueueSize: 1,
         });
         const { queue } = await redirect(
           ctx,
           client,
-          { deadLetterQueueName: letters },
+          { deadLetterQueueName: deadLetterQueue },
           { name: `source-${overflowStrategy}` },
         );
         await publishSeries(ctx, client, queue, 1);
-        await client.subscribe(letters);
-        const [left] = await takeAndAck(client, letters, 1);
-        ctx.assert.sameJson(left?.payload, '0', 'the payload of the dead letter that is left');
-        await expectOnlySentinel(ctx, client, letters, { text: 'the older message is removed' });
+        await client.subscribe(deadLetterQueue);
+        const [remaining] = await takeAndAck(client, deadLetterQueue, 1);
+        ctx.assert.sameJson(remaining?.payload, '0', 'the payload of the remaining dead letter');
+        await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'the older message is removed' });
       }
     },
   },
+  // QUEUE-020 (SHOULD): DeleteQueue does not delete the dead letter queue of the queue.
   {
     id: 'QUEUE-020a',
-    title: 'keeps the dead letter queue of a queue that is deleted',
+    title: 'keeps a dead letter queue when its source queue is deleted',
     clauses: ['QUEUE-020'],
     profile: 'retry-dlq',
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: letters });
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.deleteQueue(queue);
-      await client.subscribe(letters);
-      const letter = await deadLetter(ctx, client, { queue: letters, id });
-      ctx.assert.deepEqual(letter.json(), { n: 15 }, 'the value of the dead letter');
-      await client.ack(letter);
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
+      ctx.assert.deepEqual(deadLetter.json(), { n: 15 }, 'the value of the dead letter');
+      await client.ack(deadLetter);
     },
   },
 ] satisfies readonly Check[];
 
 const content: CheckModule = [
+  // DLQ-012 (SHOULD): A dead letter keeps its id, payload and headers.
   {
     id: 'DLQ-012a',
-    title: 'keeps the id, the payload and the headers of a dead letter',
+    title: 'keeps the id, the payload and the headers of a message that it dead-letters',
     clauses: ['DLQ-012'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const headers = { correlationId: 'c 1', 'x-own': ' v ', priority: 'High' };
-      const letters = ctx.queue('letters');
-      const { id, payload } = await redirect(ctx, client, { deadLetterQueueName: letters }, { headers });
-      await client.subscribe(letters);
-      const letter = await client.delivery({ queue: letters });
-      ctx.assert.equal(letter.id, id, 'the id');
-      ctx.assert.sameJson(letter.payload, payload, 'the payload');
-      const came = Object.fromEntries(Object.keys(headers).map((name) => [name, letter.header(name)]));
-      ctx.assert.deepEqual(came, headers, 'the headers');
-      await client.ack(letter);
+      const deadLetterQueue = ctx.queue('letters');
+      const { id, payload } = await redirect(
+        ctx,
+        client,
+        { deadLetterQueueName: deadLetterQueue },
+        { headers },
+      );
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await client.delivery({ queue: deadLetterQueue });
+      ctx.assert.equal(deadLetter.id, id, 'the id');
+      ctx.assert.sameJson(deadLetter.payload, payload, 'the payload');
+      const delivered = Object.fromEntries(
+        Object.keys(headers).map((name) => [name, deadLetter.header(name)]),
+      );
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
+      await client.ack(deadLetter);
     },
   },
+  // DLQ-013 (SHOULD): A dead letter has header deadLetterReason with the name of the reason.
   {
     id: 'DLQ-013a',
-    title: 'adds to a dead letter its reason, its source, its failed attempts and the time',
+    title: 'adds headers for the reason, the source queue, the failed attempts and the time to a dead letter',
     clauses: ['DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016', 'OVERFLOW-024'],
     profile: 'retry-dlq',
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue } = await redirect(ctx, client, { deadLetterQueueName: letters });
-      await client.subscribe(letters);
-      const letter = await client.delivery({ queue: letters });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'QueueOverflow', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the failed attempts', 'DLQ-015');
-      ctx.assert.matches(letter.header('deadLetteredAt'), timestamp, 'the time', 'DLQ-016');
-      await client.ack(letter);
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      await client.subscribe(deadLetterQueue);
+      const deadLetter = await client.delivery({ queue: deadLetterQueue });
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'QueueOverflow', 'header deadLetterReason');
+      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'header deadLetterAttempts', 'DLQ-015');
+      ctx.assert.matches(deadLetter.header('deadLetteredAt'), timestamp, 'header deadLetteredAt', 'DLQ-016');
+      await client.ack(deadLetter);
     },
   },
+  // DLQ-018 (SHOULD): The broker dead-letters a message with reason MaxRetriesExceeded, when its last allowed attempt
+  // failed.
   {
     id: 'DLQ-018a',
     title: 'dead-letters a message after its last attempt with MaxRetriesExceeded and the number of attempts',
@@ -219,26 +254,33 @@ const content: CheckModule = [
     ...waits,
     evidence: { frames: 8, messages: 3 },
     run: async (ctx) => {
-      const letters = ctx.queue('letters');
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 2, ...deadLetters });
+      const deadLetterQueue = ctx.queue('letters');
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+        maxRetryAttempts: 2,
+        ...deadLetterOptions,
+      });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '2', 'the failed attempts', 'DLQ-015');
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'header deadLetterAttempts', 'DLQ-015');
+      await reader.ack(deadLetter);
     },
   },
 ] satisfies readonly Check[];
 
-const once: CheckModule = [
+const deadLetteredOnce: CheckModule = [
+  // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
   {
     id: 'DLQ-010a',
-    title:
-      'discards a dead letter that fails again, although the dead letter queue has its own dead letter queue',
+    title: 'discards a dead letter that fails again, even if the dead letter queue has a dead letter queue',
     clauses: ['DLQ-010'],
     ...waits,
     evidence: { frames: 13, messages: 3 },
@@ -254,68 +296,86 @@ const once: CheckModule = [
       const holder = await newSubscriber(ctx, first);
       const { atMs } = await holder.delivery({ queue: first });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
-      await expectNothingLeft(ctx, holder, first, { text: 'the dead letter is discarded' });
-      await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
+      await expectNotRedelivered(ctx, holder, first, { text: 'the dead letter is discarded' });
+      await expectEmpty(ctx, second, { text: 'the dead letter is not dead-lettered again' });
     },
   },
+  // DLQ-011 (SHOULD): The broker remembers itself whether a message was dead-lettered, and does not read this from the
+  // headers of the message.
   {
     id: 'DLQ-011a',
-    title: 'dead-letters a message that was published with the headers of a dead letter, and replaces them',
+    title: 'dead-letters a message that was published with dead letter headers, and replaces these headers',
     clauses: ['DLQ-011', 'DLQ-013', 'DLQ-014'],
     ...waits,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const letters = ctx.queue('letters');
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 1, ...deadLetters });
+      const deadLetterQueue = ctx.queue('letters');
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+        maxRetryAttempts: 1,
+        ...deadLetterOptions,
+      });
       const headers = { deadLetterReason: 'MessageExpired', deadLetterSource: 'elsewhere' };
       const id = ctx.id('m');
       await publisher.publish(queue, '1', { id, headers });
       await subscriber.delivery({ queue });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason', 'DLQ-013');
-      ctx.assert.equal(letter.header('deadLetterSource'), queue, 'the source', 'DLQ-014');
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+        'DLQ-013',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
+      await reader.ack(deadLetter);
     },
   },
+  // DLQ-017 (MUST): The broker dead-letters a message at most once, however many subscribers failed it.
   {
     id: 'DLQ-017a',
-    title: 'dead-letters a message once although both its FanOutWithAck subscribers fail it',
+    title: 'dead-letters a FanOutWithAck message once when both subscribers do not acknowledge it',
     clauses: ['DLQ-017', 'DELIVERY-020'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { queue, id, first, second, letters } = await withFailingMembers(ctx);
+      const { queue, id, first, second, deadLetterQueue } = await withFailingMembers(ctx);
       await Promise.all([first, second].map((member) => member.delivery({ queue, id })));
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      await reader.ack(letter);
-      // Both copies fail at the same time but for what a broker may be late.
-      await waitUntil(ctx, letter.atMs + ctx.timing.silenceMs);
-      await expectOnlySentinel(ctx, reader, letters, { text: 'there is no second dead letter' });
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      await reader.ack(deadLetter);
+      // Both copies fail at the same time, apart from the lateness that a broker is allowed.
+      await waitUntil(ctx, deadLetter.atMs + ctx.timing.silenceMs);
+      await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'there is no second dead letter' });
     },
   },
+  // DELIVERY-020 (SHOULD): When all copies of a FanOutWithAck message have ended and at least one failed, the broker
+  // dead-letters the message once, with the reason of the first failure, or discards it if the queue has no dead letter
+  // queue.
   {
     id: 'DELIVERY-020a',
-    title:
-      'dead-letters a FanOutWithAck message that one subscriber failed, though the other acknowledged it',
+    title: 'dead-letters a FanOutWithAck message that one subscriber acknowledged and the other did not',
     clauses: ['DELIVERY-020', 'DLQ-018'],
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, id, first, second, letters } = await withFailingMembers(ctx);
+      const { queue, id, first, second, deadLetterQueue } = await withFailingMembers(ctx);
       await first.ack(await first.delivery({ queue, id }));
       await second.delivery({ queue, id });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
-      await reader.ack(letter);
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+      );
+      await reader.ack(deadLetter);
     },
   },
+  // DLQ-019 (MUST): A message that the broker moved to the dead letter queue is no longer in its source queue.
   {
     id: 'DLQ-019a',
-    title: 'has a dead letter no longer in its source queue',
+    title: 'removes a dead letter from its source queue',
     clauses: ['DLQ-019', 'RETRY-008'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -325,16 +385,23 @@ const once: CheckModule = [
         enableDeadLetterQueue: true,
         deadLetterQueueName: ctx.queue('dead'),
       };
-      const { publisher, queue, subscriber } = await single(ctx, options);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, options);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       const name = { queue: ctx.queue('dead'), id };
-      const reader = await readerOf(ctx, name.queue, ctx.target.ackTimeoutMs);
-      await reader.ack(await deadLetter(ctx, reader, name));
-      ctx.assert.equal(await waitingCount(publisher, queue), 0, 'messages that wait in the source');
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the source queue does not deliver it' });
+      const reader = await subscribeToDeadLetters(ctx, name.queue, ctx.target.ackTimeoutMs);
+      await reader.ack(await takeDeadLetter(ctx, reader, name));
+      ctx.assert.equal(
+        await messageCountOf(publisher, queue),
+        0,
+        'number of waiting messages in the source queue',
+      );
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the source queue does not deliver the message again',
+      });
     },
   },
+  // PUBLISH-012 (SHOULD): A Publish with the id of a dead letter adds a new message.
   {
     id: 'PUBLISH-012a',
     title: 'adds a new message for a Publish with the id of a dead letter',
@@ -343,22 +410,26 @@ const once: CheckModule = [
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: letters });
+      const deadLetterQueue = ctx.queue('letters');
+      const { queue, id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 1);
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
       await client.publish(queue, '1', { id });
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the new message');
-      await client.subscribe(letters);
-      await client.ack(await deadLetter(ctx, client, { queue: letters, id }));
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, queue, 1)),
+        [id],
+        'the message delivered from the source queue',
+      );
+      await client.subscribe(deadLetterQueue);
+      await client.ack(await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id }));
     },
   },
 ] satisfies readonly Check[];
 
-export const deadLetters: CheckModule = [...queues, ...content, ...once];
+export const deadLetterChecks: CheckModule = [...queues, ...content, ...deadLetteredOnce];
 
-/** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
+/** A RedirectToDlq queue that contains one message. A second message was dead-lettered. */
 async function redirect(
   ctx: CheckContext,
   client: Connection,
@@ -374,11 +445,14 @@ async function redirect(
   return { queue, id, payload };
 }
 
-/** A FanOutWithAck queue with a dead letter queue and two subscribers that have one attempt, and a message in it. */
+/** A FanOutWithAck queue with one message, two subscribers, a dead letter queue and maxRetryAttempts 1. */
 async function withFailingMembers(ctx: CheckContext) {
-  const letters = ctx.queue('letters');
+  const deadLetterQueue = ctx.queue('letters');
   const options = { ...fanOutWithAck, maxRetryAttempts: 1, enableDeadLetterQueue: true };
-  const { publisher, queue, first, second } = await pair(ctx, { ...options, deadLetterQueueName: letters });
+  const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, {
+    ...options,
+    deadLetterQueueName: deadLetterQueue,
+  });
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-  return { queue, id, first, second, letters };
+  return { queue, id, first, second, deadLetterQueue };
 }

@@ -1,18 +1,26 @@
-// Checks of delivery through RoundRobin queues: to whom, in what order, with what content, and what comes back when a subscriber
-// leaves. A window of one unacknowledged message is taken for granted and no more. Area: DELIVERY.
+// Checks of delivery, mostly from RoundRobin queues: selection of subscribers, order, content, and redelivery after a subscriber
+// disconnects. The checks rely on a window of one unacknowledged message and not on more. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
-import { ackWherever, audience, deliveredIds } from './shared/audience.ts';
 import { publishBodyOf, sizedPayload } from './shared/bodies.ts';
-import { newQueue, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
-import { exactNumbers, expectSameValues, unusualValues } from './shared/values.ts';
+import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
+import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { ackByReceiver, deliveredIds, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
 
 const distribution: CheckModule = [
+  // DELIVERY-010 (MUST): When a subscription starts, the broker delivers the waiting messages of its queue to it
+  // without waiting for another publish.
   {
     id: 'DELIVERY-010a',
-    title: 'delivers waiting messages when a subscription starts, without another Publish',
+    title: 'delivers waiting messages when a client subscribes, without another Publish',
     clauses: ['DELIVERY-010', 'DELIVERY-034'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
@@ -22,9 +30,10 @@ const distribution: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 2);
       const subscriber = await ctx.connect();
       await subscriber.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(subscriber, queue, 2)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(subscriber, queue, 2)), ids, 'the delivered messages');
     },
   },
+  // DELIVERY-011 (MUST): In RoundRobin the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-011a',
     title: 'delivers each message of a RoundRobin queue to exactly one of three subscribers',
@@ -32,47 +41,58 @@ const distribution: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       const ids: string[] = [];
       for (let round = 0; round < 6; round += 1) {
         const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
         ids.push(id);
-        await ackWherever(ctx, subscribers, id);
+        await ackByReceiver(ctx, subscribers, id);
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-      const came = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
-      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'all deliveries');
+      const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+      ctx.assert.deepEqual(
+        [...delivered].sort(),
+        [...ids].sort(),
+        'the messages that all subscribers received',
+      );
     },
   },
+  // DELIVERY-012 (MUST): In RoundRobin the broker delivers n messages that are published one after another to n
+  // subscribers without messages in flight, one to each.
   {
     id: 'DELIVERY-012a',
-    title:
-      'delivers three messages to three subscribers of a RoundRobin queue without messages in flight, one to each',
+    title: 'delivers three messages to three RoundRobin subscribers without messages in flight, one to each',
     clauses: ['DELIVERY-012', 'DELIVERY-011'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       await publishSeries(ctx, publisher, queue, 3);
       await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
-      ctx.assert.deepEqual(counts, [1, 1, 1], 'deliveries to each subscriber');
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
+  // DELIVERY-013 (SHOULD): In RoundRobin the broker selects subscribers in turn, in the order in which they subscribed.
   {
     id: 'DELIVERY-013a',
-    title: 'selects the subscribers of a RoundRobin queue in the order in which they subscribed',
+    title: 'delivers to the subscribers of a RoundRobin queue in the order in which they subscribed',
     clauses: ['DELIVERY-013', 'DELIVERY-012'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
       const ids = await publishSeries(ctx, publisher, queue, 3);
       const deliveries = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
-      ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages in the order of the subscribers');
+      ctx.assert.deepEqual(
+        idsOf(deliveries),
+        ids,
+        'the messages that the first, second and third subscriber received',
+      );
     },
   },
+  // DELIVERY-034 (MUST): In every delivery mode, messages wait as long as their queue has no subscriber.
   {
     id: 'DELIVERY-034a',
     title: 'keeps messages while a queue has no subscriber, in every delivery mode',
@@ -84,38 +104,46 @@ const distribution: CheckModule = [
       for (const mode of [0, 1, 2, 3]) {
         const queue = await newQueue(ctx, client, `mode-${mode}`, { mode });
         const ids = await publishSeries(ctx, client, queue, 2);
-        ctx.assert.equal(await waitingCount(client, queue), 2, `messages that wait in mode ${mode}`);
+        ctx.assert.equal(
+          await messageCountOf(client, queue),
+          2,
+          `number of waiting messages in mode ${mode}`,
+        );
         await client.subscribe(queue);
-        const came = idsOf(await takeAndAck(client, queue, 2));
-        ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'the messages delivered');
+        const delivered = idsOf(await takeAndAck(client, queue, 2));
+        ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the delivered messages');
       }
     },
   },
+  // DELIVERY-048 (MUST): A subscriber that does not read does not delay any other subscriber.
   {
     id: 'DELIVERY-048a',
-    title: 'serves other subscribers while one does not read',
+    title: 'delivers to other subscribers while one does not read',
     clauses: ['DELIVERY-048'],
     profile: 'delivery',
     evidence: { frames: 40, messages: 10 },
     run: async (ctx) => {
-      const stuck = await ctx.connect({ own: true });
-      await expectOthersServed(ctx, stuck, () => stuck.pauseReading());
+      const slow = await ctx.connect({ own: true });
+      await expectOthersServed(ctx, slow, () => slow.pauseReading());
     },
   },
+  // DELIVERY-049 (MUST): A subscriber that does not acknowledge does not delay any other subscriber.
   {
     id: 'DELIVERY-049a',
-    title: 'serves other subscribers while one does not acknowledge',
+    title: 'delivers to other subscribers while one does not acknowledge',
     clauses: ['DELIVERY-049'],
     profile: 'delivery',
     evidence: { frames: 40, messages: 10 },
     run: async (ctx) => {
-      const stuck = await ctx.connect({ own: true });
-      await expectOthersServed(ctx, stuck, () => {});
+      const slow = await ctx.connect({ own: true });
+      await expectOthersServed(ctx, slow, () => {});
     },
   },
 ] satisfies readonly Check[];
 
 const order: CheckModule = [
+  // DELIVERY-035 (MUST): In every mode but PriorityBased, the messages that one publisher sends to one subscriber
+  // through one queue are first delivered in the order in which they were published.
   {
     id: 'DELIVERY-035a',
     title: 'delivers the messages of one publisher to one subscriber in publish order',
@@ -129,11 +157,12 @@ const order: CheckModule = [
       const ids = Array.from({ length: 40 }, () => ctx.id('m'));
       await subscriber.subscribe(queue);
       const published = ids.map((id) => publisher.publish(queue, '1', { id }));
-      const came = idsOf(await takeAndAck(subscriber, queue, ids.length));
+      const delivered = idsOf(await takeAndAck(subscriber, queue, ids.length));
       await Promise.all(published);
-      ctx.assert.deepEqual(came, ids, 'the messages in the order of delivery');
+      ctx.assert.deepEqual(delivered, ids, 'the delivered messages, in order');
     },
   },
+  // DELIVERY-037 (SHOULD): The messages of several publishers are first delivered in the order of their PublishAcks.
   {
     id: 'DELIVERY-037a',
     title: 'delivers the messages of several publishers in the order of their PublishAcks',
@@ -150,31 +179,36 @@ const order: CheckModule = [
         for (const publisher of publishers) ids.push(...(await publishSeries(ctx, publisher, queue, 1)));
       }
       await first.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(first, queue, 6)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(first, queue, 6)), ids, 'the delivered messages');
     },
   },
 ] satisfies readonly Check[];
 
-const givingBack: CheckModule = [
+const returnedMessages: CheckModule = [
+  // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
+  // again, and the broker offers them to other subscribers.
   {
     id: 'DELIVERY-038a',
-    title: 'offers the messages in flight of a subscriber to others when its connection is reset',
+    title: 'delivers the messages in flight to a subscriber to others when its connection is reset',
     clauses: ['DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
-    run: (ctx) => expectOfferedAgain(ctx, (holder) => holder.abort()),
+    run: (ctx) => expectRedelivered(ctx, (holder) => holder.abort()),
   },
+  // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
+  // again, and the broker offers them to other subscribers.
   {
     id: 'DELIVERY-038b',
-    title: 'offers the messages in flight of a subscriber to others when it disconnects',
+    title: 'delivers the messages in flight to a subscriber to others when it disconnects',
     clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-069'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
-    run: (ctx) => expectOfferedAgain(ctx, (holder) => holder.disconnect()),
+    run: (ctx) => expectRedelivered(ctx, (holder) => holder.disconnect()),
   },
+  // DELIVERY-039 (SHOULD): Messages that are given back return to their previous places in the queue.
   {
     id: 'DELIVERY-039a',
-    title: 'returns messages that are given back to their previous places',
+    title: 'returns the messages of a subscriber that disconnects to their previous places in the queue',
     clauses: ['DELIVERY-039', 'DELIVERY-038'],
     profile: 'delivery',
     evidence: { frames: 28, messages: 13 },
@@ -186,12 +220,14 @@ const givingBack: CheckModule = [
       const ids = await publishSeries(ctx, client, queue, 12);
       await holder.delivery({ queue });
       await holder.ping();
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the delivered messages');
     },
   },
+  // DELIVERY-040 (SHOULD): A delivery that is interrupted, because its connection ended or the broker stopped, is not a
+  // failed attempt.
   {
     id: 'DELIVERY-040a',
     title: 'does not count an interrupted delivery as a failed attempt',
@@ -205,17 +241,19 @@ const givingBack: CheckModule = [
       await holder.subscribe(queue);
       const [id] = await publishSeries(ctx, client, queue, 1);
       await holder.delivery({ queue });
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.id, id, 'the message that has one attempt');
+      ctx.assert.equal(delivery.id, id, 'the redelivered message');
       await client.ack(delivery);
     },
   },
+  // DELIVERY-055 (SHOULD): From the second time on that a message is sent, Deliver has header deliveryAttempts with the
+  // number of times that the message was sent, as a decimal number.
   {
     id: 'DELIVERY-055a',
     title:
-      'sets header deliveryAttempts from the second time on that it sends a message, and replaces one of that name',
+      'sets header deliveryAttempts from the second delivery on, and replaces a published header of that name',
     clauses: ['DELIVERY-055', 'FRAME-024'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -227,9 +265,10 @@ const givingBack: CheckModule = [
       ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
     },
   },
+  // FRAME-023 (SHOULD): Headers that the broker adds do not count towards the limit of 50 headers.
   {
     id: 'FRAME-023a',
-    title: 'adds its header to a message that has fifty of its own',
+    title: 'adds header deliveryAttempts to a message that was published with fifty headers',
     clauses: ['FRAME-023', 'DELIVERY-055', 'DELIVERY-052'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -240,13 +279,14 @@ const givingBack: CheckModule = [
         publisher.publish(queue, '1', { headers }),
       );
       const kept = names.filter((name) => again.header(name) === 'v');
-      ctx.assert.equal(kept.length, 50, "the publisher's headers", 'DELIVERY-052');
+      ctx.assert.equal(kept.length, 50, "number of the publisher's headers", 'DELIVERY-052');
       ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
     },
   },
+  // FRAME-018 (MUST): A broker never sends a frame with a body length over MaxMessageSize.
   {
     id: 'FRAME-018a',
-    title: 'sends no frame over MaxMessageSize, even if it would add a header to the largest message',
+    title: 'sends no frame over MaxMessageSize, even when it delivers the largest message again',
     clauses: ['FRAME-018', 'FRAME-022'],
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
@@ -256,13 +296,18 @@ const givingBack: CheckModule = [
         await publisher.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
         await publisher.expect('PublishAck');
       });
-      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the frame, in bytes');
-      ctx.should(again.header('deliveryAttempts') === undefined, 'FRAME-022', 'the header is left out');
+      ctx.assert.between(again.bodyLengthBytes, 1000, totalBytes, 'the length of the body in bytes');
+      ctx.should(
+        again.header('deliveryAttempts') === undefined,
+        'FRAME-022',
+        'header deliveryAttempts is omitted',
+      );
     },
   },
 ] satisfies readonly Check[];
 
 const content: CheckModule = [
+  // DELIVERY-050 (MUST): Deliver carries the id of the published message.
   {
     id: 'DELIVERY-050a',
     title: 'delivers a message with the id and the queue that it was published with',
@@ -281,9 +326,10 @@ const content: CheckModule = [
       await client.ack(delivery);
     },
   },
+  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map.
   {
     id: 'DELIVERY-052a',
-    title: 'delivers the headers of a message unchanged, known and unknown ones',
+    title: 'delivers the headers of a message unchanged, whether they are defined or not',
     clauses: ['DELIVERY-052'],
     profile: 'delivery',
     evidence: { frames: 5, messages: 1 },
@@ -294,30 +340,36 @@ const content: CheckModule = [
       await client.subscribe(queue);
       await client.publish(queue, '1', { headers });
       const delivery = await client.delivery({ queue });
-      const came = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
-      ctx.assert.deepEqual(came, headers, 'the headers');
+      const delivered = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
       await client.ack(delivery);
     },
   },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
   {
     id: 'DELIVERY-053a',
-    title: 'delivers the JSON value that was published: empty and false ones, escapes, any characters',
+    title:
+      'delivers the JSON value that was published, including empty values, false, null, escapes and non-ASCII text',
     clauses: ['DELIVERY-053'],
     profile: 'delivery',
     evidence: { frames: 34, messages: 16 },
     run: (ctx) => expectSameValues(ctx, unusualValues),
   },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
   {
     id: 'DELIVERY-053b',
-    title: 'delivers numbers of any size and precision unrounded',
+    title: 'delivers numbers of any size and precision without rounding',
     clauses: ['DELIVERY-053'],
     profile: 'delivery',
     evidence: { frames: 40, messages: 19 },
     run: (ctx) => expectSameValues(ctx, exactNumbers),
   },
+  // DELIVERY-054 (SHOULD): The payload of Deliver consists of the same bytes as the published payload.
   {
     id: 'DELIVERY-054a',
-    title: 'delivers the same bytes of the payload',
+    title: 'delivers exactly the bytes of the published payload',
     clauses: ['DELIVERY-054'],
     profile: 'delivery',
     evidence: { frames: 5, messages: 1 },
@@ -334,31 +386,35 @@ const content: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const delivery: CheckModule = [...distribution, ...order, ...givingBack, ...content];
+export const deliveryChecks: CheckModule = [...distribution, ...order, ...returnedMessages, ...content];
 
 /**
- * Thirty messages, and a subscriber that takes none of what it gets. Whatever its window is, in turn it is given
- * half of them at most; the other must get ten, which no broker reaches that waits for the stuck one at a window of 8.
+ * Publishes thirty messages to two subscribers, one of which acknowledges or reads nothing. Whatever the window is, that one receives at
+ * most half of them in turn, so the other one must receive ten. A broker with a window of 8 that waits for the first does not reach ten.
  */
-async function expectOthersServed(ctx: CheckContext, stuck: Connection, stick: () => void): Promise<void> {
+async function expectOthersServed(
+  ctx: CheckContext,
+  slow: Connection,
+  stopReading: () => void,
+): Promise<void> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'stuck');
-  await stuck.subscribe(queue);
-  stick();
+  await slow.subscribe(queue);
+  stopReading();
   await client.subscribe(queue);
   const payload = sizedPayload({ id: '', queue, totalBytes: 20_000 });
   const published = Array.from({ length: 30 }, () => client.publish(queue, payload));
-  const came = await takeAndAck(client, queue, 10);
+  const delivered = await takeAndAck(client, queue, 10);
   await Promise.all(published);
-  ctx.assert.equal(came.length, 10, 'messages delivered to the other subscriber');
+  ctx.assert.equal(delivered.length, 10, 'number of messages delivered to the other subscriber');
   await client.ping();
-  // What is left is of no use to anybody: nothing is delivered to this connection after the check.
+  // The remaining messages must not be delivered to this connection, which a later check may use.
   await client.deleteQueue(queue);
 }
 
-async function expectOfferedAgain(
+async function expectRedelivered(
   ctx: CheckContext,
-  leave: (holder: Connection) => Promise<void>,
+  disconnect: (holder: Connection) => Promise<void>,
 ): Promise<void> {
   const client = await ctx.connect();
   const holder = await ctx.connect({ own: true });
@@ -367,14 +423,14 @@ async function expectOfferedAgain(
   const [id] = await publishSeries(ctx, client, queue, 1);
   await holder.delivery({ queue });
   await client.subscribe(queue);
-  await leave(holder);
+  await disconnect(holder);
   const again = await client.delivery({ queue });
-  ctx.assert.equal(again.id, id, 'the message delivered again');
+  ctx.assert.equal(again.id, id, 'the redelivered message');
   await client.ack(again);
-  await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered once' });
+  await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
 }
 
-/** Has one message delivered twice, the first time to a subscriber that leaves without an ack; returns the second Deliver. */
+/** Publishes one message, disconnects its first receiver without an ack, and returns the second Deliver. */
 async function secondDelivery(
   ctx: CheckContext,
   publish: (publisher: Connection, queue: string) => Promise<unknown>,
@@ -385,7 +441,7 @@ async function secondDelivery(
   await holder.subscribe(queue);
   await publish(client, queue);
   await holder.delivery({ queue });
-  await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+  await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
   await client.subscribe(queue);
   const again = await client.delivery({ queue });
   await client.ack(again);

@@ -1,53 +1,55 @@
-// Checks of what becomes of queues, their options, attempts, ages and dead letters when the broker is killed, or stopped in good order,
-// and started again; and of a store that cannot be used. Areas: DURABLE, DLQ, TTL.
+// Checks of queues, their options, attempts, message ages and dead letters after a crash, or a stop, and a start of the broker; and of a
+// store that cannot be used. Areas: DURABLE, DLQ, TTL.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
+import { newQueue, requireInfoShows } from './shared/queue-state.ts';
+import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
-  deadLetter,
   expectEmpty,
-  expectNothingLeft,
+  expectNotRedelivered,
   gapMs,
   nextAttempt,
-  readerOf,
   shortTimings,
+  subscribeToDeadLetters,
+  takeDeadLetter,
   waitUntil,
-} from './shared/attempts.ts';
-import { deliveredIds, newSubscriber } from './shared/audience.ts';
-import { newQueue, requireShown } from './shared/queue-state.ts';
-import { crash, durable, restart, sorted, takeAll } from './shared/restarts.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries } from './shared/subscribers.ts';
+} from './shared/retry-attempts.ts';
+import { expectOnlySentinel, idsOf, publishSeries, resetSubscriber } from './shared/subscribers.ts';
 
 const waits = {
-  ...durable,
-  prefers: { timing: { ...durable.prefers.timing, ...shortTimings.timing } },
+  ...durableBroker,
+  prefers: { timing: { ...durableBroker.prefers.timing, ...shortTimings.timing } },
   waits: true,
 } as const satisfies Partial<Check>;
 
 const queues: CheckModule = [
+  // DURABLE-008 (MUST): A broker with a durable store keeps queues and their options over a restart.
   {
     id: 'DURABLE-008a',
-    title: 'has its queues with their options and creation times after a crash',
+    title: 'keeps queues with their options and creation times after a crash',
     clauses: ['DURABLE-008', 'DURABLE-009'],
-    ...durable,
+    ...durableBroker,
     evidence: { frames: 14, assertions: 8 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const names = await queuesOfAllKinds(ctx, client);
       const before = await infosOf(client, names);
-      await crash(ctx);
+      await crashBroker(ctx);
       await expectSameQueues(ctx, before);
-      requireShown(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
+      requireInfoShows(ctx, before.get(ctx.queue('full')), { maxSize: 7, maxRetryAttempts: 5 });
     },
   },
+  // DURABLE-023 (MUST): A broker with the in-memory store loses all state at a restart.
   {
     id: 'DURABLE-023a',
-    title: 'has neither queues nor messages after a stop and a start when its storage is memory',
+    title: 'contains no queues after a stop and a start when its storage is memory',
     clauses: ['DURABLE-023'],
     profile: 'limits',
     isolation: 'restart',
     requires: { configuration: { storage: 'memory' } },
-    prefers: durable.prefers,
+    prefers: durableBroker.prefers,
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -55,13 +57,14 @@ const queues: CheckModule = [
       await publishSeries(ctx, client, queue, 1);
       if (!(await client.listQueues()).includes(queue))
         ctx.notShown('ListQueues does not list a queue that exists');
-      await restart(ctx, client);
-      ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the queues that are there');
+      await restartBroker(ctx, client);
+      ctx.assert.deepEqual(await (await ctx.connect()).listQueues(), [], 'the names of the queues');
     },
   },
+  // TTL-004 (SHOULD): The age of a message includes the time during which the broker was down.
   {
     id: 'TTL-004a',
-    title: 'includes the time during which it was down in the age of a message',
+    title: 'includes its downtime in the age of a message',
     clauses: ['TTL-004', 'TTL-001', 'DURABLE-003'],
     ...waits,
     evidence: { frames: 12, messages: 2 },
@@ -73,75 +76,83 @@ const queues: CheckModule = [
       await publishSeries(ctx, client, timed, 1);
       const expiredAt = ctx.now() + 2000;
       await ctx.broker.crash();
-      // Nearly all of its time passes while the broker is down, so that one that begins to count anew has it for long after the start.
+      // Almost the whole TTL passes while the broker is down. A broker that restarts the age at 0 still has the message after the start.
       await waitUntil(ctx, expiredAt - 100);
       await ctx.broker.start();
       await waitUntil(ctx, expiredAt + ctx.timing.lateMs);
-      await expectEmpty(ctx, timed, { text: 'the old message is not delivered' });
-      ctx.assert.deepEqual(idsOf(await takeAll(ctx, lasting)), ids, 'the message that is not old');
+      await expectEmpty(ctx, timed, { text: 'the expired message is not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, lasting)), ids, 'the message that has not expired');
     },
   },
 ] satisfies readonly Check[];
 
-const deadLetters: CheckModule = [
+const deadLetterRecovery: CheckModule = [
+  // DURABLE-011 (SHOULD): A broker with a durable store keeps the number of failed attempts of a message over a
+  // restart, if it is at least 2.
   {
     id: 'DURABLE-011a',
-    title: 'keeps the number of failed attempts of a message over a crash, if it is at least 2',
+    title: 'keeps the number of failed attempts of a message, if it is at least 2, after a crash',
     clauses: ['DURABLE-011', 'RETRY-007'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
-      const letters = ctx.queue('letters');
-      const options = { enableDeadLetterQueue: true, deadLetterQueueName: letters, maxRetryAttempts: 3 };
+      const deadLetterQueue = ctx.queue('letters');
+      const options = {
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: deadLetterQueue,
+        maxRetryAttempts: 3,
+      };
       const queue = await newQueue(ctx, publisher, 'failing', options);
       const subscriber = await newSubscriber(ctx, queue);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      // The second attempt has failed when the third is made.
+      // The third attempt shows that the second one has failed.
       await nextAttempt(ctx, subscriber, { queue, id }, 2);
-      await crash(ctx);
+      await crashBroker(ctx);
       const again = await newSubscriber(ctx, queue);
       await again.delivery({ queue });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      ctx.assert.equal(deliveredIds(again, queue).length, 1, 'attempts after the crash');
-      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }));
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      ctx.assert.equal(deliveredIds(again, queue).length, 1, 'number of attempts after the crash');
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
     },
   },
+  // DURABLE-012 (MUST): A broker with a durable store keeps dead letters over a restart.
   {
     id: 'DURABLE-012a',
-    title: 'has a dead letter after a crash, once, with its content and its headers',
+    title: 'keeps a dead letter with its content and headers after a crash, once',
     clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012', 'DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016'],
-    ...durable,
+    ...durableBroker,
     evidence: { frames: 14, messages: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'letters', {});
-      const { queue, id } = await withDeadLetter(ctx, client, { deadLetterQueueName: letters });
-      const holder = await newSubscriber(ctx, letters);
-      const before = await holder.delivery({ queue: letters });
-      await cutSubscriber(ctx, holder, { witness: client, queue: letters, left: 0 });
-      await crash(ctx);
-      const there = await takeAll(ctx, letters);
-      ctx.assert.equal(there.length, 1, 'the dead letters that are there');
-      ctx.assert.sameJson(there[0]?.payload, before.payload, 'the payload of the dead letter');
-      ctx.should(there[0]?.id === id, 'DLQ-012', 'a dead letter keeps its id over a crash');
-      expectSameHeaders(ctx, there[0], before);
-      ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'messages in the queue that it left');
+      const deadLetterQueue = await newQueue(ctx, client, 'letters', {});
+      const { queue, id } = await withDeadLetter(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      const holder = await newSubscriber(ctx, deadLetterQueue);
+      const before = await holder.delivery({ queue: deadLetterQueue });
+      await resetSubscriber(ctx, holder, { witness: client, queue: deadLetterQueue, remaining: 0 });
+      await crashBroker(ctx);
+      const recovered = await takeAll(ctx, deadLetterQueue);
+      ctx.assert.equal(recovered.length, 1, 'number of dead letters');
+      ctx.assert.sameJson(recovered[0]?.payload, before.payload, 'the payload of the dead letter');
+      ctx.should(recovered[0]?.id === id, 'DLQ-012', 'a dead letter has the same id after a crash');
+      expectSameHeaders(ctx, recovered[0], before);
+      ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'number of messages in the source queue');
     },
   },
+  // DURABLE-013 (SHOULD): After a restart of a broker with a durable store, clients can subscribe to its dead letter
+  // queues.
   {
     id: 'DURABLE-013a',
-    title:
-      'lets a dead letter queue without a name of its own be subscribed and filled after a stop and a start',
+    title: 'delivers old and new dead letters of a generated dead letter queue after a stop and a start',
     clauses: ['DURABLE-013', 'DURABLE-012', 'DLQ-003'],
-    ...durable,
+    ...durableBroker,
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const { queue, id } = await withDeadLetter(ctx, client, {});
-      await restart(ctx, client);
+      await restartBroker(ctx, client);
       const again = await ctx.connect();
       const subscriber = await newSubscriber(ctx, `${queue}.dlq`);
       const first = await subscriber.delivery({ queue: `${queue}.dlq` });
@@ -152,33 +163,39 @@ const deadLetters: CheckModule = [
       await subscriber.ack(second);
     },
   },
+  // DURABLE-015 (MUST): After a crash of a broker with a durable store, a message that was being dead-lettered is in
+  // exactly one of the two queues.
   {
     id: 'DURABLE-015a',
-    title: 'has messages that were being dead-lettered after a crash, each in one of the two queues',
+    title: 'keeps messages that are being dead-lettered when it is killed, each in one of the two queues',
     clauses: ['DURABLE-015', 'DURABLE-003', 'DLQ-019'],
     ...waits,
     accepts: [
-      'it is in the dead letter queue',
-      'it is in its source queue, if its last attempt had not failed',
+      'the message is in the dead letter queue',
+      'the message is in its source queue, if its last attempt had not failed',
     ],
     evidence: { frames: 30, messages: 9 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'letters', {});
-      const { sources, ids } = await withFailingMessages(ctx, client, letters);
-      const reader = await newSubscriber(ctx, letters);
+      const deadLetterQueue = await newQueue(ctx, client, 'letters', {});
+      const { sources, ids } = await withFailingMessages(ctx, client, deadLetterQueue);
+      const reader = await newSubscriber(ctx, deadLetterQueue);
       const withinMs = gapMs(ctx, 1) + ctx.timing.deliveryMs;
-      await reader.delivery({ queue: letters }, { withinMs, what: 'the first dead letter' });
-      await crash(ctx);
-      const there: string[] = [...idsOf(await takeAll(ctx, letters))];
-      for (const source of sources) there.push(...idsOf(await takeAll(ctx, source)));
-      ctx.assert.deepEqual(sorted(there), sorted(ids), 'what is in the queues and their dead letter queue');
+      await reader.delivery({ queue: deadLetterQueue }, { withinMs, what: 'the first dead letter' });
+      await crashBroker(ctx);
+      const recovered: string[] = [...idsOf(await takeAll(ctx, deadLetterQueue))];
+      for (const source of sources) recovered.push(...idsOf(await takeAll(ctx, source)));
+      ctx.assert.deepEqual(
+        sorted(recovered),
+        sorted(ids),
+        'the messages in the source queues and the dead letter queue',
+      );
     },
   },
+  // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
   {
     id: 'DLQ-010b',
-    title:
-      'discards a dead letter that fails again after a crash, although its queue has a dead letter queue',
+    title: 'discards a dead letter that fails again after a crash, even if its queue has a dead letter queue',
     clauses: ['DLQ-010', 'DLQ-011'],
     ...waits,
     evidence: { frames: 14, messages: 3 },
@@ -188,23 +205,24 @@ const deadLetters: CheckModule = [
       const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true, deadLetterQueueName: second };
       const first = await newQueue(ctx, client, 'first', options);
       await withDeadLetter(ctx, client, { deadLetterQueueName: first });
-      await crash(ctx);
+      await crashBroker(ctx);
       const holder = await newSubscriber(ctx, first);
       const { atMs } = await holder.delivery({ queue: first });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
-      await expectNothingLeft(ctx, holder, first, { text: 'the dead letter is discarded' });
-      await expectEmpty(ctx, second, { text: 'it is not dead-lettered a second time' });
+      await expectNotRedelivered(ctx, holder, first, { text: 'the dead letter is discarded' });
+      await expectEmpty(ctx, second, { text: 'the dead letter is not dead-lettered again' });
     },
   },
 ] satisfies readonly Check[];
 
 const stores: CheckModule = [
+  // DURABLE-016 (SHOULD): The broker refuses to start on a corrupt, locked or unreadable store, and reports the reason.
   {
     id: 'DURABLE-016a',
     title: 'refuses to start on a store whose files are damaged',
     clauses: ['DURABLE-016'],
-    ...durable,
-    requires: { ...durable.requires, capabilities: ['fileStore'] },
+    ...durableBroker,
+    requires: { ...durableBroker.requires, capabilities: ['fileStore'] },
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
@@ -214,40 +232,45 @@ const stores: CheckModule = [
       await ctx.broker.exited();
       await ctx.broker.damageStore();
       const refusal = await ctx.broker.startOrRefusal();
-      ctx.assert.notEqual(refusal, undefined, 'why the broker refuses to start');
+      ctx.assert.notEqual(refusal, undefined, 'the reason why the broker does not start');
     },
   },
+  // DURABLE-022 (SHOULD): A second broker on the same store refuses to start.
   {
     id: 'DURABLE-022a',
-    title: 'lets no second broker start on its store, and continues to serve',
+    title: 'prevents a second broker from starting on its store, and continues to serve',
     clauses: ['DURABLE-022'],
-    ...durable,
-    requires: { ...durable.requires, capabilities: ['fileStore'] },
+    ...durableBroker,
+    requires: { ...durableBroker.requires, capabilities: ['fileStore'] },
     evidence: { frames: 6, messages: 1, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'kept');
       await client.subscribe(queue);
-      ctx.assert.notEqual(await ctx.broker.secondRefusal(), undefined, 'why the second broker refuses');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the first broker serves on' });
+      ctx.assert.notEqual(
+        await ctx.broker.secondRefusal(),
+        undefined,
+        'the reason why the second broker does not start',
+      );
+      await expectOnlySentinel(ctx, client, queue, { text: 'the first broker still delivers messages' });
     },
   },
 ] satisfies readonly Check[];
 
-export const durableQueues: CheckModule = [...queues, ...deadLetters, ...stores];
+export const durableQueueChecks: CheckModule = [...queues, ...deadLetterRecovery, ...stores];
 
-/** One with every option set, one with other values, one with the server's defaults, and one that a Publish makes. */
+/** Creates queues with every option, with other values, with the server's defaults, and on demand by a Publish. Returns their names. */
 async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<readonly string[]> {
-  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
+  const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
   const full = { mode: 3, maxQueueSize: 7, messageTtl: '1.02:03:04', maxRetryAttempts: 5 };
-  const made = [
-    await newQueue(ctx, client, 'full', { ...full, ...deadLetters, overflowStrategy: 3 }),
+  const names = [
+    await newQueue(ctx, client, 'full', { ...full, ...deadLetterOptions, overflowStrategy: 3 }),
     await newQueue(ctx, client, 'other', { mode: 1, overflowStrategy: 2, enableDeadLetterQueue: true }),
     await newQueue(ctx, client, 'default'),
     ctx.queue('on-demand'),
   ];
   await publishSeries(ctx, client, ctx.queue('on-demand'), 1);
-  return made;
+  return names;
 }
 
 type Infos = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -263,15 +286,20 @@ async function expectSameQueues(ctx: CheckContext, before: Infos): Promise<void>
   for (const [name, info] of before) {
     const { createdAt, ...options } = after.get(name) ?? {};
     const { createdAt: madeAt, ...wanted } = info;
-    ctx.assert.deepEqual(options, wanted, `the queue ${name}`);
-    ctx.should(createdAt === madeAt, 'DURABLE-009', 'the creation time of a queue is kept', {
-      expected: madeAt,
-      actual: createdAt,
-    });
+    ctx.assert.deepEqual(options, wanted, `QueueInfo of ${name} after the crash`);
+    ctx.should(
+      createdAt === madeAt,
+      'DURABLE-009',
+      'the creation time of a queue is the same after a crash',
+      {
+        expected: madeAt,
+        actual: createdAt,
+      },
+    );
   }
 }
 
-/** A RedirectToDlq queue that holds one message, and a second one, which has become a dead letter. */
+/** A RedirectToDlq queue that contains one message. A second message was dead-lettered. */
 async function withDeadLetter(
   ctx: CheckContext,
   client: Connection,
@@ -285,24 +313,28 @@ async function withDeadLetter(
   return { queue, id };
 }
 
-/** That a dead letter tells anything is only recommended, and so is that it tells the same later. */
+/** The headers of a dead letter are only recommended, so a difference is a warning. */
 function expectSameHeaders(ctx: CheckContext, after: ReceivedFrame | undefined, before: ReceivedFrame): void {
-  const told = (letter: ReceivedFrame | undefined): Readonly<Record<string, string>> => {
-    const { deliveryAttempts: _, ...headers } = Object.fromEntries(letter?.headers ?? []);
+  const headersOf = (deadLetter: ReceivedFrame | undefined): Readonly<Record<string, string>> => {
+    const { deliveryAttempts: _, ...headers } = Object.fromEntries(deadLetter?.headers ?? []);
     return headers;
   };
-  const [expected, actual] = [told(before), told(after)];
+  const [expected, actual] = [headersOf(before), headersOf(after)];
   const same = Object.keys(expected).every((name) => actual[name] === expected[name]);
   ctx.should(same, 'DLQ-012', 'a dead letter has the same headers after a crash', { expected, actual });
 }
 
-/** Four messages, each held in a queue of its own, whose only attempts fail at about the same time. */
-async function withFailingMessages(ctx: CheckContext, client: Connection, letters: string) {
+/** Four messages in four queues, unacknowledged, whose only attempts fail at about the same time. */
+async function withFailingMessages(ctx: CheckContext, client: Connection, deadLetterQueue: string) {
   const holder = await ctx.connect();
   const sources: string[] = [];
   const ids: string[] = [];
   for (const name of ['one', 'two', 'three', 'four']) {
-    const options = { maxRetryAttempts: 1, enableDeadLetterQueue: true, deadLetterQueueName: letters };
+    const options = {
+      maxRetryAttempts: 1,
+      enableDeadLetterQueue: true,
+      deadLetterQueueName: deadLetterQueue,
+    };
     const source = await newQueue(ctx, client, name, options);
     sources.push(source);
     await holder.subscribe(source);

@@ -1,48 +1,53 @@
-// Checks of messageTtl: what is too old is not delivered any more, leaves its queue by itself and in time, and is not touched while it is
-// in flight. The times are those of single queues, so these checks need no settings but where acks time out. Area: TTL.
+// Checks of messageTtl: an expired message is not delivered, and the broker removes it from its queue in time; a message in flight does
+// not expire. messageTtl is an option of a queue, so only the checks of ack timeouts need a broker configuration. Area: TTL.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
-  deadLetter,
   expectEmpty,
-  expectNothingLeft,
+  expectNotRedelivered,
   gapMs,
   shortTimings,
+  takeDeadLetter,
   waitUntil,
-} from './shared/attempts.ts';
-import { deliveredIds, newSubscriber } from './shared/audience.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const waits = { profile: 'retry-dlq', waits: true } as const;
 const waitsForAcks = { ...waits, prefers: shortTimings } as const;
 
-/** Below the shortest ack timeout, and long enough for a message to be delivered in it. */
+/** Shorter than the ack timeout, and long enough for the delivery of a message. */
 const ttlMs = 300;
-/** Clocks may be a little coarser than milliseconds. */
-const pastMs = 20;
+/** Tolerance for clocks with a resolution coarser than a millisecond. */
+const clockMarginMs = 20;
 
 const waitingMessages: CheckModule = [
+  // TTL-001 (MUST): The broker does not deliver a message that is older than the messageTtl of its queue.
   {
     id: 'TTL-001a',
-    title: 'does not deliver a message that has become older than the messageTtl of its queue',
+    title: 'does not deliver a message that is older than the messageTtl of its queue',
     clauses: ['TTL-001', 'TTL-002'],
     ...waits,
-    accepts: ['from its messageTtl on', 'from some time later, at most 1 s, with a warning'],
+    accepts: [
+      'not delivered after messageTtl',
+      'not delivered after messageTtl plus at most 1 s, with a warning',
+    ],
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      for (const graceMs of [pastMs, pastMs + ctx.timing.lateMs]) {
-        const queue = await newQueue(ctx, client, `timed-${graceMs}`, { messageTtl: span(ttlMs) });
+      for (const graceMs of [clockMarginMs, clockMarginMs + ctx.timing.lateMs]) {
+        const queue = await newQueue(ctx, client, `timed-${graceMs}`, { messageTtl: timeSpan(ttlMs) });
         const { atMs: acceptedAt, id } = await client.publish(queue, '1');
         await waitUntil(ctx, acceptedAt + ttlMs + graceMs);
         await client.subscribe(queue);
-        if (graceMs === pastMs) await acceptOldOne(ctx, client, { queue, id });
-        else await expectOnlySentinel(ctx, client, queue, { text: 'the old message is not delivered' });
+        if (graceMs === clockMarginMs) await warnIfDelivered(ctx, client, { queue, id });
+        else await expectOnlySentinel(ctx, client, queue, { text: 'the expired message is not delivered' });
       }
     },
   },
+  // TTL-001 (MUST): The broker does not deliver a message that is older than the messageTtl of its queue.
   {
     id: 'TTL-001b',
     title: 'delivers a message that is younger than the messageTtl of its queue',
@@ -51,29 +56,35 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 5, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      // Long enough for a subscriber to come in time on a busy machine.
-      const queue = await newQueue(ctx, client, 'young', { messageTtl: span(6000) });
+      // Long enough for the Subscribe to arrive in time on a busy machine.
+      const queue = await newQueue(ctx, client, 'young', { messageTtl: timeSpan(6000) });
       const [id] = await publishSeries(ctx, client, queue, 1);
       await waitUntil(ctx, ctx.now() + 700);
       await client.subscribe(queue);
-      ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, id, 'the message delivered');
+      ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, id, 'the delivered message');
     },
   },
+  // TTL-005 (SHOULD): The broker lets a message expire at most 1 s after its messageTtl has passed, whether or not the
+  // queue has subscribers.
   {
     id: 'TTL-005a',
-    title: 'removes an expired message from its queue in time, without any subscriber',
+    title: 'removes an expired message from a queue without subscribers in time',
     clauses: ['TTL-005', 'TTL-002', 'TTL-008', 'RETRY-013', 'RETRY-014'],
     ...waits,
     evidence: { frames: 5, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const longMs = 1000;
-      const queue = await newQueue(ctx, client, 'alone', { messageTtl: span(longMs) });
+      const queue = await newQueue(ctx, client, 'alone', { messageTtl: timeSpan(longMs) });
       const sentAt = ctx.now();
       await client.publish(queue, '1');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait at first');
+      ctx.assert.equal(
+        await messageCountOf(client, queue),
+        1,
+        'number of waiting messages after the Publish',
+      );
       const limit = sentAt + longMs + ctx.timing.lateMs + ctx.timing.answerMs;
-      while ((await waitingCount(client, queue)) !== 0 && ctx.now() < limit) {
+      while ((await messageCountOf(client, queue)) !== 0 && ctx.now() < limit) {
         await waitUntil(ctx, ctx.now() + 15);
       }
       const { earlyMs, lateMs } = ctx.timing;
@@ -81,66 +92,85 @@ const waitingMessages: CheckModule = [
         ctx.now() - sentAt,
         longMs - earlyMs,
         longMs + lateMs,
-        'time until the message is removed',
+        'time from the Publish to the removal of the message',
       );
     },
   },
+  // TTL-012 (MUST): Messages of a queue without messageTtl do not expire.
   {
     id: 'TTL-012a',
-    title: 'keeps the messages of a queue without messageTtl while those of another expire',
+    title: 'keeps the messages of a queue without messageTtl while messages of another queue expire',
     clauses: ['TTL-012', 'QUEUE-004'],
     ...waits,
     evidence: { frames: 12, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const timed = await newQueue(ctx, client, 'timed', { messageTtl: span(ttlMs) });
+      const timed = await newQueue(ctx, client, 'timed', { messageTtl: timeSpan(ttlMs) });
       const untimed = await newQueue(ctx, client, 'untimed', {});
       const [id] = await publishSeries(ctx, client, untimed, 1);
       await publishSeries(ctx, client, timed, 1);
       await waitUntilExpired(ctx);
-      await expectEmpty(ctx, timed, { text: 'the old message is not delivered', clause: 'TTL-001' });
+      await expectEmpty(ctx, timed, { text: 'the expired message is not delivered', clause: 'TTL-001' });
       await client.subscribe(untimed);
-      ctx.assert.equal((await takeAndAck(client, untimed, 1))[0]?.id, id, 'the message that has no TTL');
+      ctx.assert.equal(
+        (await takeAndAck(client, untimed, 1))[0]?.id,
+        id,
+        'the message of the queue without messageTtl',
+      );
     },
   },
+  // TTL-007 (SHOULD): The broker dead-letters an expired message with reason MessageExpired, when its queue has a dead
+  // letter queue.
   {
     id: 'TTL-007a',
-    title: 'dead-letters an expired message with reason MessageExpired, and not earlier',
+    title: 'dead-letters a message with reason MessageExpired when it expires, and not earlier',
     clauses: ['TTL-007', 'TTL-005', 'DLQ-013', 'DLQ-015'],
     ...waits,
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
-      const { client, queue, letters, reader } = await withLetters(ctx, { messageTtl: span(ttlMs) });
+      const { client, queue, deadLetterQueue, reader } = await withDeadLetterQueue(ctx, {
+        messageTtl: timeSpan(ttlMs),
+      });
       const sentAt = ctx.now();
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      const letter = await deadLetter(ctx, reader, { queue: letters, id }, ttlMs);
-      await reader.ack(letter);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, ttlMs);
+      await reader.ack(deadLetter);
       const { earlyMs, lateMs } = ctx.timing;
-      ctx.assert.betweenMs(letter.atMs - sentAt, ttlMs - earlyMs, ttlMs + lateMs, 'when it is dead-lettered');
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
-      ctx.assert.equal(letter.header('deadLetterAttempts'), '0', 'the attempts that failed');
+      ctx.assert.betweenMs(
+        deadLetter.atMs - sentAt,
+        ttlMs - earlyMs,
+        ttlMs + lateMs,
+        'time from the Publish to the delivery of the dead letter',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'header deadLetterReason');
+      ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'header deadLetterAttempts');
     },
   },
+  // TTL-003 (SHOULD): The age of a dead letter starts when it is dead-lettered.
   {
     id: 'TTL-003a',
-    title: 'starts the age of a dead letter when it is dead-lettered',
+    title: 'counts the age of a dead letter from the time at which it was dead-lettered',
     clauses: ['TTL-003', 'DLQ-007'],
     ...waits,
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'timed-letters', { messageTtl: span(1500) });
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const queue = await newQueue(ctx, client, 'timed', { messageTtl: span(1000), ...deadLetters });
+      const deadLetterQueue = await newQueue(ctx, client, 'timed-letters', { messageTtl: timeSpan(1500) });
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const queue = await newQueue(ctx, client, 'timed', {
+        messageTtl: timeSpan(1000),
+        ...deadLetterOptions,
+      });
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      await waitUntil(ctx, ctx.now() + 1500 + pastMs);
-      await client.subscribe(letters);
-      // It is younger than the TTL of the queue that it is in now.
-      const letter = await deadLetter(ctx, client, { queue: letters, id });
-      ctx.assert.deepEqual(letter.json(), 0, 'the value of the dead letter');
-      await client.ack(letter);
+      await waitUntil(ctx, ctx.now() + 1500 + clockMarginMs);
+      await client.subscribe(deadLetterQueue);
+      // As a dead letter it is younger than the messageTtl of the dead letter queue.
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
+      ctx.assert.deepEqual(deadLetter.json(), 0, 'the value of the dead letter');
+      await client.ack(deadLetter);
     },
   },
+  // DLQ-020 (MUST): The broker does not dead-letter messages of a queue without a dead letter queue.
   {
     id: 'DLQ-020a',
     title: 'does not dead-letter messages of a queue whose dead letter queue is disabled',
@@ -149,108 +179,136 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 12, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const letters = await newQueue(ctx, client, 'letters');
-      const options = { messageTtl: span(ttlMs), deadLetterQueueName: letters };
+      const deadLetterQueue = await newQueue(ctx, client, 'letters');
+      const options = { messageTtl: timeSpan(ttlMs), deadLetterQueueName: deadLetterQueue };
       const queue = await newQueue(ctx, client, 'off', options);
       await publishSeries(ctx, client, queue, 1);
       await waitUntilExpired(ctx);
-      await expectEmpty(ctx, queue, { text: 'the old message is not delivered', clause: 'TTL-001' });
-      await expectEmpty(ctx, letters, { text: 'nothing is dead-lettered' });
+      await expectEmpty(ctx, queue, { text: 'the expired message is not delivered', clause: 'TTL-001' });
+      await expectEmpty(ctx, deadLetterQueue, { text: 'the expired message is not dead-lettered' });
     },
   },
 ] satisfies readonly Check[];
 
 const inFlight: CheckModule = [
+  // TTL-009 (SHOULD): A message does not expire while an attempt is in flight, and an ack in time settles it.
   {
     id: 'TTL-009a',
-    title: 'does not let a message in flight expire: an ack in time settles it',
+    title: 'does not expire a message in flight, and accepts its ack',
     clauses: ['TTL-009', 'DELIVERY-001'],
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
-      await waitUntil(ctx, held.atMs + ttlMs + pastMs);
+      const { queue, deadLetterQueue, reader, holder, held } = await withHeldMessage(ctx, {});
+      await waitUntil(ctx, held.atMs + ttlMs + clockMarginMs);
       await holder.ack(held);
       await holder.ping();
-      await expectNothingLeft(ctx, holder, queue, { text: 'the ack settles it' });
-      await expectOnlySentinel(ctx, reader, letters, { text: 'it is not dead-lettered' });
+      await expectNotRedelivered(ctx, holder, queue, {
+        text: 'the acknowledged message is not delivered again',
+      });
+      await expectOnlySentinel(ctx, reader, deadLetterQueue, {
+        text: 'the acknowledged message is not dead-lettered',
+      });
     },
   },
+  // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.
   {
     id: 'TTL-010a',
-    title: 'lets a message over its messageTtl expire when it would be sent again',
+    title: 'expires a message older than messageTtl instead of its next attempt',
     clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
     ...waitsForAcks,
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
-      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id }, gapMs(ctx, 1));
-      await reader.ack(letter);
-      await expectOnlySentinel(ctx, holder, queue, { text: 'it is not sent again', clause: 'TTL-001' });
-      ctx.assert.equal(deliveredIds(holder, queue).length, 2, 'deliveries, the last message included');
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
+      const { queue, deadLetterQueue, reader, holder, held } = await withHeldMessage(ctx, {});
+      const deadLetter = await takeDeadLetter(
+        ctx,
+        reader,
+        { queue: deadLetterQueue, id: held.id },
+        gapMs(ctx, 1),
+      );
+      await reader.ack(deadLetter);
+      await expectOnlySentinel(ctx, holder, queue, {
+        text: 'the expired message is not sent again',
+        clause: 'TTL-001',
+      });
+      ctx.assert.equal(
+        deliveredIds(holder, queue).length,
+        2,
+        'number of deliveries, including the last message',
+      );
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'header deadLetterReason');
     },
   },
+  // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.
   {
     id: 'TTL-010b',
-    title: 'lets a message over its messageTtl expire when it is given back',
+    title: 'expires a message older than messageTtl when its subscriber disconnects',
     clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { queue, letters, reader, holder, held } = await withHeld(ctx, {});
-      await waitUntil(ctx, held.atMs + ttlMs + pastMs);
+      const { queue, deadLetterQueue, reader, holder, held } = await withHeldMessage(ctx, {});
+      await waitUntil(ctx, held.atMs + ttlMs + clockMarginMs);
       await holder.abort();
-      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id });
-      await reader.ack(letter);
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', 'the reason');
-      await expectEmpty(ctx, queue, { text: 'it is not delivered again', clause: 'TTL-001' });
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id: held.id });
+      await reader.ack(deadLetter);
+      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'MessageExpired', 'header deadLetterReason');
+      await expectEmpty(ctx, queue, {
+        text: 'the expired message is not delivered again',
+        clause: 'TTL-001',
+      });
     },
   },
+  // TTL-011 (SHOULD): If the last attempt fails after the TTL has passed, the reason is MaxRetriesExceeded, not
+  // MessageExpired.
   {
     id: 'TTL-011a',
-    title: 'gives a message over its messageTtl whose last attempt fails the reason MaxRetriesExceeded',
+    title: 'dead-letters with reason MaxRetriesExceeded when the last attempt fails after messageTtl',
     clauses: ['TTL-011', 'DLQ-018'],
     ...waitsForAcks,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { letters, reader, held } = await withHeld(ctx, { maxRetryAttempts: 1 });
+      const { deadLetterQueue, reader, held } = await withHeldMessage(ctx, { maxRetryAttempts: 1 });
       const after = ctx.target.ackTimeoutMs;
-      const letter = await deadLetter(ctx, reader, { queue: letters, id: held.id }, after);
-      await reader.ack(letter);
-      ctx.assert.equal(letter.header('deadLetterReason'), 'MaxRetriesExceeded', 'the reason');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id: held.id }, after);
+      await reader.ack(deadLetter);
+      ctx.assert.equal(
+        deadLetter.header('deadLetterReason'),
+        'MaxRetriesExceeded',
+        'header deadLetterReason',
+      );
     },
   },
 ] satisfies readonly Check[];
 
-export const expiry: CheckModule = [...waitingMessages, ...inFlight];
+export const expiryChecks: CheckModule = [...waitingMessages, ...inFlight];
 
-type WithLetters = {
+type QueueWithDeadLetterQueue = {
   readonly client: Connection;
   readonly queue: string;
-  readonly letters: string;
+  readonly deadLetterQueue: string;
   /** Has subscribed to the dead letter queue. */
   readonly reader: Connection;
 };
 
-async function withLetters(
+async function withDeadLetterQueue(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
-): Promise<WithLetters> {
+): Promise<QueueWithDeadLetterQueue> {
   const client = await ctx.connect();
-  const letters = await newQueue(ctx, client, 'letters');
-  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-  const queue = await newQueue(ctx, client, 'source', { ...options, ...deadLetters });
-  return { client, queue, letters, reader: await newSubscriber(ctx, letters) };
+  const deadLetterQueue = await newQueue(ctx, client, 'letters');
+  const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+  const queue = await newQueue(ctx, client, 'source', { ...options, ...deadLetterOptions });
+  return { client, queue, deadLetterQueue, reader: await newSubscriber(ctx, deadLetterQueue) };
 }
 
-/** Where an age may be counted a little late, or a message found to be old only when somebody asks for it. */
+/** Waits until a message that is published now has expired, with the allowed lateness. */
 function waitUntilExpired(ctx: CheckContext): Promise<void> {
-  return waitUntil(ctx, ctx.now() + ttlMs + ctx.timing.lateMs + pastMs);
+  return waitUntil(ctx, ctx.now() + ttlMs + ctx.timing.lateMs + clockMarginMs);
 }
 
-/** A message that is only just too old: its delivery is a warning. */
-async function acceptOldOne(
+/** Warns when the message, which is just older than messageTtl, is delivered. */
+async function warnIfDelivered(
   ctx: CheckContext,
   client: Connection,
   { queue, id }: { readonly queue: string; readonly id: string },
@@ -259,22 +317,26 @@ async function acceptOldOne(
   await client.publish(queue, '"sentinel"', { id: sentinel });
   const next = await client.delivery({ queue });
   await client.ack(next);
-  ctx.should(next.id !== id, 'TTL-002', 'the age counts from acceptance, and the message is too old by it');
+  ctx.should(
+    next.id !== id,
+    'TTL-002',
+    'a message is not delivered when its age since acceptance exceeds messageTtl',
+  );
   if (next.id === id) await client.ack(await client.delivery({ queue, id: sentinel }));
 }
 
-/** A message with a short TTL that its subscriber holds without an ack. */
-async function withHeld(
+/** A message with a short messageTtl that is in flight, not acknowledged. */
+async function withHeldMessage(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
-): Promise<WithLetters & { readonly holder: Connection; readonly held: ReceivedFrame }> {
-  const setting = await withLetters(ctx, { messageTtl: span(ttlMs), ...options });
+): Promise<QueueWithDeadLetterQueue & { readonly holder: Connection; readonly held: ReceivedFrame }> {
+  const setting = await withDeadLetterQueue(ctx, { messageTtl: timeSpan(ttlMs), ...options });
   const holder = await newSubscriber(ctx, setting.queue);
   await publishSeries(ctx, setting.client, setting.queue, 1);
   return { ...setting, holder, held: await holder.delivery({ queue: setting.queue }) };
 }
 
 /** A time span of less than ten seconds. */
-function span(durationMs: number): string {
+function timeSpan(durationMs: number): string {
   return `00:00:0${(durationMs / 1000).toFixed(3)}`;
 }

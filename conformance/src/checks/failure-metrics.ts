@@ -1,28 +1,29 @@
-// Checks that the metrics record counts what goes wrong with messages: attempts made again, dead letters, and what is thrown away. Each
-// on a broker that nobody else uses, as differences. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
+// Checks of the counters for retries, dead letters and discarded messages in the metrics record. Each check compares the counters before
+// and after, on a broker that no other check uses. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { expectGrowth, readTwice } from './metrics.ts';
-import { nextAttempt, shortTimings, waitUntil } from './shared/attempts.ts';
-import { fanOutWithoutAck, newSubscriber } from './shared/audience.ts';
-import { largeCount, sendLarge } from './shared/large-messages.ts';
+import { expectIncreases, readTwice } from './metrics.ts';
+import { recordAt } from './shared/http-records.ts';
+import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { recordAt } from './shared/records.ts';
+import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
-export const failureMetrics: CheckModule = [
+export const failureMetricChecks: CheckModule = [
+  // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a copy after the first.
   {
     id: 'METRICS-011a',
-    title: 'counts in total_retries the attempts after the first',
+    title: 'increases total_retries by one for each attempt after the first',
     clauses: ['METRICS-011', 'METRICS-009'],
     ...fresh,
     prefers: shortTimings,
     waits: true,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
+      expectIncreases(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
         const queue = await newQueue(ctx, client, 'again', {});
         await client.subscribe(queue);
         const [id = ''] = await publishSeries(ctx, client, queue, 1);
@@ -31,36 +32,40 @@ export const failureMetrics: CheckModule = [
         await client.ping();
       }),
   },
+  // METRICS-012 (SHOULD): total_dead_lettered increases by one for each message that moves to a dead letter queue.
   {
     id: 'METRICS-012a',
-    title: 'counts in total_dead_lettered the messages that move to a dead letter queue',
+    title: 'increases total_dead_lettered by one for each message that moves to a dead letter queue',
     clauses: ['METRICS-012'],
     ...fresh,
     evidence: readTwice,
-    run: (ctx) => expectGrowth(ctx, { total_dead_lettered: 2 }, (client) => redirectInto(ctx, client, {}, 2)),
+    run: (ctx) =>
+      expectIncreases(ctx, { total_dead_lettered: 2 }, (client) => redirectMessages(ctx, client, {}, 2)),
   },
+  // OVERFLOW-006 (SHOULD): Each evicted message increases total_errors by one.
   {
     id: 'OVERFLOW-006a',
-    title: 'counts in total_errors the messages that DropOldest evicts',
+    title: 'increases total_errors by one for each message that DropOldest evicts',
     clauses: ['OVERFLOW-006', 'METRICS-013'],
     ...fresh,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 2, total_dead_lettered: 0 }, async (client) => {
+      expectIncreases(ctx, { total_errors: 2, total_dead_lettered: 0 }, async (client) => {
         const queue = await newQueue(ctx, client, 'pushed', { maxQueueSize: 1, overflowStrategy: 0 });
         await publishSeries(ctx, client, queue, 3);
       }),
   },
+  // RETRY-010 (SHOULD): Each message that is discarded after its last attempt increases total_errors by one.
   {
     id: 'RETRY-010a',
-    title: 'counts in total_errors a message that is discarded after its last attempt',
+    title: 'increases total_errors by one for a message that it discards after its last attempt',
     clauses: ['RETRY-010', 'METRICS-013', 'RETRY-009'],
     ...fresh,
     prefers: shortTimings,
     waits: true,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 1, total_dead_lettered: 0 }, async (client) => {
+      expectIncreases(ctx, { total_errors: 1, total_dead_lettered: 0 }, async (client) => {
         const queue = await newQueue(ctx, client, 'discarded', { maxRetryAttempts: 1 });
         await client.subscribe(queue);
         await publishSeries(ctx, client, queue, 1);
@@ -68,44 +73,47 @@ export const failureMetrics: CheckModule = [
         await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs);
       }),
   },
+  // DELIVERY-029 (SHOULD): Each FanOutWithoutAck copy skipped because the subscriber's connection is not draining
+  // increases total_errors by one.
   {
     id: 'DELIVERY-029a',
     title:
-      'counts in total_errors the FanOutWithoutAck copies that a subscriber missed because it did not read',
+      'increases total_errors for FanOutWithoutAck copies that it skips because a subscriber does not read',
     clauses: ['DELIVERY-029', 'METRICS-013'],
     ...fresh,
     evidence: { responses: 1, frames: 3, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'missed', fanOutWithoutAck);
-      const stuck = await newSubscriber(ctx, queue);
-      stuck.pauseReading();
+      const notReading = await newSubscriber(ctx, queue);
+      notReading.pauseReading();
       const reader = await newSubscriber(ctx, queue);
       const errors = async (): Promise<unknown> => (await recordAt(ctx, '/metrics/', [200]))['total_errors'];
       const before = await errors();
       if (before === undefined) ctx.notApplicable('the shorter form of the record has no total_errors');
       for (let count = 0; count < largeCount; count += 1) {
-        await reader.delivery({ queue, id: await sendLarge(ctx, client, queue) });
+        await reader.delivery({ queue, id: await publishLarge(ctx, client, queue) });
       }
-      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors has grown');
+      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors increases');
     },
   },
+  // DLQ-009 (SHOULD): Each message that a dead letter evicts increases total_errors by one.
   {
     id: 'DLQ-009a',
-    title: 'counts in total_errors the message that a dead letter evicts from a full dead letter queue',
+    title: 'increases total_errors by one for each message evicted from a full dead letter queue',
     clauses: ['DLQ-009', 'METRICS-012', 'METRICS-013'],
     ...fresh,
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 2, total_dead_lettered: 3 }, async (client) => {
-        const letters = await newQueue(ctx, client, 'small', { maxQueueSize: 1 });
-        await redirectInto(ctx, client, { deadLetterQueueName: letters }, 3);
+      expectIncreases(ctx, { total_errors: 2, total_dead_lettered: 3 }, async (client) => {
+        const deadLetterQueue = await newQueue(ctx, client, 'small', { maxQueueSize: 1 });
+        await redirectMessages(ctx, client, { deadLetterQueueName: deadLetterQueue }, 3);
       }),
   },
 ] satisfies readonly Check[];
 
-/** Fills a RedirectToDlq queue and publishes this many messages more. */
-async function redirectInto(
+/** Fills a RedirectToDlq queue and then publishes `count` messages, which are dead-lettered. */
+async function redirectMessages(
   ctx: CheckContext,
   client: Connection,
   options: Readonly<Record<string, unknown>>,

@@ -1,21 +1,29 @@
-// Checks of the two delivery modes that give each message to all subscribers: who gets a copy, what one subscriber's ack or silence
-// means for the others, and what becomes of a message whose subscribers leave. Area: DELIVERY.
+// Checks of the delivery modes FanOutWithAck and FanOutWithoutAck: which subscribers receive a copy, how acks of one subscriber affect
+// the others, and when a message waits again or is removed after subscribers disconnect. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { largeCount, publishLarge } from './shared/large-messages.ts';
+import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
-  audience,
   deliveredIds,
   fanOutWithAck,
   fanOutWithoutAck,
   newSubscriber,
-  pair,
-  single,
-} from './shared/audience.ts';
-import { largeCount, sendLarge } from './shared/large-messages.ts';
-import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+  queueWithOneSubscriber,
+  queueWithSubscribers,
+  queueWithTwoSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
 
 const withAck: CheckModule = [
+  // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
+  // when it sends the first copy.
   {
     id: 'DELIVERY-014a',
     title: 'delivers each message of a FanOutWithAck queue to all three subscribers, once to each, in order',
@@ -23,35 +31,46 @@ const withAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 12 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3, fanOutWithAck);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, fanOutWithAck);
       const ids = [...(await publishSeries(ctx, publisher, queue, 4))];
       const taken = await Promise.all(subscribers.map((subscriber) => takeAndAck(subscriber, queue, 4)));
-      for (const deliveries of taken) ctx.assert.deepEqual(idsOf(deliveries), ids, 'what a subscriber got');
+      for (const deliveries of taken)
+        ctx.assert.deepEqual(idsOf(deliveries), ids, 'the messages that a subscriber received');
       for (const subscriber of subscribers) {
-        await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'each message is delivered once');
+        await subscriber.expectNothingBeforePong(
+          { command: 'Deliver' },
+          'each message is delivered only once',
+        );
       }
     },
   },
+  // DELIVERY-015 (MUST): In FanOutWithAck the broker sends no copy of a message to a subscriber that subscribes after
+  // the first copy was sent.
   {
     id: 'DELIVERY-015a',
-    title: 'sends no copy of a FanOutWithAck message to a subscriber that subscribes after its first copy',
+    title:
+      'sends no copy of a FanOutWithAck message to a subscriber that subscribes after the first copy was sent',
     clauses: ['DELIVERY-015'],
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber: early } = await single(ctx, fanOutWithAck);
+      const { publisher, queue, subscriber: early } = await queueWithOneSubscriber(ctx, fanOutWithAck);
       await publishSeries(ctx, publisher, queue, 1);
       const held = await early.delivery({ queue });
       const late = await newSubscriber(ctx, queue);
       const [next] = await publishSeries(ctx, publisher, queue, 1);
       await early.ack(held);
-      const came = await late.delivery({ queue });
-      ctx.assert.equal(came.id, next, 'the first message that the late subscriber gets');
-      await late.ack(came);
+      const delivered = await late.delivery({ queue });
+      ctx.assert.equal(delivered.id, next, 'the first message that the later subscriber receives');
+      await late.ack(delivered);
       await early.ack(await early.delivery({ queue }));
-      await late.expectNothingBeforePong({ command: 'Deliver' }, 'it gets no other');
+      await late.expectNothingBeforePong(
+        { command: 'Deliver' },
+        'the later subscriber receives no other message',
+      );
     },
   },
+  // DELIVERY-049 (MUST): A subscriber that does not acknowledge does not delay any other subscriber.
   {
     id: 'DELIVERY-049b',
     title: 'delivers to one subscriber of a FanOutWithAck queue while the other acknowledges nothing',
@@ -62,18 +81,25 @@ const withAck: CheckModule = [
       await withSlowMember(ctx);
     },
   },
+  // DELIVERY-017 (SHOULD): In FanOutWithAck the broker sends a copy to a subscriber without room as soon as the
+  // subscriber has room.
   {
     id: 'DELIVERY-017a',
-    title: 'sends a FanOutWithAck subscriber without room its copies as soon as it has room',
+    title: 'sends the remaining copies to a FanOutWithAck subscriber when its window has room',
     clauses: ['DELIVERY-017', 'DELIVERY-014', 'DELIVERY-035'],
     profile: 'delivery',
     evidence: { frames: 64, messages: 40 },
     run: async (ctx) => {
       const { slow, queue, ids } = await withSlowMember(ctx);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(slow, queue, ids.length)), ids, 'the copies');
-      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered once');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(slow, queue, ids.length)),
+        ids,
+        'the copies that the slow subscriber received',
+      );
+      await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered only once');
     },
   },
+  // DELIVERY-018 (SHOULD): A FanOutWithAck message is waiting until the broker has sent all its copies.
   {
     id: 'DELIVERY-018a',
     title: 'counts a FanOutWithAck message as waiting until its last copy has been sent',
@@ -88,14 +114,16 @@ const withAck: CheckModule = [
       await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
       await slow.ack(held);
       const copy = await slow.delivery({ queue });
-      ctx.assert.equal(copy.id, owed, 'the copy that was owed');
+      ctx.assert.equal(copy.id, owed, 'the copy that had not been sent');
       await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 0 });
       await slow.ack(copy);
     },
   },
+  // DELIVERY-019 (SHOULD): When DropOldest evicts a FanOutWithAck message, the broker drops the copies that it has not
+  // sent, and only these.
   {
     id: 'DELIVERY-019a',
-    title: 'drops only the copies that are not yet sent when it evicts a FanOutWithAck message',
+    title: 'drops only the unsent copies when it evicts a FanOutWithAck message',
     clauses: ['DELIVERY-019', 'OVERFLOW-002'],
     profile: 'delivery',
     requires: { capabilities: ['maxInFlight'] },
@@ -111,81 +139,89 @@ const withAck: CheckModule = [
       await takeAndAck(fast, queue, 1);
       await slow.ack(held);
       const copy = await slow.delivery({ queue });
-      ctx.assert.equal(copy.id, last, 'the copy that the full subscriber gets next');
+      ctx.assert.equal(copy.id, last, 'the next copy that the subscriber with the full window receives');
       await slow.ack(copy);
     },
   },
+  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none failed and at least one was
+  // acknowledged, the broker removes the message.
   {
     id: 'DELIVERY-021a',
-    title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other leaves',
+    title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other disconnects',
     clauses: ['DELIVERY-021'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       await publishSeries(ctx, publisher, queue, 1);
       await second.delivery({ queue });
       await takeAndAck(first, queue, 1);
       await first.unsubscribe(queue);
-      await cutSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, second, { witness: publisher, queue, remaining: 0 });
       const third = await newSubscriber(ctx, queue);
-      await expectOnlySentinel(ctx, third, queue, { text: 'the message is done' });
+      await expectOnlySentinel(ctx, third, queue, { text: 'the message is not delivered again' });
     },
   },
+  // DELIVERY-022 (SHOULD): When all copies of a FanOutWithAck message ended because their subscribers left, the message
+  // becomes waiting again.
   {
     id: 'DELIVERY-022a',
-    title: 'makes a FanOutWithAck message wait again when all its subscribers have left',
+    title: 'returns a FanOutWithAck message to the waiting messages when all its subscribers disconnect',
     clauses: ['DELIVERY-022', 'DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id] = await publishSeries(ctx, publisher, queue, 1);
       await Promise.all([first, second].map((subscriber) => subscriber.delivery({ queue })));
-      await cutSubscriber(ctx, first, { witness: publisher, queue, left: 1 });
-      await cutSubscriber(ctx, second, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, first, { witness: publisher, queue, remaining: 1 });
+      await resetSubscriber(ctx, second, { witness: publisher, queue, remaining: 0 });
       const third = await newSubscriber(ctx, queue);
       const again = await third.delivery({ queue });
       ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
       await third.ack(again);
-      await expectOnlySentinel(ctx, third, queue, { text: 'the message is delivered once' });
+      await expectOnlySentinel(ctx, third, queue, { text: 'the message is delivered only once' });
     },
   },
 ] satisfies readonly Check[];
 
 const withoutAck: CheckModule = [
+  // DELIVERY-024 (MUST): In FanOutWithoutAck the broker delivers each message to every subscriber that is subscribed
+  // and whose connection is draining.
   {
     id: 'DELIVERY-024a',
-    title:
-      'delivers each message of a FanOutWithoutAck queue to all three subscribers, whatever they acknowledge',
+    title: 'delivers each message of a FanOutWithoutAck queue to all three subscribers, without acks',
     clauses: ['DELIVERY-024', 'DELIVERY-025', 'DELIVERY-035'],
     profile: 'delivery',
     evidence: { frames: 100, messages: 90 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3, fanOutWithoutAck);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, fanOutWithoutAck);
       const ids = await publishSeries(ctx, publisher, queue, 30);
       for (const subscriber of subscribers) {
         await subscriber.delivery({ queue, id: ids.at(-1) ?? '' });
         await subscriber.ping();
-        ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what a subscriber got');
+        ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'the messages that a subscriber received');
       }
     },
   },
+  // DELIVERY-025 (MUST): In FanOutWithoutAck a message is settled when it is sent, and the broker does not deliver it
+  // again if no ack arrives.
   {
     id: 'DELIVERY-025a',
-    title: 'does not deliver a FanOutWithoutAck message again when its subscriber leaves without an ack',
+    title: 'does not deliver a FanOutWithoutAck message again when its subscriber disconnects without an ack',
     clauses: ['DELIVERY-025'],
     profile: 'delivery',
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       const ids = await publishSeries(ctx, publisher, queue, 2);
       await subscriber.delivery({ queue, id: ids[1] ?? '' });
-      await cutSubscriber(ctx, subscriber, { witness: publisher, queue, left: 0 });
+      await resetSubscriber(ctx, subscriber, { witness: publisher, queue, remaining: 0 });
       const next = await newSubscriber(ctx, queue);
-      await expectOnlySentinel(ctx, next, queue, { text: 'the messages were done when they were sent' });
+      await expectOnlySentinel(ctx, next, queue, { text: 'the messages are not delivered again' });
     },
   },
+  // DELIVERY-026 (MUST): The broker ignores acks for FanOutWithoutAck messages.
   {
     id: 'DELIVERY-026a',
     title: 'ignores acks for FanOutWithoutAck messages, without an answer',
@@ -193,7 +229,7 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       await publishSeries(ctx, publisher, queue, 1);
       const delivery = await subscriber.delivery({ queue });
       await subscriber.ack(delivery);
@@ -202,6 +238,7 @@ const withoutAck: CheckModule = [
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'the next message is delivered' });
     },
   },
+  // DELIVERY-048 (MUST): A subscriber that does not read does not delay any other subscriber.
   {
     id: 'DELIVERY-048b',
     title: 'delivers to one subscriber of a FanOutWithoutAck queue while the other does not read',
@@ -209,15 +246,25 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 52, messages: 24 },
     run: async (ctx) => {
-      const { publisher, queue, first: stuck, second: reader } = await pair(ctx, fanOutWithoutAck);
-      stuck.pauseReading();
+      const {
+        publisher,
+        queue,
+        first: notReading,
+        second: reader,
+      } = await queueWithTwoSubscribers(ctx, fanOutWithoutAck);
+      notReading.pauseReading();
       for (let count = 0; count < largeCount; count += 1) {
-        const id = await sendLarge(ctx, publisher, queue);
+        const id = await publishLarge(ctx, publisher, queue);
         await reader.delivery({ queue, id });
       }
-      ctx.assert.equal(deliveredIds(reader, queue).length, largeCount, 'what the reading subscriber got');
+      ctx.assert.equal(
+        deliveredIds(reader, queue).length,
+        largeCount,
+        'number of messages that the reading subscriber received',
+      );
     },
   },
+  // DELIVERY-028 (SHOULD): A FanOutWithoutAck message waits as long as no subscriber has a draining connection.
   {
     id: 'DELIVERY-028a',
     title: 'keeps FanOutWithoutAck messages while their only subscriber does not read',
@@ -225,39 +272,48 @@ const withoutAck: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 50, messages: 24 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       subscriber.pauseReading();
       const ids: string[] = [];
-      while (ids.length < largeCount) ids.push(await sendLarge(ctx, publisher, queue));
+      while (ids.length < largeCount) ids.push(await publishLarge(ctx, publisher, queue));
       subscriber.resumeReading();
       for (const id of ids) await subscriber.delivery({ queue, id });
-      ctx.assert.deepEqual(deliveredIds(subscriber, queue), ids, 'what came when it read again');
+      ctx.assert.deepEqual(
+        deliveredIds(subscriber, queue),
+        ids,
+        'the messages that the subscriber received when it read again',
+      );
     },
   },
 ] satisfies readonly Check[];
 
-export const fanOut: CheckModule = [...withAck, ...withoutAck];
+export const fanOutChecks: CheckModule = [...withAck, ...withoutAck];
 
 type SlowMember = { readonly slow: Connection; readonly queue: string; readonly ids: readonly string[] };
 
-/** Twenty messages to two members: the one takes and acknowledges them all, the other acknowledges none. */
+/** Publishes twenty messages to two subscribers, of which one acknowledges all messages and the other none. */
 async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
-  const { publisher, queue, first: slow, second: fast } = await pair(ctx, fanOutWithAck);
+  const { publisher, queue, first: slow, second: fast } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
   const [ids, taken] = await Promise.all([
     publishSeries(ctx, publisher, queue, 20),
     takeAndAck(fast, queue, 20),
   ]);
-  ctx.assert.deepEqual(idsOf(taken), ids, 'what the fast subscriber got');
+  ctx.assert.deepEqual(idsOf(taken), ids, 'the messages that the fast subscriber received');
   const firstCopy = async (): Promise<string | undefined> => {
     await slow.ping();
     return deliveredIds(slow, queue)[0];
   };
-  const first = await eventually(ctx, firstCopy, (id) => id !== undefined, 'a slow subscriber gets a copy');
-  ctx.assert.equal(first, ids[0], 'the first copy that the slow subscriber got');
+  const first = await eventually(
+    ctx,
+    firstCopy,
+    (id) => id !== undefined,
+    'the slow subscriber receives a copy',
+  );
+  ctx.assert.equal(first, ids[0], 'the first copy that the slow subscriber received');
   return { slow, queue, ids };
 }
 
-/** Two members, one of which has asked for a window of one message and holds one. */
+/** Two subscribers, of which the slow one has maxInFlight 1 and one message in flight. */
 async function withFullMember(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
   const publisher = await ctx.connect();
   const queue = await newQueue(ctx, publisher, 'full-member', options);

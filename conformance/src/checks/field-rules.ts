@@ -1,14 +1,16 @@
-// Checks of what fields may hold: lengths and characters of queue names, numbers and lengths of headers. Each limit is shown from
-// both sides: what lies on it is taken, what lies one beyond is refused. Area: BODY.
+// Checks of the limits of fields: length and characters of queue names, number and length of headers. For each limit, one check shows
+// that the largest value is accepted and another that a value one larger is refused. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { infoField, newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedCommand, refusedWith, reopening } from './shared/refusal.ts';
+import { infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
+import { connectAgainWhenClosed, expectRefused, expectRefusedWith } from './shared/refusals.ts';
 
 const refusals = ['Error INVALID_MESSAGE', 'closing the connection'];
 
-export const fieldRules: CheckModule = [
+export const fieldRuleChecks: CheckModule = [
+  // BODY-022 (MUST): The broker accepts a queue name of 1 to 256 UTF-16 units that consists of Unicode letters (L),
+  // decimal digits (Nd), hyphen, underscore and full stop.
   {
     id: 'BODY-022a',
     title: 'accepts queue names of 256 UTF-16 units in letters and digits of any script, with - _ and .',
@@ -20,10 +22,11 @@ export const fieldRules: CheckModule = [
       const scripts = ctx.queue('Aé中ﾊ٣९𝒳-_.');
       for (const queue of [paddedName(ctx, 256), scripts]) {
         await connection.createQueue(queue);
-        ctx.assert.equal(await infoField(connection, queue, 'name'), queue, 'the name in the queue info');
+        ctx.assert.equal(await infoField(connection, queue, 'name'), queue, 'the name in QueueInfo');
       }
     },
   },
+  // BODY-023 (SHOULD): The broker refuses a queue name of more than 256 UTF-16 units with INVALID_MESSAGE.
   {
     id: 'BODY-023a',
     title: 'refuses a queue name of 257 UTF-16 units with INVALID_MESSAGE',
@@ -34,28 +37,36 @@ export const fieldRules: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const fields = { command: Command.CreateQueue, id: ctx.id(), queue: paddedName(ctx, 257) };
-      await refusedWith(ctx, connection, fields, { code: 'INVALID_MESSAGE', what: 'the name is too long' });
+      await expectRefusedWith(ctx, connection, fields, {
+        code: 'INVALID_MESSAGE',
+        what: 'the queue name has 257 UTF-16 units',
+      });
     },
   },
+  // BODY-024 (SHOULD): The broker refuses a queue name that contains any other character with INVALID_MESSAGE.
   {
     id: 'BODY-024a',
-    title: 'refuses queue names with other characters with INVALID_MESSAGE',
+    title: 'refuses queue names that contain other characters with INVALID_MESSAGE',
     clauses: ['BODY-024'],
     profile: 'core',
     accepts: refusals,
     evidence: { frames: 1, assertions: 1 },
     run: async (ctx) => {
-      const open = reopening(ctx);
-      let last: Awaited<ReturnType<typeof refusedWith>> | undefined;
+      const nextConnection = connectAgainWhenClosed(ctx);
+      let last: Awaited<ReturnType<typeof expectRefusedWith>> | undefined;
       for (const character of [' ', '/', '*', '!', '\0', '\n', '½', '🚀']) {
         const queue = ctx.queue(`bad${character}name`);
-        const what = `the queue name holds ${JSON.stringify(character)}`;
+        const what = `the queue name contains ${JSON.stringify(character)}`;
         const fields = { command: Command.CreateQueue, id: ctx.id(), queue };
-        last = await refusedWith(ctx, await open(last), fields, { code: 'INVALID_MESSAGE', what });
+        last = await expectRefusedWith(ctx, await nextConnection(last), fields, {
+          code: 'INVALID_MESSAGE',
+          what,
+        });
         if (!last.open) break;
       }
     },
   },
+  // BODY-025 (MUST): The broker accepts a message with 50 headers.
   {
     id: 'BODY-025a',
     title: 'accepts a message with 50 headers and delivers them all',
@@ -69,11 +80,12 @@ export const fieldRules: CheckModule = [
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });
-      const came = Object.fromEntries(Object.keys(headers).map((key) => [key, delivery.header(key)]));
-      ctx.assert.deepEqual(came, headers, 'the headers');
+      const delivered = Object.fromEntries(Object.keys(headers).map((key) => [key, delivery.header(key)]));
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
       await connection.ack(delivery);
     },
   },
+  // BODY-026 (SHOULD): The broker refuses a message with more than 50 headers with INVALID_MESSAGE.
   {
     id: 'BODY-026a',
     title: 'refuses a message with 51 headers with INVALID_MESSAGE',
@@ -81,11 +93,12 @@ export const fieldRules: CheckModule = [
     profile: 'core',
     accepts: refusals,
     evidence: { frames: 4, assertions: 2 },
-    run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'it has 51 headers'),
+    run: (ctx) => expectRefusedPublish(ctx, { headers: numberedHeaders(51) }, 'the message has 51 headers'),
   },
+  // BODY-027 (MUST): The broker accepts a header value of 4096 UTF-16 units.
   {
     id: 'BODY-027a',
-    title: 'accepts a header value of 4096 UTF-16 units, whatever its number of bytes',
+    title: 'accepts a header value of 4096 UTF-16 units, independent of its length in bytes',
     clauses: ['BODY-027', 'BODY-004'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -96,11 +109,12 @@ export const fieldRules: CheckModule = [
       for (const value of ['中'.repeat(4096), '🚀'.repeat(2048)]) {
         await connection.publish(queue, '1', { headers: { long: value } });
         const delivery = await connection.delivery({ queue });
-        ctx.assert.equal(delivery.header('long'), value, 'the header');
+        ctx.assert.equal(delivery.header('long'), value, 'the value of the header');
         await connection.ack(delivery);
       }
     },
   },
+  // BODY-028 (SHOULD): The broker refuses a header value of more than 4096 UTF-16 units with INVALID_MESSAGE.
   {
     id: 'BODY-028a',
     title: 'refuses a header value of 4097 UTF-16 units with INVALID_MESSAGE',
@@ -109,7 +123,11 @@ export const fieldRules: CheckModule = [
     accepts: refusals,
     evidence: { frames: 4, assertions: 2 },
     run: (ctx) =>
-      expectRefusedPublish(ctx, { headers: { long: 'x'.repeat(4097) } }, 'a header value is too long'),
+      expectRefusedPublish(
+        ctx,
+        { headers: { long: 'x'.repeat(4097) } },
+        'a header value has 4097 UTF-16 units',
+      ),
   },
 ] satisfies readonly Check[];
 
@@ -122,12 +140,12 @@ async function expectRefusedPublish(
   const queue = await newQueue(ctx, witness, 'refused');
   const connection = await ctx.connect();
   const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1', ...fault };
-  const { error } = await refusedCommand(ctx, connection, publish, what);
-  if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the code of the Error');
-  ctx.assert.equal(await waitingCount(witness, queue), 0, 'nothing is stored');
+  const { error } = await expectRefused(ctx, connection, publish, what);
+  if (error !== undefined) ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
+  ctx.assert.equal(await messageCountOf(witness, queue), 0, 'number of stored messages');
 }
 
-/** A name of this check with exactly this many UTF-16 units. */
+/** A queue name with exactly this many UTF-16 units. */
 function paddedName(ctx: CheckContext, length: number): string {
   return ctx.queue('long-').padEnd(length, 'n');
 }

@@ -1,25 +1,27 @@
-// Checks of the frame: lengths, flags, bodies that do not decompress, and a stream cut or joined anywhere. A framing fault must
-// never do harm to anybody else; how it is answered is only recommended. Area: FRAME.
+// Checks of frames: lengths, flags, bodies that do not decompress, and frames that arrive in pieces or together. A framing fault must not
+// affect other connections. The answer to it is only recommended. Area: FRAME.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { compress } from '../wire/compression.ts';
 import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, textOfLength } from './shared/bodies.ts';
-import { pingFields, sendHalf } from './shared/halves.ts';
+import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
-import { acceptFault, faultOutcome, framingFault } from './shared/refusal.ts';
+import { acceptFaultOutcome, readFaultOutcome, sendFramingFault } from './shared/refusals.ts';
 
 const faultOutcomes = [
   'Error, then the connection is closed',
   'Error, and the connection stays open (warning)',
   'the connection is closed without an Error (warning)',
-  'the frame is passed over (warning)',
+  'the frame is ignored without an Error (warning)',
 ];
 
-export const framing: CheckModule = [
+export const framingChecks: CheckModule = [
+  // FRAME-001 (MUST): A frame consists of a 4-byte unsigned big-endian body length N, one flags byte for compression
+  // and N bytes of body, and the next frame follows without a gap.
   {
     id: 'FRAME-001a',
-    title: 'reads bodies whose length fills one, two and three bytes of the length field',
+    title: 'reads bodies whose length needs one, two or three bytes of the length field',
     clauses: ['FRAME-001', 'FRAME-002', 'BODY-002', 'BODY-007'],
     profile: 'core',
     evidence: { frames: 9, messages: 3 },
@@ -31,11 +33,12 @@ export const framing: CheckModule = [
         const payload = JSON.stringify('x'.repeat(length));
         await connection.publish(queue, payload);
         const delivery = await connection.delivery({ queue });
-        ctx.assert.sameJson(delivery.payload, payload, `a payload of ${length} characters arrives whole`);
+        ctx.assert.sameJson(delivery.payload, payload, `the payload of ${length} characters`);
         await connection.ack(delivery);
       }
     },
   },
+  // FRAME-003 (MUST): The broker reads a frame with any body length from 2 to MaxMessageSize, both included.
   {
     id: 'FRAME-003a',
     title: 'accepts a Publish of exactly MaxMessageSize bytes and delivers it',
@@ -55,14 +58,15 @@ export const framing: CheckModule = [
         delivery.bodyLengthBytes,
         1000,
         ctx.target.maxMessageSizeBytes,
-        'the length of what is delivered, in bytes',
+        'the length of the delivered body in bytes',
       );
       await connection.ack(delivery);
     },
   },
+  // FRAME-004 (MUST): A frame with a body length of 0 or 1 is a framing fault, and the broker does not carry it out.
   {
     id: 'FRAME-004a',
-    title: 'carries out nothing after a body length of 0 or 1',
+    title: 'carries out nothing for a frame with body length 0 or 1',
     clauses: ['FRAME-004', 'FRAME-009'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -70,11 +74,13 @@ export const framing: CheckModule = [
     run: async (ctx) => {
       for (const body of [Buffer.alloc(0), Buffer.from([1])]) {
         const connection = await ctx.connect({ own: true });
-        const { outcome } = await framingFault(ctx, connection, frameAround(body));
-        acceptFault(ctx, outcome);
+        const { outcome } = await sendFramingFault(ctx, connection, frameAround(body));
+        acceptFaultOutcome(ctx, outcome);
       }
     },
   },
+  // FRAME-005 (MUST): A frame with a body length over MaxMessageSize is a framing fault, and the broker does not carry
+  // it out.
   {
     id: 'FRAME-005a',
     title: 'does not store a Publish whose body is one byte over MaxMessageSize',
@@ -89,6 +95,8 @@ export const framing: CheckModule = [
       await expectNotStored(ctx, tooLarge, 'FRAME-011');
     },
   },
+  // FRAME-006 (MUST): A frame whose flags byte is none of 0x00, 0x01 and 0x02 is a framing fault, and the broker does
+  // not carry it out.
   {
     id: 'FRAME-006a',
     title: 'does not carry out a Publish with compression flags 0x03 or 0x80',
@@ -102,6 +110,8 @@ export const framing: CheckModule = [
       }
     },
   },
+  // FRAME-007 (MUST): A frame whose body does not decompress by the algorithm of its flags byte is a framing fault, and
+  // the broker does not carry it out.
   {
     id: 'FRAME-007a',
     title: 'does not carry out a Publish whose gzip body is truncated',
@@ -115,9 +125,11 @@ export const framing: CheckModule = [
         return frameAround(whole.subarray(0, -4), { flags: 1 });
       }),
   },
+  // FRAME-007 (MUST): A frame whose body does not decompress by the algorithm of its flags byte is a framing fault, and
+  // the broker does not carry it out.
   {
     id: 'FRAME-007b',
-    title: 'carries out nothing for an uncompressed body with the flags of gzip or brotli',
+    title: 'carries out nothing for an uncompressed body with the flag of gzip or brotli',
     clauses: ['FRAME-007', 'FRAME-009'],
     profile: 'core',
     accepts: faultOutcomes,
@@ -126,14 +138,16 @@ export const framing: CheckModule = [
       for (const flags of [1, 2]) {
         const connection = await ctx.connect({ own: true });
         const faulty = frameAround(encodeBody({ command: Command.ListQueues, id: ctx.id() }), { flags });
-        const { outcome } = await framingFault(ctx, connection, faulty);
-        acceptFault(ctx, outcome);
+        const { outcome } = await sendFramingFault(ctx, connection, faulty);
+        acceptFaultOutcome(ctx, outcome);
       }
     },
   },
+  // FRAME-010 (MUST): A framing fault on one connection does not close any other connection, nor delay or change its
+  // answers.
   {
     id: 'FRAME-010a',
-    title: 'continues to read half a frame of one connection after a framing fault on another',
+    title: 'completes a partial frame of one connection after a framing fault on another',
     clauses: ['FRAME-010', 'FRAME-009'],
     profile: 'core',
     evidence: { frames: 3, assertions: 3 },
@@ -141,15 +155,17 @@ export const framing: CheckModule = [
       const other = await ctx.connect({ own: true });
       const faulty = await ctx.connect({ own: true });
       const ping = pingFields(ctx);
-      const rest = await sendHalf(ctx, other, encodeFrame(ping));
+      const rest = await sendPartialFrame(ctx, other, encodeFrame(ping));
       const plain = encodeBody(pingFields(ctx));
-      const faultyRest = await sendHalf(ctx, faulty, frameAround(plain, { flags: 1 }));
-      const { outcome } = await framingFault(ctx, faulty, faultyRest);
-      acceptFault(ctx, outcome);
+      const faultyRest = await sendPartialFrame(ctx, faulty, frameAround(plain, { flags: 1 }));
+      const { outcome } = await sendFramingFault(ctx, faulty, faultyRest);
+      acceptFaultOutcome(ctx, outcome);
       await other.sendPieces([rest]);
       await other.expect({ command: 'Pong', id: ping.id });
     },
   },
+  // FRAME-011 (SHOULD): The broker answers a framing fault that concerns a size over a limit (body length or
+  // decompressed size) by Error MESSAGE_TOO_LARGE.
   {
     id: 'FRAME-011a',
     title: 'answers a length over MaxMessageSize with MESSAGE_TOO_LARGE',
@@ -162,9 +178,15 @@ export const framing: CheckModule = [
       const body = publishBodyOf({ id: ctx.id('m'), queue: ctx.queue('q'), totalBytes });
       await connection.sendRaw(frameAround(body));
       const error = await connection.expect('Error');
-      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code for a length over the limit');
+      ctx.assert.equal(
+        error.errorCode,
+        'MESSAGE_TOO_LARGE',
+        'the error code for a length over MaxMessageSize',
+      );
     },
   },
+  // FRAME-012 (SHOULD): The broker answers every other framing fault (length 0 or 1, unknown flags, a body that does
+  // not decompress) by Error INVALID_MESSAGE.
   {
     id: 'FRAME-012a',
     title: 'answers unknown flags and a body that does not decompress with INVALID_MESSAGE',
@@ -176,10 +198,11 @@ export const framing: CheckModule = [
         const connection = await ctx.connect({ own: true });
         await connection.sendRaw(frameAround(encodeBody(pingFields(ctx)), { flags }));
         const error = await connection.expect('Error');
-        ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the code for flags ${flags}`);
+        ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the error code for flags ${flags}`);
       }
     },
   },
+  // FRAME-013 (SHOULD): After the Error for a framing fault the broker closes the connection.
   {
     id: 'FRAME-013a',
     title: 'closes the connection after the Error for a framing fault',
@@ -193,9 +216,11 @@ export const framing: CheckModule = [
       await connection.closed();
     },
   },
+  // FRAME-014 (SHOULD): The broker carries out and answers complete commands that precede a faulty frame on the same
+  // connection before it answers the fault.
   {
     id: 'FRAME-014a',
-    title: 'answers the commands before a faulty frame before it answers the fault',
+    title: 'answers the commands that precede a faulty frame before the Error for that frame',
     clauses: ['FRAME-014'],
     profile: 'core',
     evidence: { frames: 4, assertions: 3 },
@@ -213,9 +238,14 @@ export const framing: CheckModule = [
       const ack = await connection.expect({ command: 'PublishAck', id: publishId });
       const pong = await connection.expect({ command: 'Pong', id: pingId });
       const error = await connection.expect('Error');
-      ctx.assert.ok(Math.max(ack.sequence, pong.sequence) < error.sequence, 'the Error is the last answer');
+      ctx.assert.ok(
+        Math.max(ack.sequence, pong.sequence) < error.sequence,
+        'the Error arrives after PublishAck and Pong',
+      );
     },
   },
+  // FRAME-015 (MUST): The broker reads a frame that arrives in several TCP segments, split at any byte, like one that
+  // arrives in a single segment.
   {
     id: 'FRAME-015a',
     title: 'reads a frame that arrives byte by byte',
@@ -230,31 +260,33 @@ export const framing: CheckModule = [
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":1}' };
       for (const byte of encodeFrame({ ...publish, headers: { k: 'v' } })) {
         await client.sendPieces([Buffer.from([byte])]);
-        // When another client has its Pong, this byte has been read: TCP cannot join it with the next.
+        // The Pong of another client shows that the broker has read this byte, so TCP cannot join it with the next one.
         await other.ping();
       }
       const delivery = await client.delivery({ queue, id: publish.id });
       ctx.assert.sameJson(delivery.payload, '{"a":1}', 'the payload');
-      ctx.assert.equal(delivery.header('k'), 'v', 'the header');
+      ctx.assert.equal(delivery.header('k'), 'v', 'the value of the header');
       await client.ack(delivery);
     },
   },
+  // FRAME-015 (MUST): The broker reads a frame that arrives in several TCP segments, split at any byte, like one that
+  // arrives in a single segment.
   {
     id: 'FRAME-015b',
-    title: 'reads two frames that are split once, at any byte',
+    title: 'reads two frames that are split at any byte',
     clauses: ['FRAME-015', 'FRAME-016'],
     profile: 'core',
     evidence: { frames: 20, assertions: 20 },
     run: async (ctx) => {
       const connection = await ctx.connect();
-      const length = pairOfPings(ctx).bytes.length;
+      const length = twoPings(ctx).bytes.length;
       for (let at = 1; at < length; at += 1) {
-        const { bytes, ids } = pairOfPings(ctx);
+        const { bytes, ids } = twoPings(ctx);
         const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
         const pongs = [...ids];
         if (at <= length / 2) await connection.sendPieces(pieces);
         else {
-          // The first Pong shows that the first piece was read: the second one comes alone, however busy the broker is.
+          // The first Pong shows that the broker has read the first piece, so the second piece arrives alone.
           await connection.sendPieces(pieces.slice(0, 1));
           await connection.expect({ command: 'Pong', id: pongs.shift() ?? '' }, { clause: 'FRAME-015' });
           await connection.sendPieces(pieces.slice(1));
@@ -263,9 +295,10 @@ export const framing: CheckModule = [
       }
     },
   },
+  // FRAME-016 (MUST): The broker reads every one of several frames that arrive in a single TCP segment.
   {
     id: 'FRAME-016a',
-    title: 'reads every one of forty frames that arrive in one piece',
+    title: 'reads all of forty frames that arrive in one piece',
     clauses: ['FRAME-016', 'FRAME-001'],
     profile: 'core',
     evidence: { frames: 40, assertions: 40 },
@@ -276,9 +309,11 @@ export const framing: CheckModule = [
       for (const id of ids) await connection.expect({ command: 'Pong', id }, { clause: 'FRAME-016' });
     },
   },
+  // FRAME-017 (SHOULD): The broker refuses a length over the limit or an unknown flags byte after the five header
+  // bytes, without allocating memory or waiting for the body.
   {
     id: 'FRAME-017a',
-    title: 'refuses a length over MaxMessageSize from the five header bytes alone',
+    title: 'refuses a length over MaxMessageSize when only the five header bytes have arrived',
     clauses: ['FRAME-017'],
     profile: 'core',
     accepts: ['Error, then closing', 'closing without an Error'],
@@ -287,13 +322,14 @@ export const framing: CheckModule = [
       const connection = await ctx.connect({ own: true });
       const lengthBytes = ctx.target.maxMessageSizeBytes + 1;
       await connection.sendRaw(frameAround(Buffer.alloc(0), { lengthBytes }));
-      const { outcome } = await faultOutcome(ctx, connection);
-      ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the header alone is refused');
+      const { outcome } = await readFaultOutcome(ctx, connection);
+      ctx.assert.oneOf(outcome, ['Error, then closed', 'closed'], 'the outcome of a header without a body');
     },
   },
+  // FRAME-028 (MUST): The broker does not carry out a frame that is incomplete when its connection ends.
   {
     id: 'FRAME-028a',
-    title: 'does not carry out a frame that is incomplete when its connection ends',
+    title: 'does not carry out a frame that is incomplete when the connection ends',
     clauses: ['FRAME-028'],
     profile: 'core',
     evidence: { frames: 4, assertions: 2 },
@@ -302,19 +338,19 @@ export const framing: CheckModule = [
       const queue = await newQueue(ctx, witness, 'cut-short');
       const connection = await ctx.connect({ own: true });
       const body = encodeBody({ command: Command.Publish, id: ctx.id('m'), queue, payload: '1' });
-      // The fields are complete: what is missing is the last of some bytes that follow them.
+      // The fields are complete. Only the last of the bytes that follow them is missing.
       const frame = frameAround(bodyBytes(body, Buffer.from('more')));
       await connection.sendPieces([frame.subarray(0, -1)]);
       await connection.end();
       await connection.closed();
-      await expectNothingStored(ctx, witness, queue, { text: 'nothing is published' });
+      await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages' });
     },
   },
 ] satisfies readonly Check[];
 
 type PublishNames = { readonly id: string; readonly queue: string };
 
-/** A faulty Publish on a connection of its own leaves no message, whatever is said about it. */
+/** Sends a faulty Publish on a new connection and asserts that no message is stored, whatever the answer is. */
 async function expectNotStored(
   ctx: CheckContext,
   faultyFrame: (publish: PublishNames) => Buffer,
@@ -323,16 +359,16 @@ async function expectNotStored(
   const witness = await ctx.connect();
   const queue = await newQueue(ctx, witness, ctx.id('faulty'));
   const connection = await ctx.connect({ own: true });
-  const { outcome } = await framingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
-  acceptFault(ctx, outcome, errorClause);
-  await expectNothingStored(ctx, witness, queue, { text: 'the message is not stored' });
+  const { outcome } = await sendFramingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
+  acceptFaultOutcome(ctx, outcome, errorClause);
+  await expectNothingStored(ctx, witness, queue, { text: 'number of stored messages' });
 }
 
 function publishBody({ id, queue }: PublishNames): Buffer {
   return encodeBody({ command: Command.Publish, id, queue, payload: JSON.stringify(textOfLength(40)) });
 }
 
-function pairOfPings(ctx: CheckContext): { readonly bytes: Buffer; readonly ids: readonly string[] } {
+function twoPings(ctx: CheckContext): { readonly bytes: Buffer; readonly ids: readonly string[] } {
   const ids = [`a${ctx.id()}`.slice(-4), `b${ctx.id()}`.slice(-4)];
   return { ids, bytes: Buffer.concat(ids.map((id) => encodeFrame({ command: Command.Ping, id }))) };
 }

@@ -1,26 +1,28 @@
-// Checks of the beginning of a connection: what may come before Connect, what Connect is answered with, versions, and the patience
-// with a client that says nothing. Area: CONN.
+// Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Area:
+// CONN.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { waitingCount } from './shared/queue-state.ts';
+import { messageCountOf } from './shared/queue-state.ts';
 
-/** Short patience, so that the waits are short. The idle timeout stays out of the way of the other two. */
-const impatient = {
+/** Short timeouts keep the checks short. The idle timeout is not shortened, so that it does not end these connections. */
+const shortTimeouts = {
   timing: { handshakeTimeoutMs: 500, frameTimeoutMs: 500 },
 } as const satisfies ConfigurationRequest;
-const soonIdle = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
+const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
 
-export const handshake: CheckModule = [
+export const handshakeChecks: CheckModule = [
+  // CONN-001 (MUST): Before a successful Connect, the broker carries out no command except Connect, Ping and
+  // Disconnect.
   {
     id: 'CONN-001a',
     title: 'carries out no command before Connect',
     clauses: ['CONN-001', 'CONN-002'],
     profile: 'core',
-    accepts: ['Error NOT_AUTHENTICATED', 'another Error, closing, or silence (warning)'],
+    accepts: ['Error NOT_AUTHENTICATED', 'another Error, closing, or no answer (warning)'],
     evidence: { frames: 2, assertions: 4 },
     run: async (ctx) => {
       const connection = await ctx.rawConnect();
@@ -31,18 +33,26 @@ export const handshake: CheckModule = [
       const before = connection.received.filter((frame) => frame.command !== Command.Pong);
       ctx.assert.ok(
         before.every((frame) => frame.command === Command.Error),
-        'no positive answer before Connect',
+        'no command before Connect has a positive answer',
         { actual: before.map((frame) => frame.commandName) },
       );
       const answered = typeof end !== 'string' && before.length === commands.length;
-      ctx.should(answered, 'CONN-002', 'each of the commands gets an Error', { actual: before.length });
+      ctx.should(answered, 'CONN-002', 'each command before Connect is answered with an Error', {
+        actual: before.length,
+      });
       const witness = await ctx.connect();
-      ctx.assert.equal(await waitingCount(witness, queue), undefined, 'no queue was made');
+      ctx.assert.equal(
+        await messageCountOf(witness, queue),
+        undefined,
+        'messageCount of a queue that must not exist',
+      );
     },
   },
+  // CONN-002 (SHOULD): The broker answers a command that it refuses for lack of a successful Connect by Error
+  // NOT_AUTHENTICATED.
   {
     id: 'CONN-002a',
-    title: 'answers a command before Connect with NOT_AUTHENTICATED and still lets the client connect',
+    title: 'answers a command before Connect with NOT_AUTHENTICATED and then accepts Connect',
     clauses: ['CONN-002', 'CONN-003'],
     profile: 'core',
     evidence: { frames: 2, assertions: 3 },
@@ -50,14 +60,15 @@ export const handshake: CheckModule = [
       const connection = await ctx.rawConnect();
       await connection.send({ command: Command.ListQueues, id: ctx.id() });
       const error = await connection.expect('Error');
-      ctx.assert.equal(error.errorCode, 'NOT_AUTHENTICATED', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'NOT_AUTHENTICATED', 'the error code');
       await connection.send({ command: Command.Connect, id: ctx.id() });
       await connection.expect('ConnectAck', { clause: 'CONN-003' });
     },
   },
+  // CONN-004 (SHOULD): The broker closes the connection on a Disconnect before Connect.
   {
     id: 'CONN-004a',
-    title: 'answers Disconnect before Connect by closing, or by an Error',
+    title: 'closes the connection or sends an Error after Disconnect before Connect',
     clauses: ['CONN-004', 'CONN-018'],
     profile: 'core',
     accepts: ['the connection is closed', 'Error NOT_AUTHENTICATED'],
@@ -70,16 +81,17 @@ export const handshake: CheckModule = [
       ctx.acceptable(
         typeof end === 'string' ? 'closed' : end.errorCode,
         [
-          { title: 'the connection is closed', when: (came) => came === 'closed' },
-          { title: 'Error NOT_AUTHENTICATED', when: (came) => came === 'NOT_AUTHENTICATED' },
+          { title: 'the connection is closed', when: (actual) => actual === 'closed' },
+          { title: 'Error NOT_AUTHENTICATED', when: (actual) => actual === 'NOT_AUTHENTICATED' },
         ],
         'the answer to Disconnect before Connect',
       );
     },
   },
+  // CONN-007 (SHOULD): ConnectAck carries the id of its Connect.
   {
     id: 'CONN-007a',
-    title: 'answers Connect with a ConnectAck that carries its id',
+    title: 'answers Connect with a ConnectAck that has the same id',
     clauses: ['CONN-007', 'CONN-005'],
     profile: 'core',
     evidence: { frames: 1, assertions: 2 },
@@ -91,9 +103,10 @@ export const handshake: CheckModule = [
       ctx.assert.equal(ack.id, id, 'the id of ConnectAck');
     },
   },
+  // CONN-011 (SHOULD): The broker answers a Connect with a version byte other than 1 by Error UNSUPPORTED_VERSION.
   {
     id: 'CONN-011a',
-    title: 'answers a Connect of version 2 with UNSUPPORTED_VERSION and closes',
+    title: 'answers a Connect of version 2 with UNSUPPORTED_VERSION and closes the connection',
     clauses: ['CONN-011', 'CONN-012'],
     profile: 'core',
     evidence: { frames: 1, assertions: 3 },
@@ -101,10 +114,11 @@ export const handshake: CheckModule = [
       const connection = await ctx.rawConnect();
       await connection.send({ command: Command.Connect, id: ctx.id(), version: 2 });
       const error = await connection.expect('Error');
-      ctx.assert.equal(error.errorCode, 'UNSUPPORTED_VERSION', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'UNSUPPORTED_VERSION', 'the error code');
       await connection.closed({ clause: 'CONN-012' });
     },
   },
+  // CONN-013 (SHOULD): The broker ignores the version byte of frames after Connect.
   {
     id: 'CONN-013a',
     title: 'ignores the version byte after Connect',
@@ -118,51 +132,57 @@ export const handshake: CheckModule = [
       ctx.assert.equal(answer.commandName, 'ListQueues', 'the answer to a command of version 9');
     },
   },
+  // CONN-014 (SHOULD): The broker closes a connection on which no Connect has arrived within handshakeTimeout.
   {
     id: 'CONN-014a',
-    title: 'closes a connection on which no Connect arrives in time, and not earlier',
+    title: 'closes a connection without Connect at the handshake timeout, and not earlier',
     clauses: ['CONN-014', 'CONN-015'],
     profile: 'limits',
-    requires: { configuration: impatient },
+    requires: { configuration: shortTimeouts },
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
       const connected = await ctx.connect({ own: true });
       const startedAt = ctx.now();
       const silent = await ctx.rawConnect();
-      await expectTimedOut(ctx, silent, { startedAt, timeoutMs: impatient.timing.handshakeTimeoutMs });
-      // It was opened earlier and has connected: its patience has ended by now if it went on counting.
+      await expectTimedOut(ctx, silent, { startedAt, timeoutMs: shortTimeouts.timing.handshakeTimeoutMs });
+      // This connection was opened earlier. It would be closed by now if Connect had not stopped its handshake timeout.
       await connected.ping();
     },
   },
+  // CONN-016 (SHOULD): The broker closes a connection on which a frame is not complete within frameTimeout of its first
+  // byte.
   {
     id: 'CONN-016a',
-    title: 'closes a connection whose frame is not complete in time, and not earlier',
+    title: 'closes a connection with an incomplete frame at the frame timeout, and not earlier',
     clauses: ['CONN-016'],
     profile: 'limits',
-    requires: { configuration: impatient },
+    requires: { configuration: shortTimeouts },
     evidence: { frames: 1, assertions: 2 },
     run: async (ctx) => {
       const connection = await ctx.connect({ own: true });
       const startedAt = ctx.now();
       const ping = encodeFrame({ command: Command.Ping, id: ctx.id('ping') });
       await connection.sendPieces([ping.subarray(0, -1)]);
-      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: impatient.timing.frameTimeoutMs });
+      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortTimeouts.timing.frameTimeoutMs });
     },
   },
+  // CONN-017 (SHOULD): The broker closes a connection on which the client has sent no byte for idleTimeout, even if the
+  // broker was sending.
   {
     id: 'CONN-017a',
     title: 'closes a connection on which the client sends nothing for the idle timeout, and not earlier',
     clauses: ['CONN-017'],
     profile: 'limits',
-    requires: { configuration: soonIdle },
+    requires: { configuration: shortIdleTimeout },
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
       const connection = await ctx.connect({ own: true });
       const startedAt = ctx.now();
       await connection.ping();
-      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: soonIdle.timing.idleTimeoutMs });
+      await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortIdleTimeout.timing.idleTimeoutMs });
     },
   },
+  // CONN-018 (MUST): The broker answers a Ping before Connect by Pong.
   {
     id: 'CONN-018a',
     title: 'answers a Ping before Connect',
@@ -176,10 +196,10 @@ export const handshake: CheckModule = [
       await connection.expect({ command: 'Pong', id }, { clause: 'CONN-018' });
     },
   },
+  // CONN-032 (MUST): The broker handles frames that follow a Connect only after it has accepted or refused the Connect.
   {
     id: 'CONN-032a',
-    title:
-      'answers commands that arrive in one piece with Connect after ConnectAck, as those of a connected client',
+    title: 'answers commands that arrive together with Connect, after ConnectAck',
     clauses: ['CONN-032', 'CONN-031'],
     profile: 'core',
     evidence: { frames: 4, assertions: 4 },
@@ -197,9 +217,10 @@ export const handshake: CheckModule = [
       for (const answer of ['CreateQueue', 'PublishAck', 'Pong'] as const) await connection.expect(answer);
     },
   },
+  // CONN-037 (SHOULD): ConnectAck carries the headers serverVersion and connectionId.
   {
     id: 'CONN-037a',
-    title: 'names its version and the connection in ConnectAck',
+    title: 'sends serverVersion and connectionId in ConnectAck',
     clauses: ['CONN-037'],
     profile: 'core',
     evidence: { frames: 1, assertions: 2 },
@@ -209,6 +230,7 @@ export const handshake: CheckModule = [
       ctx.assert.matches(connectAck.header('connectionId'), /./, 'header connectionId');
     },
   },
+  // CONN-038 (MUST): The broker ignores headers of a Connect that it does not know.
   {
     id: 'CONN-038a',
     title: 'ignores headers of Connect that it does not know',
@@ -224,7 +246,7 @@ export const handshake: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** One command of each kind that would leave something behind. */
+/** Commands that would create a queue, a message or a subscription, and ListQueues. */
 function commandsOn(ctx: CheckContext, queue: string): readonly FrameFields[] {
   return [
     { command: Command.CreateQueue, id: ctx.id(), queue },
@@ -234,7 +256,7 @@ function commandsOn(ctx: CheckContext, queue: string): readonly FrameFields[] {
   ];
 }
 
-/** Early is wrong on any machine; late is judged by the deadline alone. */
+/** Waits until the connection is closed, at most until the deadline, and asserts that this is not before the timeout. */
 async function expectTimedOut(
   ctx: CheckContext,
   connection: Connection,

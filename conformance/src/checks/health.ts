@@ -1,31 +1,34 @@
-// Checks of the health server: the health record, paths, methods and what all HTTP answers have in common. Areas: HEALTH, HTTP.
+// Checks of the health server: the health record, paths, methods, and rules for all HTTP answers. Areas: HEALTH, HTTP.
 import type { Check, CheckContext, CheckModule, HttpAnswer } from '../check.ts';
-import { expectFields, fieldOf, inTheRecord, type JsonRecord } from './shared/fields.ts';
+import { recordAt, timestamp, waitForRecord } from './shared/http-records.ts';
 import { newQueue } from './shared/queue-state.ts';
-import { recordAt, timestamp, until } from './shared/records.ts';
+import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
-export const health: CheckModule = [
+export const healthChecks: CheckModule = [
+  // HEALTH-001 (MUST): GET /health/ answers with a JSON object.
   {
     id: 'HEALTH-001a',
-    title: 'answers GET /health/ with a JSON object of the fields of the health record',
+    title: 'answers GET /health/ with a JSON object that has the fields of the health record',
     clauses: ['HEALTH-001', 'HEALTH-002', 'HEALTH-006', 'HEALTH-013'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 6 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/health/', [200, 503]);
-      const status = fieldOf(record, 'status', inTheRecord);
+      const status = requiredField(record, 'status', inTheRecord);
       ctx.assert.oneOf(status, ['healthy', 'unhealthy'], 'status');
       for (const field of ['active_connections', 'queue_count', 'memory_usage_mb']) {
-        const value = fieldOf(record, field, inTheRecord);
+        const value = requiredField(record, field, inTheRecord);
         ctx.assert.ok(Number.isInteger(value) && Number(value) >= 0, `${field} is an integer`, {
           actual: value,
         });
       }
     },
   },
+  // HEALTH-003 (SHOULD): The health record also has is_healthy, in_flight_messages, total_messages_published,
+  // total_messages_delivered and timestamp.
   {
     id: 'HEALTH-003a',
-    title: 'has the further fields of the health record',
+    title: 'sends the additional fields of the health record',
     clauses: ['HEALTH-003'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 5 },
@@ -34,16 +37,24 @@ export const health: CheckModule = [
       const numbers = ['in_flight_messages', 'total_messages_published', 'total_messages_delivered'];
       expectFields(ctx, record, { is_healthy: 'boolean', timestamp: 'string' });
       expectFields(ctx, record, Object.fromEntries(numbers.map((name) => [name, 'number'])));
-      ctx.assert.equal(record['is_healthy'], record['status'] === 'healthy', 'is_healthy agrees with status');
+      ctx.assert.equal(
+        record['is_healthy'],
+        record['status'] === 'healthy',
+        'is_healthy is true exactly when status is healthy',
+      );
       ctx.assert.matches(record['timestamp'], timestamp, 'timestamp');
     },
   },
+  // HEALTH-004 (MUST): GET /health/ answers 200 with status healthy, when memory usage is below 90 percent.
   {
     id: 'HEALTH-004a',
     title: 'answers status healthy with 200, or unhealthy with 503',
     clauses: ['HEALTH-004', 'HEALTH-005'],
     profile: 'observability',
-    accepts: ['200 and healthy, below 90 percent of memory', '503 and unhealthy, from 90 percent on'],
+    accepts: [
+      '200 and healthy, below 90 percent of memory',
+      '503 and unhealthy, at 90 percent of memory or more',
+    ],
     evidence: { responses: 1, assertions: 1 },
     run: async (ctx) => {
       const answer = await ctx.http.get('/health/');
@@ -51,16 +62,20 @@ export const health: CheckModule = [
       ctx.acceptable(
         { code: answer.status, status },
         [
-          { title: '200 and healthy', when: (came) => came.code === 200 && came.status === 'healthy' },
-          { title: '503 and unhealthy', when: (came) => came.code === 503 && came.status === 'unhealthy' },
+          { title: '200 and healthy', when: (actual) => actual.code === 200 && actual.status === 'healthy' },
+          {
+            title: '503 and unhealthy',
+            when: (actual) => actual.code === 503 && actual.status === 'unhealthy',
+          },
         ],
-        'status code and status agree',
+        'the status code and field status',
       );
     },
   },
+  // HEALTH-007 (MUST): active_connections is the number of open client connections.
   {
     id: 'HEALTH-007a',
-    title: 'counts open connections and queues as a client sees them',
+    title: 'sends the numbers of open connections and existing queues in the health record',
     clauses: ['HEALTH-007', 'HEALTH-008'],
     profile: 'observability',
     isolation: 'fresh',
@@ -72,18 +87,19 @@ export const health: CheckModule = [
       await newQueue(ctx, staying, 'one');
       await newQueue(ctx, staying, 'two');
       const more = (field: string, count: number) => Number(before[field]) + count;
-      await until(ctx, '/health/', {
+      await waitForRecord(ctx, '/health/', {
         active_connections: more('active_connections', 2),
         queue_count: more('queue_count', 2),
       });
       await leaving.abort();
       await staying.deleteQueue(ctx.queue('one'));
-      await until(ctx, '/health/', {
+      await waitForRecord(ctx, '/health/', {
         active_connections: more('active_connections', 1),
         queue_count: more('queue_count', 1),
       });
     },
   },
+  // HEALTH-012 (SHOULD): GET /health answers in the same way as GET /health/.
   {
     id: 'HEALTH-012a',
     title: 'answers GET /health like GET /health/',
@@ -92,6 +108,7 @@ export const health: CheckModule = [
     evidence: { responses: 2, assertions: 1 },
     run: (ctx) => expectSameFields(ctx, '/health', '/health/'),
   },
+  // METRICS-020 (SHOULD): GET /metrics answers in the same way as GET /metrics/.
   {
     id: 'METRICS-020a',
     title: 'answers GET /metrics like GET /metrics/',
@@ -100,9 +117,10 @@ export const health: CheckModule = [
     evidence: { responses: 2, assertions: 1 },
     run: (ctx) => expectSameFields(ctx, '/metrics', '/metrics/'),
   },
+  // HTTP-001 (SHOULD): An HTTP error has a body of type application/problem+json.
   {
     id: 'HTTP-001a',
-    title: 'describes an HTTP error as application/problem+json',
+    title: 'answers an HTTP error with content type application/problem+json',
     clauses: ['HTTP-001'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 2 },
@@ -112,6 +130,7 @@ export const health: CheckModule = [
       ctx.assert.matches(answer.headers['content-type'], /^application\/problem\+json/, 'content-type');
     },
   },
+  // HTTP-002 (SHOULD): A request is refused with 4xx unless its Host is an IP literal, localhost or a configured name.
   {
     id: 'HTTP-002a',
     title: 'refuses a request with an unknown Host header',
@@ -124,6 +143,7 @@ export const health: CheckModule = [
       ctx.assert.between(foreign.status, 400, 499, 'the status for Host rebound.example');
     },
   },
+  // HTTP-003 (SHOULD): No answer allows cross-origin requests.
   {
     id: 'HTTP-003a',
     title: 'allows no cross-origin request',
@@ -134,12 +154,13 @@ export const health: CheckModule = [
       const headers = { origin: 'http://elsewhere.example' };
       for (const path of ['/health/', '/metrics/']) {
         const answer = await ctx.http.get(path, { headers });
-        ctx.assert.ok('timestamp' in asRecord(answer), 'the record arrives', { actual: answer.body });
+        ctx.assert.ok('timestamp' in asRecord(answer), 'the answer is the record', { actual: answer.body });
         const allows = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
-        ctx.assert.deepEqual(allows, [], 'headers that allow other origins');
+        ctx.assert.deepEqual(allows, [], 'names of headers that allow other origins');
       }
     },
   },
+  // HTTP-007 (SHOULD): The health server answers 404 for an unknown path.
   {
     id: 'HTTP-007a',
     title: 'answers an unknown path with 404',
@@ -152,6 +173,7 @@ export const health: CheckModule = [
       }
     },
   },
+  // HTTP-008 (SHOULD): The health server answers 405 for a method other than GET and HEAD.
   {
     id: 'HTTP-008a',
     title: 'answers a method other than GET and HEAD with 405',
@@ -172,12 +194,12 @@ function asRecord(answer: HttpAnswer): JsonRecord {
   return typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
 }
 
-/** Both paths answer with the same fields; the values may have moved on. */
+/** Asserts that both paths answer with the same fields. The values may differ. */
 async function expectSameFields(ctx: CheckContext, path: string, withSlash: string): Promise<void> {
   const expected = await recordAt(ctx, withSlash, [200, 503]);
   ctx.assert.ok('timestamp' in expected || 'status' in expected, `${withSlash} answers with a record`, {
     actual: expected,
   });
-  const came = await recordAt(ctx, path, [200, 503]);
-  ctx.assert.deepEqual(Object.keys(came).sort(), Object.keys(expected).sort(), `the fields at ${path}`);
+  const delivered = await recordAt(ctx, path, [200, 503]);
+  ctx.assert.deepEqual(Object.keys(delivered).sort(), Object.keys(expected).sort(), `the fields at ${path}`);
 }

@@ -1,12 +1,12 @@
-// Checks of limits that need a configuration of their own, so that they are reached with a handful of frames. Areas: CONN, LIMIT,
-// DELIVERY, METRICS, and FRAME where the name of a dead letter queue takes room.
+// Checks of limits that need a broker configuration with small values, so that a few frames reach them. Areas: CONN, LIMIT, DELIVERY,
+// METRICS, FRAME.
 import type { Check, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf } from './shared/bodies.ts';
-import { eventually, newQueue, waitingCount } from './shared/queue-state.ts';
-import { recordAt, until } from './shared/records.ts';
+import { recordAt, waitForRecord } from './shared/http-records.ts';
+import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const fewConnections = {
@@ -19,10 +19,11 @@ const fewMessages = {
 
 const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
 
-export const limits: CheckModule = [
+export const limitChecks: CheckModule = [
+  // CONN-023 (SHOULD): Ack and Ping do not count towards the message rate.
   {
     id: 'CONN-023a',
-    title: 'counts no Ping and no Ack towards the message rate',
+    title: 'does not count Ping and Ack towards the message rate',
     clauses: ['CONN-023'],
     profile: 'limits',
     requires: { configuration: fewMessages },
@@ -37,9 +38,10 @@ export const limits: CheckModule = [
       ]);
       for (const id of ids) await client.expect({ command: 'Pong', id });
       const published = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await waitingCount(client, queue), published.length, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), published.length, 'number of waiting messages');
     },
   },
+  // LIMIT-001 (MUST): The broker does not store a Publish that exceeds the rate of its client.
   {
     id: 'LIMIT-001a',
     title: 'does not store a Publish that exceeds the rate of its client',
@@ -55,26 +57,27 @@ export const limits: CheckModule = [
       const startedAt = ctx.now();
       await client.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
       await client.send({ command: Command.Ping, id: ctx.id('last') });
-      // A broker may close the connection instead of answering.
+      // The broker may close the connection instead of answering.
       await client.expectOrClosed('Pong');
-      const stored = Number(await waitingCount(witness, queue));
+      const stored = Number(await messageCountOf(witness, queue));
       const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
-      // A second may begin within the burst, and what was not used of the one before may count.
-      const most = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
-      ctx.assert.between(stored, 1, most, 'messages that are stored');
+      // A new second may begin during the burst, and the unused messages of the previous second may count.
+      const maxStored = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
+      ctx.assert.between(stored, 1, maxStored, 'number of stored messages');
       if (client.isClosed) return;
       const confirmed = client.received.filter(({ command }) => command === Command.PublishAck).length;
       ctx.assert.equal(
         confirmed,
         stored,
-        'messages that are confirmed, beside those that are stored',
+        'number of confirmed messages, which equals the number of stored messages',
         'PUBLISH-003',
       );
     },
   },
+  // DELIVERY-045 (SHOULD): The window never exceeds maxInFlightPerSubscriber.
   {
     id: 'DELIVERY-045a',
-    title: 'has no more than maxInFlightPerSubscriber messages in flight to a subscriber',
+    title: 'keeps at most maxInFlightPerSubscriber messages in flight to a subscriber',
     clauses: ['DELIVERY-045'],
     profile: 'limits',
     requires: { configuration: smallWindow },
@@ -84,20 +87,26 @@ export const limits: CheckModule = [
       const queue = await newQueue(ctx, client, 'small-window');
       await publishSeries(ctx, client, queue, 16);
       await client.subscribe(queue);
-      // Every Ack makes the window larger, where it grows: it must stop at the limit.
-      const took = 8;
-      await takeAndAck(client, queue, took);
+      // A broker may enlarge the window at each Ack, at most to the limit.
+      const ackedCount = 8;
+      await takeAndAck(client, queue, ackedCount);
       const delivered = (): number =>
         client.received.filter(({ command }) => command === Command.Deliver).length;
-      const seen = async (): Promise<number> => Number(await waitingCount(client, queue)) + delivered();
-      await eventually(ctx, seen, (count) => count === 16, 'every message waits or was delivered');
+      const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
+      await eventually(
+        ctx,
+        seen,
+        (count) => count === 16,
+        'the number of waiting and delivered messages is 16',
+      );
       const largest = smallWindow.limits.maxInFlightPerSubscriber;
-      ctx.assert.between(delivered() - took, 0, largest, 'messages in flight');
+      ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
     },
   },
+  // METRICS-019 (MUST): total_connections_rejected increases by one for each rejected connection.
   {
     id: 'METRICS-019a',
-    title: 'counts in total_connections_rejected the connections over the limit of their address',
+    title: 'increases total_connections_rejected for each connection over the limit of its address',
     clauses: ['METRICS-019', 'LIMIT-009'],
     profile: 'limits',
     isolation: 'fresh',
@@ -114,12 +123,14 @@ export const limits: CheckModule = [
       }
       const field = 'total_connections_rejected';
       if (!(field in before)) ctx.notApplicable(`the shorter form of the record has no ${field}`);
-      await until(ctx, '/metrics/', { [field]: Number(before[field]) + 2 });
+      await waitForRecord(ctx, '/metrics/', { [field]: Number(before[field]) + 2 });
     },
   },
+  // FRAME-021 (SHOULD): When a queue has a dead letter queue, the broker refuses a Publish to it with
+  // MESSAGE_TOO_LARGE, if the message would not fit into a frame with the longer of the two queue names.
   {
     id: 'FRAME-021a',
-    title: 'refuses a message that would not fit with the name of its dead letter queue',
+    title: 'refuses a message that would exceed MaxMessageSize in its dead letter queue',
     clauses: ['FRAME-021'],
     profile: 'delivery',
     evidence: { frames: 4, assertions: 2 },
@@ -129,8 +140,8 @@ export const limits: CheckModule = [
       const totalBytes = ctx.target.maxMessageSizeBytes;
       await client.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
       const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the code of the Error');
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages that wait');
+      ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the error code');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
     },
   },
 ] satisfies readonly Check[];

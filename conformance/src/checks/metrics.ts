@@ -1,11 +1,11 @@
-// Checks of the metrics record, and that it agrees with what went over TCP: counters as differences around a known scenario on a
-// broker that nobody else uses, without retries, repeats or fan-out. Area: METRICS.
+// Checks of the metrics record and its counters. The checks of counters compare values before and after a known scenario, without
+// retries, repeats or fan-out, on a broker that no other check uses. Area: METRICS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { expectFields, fieldOf, inTheRecord, type JsonRecord } from './shared/fields.ts';
+import { recordAt, timestamp, waitForRecord } from './shared/http-records.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { recordAt, timestamp, until } from './shared/records.ts';
+import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const shorterForm = [
@@ -27,13 +27,14 @@ const completeForm = [
   'in_flight_messages',
 ];
 
-/** The evidence of a check of a field: it was read before and after. */
+/** The evidence of a check that reads a field before and after a scenario. */
 export const readTwice = { responses: 2, frames: 1, assertions: 3 } as const;
 
 const form: CheckModule = [
+  // METRICS-001 (MUST): GET /metrics/ answers 200 with a JSON object.
   {
     id: 'METRICS-001a',
-    title: 'answers GET /metrics/ with 200 and a JSON object of the fields of the metrics record',
+    title: 'answers GET /metrics/ with 200 and a JSON object that has the fields of the metrics record',
     clauses: ['METRICS-001', 'METRICS-002', 'METRICS-004'],
     profile: 'observability',
     evidence: { responses: 1, assertions: 10 },
@@ -43,12 +44,14 @@ const form: CheckModule = [
       expectFields(ctx, record, Object.fromEntries(shorterForm.map((field) => [field, 'number'])));
     },
   },
+  // METRICS-003 (SHOULD): The metrics record has the complete form: also total_retries, total_dead_lettered,
+  // total_errors, total_connections_accepted, total_connections_rejected, in_flight_messages and uptime.
   {
     id: 'METRICS-003a',
-    title: 'has the complete form of the metrics record, or the shorter one',
+    title: 'sends the complete form or the shorter form of the metrics record',
     clauses: ['METRICS-003', 'METRICS-004'],
     profile: 'observability',
-    accepts: ['the complete form, with uptime', 'the shorter form, without any of its further fields'],
+    accepts: ['the complete form, with uptime', 'the shorter form, with none of the additional fields'],
     evidence: { responses: 1, assertions: 2 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
@@ -57,13 +60,14 @@ const form: CheckModule = [
       ctx.assert.oneOf(
         further.length,
         [0, completeForm.length + 1],
-        `the further fields, of which came ${further.join(', ')}`,
+        `number of additional fields, which are present: ${further.join(', ')}`,
       );
       for (const field of completeForm.filter((name) => name in record)) {
         expectFields(ctx, record, { [field]: 'number' }, { ...inTheRecord, clause: 'METRICS-004' });
       }
     },
   },
+  // METRICS-005 (MUST): timestamp is ISO 8601 in UTC.
   {
     id: 'METRICS-005a',
     title: 'writes timestamp as ISO 8601 in UTC',
@@ -72,9 +76,11 @@ const form: CheckModule = [
     evidence: { responses: 1, assertions: 2 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
-      ctx.assert.matches(fieldOf(record, 'timestamp', inTheRecord), timestamp, 'timestamp');
+      ctx.assert.matches(requiredField(record, 'timestamp', inTheRecord), timestamp, 'timestamp');
     },
   },
+  // METRICS-006 (MUST): uptime, when present, is a time span of the form [d.]hh:mm:ss with a fraction of up to 7
+  // digits, where the days are present from one day on.
   {
     id: 'METRICS-006a',
     title: 'writes uptime as a time span that increases',
@@ -87,8 +93,8 @@ const form: CheckModule = [
       expectFields(ctx, first, { active_queues: 'number' });
       if (first['uptime'] === undefined) ctx.notApplicable('the shorter form of the record has no uptime');
       const [earlier, later] = [uptimeMs(ctx, first), uptimeMs(ctx, second)];
-      ctx.assert.ok(later >= earlier, 'uptime does not fall', {
-        expected: `from ${earlier} ms up`,
+      ctx.assert.ok(later >= earlier, 'uptime does not decrease', {
+        expected: `${earlier} ms or more`,
         actual: later,
       });
     },
@@ -96,96 +102,103 @@ const form: CheckModule = [
 ] satisfies readonly Check[];
 
 const agreement: CheckModule = [
+  // METRICS-007 (MUST): No counter decreases while the broker runs.
   {
     id: 'METRICS-007a',
-    title: 'never decreases a counter while clients connect, work and leave',
+    title: 'never decreases a counter while clients connect, publish, acknowledge and disconnect',
     clauses: ['METRICS-007', 'METRICS-018'],
     profile: 'observability',
     isolation: 'fresh',
     evidence: { responses: 3, messages: 3, assertions: 10 },
     run: async (ctx) => {
       let last = await recordAt(ctx, '/metrics/', [200]);
-      const look = async (): Promise<void> => {
+      const readAgain = async (): Promise<void> => {
         const now = await recordAt(ctx, '/metrics/', [200]);
-        expectNoneFell(ctx, last, now);
+        expectNoDecrease(ctx, last, now);
         last = now;
       };
       for (let round = 0; round < 3; round += 1) {
         const client = await ctx.connect({ own: true });
-        await work(ctx, client, `round-${round}`, { published: 2, acknowledged: 1 });
-        await look();
+        await runWorkload(ctx, client, `round-${round}`, { published: 2, acknowledged: 1 });
+        await readAgain();
         await client.abort();
-        await until(ctx, '/metrics/', { active_connections: 0 });
-        await look();
+        await waitForRecord(ctx, '/metrics/', { active_connections: 0 });
+        await readAgain();
       }
     },
   },
+  // METRICS-008 (SHOULD): total_messages_published increases by one for each PublishAck that does not answer a repeat.
   {
     id: 'METRICS-008a',
-    title: 'counts in total_messages_published the PublishAcks that do not answer a repeat',
+    title: 'increases total_messages_published by one for each PublishAck that does not answer a repeat',
     clauses: ['METRICS-008'],
     profile: 'observability',
     isolation: 'fresh',
     evidence: { responses: 2, frames: 6, assertions: 2 },
     run: (ctx) =>
-      expectGrowth(ctx, { total_messages_published: 4 }, async (client) => {
+      expectIncreases(ctx, { total_messages_published: 4 }, async (client) => {
         await publishSeries(ctx, client, await newQueue(ctx, client, 'published'), 4);
         const fields = { command: Command.Publish, id: ctx.id('m'), queue: ctx.queue('published') };
         await client.request({ ...fields, payload: '{"refused":' });
       }),
   },
+  // METRICS-009 (SHOULD): total_messages_delivered increases by one for each Deliver frame that the broker sends.
   {
     id: 'METRICS-009a',
-    title: 'counts in total_messages_delivered the Deliver frames',
+    title: 'increases total_messages_delivered by one for each Deliver frame',
     clauses: ['METRICS-009'],
     profile: 'observability',
     isolation: 'fresh',
     evidence: { responses: 2, messages: 3, assertions: 2 },
     run: (ctx) =>
-      expectGrowth(ctx, { total_messages_delivered: 3, total_messages_published: 5 }, async (client) => {
-        await work(ctx, client, 'delivered', { published: 3, acknowledged: 3 });
+      expectIncreases(ctx, { total_messages_delivered: 3, total_messages_published: 5 }, async (client) => {
+        await runWorkload(ctx, client, 'delivered', { published: 3, acknowledged: 3 });
         await publishSeries(ctx, client, await newQueue(ctx, client, 'waiting'), 2);
       }),
   },
+  // METRICS-010 (SHOULD): total_messages_acknowledged increases by one for each ack that settles a delivery.
   {
     id: 'METRICS-010a',
-    title: 'counts in total_messages_acknowledged the Acks that settle a delivery, and no others',
+    title: 'increases total_messages_acknowledged by one for each Ack that settles a delivery',
     clauses: ['METRICS-010'],
     profile: 'observability',
     isolation: 'fresh',
     evidence: { responses: 2, messages: 3, assertions: 2 },
     run: (ctx) =>
-      expectGrowth(ctx, { total_messages_acknowledged: 2 }, async (client) => {
-        const queue = await work(ctx, client, 'acknowledged', { published: 3, acknowledged: 2 });
+      expectIncreases(ctx, { total_messages_acknowledged: 2 }, async (client) => {
+        const queue = await runWorkload(ctx, client, 'acknowledged', { published: 3, acknowledged: 2 });
         await client.ack({ id: ctx.id('unknown'), queue });
         await client.delivery({ queue });
         await client.ping();
       }),
   },
+  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame sent and for each message discarded or
+  // evicted.
   {
     id: 'METRICS-013a',
-    title: 'counts in total_errors the Errors sent',
+    title: 'increases total_errors by one for each Error that it sends',
     clauses: ['METRICS-013'],
     profile: 'observability',
     isolation: 'fresh',
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_errors: 2 }, async (client) => {
+      expectIncreases(ctx, { total_errors: 2 }, async (client) => {
         const queue = await newQueue(ctx, client, 'errors');
         for (const payload of ['{', '}']) {
           const answer = await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload });
           ctx.assert.equal(
             answer.commandName,
             'Error',
-            'the answer to a payload that is no JSON',
+            'the answer to a payload that is not JSON',
             'PUBLISH-014',
           );
         }
       }),
   },
+  // METRICS-014 (SHOULD): in_flight_messages is the number of deliveries that are not settled.
   {
     id: 'METRICS-014a',
-    title: 'shows in in_flight_messages the deliveries that are not settled',
+    title: 'sends the number of unsettled deliveries in in_flight_messages',
     clauses: ['METRICS-014'],
     profile: 'observability',
     isolation: 'fresh',
@@ -196,19 +209,21 @@ const agreement: CheckModule = [
       requireFields(ctx, before, ['in_flight_messages']);
       const held = [];
       for (const name of ['one', 'two']) {
-        const queue = await work(ctx, client, name, { published: 1, acknowledged: 0 });
+        const queue = await runWorkload(ctx, client, name, { published: 1, acknowledged: 0 });
         held.push(await client.delivery({ queue }));
       }
       for (const [index, delivery] of held.entries()) {
-        await until(ctx, '/metrics/', { in_flight_messages: 2 - index });
+        await waitForRecord(ctx, '/metrics/', { in_flight_messages: 2 - index });
         await client.ack(delivery);
       }
-      await until(ctx, '/metrics/', { in_flight_messages: 0 });
+      await waitForRecord(ctx, '/metrics/', { in_flight_messages: 0 });
     },
   },
+  // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
+  // Deliver.
   {
     id: 'METRICS-015a',
-    title: 'shows in average_delivery_latency_ms how long messages waited',
+    title: 'sends the mean time from acceptance to delivery in average_delivery_latency_ms',
     clauses: ['METRICS-015'],
     profile: 'observability',
     isolation: 'fresh',
@@ -223,20 +238,21 @@ const agreement: CheckModule = [
       const askedAt = ctx.now();
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      const look = async (): Promise<unknown> =>
+      const readAgain = async (): Promise<unknown> =>
         (await recordAt(ctx, '/metrics/', [200]))['average_delivery_latency_ms'];
-      // A broker may take the time of a delivery after it was sent: it cannot be later than our looking.
+      // The broker may read its clock after it sends the delivery, but not later than this reading of the record.
       const fits = (mean: unknown): boolean =>
         typeof mean === 'number' &&
         mean >= askedAt - acceptedAt - latencyToleranceMs &&
         mean <= ctx.now() - sentAt + latencyToleranceMs;
-      await eventually(ctx, look, fits, 'the mean latency is that of the one message');
+      await eventually(ctx, readAgain, fits, 'average_delivery_latency_ms is the latency of the one message');
       await client.ack(delivery);
     },
   },
+  // METRICS-016 (MUST): active_connections in the metrics record is the number of open client connections.
   {
     id: 'METRICS-016a',
-    title: 'shows in active_connections and active_queues the connections and queues of the clients',
+    title: 'sends the numbers of open connections and existing queues in the metrics record',
     clauses: ['METRICS-016', 'METRICS-017'],
     profile: 'observability',
     isolation: 'fresh',
@@ -246,21 +262,22 @@ const agreement: CheckModule = [
       const leaving = await ctx.connect({ own: true });
       await newQueue(ctx, staying, 'one');
       await newQueue(ctx, leaving, 'two');
-      await until(ctx, '/metrics/', { active_connections: 2, active_queues: 2 });
+      await waitForRecord(ctx, '/metrics/', { active_connections: 2, active_queues: 2 });
       await leaving.abort();
       await staying.deleteQueue(ctx.queue('two'));
-      await until(ctx, '/metrics/', { active_connections: 1, active_queues: 1 });
+      await waitForRecord(ctx, '/metrics/', { active_connections: 1, active_queues: 1 });
     },
   },
+  // METRICS-018 (SHOULD): total_connections_accepted increases by one for each accepted connection.
   {
     id: 'METRICS-018a',
-    title: 'counts in total_connections_accepted the connections that were accepted',
+    title: 'increases total_connections_accepted by one for each accepted connection',
     clauses: ['METRICS-018'],
     profile: 'observability',
     isolation: 'fresh',
     evidence: readTwice,
     run: (ctx) =>
-      expectGrowth(ctx, { total_connections_accepted: 2 }, async () => {
+      expectIncreases(ctx, { total_connections_accepted: 2 }, async () => {
         const first = await ctx.connect({ own: true });
         await first.abort();
         const second = await ctx.connect({ own: true });
@@ -269,14 +286,14 @@ const agreement: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const metrics: CheckModule = [...form, ...agreement];
+export const metricsChecks: CheckModule = [...form, ...agreement];
 
 const waitedMs = 200;
-/** The broker's clock may be coarser than ours, and between a frame and its reading lies a little time. */
+/** Tolerance for a coarse clock of the broker and for the time between the arrival and the reading of a frame. */
 const latencyToleranceMs = 20;
 
-/** A new queue, its subscriber, and this many messages of which so many are taken and acknowledged. */
-async function work(
+/** Creates a queue, subscribes to it, publishes messages and acknowledges some of them. Returns the name of the queue. */
+async function runWorkload(
   ctx: CheckContext,
   client: Connection,
   name: string,
@@ -290,21 +307,21 @@ async function work(
   return queue;
 }
 
-/** Runs a scenario on a connection of its own and waits until the counters have grown by this much. */
-export async function expectGrowth(
+/** Runs a scenario on a new connection and waits until the counters have increased by these numbers. */
+export async function expectIncreases(
   ctx: CheckContext,
-  growth: Readonly<Record<string, number>>,
+  increases: Readonly<Record<string, number>>,
   scenario: (client: Connection) => Promise<void>,
 ): Promise<void> {
   const client = await ctx.connect({ own: true });
   const before = await recordAt(ctx, '/metrics/', [200]);
-  requireFields(ctx, before, Object.keys(growth));
+  requireFields(ctx, before, Object.keys(increases));
   await scenario(client);
-  const wanted = Object.entries(growth).map(([field, by]) => [field, Number(before[field]) + by] as const);
-  await until(ctx, '/metrics/', Object.fromEntries(wanted));
+  const wanted = Object.entries(increases).map(([field, by]) => [field, Number(before[field]) + by] as const);
+  await waitForRecord(ctx, '/metrics/', Object.fromEntries(wanted));
 }
 
-/** Each field is a number. The shorter form of the record is as right: a rule about a field that it lacks does not apply. */
+/** Asserts that each field is a number. Ends as not applicable when the shorter form of the record omits one of them. */
 function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly string[]): void {
   const missing = fields.filter((field) => completeForm.includes(field) && !(field in record));
   const present = fields.filter((field) => !missing.includes(field));
@@ -314,10 +331,10 @@ function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly s
     ctx.notApplicable(`the shorter form of the record has no ${missing.join(' and no ')}`);
 }
 
-function expectNoneFell(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
+function expectNoDecrease(ctx: CheckContext, last: JsonRecord, now: JsonRecord): void {
   for (const [field, value] of counters(last)) {
-    const later = fieldOf(now, field, inTheRecord);
-    ctx.assert.ok(Number(later) >= value, `${field} does not fall`, {
+    const later = requiredField(now, field, inTheRecord);
+    ctx.assert.ok(Number(later) >= value, `${field} does not decrease`, {
       expected: `${value} or more`,
       actual: later,
     });

@@ -1,103 +1,131 @@
-// Checks of negative acknowledgment, which a broker may offer: an Ack with header failureReason. They run where the target declares it;
-// the ack timeout is then long, so that only the refusal can have brought the next attempt. Areas: NACK, DELIVERY.
+// Checks of negative acknowledgment, an Ack with header failureReason. They run when the target declares capability nack. The ack
+// timeout is long, so only the negative acknowledgment can cause the next attempt. Areas: NACK, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { deadLetter, expectNothingLeft, expectReason, pauseMs, waitUntil } from './shared/attempts.ts';
 import {
   deliveredIds,
   fanOutWithAck,
   fanOutWithoutAck,
   newSubscriber,
-  pair,
-  single,
-} from './shared/audience.ts';
+  queueWithOneSubscriber,
+  queueWithTwoSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import {
+  expectDeadLetterReason,
+  expectNotRedelivered,
+  retryDelayMs,
+  takeDeadLetter,
+  waitUntil,
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 
 const longTimeout: ConfigurationRequest = { timing: { ackTimeoutMs: 20_000, retryDelayMs: 200 } };
 
 const optional = { profile: 'retry-dlq', requires: { capabilities: ['nack'] } } as const;
-const pausing = { ...optional, prefers: longTimeout, waits: true } as const;
+const waitingForRetry = { ...optional, prefers: longTimeout, waits: true } as const;
 
-export const negativeAcks: CheckModule = [
+export const negativeAckChecks: CheckModule = [
+  // NACK-001 (MAY): A broker that announces nack treats an Ack with header failureReason as a negative acknowledgment.
   {
     id: 'NACK-001a',
     title: 'sends a message again after an Ack with header failureReason, and lists nack in the capabilities',
     clauses: ['NACK-001', 'NACK-002'],
-    ...pausing,
+    ...waitingForRetry,
     evidence: { frames: 7, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       const capabilities = subscriber.connectAck.header('capabilities')?.split(',') ?? [];
-      ctx.assert.ok(capabilities.includes('nack'), 'capabilities of ConnectAck', {
+      ctx.assert.ok(capabilities.includes('nack'), 'header capabilities of ConnectAck contains nack', {
         actual: capabilities,
         clause: 'NACK-002',
       });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-      await refuse(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
-      const again = await afterPause(ctx, subscriber, { queue, id }, 1);
+      await sendNack(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
+      const again = await attemptAfterNack(ctx, subscriber, { queue, id }, 1);
       await subscriber.ack(again);
       await subscriber.ping();
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'an Ack without the header settles it' });
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the message is not delivered again after an Ack without failureReason',
+      });
     },
   },
+  // NACK-003 (MAY): A broker that announces nack makes the next attempt retryDelay(n) after a HandlerException, without
+  // waiting for the ack timeout.
   {
     id: 'NACK-003a',
-    title: 'makes the next attempt retryDelay(n) after HandlerException, without the ack timeout',
+    title: 'makes the next attempt retryDelay(n) after HandlerException, without waiting for the ack timeout',
     clauses: ['NACK-003', 'RETRY-013', 'RETRY-014'],
-    ...pausing,
+    ...waitingForRetry,
     evidence: { frames: 8, messages: 3, assertions: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 5 });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       let delivery = await subscriber.delivery({ queue });
       for (const n of [1, 2]) {
-        const refusedAt = ctx.now();
-        await refuse(subscriber, delivery, 'HandlerException');
-        delivery = await afterPause(ctx, subscriber, { queue, id }, n);
-        const pause = delivery.atMs - refusedAt;
-        const leastMs = pauseMs(ctx, n) - ctx.timing.earlyMs;
-        ctx.assert.betweenMs(pause, leastMs, ctx.target.ackTimeoutMs, `the pause after refusal ${n}`);
-        const isInTime = pause <= pauseMs(ctx, n) + ctx.timing.lateMs;
-        ctx.should(isInTime, 'RETRY-014', 'the attempt is not late', {
-          actual: `it came after ${Math.round(pause)} ms`,
+        const sentAt = ctx.now();
+        await sendNack(subscriber, delivery, 'HandlerException');
+        delivery = await attemptAfterNack(ctx, subscriber, { queue, id }, n);
+        const pause = delivery.atMs - sentAt;
+        const minMs = retryDelayMs(ctx, n) - ctx.timing.earlyMs;
+        ctx.assert.betweenMs(
+          pause,
+          minMs,
+          ctx.target.ackTimeoutMs,
+          `time from negative acknowledgment ${n} to the next attempt`,
+        );
+        const isInTime = pause <= retryDelayMs(ctx, n) + ctx.timing.lateMs;
+        ctx.should(isInTime, 'RETRY-014', 'the next attempt is made in time', {
+          actual: `the attempt was made after ${Math.round(pause)} ms`,
         });
       }
       await subscriber.ack(delivery);
     },
   },
+  // NACK-004 (MAY): A broker that announces nack treats an unknown failureReason as HandlerException.
   {
     id: 'NACK-004a',
     title: 'treats an unknown failureReason as HandlerException',
     clauses: ['NACK-004', 'NACK-006', 'NACK-007'],
-    ...pausing,
+    ...waitingForRetry,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 2 });
-      await refuse(subscriber, await subscriber.delivery({ queue }), 'NoSuchReason');
-      await refuse(subscriber, await afterPause(ctx, subscriber, { queue, id }, 1), 'handler exception');
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      expectReason(ctx, letter, 'HandlerException');
-      await reader.ack(letter);
+      const { queue, id, subscriber, reader, deadLetterQueue } = await withDeadLetterQueue(ctx, {
+        maxRetryAttempts: 2,
+      });
+      await sendNack(subscriber, await subscriber.delivery({ queue }), 'NoSuchReason');
+      await sendNack(
+        subscriber,
+        await attemptAfterNack(ctx, subscriber, { queue, id }, 1),
+        'handler exception',
+      );
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      expectDeadLetterReason(ctx, deadLetter, 'HandlerException');
+      await reader.ack(deadLetter);
     },
   },
+  // NACK-005 (MAY): A broker that announces nack dead-letters a message immediately after a DeserializationError.
   {
     id: 'NACK-005a',
-    title: 'dead-letters a message immediately after DeserializationError, although it has attempts left',
+    title: 'dead-letters a message immediately after DeserializationError, even if attempts remain',
     clauses: ['NACK-005', 'NACK-007', 'DLQ-013'],
     ...optional,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 3 });
-      await refuse(subscriber, await subscriber.delivery({ queue }), 'DeserializationError');
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      expectReason(ctx, letter, 'DeserializationError');
-      await reader.ack(letter);
+      const { queue, id, subscriber, reader, deadLetterQueue } = await withDeadLetterQueue(ctx, {
+        maxRetryAttempts: 3,
+      });
+      await sendNack(subscriber, await subscriber.delivery({ queue }), 'DeserializationError');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      expectDeadLetterReason(ctx, deadLetter, 'DeserializationError');
+      await reader.ack(deadLetter);
       await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'there is no second attempt');
     },
   },
+  // NACK-006 (MAY): A broker that announces nack dead-letters a message immediately after a negative acknowledgment of
+  // its last attempt.
   {
     id: 'NACK-006a',
     title: 'dead-letters a message immediately after a negative acknowledgment of its last attempt',
@@ -105,69 +133,82 @@ export const negativeAcks: CheckModule = [
     ...optional,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 1 });
-      await refuse(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      expectReason(ctx, letter, 'HandlerException');
-      const attempts = letter.header('deadLetterAttempts');
+      const { queue, id, subscriber, reader, deadLetterQueue } = await withDeadLetterQueue(ctx, {
+        maxRetryAttempts: 1,
+      });
+      await sendNack(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      expectDeadLetterReason(ctx, deadLetter, 'HandlerException');
+      const attempts = deadLetter.header('deadLetterAttempts');
       ctx.should(attempts === '1', 'DLQ-015', 'header deadLetterAttempts is the number of failed attempts', {
         actual: attempts,
       });
-      await reader.ack(letter);
+      await reader.ack(deadLetter);
     },
   },
+  // NACK-007 (MAY): A broker that announces nack gives a dead letter the reason of its last failure.
   {
     id: 'NACK-007a',
-    title: 'gives a dead letter the reason of its last failure',
+    title: 'sends a dead letter with the reason of its last failure',
     clauses: ['NACK-007', 'NACK-005', 'DLQ-013'],
-    ...pausing,
+    ...waitingForRetry,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 2 });
-      await refuse(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
-      const second = await afterPause(ctx, subscriber, { queue, id }, 1);
-      await refuse(subscriber, second, 'DeserializationError');
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      expectReason(ctx, letter, 'DeserializationError');
-      const attempts = letter.header('deadLetterAttempts');
+      const { queue, id, subscriber, reader, deadLetterQueue } = await withDeadLetterQueue(ctx, {
+        maxRetryAttempts: 2,
+      });
+      await sendNack(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
+      const second = await attemptAfterNack(ctx, subscriber, { queue, id }, 1);
+      await sendNack(subscriber, second, 'DeserializationError');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      expectDeadLetterReason(ctx, deadLetter, 'DeserializationError');
+      const attempts = deadLetter.header('deadLetterAttempts');
       ctx.should(attempts === '2', 'DLQ-015', 'header deadLetterAttempts is the number of failed attempts', {
         actual: attempts,
       });
-      await reader.ack(letter);
+      await reader.ack(deadLetter);
     },
   },
+  // NACK-008 (MAY): A broker that announces nack lets a negative acknowledgment fail only the copy of its subscriber in
+  // FanOutWithAck.
   {
     id: 'NACK-008a',
-    title: 'fails one copy of a FanOutWithAck message only',
+    title: 'retries only the negatively acknowledged copy of a FanOutWithAck message',
     clauses: ['NACK-008', 'RETRY-012'],
-    ...pausing,
+    ...waitingForRetry,
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await second.ack(await second.delivery({ queue }));
-      await refuse(first, await first.delivery({ queue }), 'HandlerException');
-      await first.ack(await afterPause(ctx, first, { queue, id }, 1));
+      await sendNack(first, await first.delivery({ queue }), 'HandlerException');
+      await first.ack(await attemptAfterNack(ctx, first, { queue, id }, 1));
       await first.ping();
       await second.ping();
-      ctx.assert.deepEqual(deliveredIds(second, queue), [id], 'what the other subscriber got');
+      ctx.assert.deepEqual(
+        deliveredIds(second, queue),
+        [id],
+        'the messages that the other subscriber received',
+      );
     },
   },
+  // NACK-009 (MAY): A broker that announces nack ignores a negative acknowledgment in FanOutWithoutAck.
   {
     id: 'NACK-009a',
     title: 'ignores a negative acknowledgment in a FanOutWithoutAck queue',
     clauses: ['NACK-009', 'DELIVERY-026'],
-    ...pausing,
+    ...waitingForRetry,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, fanOutWithoutAck);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       await publishSeries(ctx, publisher, queue, 1);
-      await refuse(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
-      await subscriber.expectNothingBeforePong(() => true, 'no frame answers it');
-      await waitUntil(ctx, ctx.now() + pauseMs(ctx, 1) + ctx.timing.silenceMs);
+      await sendNack(subscriber, await subscriber.delivery({ queue }), 'HandlerException');
+      await subscriber.expectNothingBeforePong(() => true, 'no frame answers the negative acknowledgment');
+      await waitUntil(ctx, ctx.now() + retryDelayMs(ctx, 1) + ctx.timing.silenceMs);
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
   },
+  // NACK-010 (MAY): A broker that announces nack ignores a negative acknowledgment of an unknown delivery.
   {
     id: 'NACK-010a',
     title: 'ignores a negative acknowledgment of a message that is not in flight, without an answer',
@@ -175,41 +216,43 @@ export const negativeAcks: CheckModule = [
     ...optional,
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       await publishSeries(ctx, publisher, queue, 1);
       const delivery = await subscriber.delivery({ queue });
       await subscriber.ack(delivery);
-      await refuse(subscriber, delivery, 'HandlerException');
-      await refuse(subscriber, { id: ctx.id('never') }, 'DeserializationError');
-      await subscriber.expectNothingBeforePong(() => true, 'no frame answers it');
+      await sendNack(subscriber, delivery, 'HandlerException');
+      await sendNack(subscriber, { id: ctx.id('never') }, 'DeserializationError');
+      await subscriber.expectNothingBeforePong(() => true, 'no frame answers the negative acknowledgment');
       await expectOnlySentinel(ctx, subscriber, queue, {
         text: 'the settled message is not delivered again',
       });
     },
   },
+  // DELIVERY-008 (SHOULD): The broker handles a negative ack that arrives during the pause before the next attempt.
   {
     id: 'DELIVERY-008a',
-    title:
-      'dead-letters a message immediately after DeserializationError during the pause before its next attempt',
+    title: 'dead-letters a message immediately when DeserializationError arrives during its retry delay',
     clauses: ['DELIVERY-008', 'NACK-005'],
     ...optional,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
-      const { queue, id, subscriber, reader, letters } = await withLetters(ctx, { maxRetryAttempts: 3 });
+      const { queue, id, subscriber, reader, deadLetterQueue } = await withDeadLetterQueue(ctx, {
+        maxRetryAttempts: 3,
+      });
       const held = await subscriber.delivery({ queue });
-      await refuse(subscriber, held, 'HandlerException');
-      await refuse(subscriber, held, 'DeserializationError');
-      const letter = await deadLetter(ctx, reader, { queue: letters, id });
-      expectReason(ctx, letter, 'DeserializationError');
-      await reader.ack(letter);
+      await sendNack(subscriber, held, 'HandlerException');
+      await sendNack(subscriber, held, 'DeserializationError');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      expectDeadLetterReason(ctx, deadLetter, 'DeserializationError');
+      await reader.ack(deadLetter);
       await subscriber.ping();
-      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'attempts made');
+      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'the attempts');
     },
   },
 ] satisfies readonly Check[];
 
 /** Sends a negative acknowledgment. */
-function refuse(
+function sendNack(
   subscriber: Connection,
   { id }: Pick<ReceivedFrame, 'id'>,
   failureReason: string,
@@ -217,23 +260,26 @@ function refuse(
   return subscriber.send({ command: Command.Ack, id, headers: { failureReason } });
 }
 
-/** Takes the attempt after the n-th refusal: sooner than any ack timeout would bring it. */
-function afterPause(
+/** Waits for the attempt after the n-th negative acknowledgment, for a shorter time than the ack timeout. */
+function attemptAfterNack(
   ctx: CheckContext,
   subscriber: Connection,
   { queue, id }: { readonly queue: string; readonly id: string },
   n: number,
 ): Promise<ReceivedFrame> {
-  const withinMs = pauseMs(ctx, n) + ctx.timing.deliveryMs;
+  const withinMs = retryDelayMs(ctx, n) + ctx.timing.deliveryMs;
   return subscriber.delivery({ queue, id }, { withinMs, what: `attempt ${n + 1} of the message` });
 }
 
-/** A queue with a dead letter queue, a subscriber of each, and a message published. */
-async function withLetters(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
-  const letters = ctx.queue('letters');
-  const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-  const { publisher, queue, subscriber } = await single(ctx, { ...options, ...deadLetters });
-  const reader = await newSubscriber(ctx, letters);
+/** A queue with one message, its dead letter queue, and a subscriber of each. */
+async function withDeadLetterQueue(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
+  const deadLetterQueue = ctx.queue('letters');
+  const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+  const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+    ...options,
+    ...deadLetterOptions,
+  });
+  const reader = await newSubscriber(ctx, deadLetterQueue);
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-  return { queue, id, subscriber, reader, letters };
+  return { queue, id, subscriber, reader, deadLetterQueue };
 }

@@ -1,37 +1,41 @@
-// Checks of full queues whose publishers do not wait: DropOldest, DropNewest and RedirectToDlq. A queue is filled while it has no
-// subscriber, so that nothing depends on a window. Areas: OVERFLOW, PUBLISH.
+// Checks of the overflow strategies DropOldest, DropNewest and RedirectToDlq. Most checks fill a queue without subscribers, so the
+// result does not depend on a window. Areas: OVERFLOW, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { deadLetter } from './shared/attempts.ts';
-import { audience, priorityBased } from './shared/audience.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { priorityBased, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
+import { takeDeadLetter } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const dropOldest = { overflowStrategy: 0 } as const;
 const dropNewest = { overflowStrategy: 1 } as const;
 const redirectToDlq = { overflowStrategy: 3, enableDeadLetterQueue: true } as const;
 
-export const overflow: CheckModule = [
+export const overflowChecks: CheckModule = [
+  // OVERFLOW-001 (SHOULD): The broker checks for overflow after delivery: it never refuses a Publish that it can
+  // deliver immediately to a subscriber with room.
   {
     id: 'OVERFLOW-001a',
     title:
-      'refuses no Publish that it can deliver immediately to a subscriber with room, however small the queue',
+      'accepts a Publish that it can deliver immediately to a subscriber, even if the queue has maxQueueSize 1',
     clauses: ['OVERFLOW-001', 'DELIVERY-003'],
     profile: 'delivery',
     evidence: { frames: 14, messages: 3 },
     run: async (ctx) => {
       const options = { ...dropNewest, maxQueueSize: 1 };
-      const { publisher, queue, subscribers } = await audience(ctx, 3, options);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, options);
       const ids = [ctx.id('m'), ctx.id('m'), ctx.id('m')];
       await publisher.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })));
       for (const id of ids) await publisher.expect({ command: 'PublishAck', id });
-      const came = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
-      ctx.assert.deepEqual([...idsOf(came)].sort(), [...ids].sort(), 'the messages delivered');
+      const delivered = await Promise.all(subscribers.map((subscriber) => subscriber.delivery({ queue })));
+      ctx.assert.deepEqual([...idsOf(delivered)].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
+  // OVERFLOW-002 (MUST): With DropOldest, the broker evicts the waiting message that was published first from the full
+  // queue and adds the new message.
   {
     id: 'OVERFLOW-002a',
     title: 'confirms a Publish to a full DropOldest queue and evicts the oldest message',
@@ -42,15 +46,17 @@ export const overflow: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'oldest', { ...dropOldest, maxQueueSize: 3 });
       const ids = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await waitingCount(client, queue), 3, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 3, 'number of waiting messages');
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the messages delivered');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 3)), ids.slice(2), 'the delivered messages');
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two messages are evicted' });
     },
   },
+  // OVERFLOW-003 (MUST): With DropOldest, the broker selects the message to evict by its time of publishing and not by
+  // its priority.
   {
     id: 'OVERFLOW-003a',
-    title: 'evicts the oldest message of a full PriorityBased queue, although it has the highest priority',
+    title: 'evicts the oldest message of a full PriorityBased queue, even if it has the highest priority',
     clauses: ['OVERFLOW-003', 'OVERFLOW-002'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
@@ -66,10 +72,11 @@ export const overflow: CheckModule = [
       }
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual([...taken].sort(), ids.slice(1).sort(), 'the messages delivered');
+      ctx.assert.deepEqual([...taken].sort(), ids.slice(1).sort(), 'the delivered messages');
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest message is evicted' });
     },
   },
+  // OVERFLOW-005 (MUST): The broker discards messages that DropOldest evicts and does not dead-letter them.
   {
     id: 'OVERFLOW-005a',
     title: 'discards the messages that DropOldest evicts, and does not dead-letter them',
@@ -83,14 +90,15 @@ export const overflow: CheckModule = [
       const queue = await newQueue(ctx, client, 'pushed-out', options);
       const ids = await publishSeries(ctx, client, queue, 2);
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), ids.slice(1), 'the message delivered');
-      const dead = await waitingCount(client, deadLetterQueueName);
-      ctx.assert.oneOf(dead, [0, undefined], 'messages in the dead letter queue, if there is one');
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), ids.slice(1), 'the delivered message');
+      const dead = await messageCountOf(client, deadLetterQueueName);
+      ctx.assert.oneOf(dead, [0, undefined], 'number of messages in the dead letter queue');
     },
   },
+  // OVERFLOW-007 (MUST): With DropNewest, the broker neither adds the new message to the full queue nor delivers it.
   {
     id: 'OVERFLOW-007a',
-    title: 'does not add a Publish to a full DropNewest queue, and does not change the waiting messages',
+    title: 'does not add a message to a full DropNewest queue, and keeps the waiting messages',
     clauses: ['OVERFLOW-007', 'OVERFLOW-009', 'OVERFLOW-008', 'PUBLISH-003'],
     profile: 'delivery',
     accepts: ['Error QUEUE_FULL', 'another Error, with a warning', 'PublishAck, with a warning'],
@@ -99,16 +107,19 @@ export const overflow: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'newest', { ...dropNewest, maxQueueSize: 2 });
       const ids = await publishSeries(ctx, client, queue, 2);
-      for (let count = 0; count < 2; count += 1) acceptDropped(ctx, await publishAnyhow(ctx, client, queue));
-      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages that wait');
+      for (let count = 0; count < 2; count += 1)
+        acceptAnswerToDropped(ctx, await publishForAnyAnswer(ctx, client, queue));
+      ctx.assert.equal(await messageCountOf(client, queue), 2, 'number of waiting messages');
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the messages delivered');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the refused ones are not delivered' });
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids, 'the delivered messages');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the refused messages are not delivered' });
     },
   },
+  // OVERFLOW-022 (MUST): With RedirectToDlq, the broker adds a message that is published to a full queue to the dead
+  // letter queue and answers by PublishAck.
   {
     id: 'OVERFLOW-022a',
-    title: 'confirms a Publish to a full RedirectToDlq queue and delivers it from the dead letter queue',
+    title: 'confirms a Publish to a full RedirectToDlq queue and dead-letters the message',
     clauses: ['OVERFLOW-022', 'OVERFLOW-023', 'OVERFLOW-024', 'DLQ-013'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 4 },
@@ -119,30 +130,36 @@ export const overflow: CheckModule = [
       const queue = await newQueue(ctx, client, 'redirecting', options);
       const ids = await publishSeries(ctx, client, queue, 3);
       ctx.assert.equal(
-        await waitingCount(client, deadLetterQueueName),
+        await messageCountOf(client, deadLetterQueueName),
         1,
-        'messages in the dead letter queue',
+        'number of messages in the dead letter queue',
       );
       await client.subscribe(deadLetterQueueName);
-      const letter = await deadLetter(ctx, client, { queue: deadLetterQueueName, id: ids[2] ?? '' });
-      await client.ack(letter);
-      const reason = letter.header('deadLetterReason');
-      ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'the reason is QueueOverflow', {
+      const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueueName, id: ids[2] ?? '' });
+      await client.ack(deadLetter);
+      const reason = deadLetter.header('deadLetterReason');
+      ctx.should(reason === 'QueueOverflow', 'OVERFLOW-024', 'header deadLetterReason is QueueOverflow', {
         actual: reason,
       });
       await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 2)), ids.slice(0, 2), 'what waited');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the redirected one is not delivered here' });
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, queue, 2)),
+        ids.slice(0, 2),
+        'the messages delivered from the source queue',
+      );
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'the dead-lettered message is not delivered from the source queue',
+      });
     },
   },
 ] satisfies readonly Check[];
 
-/** Publishes and takes whatever answers it. */
-function publishAnyhow(ctx: CheckContext, client: Connection, queue: string): Promise<ReceivedFrame> {
+/** Publishes and returns the answer, whatever it is. */
+function publishForAnyAnswer(ctx: CheckContext, client: Connection, queue: string): Promise<ReceivedFrame> {
   return client.request({ command: Command.Publish, id: ctx.id('dropped'), queue, payload: '1' });
 }
 
-function acceptDropped(ctx: CheckContext, answer: ReceivedFrame): void {
+function acceptAnswerToDropped(ctx: CheckContext, answer: ReceivedFrame): void {
   const isError = answer.command === Command.Error;
   ctx.acceptable(
     isError ? answer.errorCode : frameText(answer),
@@ -151,14 +168,14 @@ function acceptDropped(ctx: CheckContext, answer: ReceivedFrame): void {
       {
         title: 'another Error',
         when: () => isError,
-        difference: { clause: 'OVERFLOW-008', text: 'the code is not QUEUE_FULL' },
+        difference: { clause: 'OVERFLOW-008', text: 'the error code is not QUEUE_FULL' },
       },
       {
         title: 'PublishAck',
         when: () => answer.command === Command.PublishAck,
-        difference: { clause: 'OVERFLOW-008', text: 'a message that is dropped gets PublishAck' },
+        difference: { clause: 'OVERFLOW-008', text: 'a dropped message is answered with PublishAck' },
       },
     ],
-    'the answer to a Publish that does not enter',
+    'the answer to a Publish to a full DropNewest queue',
   );
 }

@@ -1,13 +1,20 @@
-// Checks of PriorityBased queues: what goes first, to whom, and in what order within a priority. Areas: DELIVERY, PUBLISH.
+// Checks of PriorityBased queues: the order by priority, the order within a priority, and the selection of subscribers. Areas: DELIVERY,
+// PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { waitUntil } from './shared/attempts.ts';
-import { ackWherever, audience, deliveredIds, priorityBased } from './shared/audience.ts';
-import { letDeliver, newQueue, waitingCount } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, waitForDeliveries } from './shared/queue-state.ts';
+import {
+  ackByReceiver,
+  deliveredIds,
+  priorityBased,
+  queueWithSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
-export const priority: CheckModule = [
+export const priorityChecks: CheckModule = [
+  // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
   {
     id: 'DELIVERY-030a',
     title: 'delivers each message of a PriorityBased queue to exactly one of two subscribers',
@@ -15,21 +22,28 @@ export const priority: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 24, messages: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 2, priorityBased);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 2, priorityBased);
       const ids: string[] = [];
       for (const name of ['Low', 'Critical', 'Normal', 'High', 'Low', 'Critical']) {
         const [id = ''] = await publishAll(ctx, publisher, queue, [name]);
         ids.push(id);
-        await ackWherever(ctx, subscribers, id);
+        await ackByReceiver(ctx, subscribers, id);
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-      const came = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
-      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'all deliveries');
+      const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+      ctx.assert.deepEqual(
+        [...delivered].sort(),
+        [...ids].sort(),
+        'the messages that all subscribers received',
+      );
     },
   },
+  // DELIVERY-031 (MUST): In PriorityBased the broker delivers waiting messages in the order of their priorities:
+  // Critical, High, Normal, Low.
   {
     id: 'DELIVERY-031a',
-    title: 'delivers waiting messages as Critical, High, Normal, Low, those without a priority as Normal',
+    title:
+      'delivers waiting messages in the order Critical, High, Normal, Low, and those without a priority as Normal',
     clauses: ['DELIVERY-031', 'PUBLISH-021', 'PUBLISH-022'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 5 },
@@ -44,14 +58,20 @@ export const priority: CheckModule = [
       ]);
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 4));
-      ctx.assert.deepEqual(taken, [critical, high, none, low], 'the messages delivered');
+      ctx.assert.deepEqual(taken, [critical, high, none, low], 'the delivered messages');
       const [last] = await publishAll(ctx, client, queue, ['Low']);
-      ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, last, 'the message that follows');
+      ctx.assert.equal(
+        (await takeAndAck(client, queue, 1))[0]?.id,
+        last,
+        'the message that is published later',
+      );
     },
   },
+  // DELIVERY-031 (MUST): In PriorityBased the broker delivers waiting messages in the order of their priorities:
+  // Critical, High, Normal, Low.
   {
     id: 'DELIVERY-031b',
-    title: 'delivers a Critical message before messages that have waited longer for the same subscriber',
+    title: 'delivers a Critical message before older waiting messages of a lower priority',
     clauses: ['DELIVERY-031'],
     profile: 'delivery',
     evidence: { frames: 9, messages: 1 },
@@ -62,38 +82,48 @@ export const priority: CheckModule = [
       const { held, low, isFull } = await fillWindow(ctx, client, queue);
       if (!isFull) {
         if (await areDelivered(ctx, client, low.length))
-          ctx.notApplicable(`the window is larger than ${low.length} messages, so that none waits`);
-        ctx.notShown(`messageCount shows no message that waits, and not all ${low.length} were delivered`);
+          ctx.notApplicable(`the window is larger than ${low.length} messages, so no message waits`);
+        ctx.notShown(
+          `messageCount shows no waiting message, but not all ${low.length} messages were delivered`,
+        );
       }
       const urgent = await publishAll(ctx, client, queue, ['Critical', 'Normal']);
-      // What is in flight by now may have been sent before the urgent ones came, however late it arrives. What waits has to wait its turn.
-      const waitingNow = Number(await waitingCount(client, queue));
+      // The broker may have sent messages that are in flight now before it received the urgent ones. Only those that still wait must
+      // follow the order of priorities.
+      const waitingNow = Number(await messageCountOf(client, queue));
       await client.ack(held);
       const taken = idsOf(await takeAndAck(client, queue, low.length - 1 + urgent.length));
       const waited = taken.slice(taken.length - waitingNow);
       const inTime = urgent.filter((id) => waited.includes(id));
       if (inTime.length === 0 || inTime.length === waitingNow)
-        ctx.notShown('no message of another priority waited with the urgent ones');
-      ctx.assert.deepEqual(waited.slice(0, inTime.length), inTime, 'the messages that are delivered first');
+        ctx.notShown('no message of a lower priority waited together with the urgent ones');
+      ctx.assert.deepEqual(
+        waited.slice(0, inTime.length),
+        inTime,
+        'the messages that are delivered first of those that waited',
+      );
     },
   },
+  // DELIVERY-032 (SHOULD): In PriorityBased the broker selects subscribers in turn.
   {
     id: 'DELIVERY-032a',
-    title: 'selects the subscribers of a PriorityBased queue in turn',
+    title: 'delivers to the subscribers of a PriorityBased queue in turn',
     clauses: ['DELIVERY-032', 'DELIVERY-030'],
     profile: 'delivery',
     evidence: { frames: 13, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscribers } = await audience(ctx, 3, priorityBased);
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3, priorityBased);
       for (const id of [ctx.id('m'), ctx.id('m'), ctx.id('m')]) {
         await publisher.publish(queue, '1', { id });
-        await ackWherever(ctx, subscribers, id);
+        await ackByReceiver(ctx, subscribers, id);
       }
       await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
       const counts = subscribers.map((subscriber) => deliveredIds(subscriber, queue).length);
-      ctx.assert.deepEqual(counts, [1, 1, 1], 'deliveries to each subscriber');
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
+  // DELIVERY-033 (SHOULD): In PriorityBased the broker delivers messages of the same priority in the order in which
+  // they were published.
   {
     id: 'DELIVERY-033a',
     title: 'keeps publish order among messages of the same priority',
@@ -108,20 +138,20 @@ export const priority: CheckModule = [
       const taken = idsOf(await takeAndAck(client, queue, ids.length));
       for (const [index, level] of levels.entries()) {
         const expected = [ids[index], ids[index + levels.length]];
-        const came = taken.filter((id) => expected.includes(id));
-        ctx.assert.deepEqual(came, expected, `the messages of priority ${level}`);
+        const delivered = taken.filter((id) => expected.includes(id));
+        ctx.assert.deepEqual(delivered, expected, `the messages of priority ${level}`);
       }
     },
   },
 ] satisfies readonly Check[];
 
 const eightLow = Array.from({ length: 8 }, () => 'Low');
-/** Beyond any window that brokers are known to have. */
-const largestWindow = 300;
+/** Larger than the window of any known broker. */
+const maxKnownWindow = 300;
 
 /**
- * Publishes Low messages until two of them wait, since the subscriber has no room; `held` is the first one, which it was given. Not
- * full: it was given, or will be, as many as are tried.
+ * Publishes Low messages until two of them wait because the window of the subscriber is full. `held` is the first message, which the
+ * subscriber received. `isFull` is false when the subscriber has room for every message that was tried.
  */
 async function fillWindow(
   ctx: CheckContext,
@@ -130,17 +160,17 @@ async function fillWindow(
 ): Promise<{ readonly held: ReceivedFrame; readonly low: readonly string[]; readonly isFull: boolean }> {
   const low = [...(await publishAll(ctx, subscriber, queue, ['Low']))];
   const held = await subscriber.delivery({ queue });
-  const mayBeFull = async (): Promise<boolean> => Number(await waitingCount(subscriber, queue)) >= 2;
-  while (low.length < largestWindow) {
+  const mayBeFull = async (): Promise<boolean> => Number(await messageCountOf(subscriber, queue)) >= 2;
+  while (low.length < maxKnownWindow) {
     low.push(...(await publishAll(ctx, subscriber, queue, eightLow)));
     if (!(await mayBeFull())) continue;
-    await letDeliver(ctx, subscriber, queue);
+    await waitForDeliveries(ctx, subscriber, queue);
     if (await mayBeFull()) return { held, low, isFull: true };
   }
   return { held, low, isFull: false };
 }
 
-/** Whether this many deliveries have come, or come within `ctx.timing.silenceMs`. */
+/** Whether this many deliveries arrive within `ctx.timing.silenceMs`. */
 async function areDelivered(ctx: CheckContext, subscriber: Connection, count: number): Promise<boolean> {
   const until = ctx.now() + ctx.timing.silenceMs;
   const delivered = (): number =>
@@ -151,7 +181,7 @@ async function areDelivered(ctx: CheckContext, subscriber: Connection, count: nu
 
 const levels = ['Low', 'Normal', 'High', 'Critical'] as const;
 
-/** Publishes a message for each priority, one after another; undefined stands for no header. Returns their ids. */
+/** Publishes a message for each priority, one after another, without the header where it is undefined. Returns the ids. */
 async function publishAll(
   ctx: CheckContext,
   publisher: Connection,

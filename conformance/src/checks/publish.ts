@@ -1,15 +1,17 @@
-// Checks of publishing: what PublishAck promises, what a refused Publish leaves, repeats, payloads, priorities. Area: PUBLISH.
+// Checks of Publish: confirmed and refused messages, repeats, payloads, priorities. Area: PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedWith } from './shared/refusal.ts';
+import { expectSameValues } from './shared/json-values.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
-import { expectSameValues } from './shared/values.ts';
 
-const promises: CheckModule = [
+const confirmations: CheckModule = [
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue, or
+  // already settled.
   {
     id: 'PUBLISH-002a',
-    title: 'has every confirmed message in its queue',
+    title: 'stores and delivers every message that it confirms',
     clauses: ['PUBLISH-002', 'PUBLISH-001'],
     profile: 'core',
     evidence: { frames: 28, messages: 12 },
@@ -17,15 +19,17 @@ const promises: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'confirmed');
       const ids = await publishSeries(ctx, client, queue, 12);
-      ctx.assert.equal(await waitingCount(client, queue), 12, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 12, 'number of waiting messages');
       await client.subscribe(queue);
-      const came = idsOf(await takeAndAck(client, queue, 12));
-      ctx.assert.deepEqual([...came].sort(), [...ids].sort(), 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 12));
+      ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
+  // PUBLISH-003 (MUST): The broker never delivers a message whose Publish it answered by an Error other than
+  // STORAGE_ERROR and SERVER_ERROR.
   {
     id: 'PUBLISH-003a',
-    title: 'never delivers a message whose Publish it refused',
+    title: 'does not deliver a message whose Publish it refused',
     clauses: ['PUBLISH-003', 'PUBLISH-019'],
     profile: 'core',
     evidence: { frames: 6, messages: 1 },
@@ -36,13 +40,14 @@ const promises: CheckModule = [
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '{"a":}' };
       const answer = await client.request(publish);
       const isRefused = answer.command === Command.Error;
-      ctx.should(isRefused, 'PUBLISH-014', 'a payload that is no JSON is refused', {
+      ctx.should(isRefused, 'PUBLISH-014', 'a payload that is not JSON is refused', {
         actual: answer.commandName,
       });
       if (!isRefused) await client.ack(await client.delivery({ queue }));
       await expectOnlySentinel(ctx, client, queue, { text: 'the refused message is not delivered' });
     },
   },
+  // PUBLISH-020 (MUST): The broker accepts a Publish without payload and delivers it without payload.
   {
     id: 'PUBLISH-020a',
     title: 'accepts a Publish without payload and delivers it without payload',
@@ -62,9 +67,11 @@ const promises: CheckModule = [
 ] satisfies readonly Check[];
 
 const repeats: CheckModule = [
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
   {
     id: 'PUBLISH-005a',
-    title: 'confirms a repeat of a waiting message, adds none, and keeps the first content',
+    title: 'confirms a repeat of a waiting message, adds no message, and keeps the first payload',
     clauses: ['PUBLISH-005', 'PUBLISH-008'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
@@ -74,16 +81,18 @@ const repeats: CheckModule = [
       const id = ctx.id('m');
       await client.publish(queue, '"first"', { id });
       await client.publish(queue, '"second"', { id });
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of waiting messages');
       await client.subscribe(queue);
       const [delivery] = await takeAndAck(client, queue, 1);
-      ctx.assert.sameJson(delivery?.payload, '"first"', 'the payload delivered', 'PUBLISH-008');
-      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
+      ctx.assert.sameJson(delivery?.payload, '"first"', 'the delivered payload', 'PUBLISH-008');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
+  // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
+  // PublishAck and adds no second message.
   {
     id: 'PUBLISH-006a',
-    title: 'confirms a repeat of a message in flight and adds none',
+    title: 'confirms a repeat of a message in flight and adds no message',
     clauses: ['PUBLISH-006'],
     profile: 'core',
     evidence: { frames: 7, messages: 2 },
@@ -96,12 +105,13 @@ const repeats: CheckModule = [
       const delivery = await client.delivery({ queue });
       await client.publish(queue, '1', { id });
       await client.ack(delivery);
-      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat is no second message' });
+      await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
+  // PUBLISH-009 (SHOULD): A repeat neither evicts a message from a full queue nor increases total_messages_published.
   {
     id: 'PUBLISH-009a',
-    title: 'evicts no message from a full queue for a repeat',
+    title: 'does not evict a message from a full queue for a repeat',
     clauses: ['PUBLISH-009', 'ERROR-017'],
     profile: 'core',
     evidence: { frames: 8, messages: 2 },
@@ -112,10 +122,11 @@ const repeats: CheckModule = [
       const [, second = ''] = ids;
       await client.publish(queue, '1', { id: second });
       await client.subscribe(queue);
-      const came = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual(came, ids, 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual(delivered, ids, 'the delivered messages');
     },
   },
+  // PUBLISH-010 (SHOULD): Two messages with the same id in two queues are different messages.
   {
     id: 'PUBLISH-010a',
     title: 'treats messages with the same id in two queues as different messages',
@@ -128,10 +139,11 @@ const repeats: CheckModule = [
       for (const name of ['one', 'two']) {
         const queue = await newQueue(ctx, client, name);
         await client.publish(queue, '1', { id });
-        ctx.assert.equal(await waitingCount(client, queue), 1, `messages in queue ${name}`);
+        ctx.assert.equal(await messageCountOf(client, queue), 1, `number of messages in queue ${name}`);
       }
     },
   },
+  // PUBLISH-011 (SHOULD): A Publish with the id of a message that was settled adds a new message.
   {
     id: 'PUBLISH-011a',
     title: 'adds a new message for a Publish with the id of a settled message',
@@ -146,7 +158,7 @@ const repeats: CheckModule = [
       for (const payload of ['"old"', '"new"']) {
         await client.publish(queue, payload, { id });
         const delivery = await client.delivery({ queue });
-        ctx.assert.sameJson(delivery.payload, payload, 'the payload delivered');
+        ctx.assert.sameJson(delivery.payload, payload, 'the delivered payload');
         await client.ack(delivery);
       }
     },
@@ -154,6 +166,8 @@ const repeats: CheckModule = [
 ] satisfies readonly Check[];
 
 const payloads: CheckModule = [
+  // PUBLISH-013 (MUST): The broker accepts every payload that is one valid JSON text: object, array, string, number,
+  // true, false or null.
   {
     id: 'PUBLISH-013a',
     title: 'accepts every kind of JSON text',
@@ -162,6 +176,7 @@ const payloads: CheckModule = [
     evidence: { frames: 30, messages: 14 },
     run: (ctx) => expectSameValues(ctx, jsonTexts),
   },
+  // PUBLISH-014 (SHOULD): The broker refuses a payload that is not one valid JSON text with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-014a',
     title: 'refuses a payload that is not one JSON text with INVALID_PAYLOAD and does not store it',
@@ -174,6 +189,7 @@ const payloads: CheckModule = [
         ...[' ', '"open', '"tab\there"', '"\\x"', '"\\u12"', '[1}', ','],
       ]),
   },
+  // PUBLISH-015 (SHOULD): The broker refuses a payload that is not valid UTF-8 with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-015a',
     title: 'refuses payloads that are not valid UTF-8 with INVALID_PAYLOAD',
@@ -183,10 +199,11 @@ const payloads: CheckModule = [
     run: (ctx) =>
       expectRefusedPayloads(
         ctx,
-        // A lone byte, an overlong slash, half of a surrogate pair, a character over U+10FFFF.
+        // Two invalid bytes, an overlong slash, a lone surrogate, a character over U+10FFFF.
         ['ff', '80', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.from(`22${hex}22`, 'hex')),
       ),
   },
+  // PUBLISH-016 (SHOULD): The broker refuses a payload that begins with a byte order mark with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-016a',
     title: 'refuses a payload that begins with a byte order mark with INVALID_PAYLOAD',
@@ -195,6 +212,7 @@ const payloads: CheckModule = [
     evidence: { frames: 4, assertions: 3 },
     run: (ctx) => expectRefusedPayloads(ctx, [Buffer.from('efbbbf7b7d', 'hex')]),
   },
+  // PUBLISH-017 (SHOULD): The broker refuses a payload that is nested deeper than 64 levels with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-017a',
     title: 'refuses payloads that are nested 65 levels deep with INVALID_PAYLOAD',
@@ -203,6 +221,7 @@ const payloads: CheckModule = [
     evidence: { frames: 4, assertions: 5 },
     run: (ctx) => expectRefusedPayloads(ctx, nested(65)),
   },
+  // PUBLISH-018 (SHOULD): The broker accepts a payload that is nested 64 levels deep.
   {
     id: 'PUBLISH-018a',
     title: 'accepts payloads that are nested 64 levels deep, and delivers them',
@@ -214,20 +233,22 @@ const payloads: CheckModule = [
 ] satisfies readonly Check[];
 
 const priorities: CheckModule = [
+  // PUBLISH-021 (MUST): Header priority sets the priority: Low, Normal, High or Critical, case-insensitively.
   {
     id: 'PUBLISH-021a',
-    title: 'reads header priority in any case, and Normal where there is none',
+    title: 'reads header priority case-insensitively, and treats a message without it as Normal',
     clauses: ['PUBLISH-021', 'PUBLISH-022', 'DELIVERY-031', 'DELIVERY-030'],
     profile: 'delivery',
     evidence: { frames: 12, messages: 5 },
     run: async (ctx) => {
       const order = await deliveredPriorities(ctx, ['low', undefined, 'HIGH', 'critical', 'Low']);
-      // The order within a priority is another question.
+      // Other checks cover the order within a priority.
       const names = order.map((priority) => priority?.toLowerCase());
       const expected = ['critical', 'high', undefined, 'low', 'low'];
-      ctx.assert.deepEqual(names, expected, 'the priorities in the order of delivery');
+      ctx.assert.deepEqual(names, expected, 'the priorities of the messages, in the order of delivery');
     },
   },
+  // PUBLISH-023 (SHOULD): A message with an unknown value of header priority has priority Normal.
   {
     id: 'PUBLISH-023a',
     title: 'treats an unknown priority as Normal',
@@ -235,15 +256,15 @@ const priorities: CheckModule = [
     profile: 'delivery',
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      // Between two of each neighbour: wherever it is sorted in, it would go before one of them in any order within a priority.
+      // Two High and two Low messages surround it, so a wrong priority shows whatever the order within a priority is.
       const order = await deliveredPriorities(ctx, ['High', 'Low', 'Urgent', 'Low', 'High']);
       const expected = ['High', 'High', 'Urgent', 'Low', 'Low'];
-      ctx.assert.deepEqual(order, expected, 'the priorities in the order of delivery');
+      ctx.assert.deepEqual(order, expected, 'the priorities of the messages, in the order of delivery');
     },
   },
 ] satisfies readonly Check[];
 
-export const publish: CheckModule = [...promises, ...repeats, ...payloads, ...priorities];
+export const publishChecks: CheckModule = [...confirmations, ...repeats, ...payloads, ...priorities];
 
 const jsonTexts = [
   ...['{}', '[]', '""', '0', '-7', '-1.5e-3', '1E+2', 'true', 'false', 'null', '12345678901234567890'],
@@ -252,7 +273,7 @@ const jsonTexts = [
   '{"twice":1,"twice":2}',
 ];
 
-/** Arrays in each other, and objects in each other. */
+/** Nested arrays, and nested objects. */
 function nested(levels: number): readonly string[] {
   return [
     '['.repeat(levels) + ']'.repeat(levels),
@@ -269,21 +290,21 @@ async function expectRefusedPayloads(
   for (const payload of refused) {
     const fields = { command: Command.Publish, id: ctx.id('m'), queue, payload };
     const what = `the payload is ${JSON.stringify(payload.toString()).slice(0, 40)}`;
-    await refusedWith(ctx, client, fields, { code: 'INVALID_PAYLOAD', what });
+    await expectRefusedWith(ctx, client, fields, { code: 'INVALID_PAYLOAD', what });
   }
-  ctx.assert.equal(await waitingCount(client, queue), 0, 'messages that wait', 'PUBLISH-019');
+  ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages', 'PUBLISH-019');
 }
 
-/** Publishes with these priorities to a PriorityBased queue, and returns those of the messages in the order of delivery. */
+/** Publishes with these priorities to a PriorityBased queue and returns the priorities in the order of delivery. */
 async function deliveredPriorities(
   ctx: CheckContext,
-  given: readonly (string | undefined)[],
+  priorities: readonly (string | undefined)[],
 ): Promise<readonly (string | undefined)[]> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'by-priority', { mode: 3 });
-  for (const priority of given) {
+  for (const priority of priorities) {
     await client.publish(queue, '1', priority === undefined ? {} : { headers: { priority } });
   }
   await client.subscribe(queue);
-  return (await takeAndAck(client, queue, given.length)).map((delivery) => delivery.header('priority'));
+  return (await takeAndAck(client, queue, priorities.length)).map((delivery) => delivery.header('priority'));
 }

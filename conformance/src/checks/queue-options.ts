@@ -1,15 +1,18 @@
-// Checks of queue options and of the queue info that shows them: defaults, names for numbers, texts of time, impossible values.
-// Areas: QUEUE, BODY.
+// Checks of queue options and of the fields of QueueInfo: defaults, names of enumeration values, time spans, invalid values. Areas:
+// QUEUE, BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { expectFields, fieldOf, inQueueInfo } from './shared/fields.ts';
-import { newQueue, requireShown } from './shared/queue-state.ts';
-import { refusedWith } from './shared/refusal.ts';
+import { timestamp } from './shared/http-records.ts';
+import { newQueue, requireInfoShows } from './shared/queue-state.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
+import { expectFields, inQueueInfo, requiredField } from './shared/required-fields.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
-const possible: CheckModule = [
+const validOptionChecks: CheckModule = [
+  // QUEUE-001 (MUST): CreateQueue creates a queue with the options of its payload, and the answer is a CreateQueue with
+  // the id of the command.
   {
     id: 'QUEUE-001a',
     title: 'creates a queue with the options of CreateQueue',
@@ -19,7 +22,7 @@ const possible: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const deadLetterQueueName = ctx.queue('letters');
-      const info = await infoAfter(ctx, client, {
+      const info = await createdQueueInfo(ctx, client, {
         mode: 3,
         maxQueueSize: 77,
         messageTtl: '00:30:00',
@@ -39,31 +42,33 @@ const possible: CheckModule = [
           overflowStrategy: 3,
           maxRetryAttempts: 9,
         },
-        'the options in the queue info',
+        'the options in QueueInfo',
       );
     },
   },
+  // QUEUE-002 (MUST): If the payload omits mode, it is RoundRobin, whatever the server's default.
   {
     id: 'QUEUE-002a',
-    title: 'gives options that a payload omits their defaults',
+    title: 'uses the defaults for options that the payload omits',
     clauses: ['QUEUE-002', 'QUEUE-003', 'QUEUE-004', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007', 'BODY-035'],
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const info = await infoAfter(ctx, client, {});
+      const info = await createdQueueInfo(ctx, client, {});
       const defaults = { enableDeadLetterQueue: false, overflowStrategy: 0, maxRetryAttempts: 3 };
       ctx.assert.deepEqual(
         pick(info, optionFields),
         { deliveryMode: 0, maxSize: 10_000, ...defaults },
-        'the options in the queue info',
+        'the options in QueueInfo',
       );
-      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
+      requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
+  // QUEUE-008 (MUST): A CreateQueue without payload creates a queue with the server's defaults.
   {
     id: 'QUEUE-008a',
-    title: 'gives a queue that is created without payload the options of one that a Publish creates',
+    title: 'creates a queue without payload with the same options as one that a Publish creates',
     clauses: ['QUEUE-008', 'QUEUE-044'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
@@ -75,14 +80,15 @@ const possible: CheckModule = [
       ctx.assert.deepEqual(
         pick((await client.queueInfo(created)) ?? {}, optionFields),
         pick((await client.queueInfo(published)) ?? {}, optionFields),
-        'the options of the created queue',
+        'the options of the queue that CreateQueue created',
       );
-      requireShown(ctx, await infoAfter(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
+      requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
+  // QUEUE-008 (MUST): A CreateQueue without payload creates a queue with the server's defaults.
   {
     id: 'QUEUE-008b',
-    title: 'gives a queue that is created without payload the configured defaults',
+    title: 'creates a queue without payload with the configured defaults',
     clauses: ['QUEUE-008'],
     profile: 'limits',
     requires: { configuration: { queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 77 } } },
@@ -91,70 +97,78 @@ const possible: CheckModule = [
       const client = await ctx.connect();
       const info = await client.queueInfo(await newQueue(ctx, client, 'created'));
       const shown = pick(info ?? {}, ['deliveryMode', 'maxSize']);
-      ctx.assert.deepEqual(shown, { deliveryMode: 3, maxSize: 77 }, 'the options in the queue info');
+      ctx.assert.deepEqual(shown, { deliveryMode: 3, maxSize: 77 }, 'the options in QueueInfo');
     },
   },
+  // QUEUE-021 (MUST): QueueInfo of an existing queue answers with name, messageCount, subscriberCount, deliveryMode,
+  // maxSize, createdAt, enableDeadLetterQueue, overflowStrategy and maxRetryAttempts.
   {
     id: 'QUEUE-021a',
-    title: 'describes a queue with every field of queue info, each of its type',
+    title: 'sends every required field of QueueInfo with its type',
     clauses: ['QUEUE-021', 'BODY-034', 'BODY-036', 'BODY-041'],
     profile: 'core',
     evidence: { frames: 3, assertions: 9 },
     run: async (ctx) => {
-      const info = await infoAfter(ctx, await ctx.connect(), { maxQueueSize: 5 });
+      const info = await createdQueueInfo(ctx, await ctx.connect(), { maxQueueSize: 5 });
       expectFields(ctx, info, requiredFields, inQueueInfo);
-      ctx.assert.matches(fieldOf(info, 'createdAt', inQueueInfo), timestamp, 'createdAt', 'BODY-041');
-      requireShown(ctx, info, { maxSize: 5 });
+      ctx.assert.matches(requiredField(info, 'createdAt', inQueueInfo), timestamp, 'createdAt', 'BODY-041');
+      requireInfoShows(ctx, info, { maxSize: 5 });
     },
   },
+  // QUEUE-022 (MUST): QueueInfo contains messageTtl when the queue has one, and omits it otherwise.
   {
     id: 'QUEUE-022a',
-    title: 'shows messageTtl when a queue has one, and omits it otherwise',
+    title: 'sends messageTtl in QueueInfo when the queue has one, and omits it otherwise',
     clauses: ['QUEUE-022', 'BODY-035', 'QUEUE-004'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const timed = await infoAfter(ctx, client, { messageTtl: '01:00:00' });
-      const shown = fieldOf(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
+      const timed = await createdQueueInfo(ctx, client, { messageTtl: '01:00:00' });
+      const shown = requiredField(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
       ctx.assert.equal(shown, '01:00:00', 'messageTtl of a queue that has one');
-      const untimed = await infoAfter(ctx, client, {});
-      ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is left out', { actual: untimed });
+      const untimed = await createdQueueInfo(ctx, client, {});
+      ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is omitted', { actual: untimed });
     },
   },
+  // QUEUE-023 (MUST): QueueInfo contains deadLetterQueueName when the options set it, and omits it when the name is
+  // generated.
   {
     id: 'QUEUE-023a',
-    title: 'shows deadLetterQueueName when the options set it, and omits it when it is generated',
+    title:
+      'sends deadLetterQueueName in QueueInfo when the options set it, and omits it when it is generated',
     clauses: ['QUEUE-023', 'BODY-035'],
     profile: 'core',
     evidence: { frames: 5, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const deadLetterQueueName = ctx.queue('given');
-      const given = await infoAfter(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
-      const shown = fieldOf(given, 'deadLetterQueueName', { ...inQueueInfo, clause: 'QUEUE-023' });
-      ctx.assert.equal(shown, deadLetterQueueName, 'the name that was given');
-      const generated = await infoAfter(ctx, client, { enableDeadLetterQueue: true });
-      ctx.assert.ok(!('deadLetterQueueName' in generated), 'the generated name is left out', {
+      const given = await createdQueueInfo(ctx, client, { enableDeadLetterQueue: true, deadLetterQueueName });
+      const shown = requiredField(given, 'deadLetterQueueName', { ...inQueueInfo, clause: 'QUEUE-023' });
+      ctx.assert.equal(shown, deadLetterQueueName, 'deadLetterQueueName of a queue whose options set it');
+      const generated = await createdQueueInfo(ctx, client, { enableDeadLetterQueue: true });
+      ctx.assert.ok(!('deadLetterQueueName' in generated), 'a generated deadLetterQueueName is omitted', {
         actual: generated,
       });
     },
   },
+  // QUEUE-027 (MUST): createdAt is the time at which the queue was created, in UTC.
   {
     id: 'QUEUE-027a',
-    title: 'shows in createdAt when the queue was created',
+    title: 'sends the creation time of the queue in createdAt',
     clauses: ['QUEUE-027', 'BODY-041'],
     profile: 'core',
     evidence: { frames: 5, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const first = createdAt(ctx, await infoAfter(ctx, client, {}));
-      const second = createdAt(ctx, await infoAfter(ctx, client, {}));
-      ctx.assert.ok(first <= second, 'the queue that was made first is not the younger one');
+      const first = createdAt(ctx, await createdQueueInfo(ctx, client, {}));
+      const second = createdAt(ctx, await createdQueueInfo(ctx, client, {}));
+      ctx.assert.ok(first <= second, 'createdAt of the first queue is not later than that of the second');
       const offMs = Math.abs(Date.now() - second);
       ctx.assert.betweenMs(offMs, 0, clockToleranceMs, "the time between createdAt and the runner's clock");
     },
   },
+  // QUEUE-043 (SHOULD): The broker ignores unknown properties of queue options.
   {
     id: 'QUEUE-043a',
     title: 'ignores options that it does not know',
@@ -162,14 +176,16 @@ const possible: CheckModule = [
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
-      const info = await infoAfter(ctx, await ctx.connect(), {
+      const info = await createdQueueInfo(ctx, await ctx.connect(), {
         maxQueueSize: 6,
         colour: 'green',
         nested: {},
       });
-      ctx.assert.equal(fieldOf(info, 'maxSize', inQueueInfo), 6, 'maxSize');
+      ctx.assert.equal(requiredField(info, 'maxSize', inQueueInfo), 6, 'maxSize');
     },
   },
+  // BODY-037 (MUST): Where JSON may contain an enumeration value as a number, the broker also accepts the name of the
+  // value, case-insensitively.
   {
     id: 'BODY-037a',
     title: 'accepts the name of an enumeration value, case-insensitively, instead of its number',
@@ -182,14 +198,15 @@ const possible: CheckModule = [
         { mode: 'prioritybased', overflowStrategy: 'BLOCKPUBLISHER' },
         { mode: 'PRIORITYBASED', overflowStrategy: 'blockPublisher' },
       ]) {
-        const shown = pick(await infoAfter(ctx, client, names), ['deliveryMode', 'overflowStrategy']);
-        ctx.assert.deepEqual(shown, { deliveryMode: 3, overflowStrategy: 2 }, 'the numbers');
+        const shown = pick(await createdQueueInfo(ctx, client, names), ['deliveryMode', 'overflowStrategy']);
+        ctx.assert.deepEqual(shown, { deliveryMode: 3, overflowStrategy: 2 }, 'the numbers in QueueInfo');
       }
     },
   },
+  // BODY-038 (MUST): The values of DeliveryMode are RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3.
   {
     id: 'BODY-038a',
-    title: 'numbers the delivery modes RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3',
+    title: 'uses the numbers RoundRobin 0, FanOutWithAck 1, FanOutWithoutAck 2, PriorityBased 3',
     clauses: ['BODY-038', 'BODY-036', 'BODY-037'],
     profile: 'core',
     evidence: { frames: 9, assertions: 4 },
@@ -197,14 +214,15 @@ const possible: CheckModule = [
       const client = await ctx.connect();
       const modes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'];
       for (const [number, mode] of modes.entries()) {
-        const info = await infoAfter(ctx, client, { mode });
-        ctx.assert.equal(fieldOf(info, 'deliveryMode', inQueueInfo), number, `the number of ${mode}`);
+        const info = await createdQueueInfo(ctx, client, { mode });
+        ctx.assert.equal(requiredField(info, 'deliveryMode', inQueueInfo), number, `the number of ${mode}`);
       }
     },
   },
+  // BODY-039 (MUST): The values of OverflowStrategy are DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3.
   {
     id: 'BODY-039a',
-    title: 'numbers the overflow strategies DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3',
+    title: 'uses the numbers DropOldest 0, DropNewest 1, BlockPublisher 2, RedirectToDlq 3',
     clauses: ['BODY-039', 'BODY-036', 'BODY-037'],
     profile: 'core',
     evidence: { frames: 9, assertions: 4 },
@@ -212,18 +230,19 @@ const possible: CheckModule = [
       const client = await ctx.connect();
       const strategies = ['DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq'];
       for (const [number, overflowStrategy] of strategies.entries()) {
-        const info = await infoAfter(ctx, client, { overflowStrategy, enableDeadLetterQueue: true });
+        const info = await createdQueueInfo(ctx, client, { overflowStrategy, enableDeadLetterQueue: true });
         ctx.assert.equal(
-          fieldOf(info, 'overflowStrategy', inQueueInfo),
+          requiredField(info, 'overflowStrategy', inQueueInfo),
           number,
           `the number of ${overflowStrategy}`,
         );
       }
     },
   },
+  // BODY-040 (MUST): A time span is text of the form [d.]hh:mm:ss with an optional fraction of 1 to 7 digits.
   {
     id: 'BODY-040a',
-    title: 'reads and writes time spans of days and of fractions of a second',
+    title: 'reads and writes time spans with days and fractions of a second',
     clauses: ['BODY-040', 'BODY-042'],
     profile: 'core',
     evidence: { frames: 7, assertions: 3 },
@@ -234,23 +253,28 @@ const possible: CheckModule = [
         ['00:00:01.5', /^00:00:01\.50{0,6}$/],
         ['2.03:04:05.0000000', /^2\.03:04:05$/],
       ] as const) {
-        const info = await infoAfter(ctx, client, { messageTtl: given });
-        ctx.assert.matches(fieldOf(info, 'messageTtl', inQueueInfo), shown, `messageTtl after ${given}`);
+        const info = await createdQueueInfo(ctx, client, { messageTtl: given });
+        ctx.assert.matches(
+          requiredField(info, 'messageTtl', inQueueInfo),
+          shown,
+          `messageTtl after ${given}`,
+        );
       }
     },
   },
 ] satisfies readonly Check[];
 
-type Impossible = {
+type InvalidOptions = {
   readonly id: string;
   readonly title: string;
-  /** Option payloads, each with one fault. */
+  /** Option payloads, each with one invalid value. */
   readonly payloads: (queue: string) => readonly string[];
-  /** The end of the queue's name, where it matters. */
+  /** The end of the queue name, if the check needs a certain one. */
   readonly name?: string;
 };
 
-const impossible: readonly Impossible[] = [
+const invalidOptions: readonly InvalidOptions[] = [
+  // QUEUE-032 (SHOULD): The broker refuses a maxQueueSize outside 1 .. 2,147,483,647 with INVALID_PAYLOAD.
   {
     id: 'QUEUE-032a',
     title: 'refuses maxQueueSize outside 1 .. 2,147,483,647',
@@ -261,21 +285,25 @@ const impossible: readonly Impossible[] = [
       '{"maxQueueSize":1.5}',
     ],
   },
+  // QUEUE-033 (SHOULD): The broker refuses a maxRetryAttempts outside 1 .. 2,147,483,647 with INVALID_PAYLOAD.
   {
     id: 'QUEUE-033a',
     title: 'refuses maxRetryAttempts outside 1 .. 2,147,483,647',
     payloads: () => ['{"maxRetryAttempts":0}', '{"maxRetryAttempts":-3}', '{"maxRetryAttempts":2147483648}'],
   },
+  // QUEUE-034 (SHOULD): The broker refuses a messageTtl that is zero or negative with INVALID_PAYLOAD.
   {
     id: 'QUEUE-034a',
     title: 'refuses messageTtl that is not positive',
     payloads: () => ['{"messageTtl":"00:00:00"}', '{"messageTtl":"-00:00:01"}'],
   },
+  // QUEUE-035 (SHOULD): The broker refuses a messageTtl over 10,000 days with INVALID_PAYLOAD.
   {
     id: 'QUEUE-035a',
     title: 'refuses messageTtl over 10,000 days',
     payloads: () => ['{"messageTtl":"10000.00:00:01"}', '{"messageTtl":"10001.00:00:00"}'],
   },
+  // QUEUE-036 (SHOULD): The broker refuses an unknown delivery mode or overflow strategy with INVALID_PAYLOAD.
   {
     id: 'QUEUE-036a',
     title: 'refuses unknown delivery modes and overflow strategies',
@@ -287,16 +315,21 @@ const impossible: readonly Impossible[] = [
       '{"overflowStrategy":"Spill"}',
     ],
   },
+  // QUEUE-037 (SHOULD): The broker refuses options with overflowStrategy RedirectToDlq and without a dead letter queue
+  // with INVALID_PAYLOAD.
   {
     id: 'QUEUE-037a',
     title: 'refuses RedirectToDlq without a dead letter queue',
     payloads: () => ['{"overflowStrategy":3}', '{"overflowStrategy":3,"enableDeadLetterQueue":false}'],
   },
+  // QUEUE-038 (SHOULD): The broker refuses a queue that would be its own dead letter queue with INVALID_PAYLOAD.
   {
     id: 'QUEUE-038a',
-    title: 'refuses a queue that is its own dead letter queue',
+    title: 'refuses a queue whose dead letter queue is the queue itself',
     payloads: (queue) => [JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName: queue })],
   },
+  // QUEUE-039 (SHOULD): The broker refuses a deadLetterQueueName that breaks the rule for queue names with
+  // INVALID_PAYLOAD.
   {
     id: 'QUEUE-039a',
     title: 'refuses a deadLetterQueueName that breaks the rule for queue names',
@@ -305,12 +338,16 @@ const impossible: readonly Impossible[] = [
         JSON.stringify({ enableDeadLetterQueue: true, deadLetterQueueName }),
       ),
   },
+  // QUEUE-040 (SHOULD): The broker refuses a queue whose generated dead letter queue name would exceed 256 UTF-16 units
+  // with INVALID_PAYLOAD.
   {
     id: 'QUEUE-040a',
     title: 'refuses a queue whose generated dead letter queue name would be too long',
     name: 'n'.repeat(220),
     payloads: () => ['{"enableDeadLetterQueue":true}'],
   },
+  // QUEUE-041 (SHOULD): The broker refuses a CreateQueue payload that is not a JSON object, or that contains a value of
+  // the wrong type, with INVALID_PAYLOAD.
   {
     id: 'QUEUE-041a',
     title: 'refuses options that are not a JSON object, or that contain a value of the wrong type',
@@ -325,10 +362,12 @@ const impossible: readonly Impossible[] = [
   },
 ];
 
-/** All queue option checks. */
-export const queueOptions: CheckModule = [...possible, ...impossible.map(impossibleCheck)];
+export const queueOptionChecks: CheckModule = [
+  ...validOptionChecks,
+  ...invalidOptions.map(invalidOptionsCheck),
+];
 
-function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
+function invalidOptionsCheck({ id, title, payloads, name }: InvalidOptions): Check {
   return {
     id,
     title: `${title} with INVALID_PAYLOAD, and creates no queue`,
@@ -340,21 +379,26 @@ function impossibleCheck({ id, title, payloads, name }: Impossible): Check {
       const queue = name === undefined ? ctx.queue('impossible') : ctx.queue(name).padEnd(254, 'n');
       for (const payload of payloads(queue)) {
         const fields = { command: Command.CreateQueue, id: ctx.id(), queue, payload };
-        await refusedWith(ctx, client, fields, {
+        await expectRefusedWith(ctx, client, fields, {
           code: 'INVALID_PAYLOAD',
           what: `the options are ${payload}`,
         });
-        ctx.assert.equal(await client.queueInfo(queue), undefined, 'no queue is made', 'QUEUE-042');
+        ctx.assert.equal(
+          await client.queueInfo(queue),
+          undefined,
+          'QueueInfo of the queue that must not exist',
+          'QUEUE-042',
+        );
       }
     },
   };
 }
 
 /** Creates a queue with these options and returns its info. */
-async function infoAfter(ctx: CheckContext, client: Connection, options: Info): Promise<Info> {
+async function createdQueueInfo(ctx: CheckContext, client: Connection, options: Info): Promise<Info> {
   const queue = await newQueue(ctx, client, ctx.id('options'), options);
   const info = await client.queueInfo(queue);
-  if (info === undefined) ctx.assert.fail('a queue that was created has an info', { actual: info });
+  if (info === undefined) ctx.assert.fail('QueueInfo describes the created queue', { actual: info });
   return info;
 }
 
@@ -380,18 +424,16 @@ const requiredFields = {
   maxRetryAttempts: 'number',
 } as const;
 
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
-
-/** The clocks of broker and runner may differ; a time zone or a clock that does not count from 1970 is further off. */
+/** Tolerance for different clocks of broker and runner. A wrong time zone or a wrong epoch differs by more. */
 const clockToleranceMs = 15 * 60_000;
 
 function createdAt(ctx: CheckContext, info: Info): number {
-  const text = fieldOf(info, 'createdAt', inQueueInfo);
+  const text = requiredField(info, 'createdAt', inQueueInfo);
   ctx.assert.matches(text, timestamp, 'createdAt', 'BODY-041');
   return Date.parse(String(text));
 }
 
-/** The named fields that are there. */
+/** The named fields that are present. */
 function pick(info: Info, fields: readonly string[]): Info {
   return Object.fromEntries(Object.entries(info).filter(([name]) => fields.includes(name)));
 }

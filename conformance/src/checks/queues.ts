@@ -1,13 +1,14 @@
-// Checks of queues: created, described, listed, deleted, and created on demand. Area: QUEUE.
+// Checks of queues: creation, QueueInfo, ListQueues, deletion, and creation on demand. Area: QUEUE.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
-import { infoField, newQueue, requireShown, waitForInfo, waitingCount } from './shared/queue-state.ts';
-import { cutSubscriber, expectOnlySentinel, idsOf, takeAndAck } from './shared/subscribers.ts';
+import { infoField, messageCountOf, newQueue, requireInfoShows, waitForInfo } from './shared/queue-state.ts';
+import { expectOnlySentinel, idsOf, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
-export const queues: CheckModule = [
+export const queueChecks: CheckModule = [
+  // QUEUE-009 (MUST): CreateQueue on an existing queue never changes that queue.
   {
     id: 'QUEUE-009a',
-    title: 'changes nothing of a queue that is created again with other options',
+    title: 'does not change a queue that is created again with other options',
     clauses: ['QUEUE-009'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -17,13 +18,14 @@ export const queues: CheckModule = [
       const before = await client.queueInfo(queue);
       const payload = '{"mode":3,"maxQueueSize":60,"maxRetryAttempts":8,"messageTtl":"00:10:00"}';
       await client.request({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
-      ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the queue info');
-      requireShown(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
+      ctx.assert.deepEqual(await client.queueInfo(queue), before, 'the QueueInfo of the queue');
+      requireInfoShows(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
     },
   },
+  // QUEUE-010 (SHOULD): CreateQueue without options on an existing queue succeeds.
   {
     id: 'QUEUE-010a',
-    title: 'answers CreateQueue without options on an existing queue with success',
+    title: 'answers CreateQueue without options for an existing queue with success',
     clauses: ['QUEUE-010', 'QUEUE-009'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -31,12 +33,13 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'again', { maxQueueSize: 50 });
       await client.createQueue(queue);
-      ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize afterwards');
+      ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize after the second CreateQueue');
     },
   },
+  // QUEUE-011 (SHOULD): CreateQueue on an existing queue succeeds when the options equal the live ones.
   {
     id: 'QUEUE-011a',
-    title: 'answers CreateQueue with the same options on an existing queue with success',
+    title: 'answers CreateQueue with the same options for an existing queue with success',
     clauses: ['QUEUE-011'],
     profile: 'core',
     evidence: { frames: 4, assertions: 1 },
@@ -45,12 +48,17 @@ export const queues: CheckModule = [
       const options = { mode: 3, maxQueueSize: 50, messageTtl: '1.00:00:00', maxRetryAttempts: 4 };
       const queue = await newQueue(ctx, client, 'same', options);
       await client.createQueue(queue, { ...options, mode: 'PriorityBased', overflowStrategy: 0 });
-      ctx.assert.equal(await infoField(client, queue, 'deliveryMode'), 3, 'deliveryMode afterwards');
+      ctx.assert.equal(
+        await infoField(client, queue, 'deliveryMode'),
+        3,
+        'deliveryMode after the second CreateQueue',
+      );
     },
   },
+  // QUEUE-012 (SHOULD): The broker answers a CreateQueue with other options on an existing queue by Error QUEUE_EXISTS.
   {
     id: 'QUEUE-012a',
-    title: 'answers CreateQueue with other options on an existing queue with QUEUE_EXISTS',
+    title: 'answers CreateQueue with other options for an existing queue with QUEUE_EXISTS',
     clauses: ['QUEUE-012'],
     profile: 'core',
     evidence: { frames: 3, assertions: 2 },
@@ -60,10 +68,11 @@ export const queues: CheckModule = [
       for (const payload of ['{"maxQueueSize":51}', '{"maxQueueSize":50,"maxRetryAttempts":4}']) {
         await client.send({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
         const error = await client.expect('Error');
-        ctx.assert.equal(error.errorCode, 'QUEUE_EXISTS', 'the code of the Error');
+        ctx.assert.equal(error.errorCode, 'QUEUE_EXISTS', 'the error code');
       }
     },
   },
+  // QUEUE-013 (SHOULD): In that comparison, an absent deadLetterQueueName equals the name <queue>.dlq.
   {
     id: 'QUEUE-013a',
     title: 'treats an absent deadLetterQueueName as <queue>.dlq when it compares options',
@@ -75,13 +84,19 @@ export const queues: CheckModule = [
       const queue = await newQueue(ctx, client, 'letters', { enableDeadLetterQueue: true });
       await client.createQueue(queue, { enableDeadLetterQueue: true, deadLetterQueueName: `${queue}.dlq` });
       const info = await client.queueInfo(queue);
-      ctx.assert.equal(info?.['deadLetterQueueName'], undefined, 'deadLetterQueueName afterwards');
-      requireShown(ctx, info, { enableDeadLetterQueue: true });
+      ctx.assert.equal(
+        info?.['deadLetterQueueName'],
+        undefined,
+        'deadLetterQueueName after the second CreateQueue',
+      );
+      requireInfoShows(ctx, info, { enableDeadLetterQueue: true });
     },
   },
+  // QUEUE-014 (MUST): DeleteQueue removes the queue and its messages, and the answer is a DeleteQueue with the id of
+  // the command.
   {
     id: 'QUEUE-014a',
-    title: 'removes a queue with its messages',
+    title: 'deletes a queue together with its messages',
     clauses: ['QUEUE-014', 'QUEUE-024'],
     profile: 'core',
     evidence: { frames: 7, assertions: 2 },
@@ -90,11 +105,12 @@ export const queues: CheckModule = [
       const queue = await newQueue(ctx, client, 'gone');
       await client.publish(queue, '1');
       await client.deleteQueue(queue);
-      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info after DeleteQueue');
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'QueueInfo after DeleteQueue');
       await client.createQueue(queue);
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages in the new queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages in the new queue');
     },
   },
+  // QUEUE-015 (SHOULD): DeleteQueue on a missing queue succeeds.
   {
     id: 'QUEUE-015a',
     title: 'answers DeleteQueue of a missing queue with success',
@@ -107,9 +123,11 @@ export const queues: CheckModule = [
       ctx.assert.equal(answer.commandName, 'DeleteQueue', 'the answer');
     },
   },
+  // QUEUE-016 (SHOULD): Subscriptions to a deleted queue stay registered and receive messages as soon as a queue of
+  // that name exists again.
   {
     id: 'QUEUE-016a',
-    title: 'delivers to the subscribers of a deleted queue when a queue of that name is created again',
+    title: 'delivers to the subscribers of a deleted queue when the queue is created again',
     clauses: ['QUEUE-016'],
     profile: 'core',
     evidence: { frames: 6, messages: 1 },
@@ -122,13 +140,14 @@ export const queues: CheckModule = [
       const id = ctx.id('m');
       await client.publish(queue, '1', { id });
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.id, id, 'the message delivered');
+      ctx.assert.equal(delivery.id, id, 'the delivered message');
       await client.ack(delivery);
     },
   },
+  // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
   {
     id: 'QUEUE-017a',
-    title: 'does not deliver a message again that was in flight when its queue was deleted',
+    title: 'does not redeliver a message that was in flight when its queue was deleted',
     clauses: ['QUEUE-017', 'QUEUE-014'],
     profile: 'core',
     evidence: { frames: 9, messages: 2 },
@@ -141,16 +160,17 @@ export const queues: CheckModule = [
       await holder.delivery({ queue });
       await client.deleteQueue(queue);
       await client.createQueue(queue);
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
       await expectOnlySentinel(ctx, client, queue, {
         text: 'no message of the deleted queue is delivered again',
       });
     },
   },
+  // QUEUE-018 (SHOULD): The broker ignores acks for messages of a deleted queue.
   {
     id: 'QUEUE-018a',
-    title: 'ignores an Ack for a message of a deleted queue, also when a new one has its id',
+    title: 'ignores an Ack for a message of a deleted queue, even if a new message has the same id',
     clauses: ['QUEUE-018', 'QUEUE-017'],
     profile: 'core',
     evidence: { frames: 9, messages: 3 },
@@ -166,18 +186,21 @@ export const queues: CheckModule = [
       await holder.ack(old);
       await holder.ping();
       await client.createQueue(queue);
-      // That subscriptions outlive their queue is another recommendation.
+      // Another check covers that subscriptions outlive their queue, which is only recommended.
       if ((await infoField(client, queue, 'subscriberCount')) === 0) await holder.subscribe(queue);
       await client.publish(queue, '"new"', { id });
       const renewed = await holder.delivery({ queue });
-      ctx.assert.sameJson(renewed.payload, '"new"', 'the new message');
+      ctx.assert.sameJson(renewed.payload, '"new"', 'the payload of the new message');
       await holder.ack(renewed);
       await holder.ping();
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await client.subscribe(queue);
-      await expectOnlySentinel(ctx, client, queue, { text: 'the new message is settled' });
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'the acknowledged new message is not delivered again',
+      });
     },
   },
+  // QUEUE-024 (MUST): The broker answers QueueInfo of a missing queue by a QueueInfo without payload.
   {
     id: 'QUEUE-024a',
     title: 'answers QueueInfo of a missing queue without payload',
@@ -189,32 +212,34 @@ export const queues: CheckModule = [
       const queue = ctx.queue('missing');
       const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
       ctx.assert.equal(answer.commandName, 'QueueInfo', 'the answer');
-      ctx.assert.equal(answer.payload.length, 0, 'the length of its payload');
+      ctx.assert.equal(answer.payload.length, 0, 'the length of the payload');
       const existing = await newQueue(ctx, client, 'existing');
-      requireShown(ctx, await client.queueInfo(existing), { name: existing });
+      requireInfoShows(ctx, await client.queueInfo(existing), { name: existing });
     },
   },
+  // QUEUE-025 (MUST): messageCount is the number of waiting messages only.
   {
     id: 'QUEUE-025a',
-    title: 'counts waiting messages in messageCount, and none that are in flight',
+    title: 'sends the number of waiting messages, without those in flight, in messageCount',
     clauses: ['QUEUE-025', 'DELIVERY-002'],
     profile: 'core',
     evidence: { frames: 8, messages: 1, assertions: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'counted');
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages in a new queue');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messageCount of a new queue');
       await client.publish(queue, '1');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages after a Publish');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'messageCount after a Publish');
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
-      ctx.assert.equal(await waitingCount(client, queue), 0, 'messages while it is in flight');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'messageCount while the message is in flight');
       await client.ack(delivery);
     },
   },
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions of open connections.
   {
     id: 'QUEUE-026a',
-    title: 'counts the subscriptions of open connections in subscriberCount',
+    title: 'sends the number of subscriptions of open connections in subscriberCount',
     clauses: ['QUEUE-026', 'DELIVERY-069'],
     profile: 'core',
     evidence: { frames: 8, assertions: 3 },
@@ -222,20 +247,21 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const leaving = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'subscribers');
-      const counted = (): Promise<unknown> => infoField(client, queue, 'subscriberCount');
-      ctx.assert.equal(await counted(), 0, 'subscribers of a new queue');
+      const subscriberCount = (): Promise<unknown> => infoField(client, queue, 'subscriberCount');
+      ctx.assert.equal(await subscriberCount(), 0, 'subscriberCount of a new queue');
       await client.subscribe(queue);
       await leaving.subscribe(queue);
-      ctx.assert.equal(await counted(), 2, 'subscribers after two of them subscribed');
+      ctx.assert.equal(await subscriberCount(), 2, 'subscriberCount after two clients subscribed');
       await client.unsubscribe(queue);
-      ctx.assert.equal(await counted(), 1, 'subscribers after one has unsubscribed');
+      ctx.assert.equal(await subscriberCount(), 1, 'subscriberCount after one client unsubscribed');
       await leaving.abort();
       await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
     },
   },
+  // QUEUE-028 (MUST): ListQueues answers with a JSON array of the names of all existing queues.
   {
     id: 'QUEUE-028a',
-    title: 'lists the queues that exist, empty ones too, and none that was deleted',
+    title: 'lists existing queues, including empty ones, and no deleted queue',
     clauses: ['QUEUE-028'],
     profile: 'core',
     evidence: { frames: 5, assertions: 3 },
@@ -249,11 +275,12 @@ export const queues: CheckModule = [
       await client.deleteQueue(deleted);
       const names = await client.listQueues();
       const of = (wanted: string): number => names.filter((name) => name === wanted).length;
-      ctx.assert.equal(of(first), 1, 'entries of the first queue');
-      ctx.assert.equal(of(second), 1, 'entries of the second queue');
-      ctx.assert.equal(of(deleted), 0, 'entries of the deleted queue');
+      ctx.assert.equal(of(first), 1, 'number of entries of the first queue');
+      ctx.assert.equal(of(second), 1, 'number of entries of the second queue');
+      ctx.assert.equal(of(deleted), 0, 'number of entries of the deleted queue');
     },
   },
+  // QUEUE-029 (MUST): maxQueueSize limits the number of waiting messages when a message is published.
   {
     id: 'QUEUE-029a',
     title: 'keeps at most maxQueueSize messages waiting',
@@ -264,12 +291,18 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'small', { maxQueueSize: 2 });
       for (const payload of ['1', '2', '3']) await client.publish(queue, payload);
-      ctx.assert.equal(await waitingCount(client, queue), 2, 'messages in a queue for two');
+      ctx.assert.equal(
+        await messageCountOf(client, queue),
+        2,
+        'number of messages in a queue with maxQueueSize 2',
+      );
     },
   },
+  // QUEUE-030 (MUST): Messages that are given back, recovered or due again enter a full queue, so that the number of
+  // waiting messages may exceed maxQueueSize.
   {
     id: 'QUEUE-030a',
-    title: 'lets messages that are given back enter a full queue',
+    title: 'returns the messages of a subscriber that disconnects to a full queue',
     clauses: ['QUEUE-030', 'DELIVERY-006', 'DELIVERY-038'],
     profile: 'core',
     evidence: { frames: 9, messages: 2 },
@@ -280,15 +313,17 @@ export const queues: CheckModule = [
       await holder.subscribe(queue);
       const { id: first } = await client.publish(queue, '1');
       await holder.delivery({ queue });
-      // It waits, or it is in flight too: whichever the window allows, both are there afterwards.
+      // The second message waits or is in flight, depending on the window. In both cases the queue contains both messages afterwards.
       const { id: second } = await client.publish(queue, '2');
-      await cutSubscriber(ctx, holder, { witness: client, queue, left: 0 });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
-      const came = idsOf(await takeAndAck(client, queue, 2));
-      ctx.assert.deepEqual([...came].sort(), [first, second].sort(), 'the messages delivered');
+      const delivered = idsOf(await takeAndAck(client, queue, 2));
+      ctx.assert.deepEqual([...delivered].sort(), [first, second].sort(), 'the delivered messages');
     },
   },
+  // QUEUE-044 (MUST): When EnableAutoCreate is true, a Publish to a missing queue creates it with the server's
+  // defaults.
   {
     id: 'QUEUE-044a',
     title: 'creates a missing queue when a message is published to it',
@@ -299,10 +334,11 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       const queue = ctx.queue('by-publish');
       await client.publish(queue, '1');
-      ctx.assert.equal(await infoField(client, queue, 'name'), queue, 'the name in the queue info');
-      ctx.assert.equal(await waitingCount(client, queue), 1, 'messages in the queue');
+      ctx.assert.equal(await infoField(client, queue, 'name'), queue, 'the name in QueueInfo');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages in the queue');
     },
   },
+  // QUEUE-045 (MUST): When EnableAutoCreate is false, the broker sends no PublishAck for a Publish to a missing queue.
   {
     id: 'QUEUE-045a',
     title: 'confirms no Publish to a missing queue when EnableAutoCreate is false',
@@ -317,10 +353,14 @@ export const queues: CheckModule = [
       const answer = await client.request(publish);
       ctx.assert.equal(answer.commandName, 'Error', 'the answer to the Publish');
       const code = answer.errorCode;
-      ctx.should(code === 'QUEUE_NOT_FOUND', 'QUEUE-046', 'the code is QUEUE_NOT_FOUND', { actual: code });
-      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the queue info');
+      ctx.should(code === 'QUEUE_NOT_FOUND', 'QUEUE-046', 'the error code is QUEUE_NOT_FOUND', {
+        actual: code,
+      });
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the QueueInfo of the queue');
     },
   },
+  // QUEUE-047 (SHOULD): When EnableAutoCreate is true, a Subscribe to a missing queue creates it with the server's
+  // defaults.
   {
     id: 'QUEUE-047a',
     title: 'creates a missing queue when a client subscribes to it',
@@ -334,6 +374,8 @@ export const queues: CheckModule = [
       ctx.assert.equal(await infoField(client, queue, 'subscriberCount'), 1, 'subscriberCount');
     },
   },
+  // QUEUE-048 (SHOULD): When EnableAutoCreate is false, the broker answers a Subscribe to a missing queue by Error
+  // QUEUE_NOT_FOUND.
   {
     id: 'QUEUE-048a',
     title: 'refuses a Subscribe to a missing queue with QUEUE_NOT_FOUND when EnableAutoCreate is false',
@@ -345,7 +387,7 @@ export const queues: CheckModule = [
       const client = await ctx.connect();
       await client.send({ command: Command.Subscribe, id: ctx.id(), queue: ctx.queue('by-subscribe') });
       const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'QUEUE_NOT_FOUND', 'the code of the Error');
+      ctx.assert.equal(error.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
     },
   },
 ] satisfies readonly Check[];

@@ -1,32 +1,34 @@
-// Checks of retries: that an unacknowledged message is sent again, when, how often and to whom, and what an ack means during the pause.
-// What comes too early is judged from the sending of the Publish, before which no attempt can have been made. Areas: RETRY, DELIVERY.
+// Checks of retries: the times, the number and the receivers of attempts, and acks during the retry delay. The earliest allowed time
+// counts from the sending of the Publish, because no attempt can be made before it. Areas: RETRY, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
-  deadLetter,
-  expectNothingLeft,
-  gapMs,
-  nextAttempt,
-  pauseMs,
-  readerOf,
-  shortTimings,
-  waitUntil,
-} from './shared/attempts.ts';
-import {
-  audience,
   deliveredIds,
   fanOutWithAck,
-  holderOf,
   newSubscriber,
-  pair,
   priorityBased,
-  single,
-} from './shared/audience.ts';
-import { newQueue, waitForInfo } from './shared/queue-state.ts';
+  queueWithOneSubscriber,
+  queueWithSubscribers,
+  queueWithTwoSubscribers,
+  receiverOf,
+} from './shared/queue-with-subscribers.ts';
+import {
+  expectNotRedelivered,
+  gapMs,
+  nextAttempt,
+  retryDelayMs,
+  shortTimings,
+  subscribeToDeadLetters,
+  takeDeadLetter,
+  waitUntil,
+} from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
 
 const schedule: CheckModule = [
+  // RETRY-001 (MUST): When no ack arrives within ackTimeout, the broker sends the message again, as long as RETRY-007
+  // allows it.
   {
     id: 'RETRY-001a',
     title: 'sends a message again until it is acknowledged',
@@ -34,7 +36,7 @@ const schedule: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const first = await subscriber.delivery({ queue });
       const again = await nextAttempt(ctx, subscriber, { queue, id });
@@ -43,9 +45,14 @@ const schedule: CheckModule = [
       ctx.should(attempts === '2', 'DELIVERY-055', 'header deliveryAttempts is 2', { actual: attempts });
       await subscriber.ack(again);
       await subscriber.ping();
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the ack settles it', clause: 'DELIVERY-001' });
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the acknowledged message is not delivered again',
+        clause: 'DELIVERY-001',
+      });
     },
   },
+  // RETRY-002 (MUST): Until maxRetryDelay caps it, the gap between attempts n and n+1 is c + d * 2^(n-1) with constants
+  // c >= 0 and d > 0.
   {
     id: 'RETRY-002a',
     title: 'makes five attempts with gaps of c + d * 2^(n-1)',
@@ -57,7 +64,7 @@ const schedule: CheckModule = [
     ],
     evidence: { frames: 9, messages: 5, assertions: 6 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 6 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 6 });
       const measure = async (): Promise<Schedule> => {
         const sentAt = ctx.now();
         const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
@@ -69,15 +76,16 @@ const schedule: CheckModule = [
         return scheduleOf(ctx, sentAt, instants);
       };
       let schedule = await measure();
-      // One late timer bends the shape, and late by a second is no more than a difference. What is built wrong is wrong every time.
-      for (let again = 0; again < 2 && !schedule.isOnTime && !doubles(schedule); again += 1)
+      // A single late timer changes the gaps, so the check measures up to three times. A wrong schedule is wrong each time.
+      for (let again = 0; again < 2 && !schedule.isOnTime && !isDoubling(schedule); again += 1)
         schedule = await measure();
       judgeSchedule(ctx, schedule);
     },
   },
+  // RETRY-004 (SHOULD): retryDelay(n) never exceeds maxRetryDelay.
   {
     id: 'RETRY-004a',
-    title: 'makes no pause between attempts longer than maxRetryDelay',
+    title: 'limits the delay between attempts to maxRetryDelay',
     clauses: ['RETRY-004', 'RETRY-006', 'RETRY-013', 'RETRY-014'],
     profile: 'retry-dlq',
     requires: {
@@ -86,7 +94,7 @@ const schedule: CheckModule = [
     waits: true,
     evidence: { frames: 8, messages: 4, assertions: 5 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 5 });
       const sentAt = ctx.now();
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
@@ -95,53 +103,69 @@ const schedule: CheckModule = [
       const fourth = await nextAttempt(ctx, subscriber, { queue, id }, 3);
       const gap = gapMs(ctx, 1);
       const whole = fourth.atMs - sentAt;
-      const leastMs = 3 * (gap - ctx.timing.earlyMs);
-      ctx.assert.ok(whole >= leastMs, 'no attempt is early', {
-        expected: `the fourth attempt after ${leastMs} ms or later`,
-        actual: `it came after ${Math.round(whole)} ms`,
+      const minMs = 3 * (gap - ctx.timing.earlyMs);
+      ctx.assert.ok(whole >= minMs, 'the fourth attempt is not made early', {
+        expected: `the fourth attempt after ${minMs} ms or later`,
+        actual: `the attempt was made after ${Math.round(whole)} ms`,
       });
-      ctx.assert.betweenMs(fourth.atMs - third.atMs, 0, gap + ctx.timing.lateMs, 'the third gap');
+      ctx.assert.betweenMs(
+        fourth.atMs - third.atMs,
+        0,
+        gap + ctx.timing.lateMs,
+        'time from the third to the fourth attempt',
+      );
       await subscriber.ack(fourth);
     },
   },
+  // RETRY-007 (MUST): When maxRetryAttempts attempts of a message have failed by ack timeout or negative ack, the
+  // broker does not send the message again.
   {
     id: 'RETRY-007a',
-    title: 'makes as many attempts as maxRetryAttempts says and moves the message to the dead letter queue',
+    title: 'makes maxRetryAttempts attempts and then moves the message to the dead letter queue',
     clauses: ['RETRY-007', 'RETRY-008', 'DLQ-001'],
     ...waits,
     evidence: { frames: 13, messages: 4 },
     run: async (ctx) => {
-      const letters = ctx.queue('letters');
-      const deadLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 2, ...deadLetters });
+      const deadLetterQueue = ctx.queue('letters');
+      const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, {
+        maxRetryAttempts: 2,
+        ...deadLetterOptions,
+      });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
-      const reader = await readerOf(ctx, letters, ctx.target.ackTimeoutMs);
-      await reader.ack(await deadLetter(ctx, reader, { queue: letters, id }));
+      const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'there is no third attempt' });
       const made = deliveredIds(subscriber, queue).filter((one) => one === id);
-      ctx.assert.equal(made.length, 2, 'attempts made');
+      ctx.assert.equal(made.length, 2, 'number of attempts');
     },
   },
+  // RETRY-009 (SHOULD): After its last failed attempt, the broker discards a message of a queue without dead letter
+  // queue.
   {
     id: 'RETRY-009a',
-    title: 'discards a message after its last attempt where there is no dead letter queue',
+    title: 'discards a message after its last attempt when there is no dead letter queue',
     clauses: ['RETRY-009', 'RETRY-007', 'DELIVERY-006'],
     ...waits,
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 1 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 1 });
       await publishSeries(ctx, publisher, queue, 1);
       const { atMs } = await subscriber.delivery({ queue });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
-      ctx.assert.equal(deliveredIds(subscriber, queue).length, 1, 'attempts made', 'RETRY-007');
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is discarded' });
+      ctx.assert.equal(deliveredIds(subscriber, queue).length, 1, 'number of attempts', 'RETRY-007');
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the discarded message is not delivered again',
+      });
     },
   },
 ] satisfies readonly Check[];
 
 const receivers: CheckModule = [
+  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber, if another one
+  // has room.
   {
     id: 'RETRY-011a',
     title: 'makes the next attempt of a RoundRobin message to another subscriber',
@@ -150,6 +174,8 @@ const receivers: CheckModule = [
     evidence: { frames: 9, messages: 2 },
     run: (ctx) => expectOtherReceiver(ctx, {}),
   },
+  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber, if another one
+  // has room.
   {
     id: 'RETRY-011b',
     title: 'makes the next attempt of a PriorityBased message to another subscriber',
@@ -158,24 +184,31 @@ const receivers: CheckModule = [
     evidence: { frames: 9, messages: 2 },
     run: (ctx) => expectOtherReceiver(ctx, priorityBased),
   },
+  // DELIVERY-016 (MUST): In FanOutWithAck each subscriber acknowledges its own copy, and its ack does not settle the
+  // copy of another subscriber.
   {
     id: 'DELIVERY-016a',
-    title:
-      'sends a FanOutWithAck message again to the subscriber that did not acknowledge it, and only to it',
+    title: 'sends a FanOutWithAck message again only to the subscriber that did not acknowledge it',
     clauses: ['DELIVERY-016', 'RETRY-012', 'RETRY-001'],
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await first.ack(await first.delivery({ queue }));
       await second.delivery({ queue });
       await second.ack(await nextAttempt(ctx, second, { queue, id }));
       await first.ping();
       const copies = deliveredIds(first, queue).length;
-      ctx.should(copies === 1, 'RETRY-012', 'the subscriber that acknowledged gets no second copy');
+      ctx.should(
+        copies === 1,
+        'RETRY-012',
+        'the subscriber that acknowledged the message receives no second copy',
+      );
     },
   },
+  // DELIVERY-056 (MUST): In FanOutWithAck the broker accepts an ack only from the connection to which it delivered the
+  // copy.
   {
     id: 'DELIVERY-056a',
     title: 'accepts an ack of a FanOutWithAck message only from the connection that received the copy',
@@ -183,7 +216,7 @@ const receivers: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, first, second } = await pair(ctx, fanOutWithAck);
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const copy = await first.delivery({ queue });
       await second.delivery({ queue });
@@ -192,18 +225,20 @@ const receivers: CheckModule = [
         await connection.ping();
       }
       const again = await nextAttempt(ctx, second, { queue, id });
-      ctx.assert.equal(again.id, id, 'the copy that its subscriber did not acknowledge');
+      ctx.assert.equal(again.id, id, 'the second attempt of the unacknowledged copy');
       await second.ack(again);
     },
   },
+  // DELIVERY-060 (SHOULD): After a message was sent on another connection, the broker ignores an ack of the earlier
+  // receiver.
   {
     id: 'DELIVERY-060a',
-    title: 'ignores the ack of the earlier receiver once a message was sent to another',
+    title: 'ignores the ack of the earlier receiver when a message was sent again to another',
     clauses: ['DELIVERY-060', 'DELIVERY-062', 'DELIVERY-038'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber: earlier } = await single(ctx);
+      const { publisher, queue, subscriber: earlier } = await queueWithOneSubscriber(ctx);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const held = await earlier.delivery({ queue });
       const later = await newSubscriber(ctx, queue);
@@ -215,37 +250,45 @@ const receivers: CheckModule = [
       await waitForInfo(ctx, publisher, queue, { field: 'subscriberCount', value: 0 });
       await publisher.subscribe(queue);
       const again = await nextAttempt(ctx, publisher, { queue, id });
-      ctx.assert.equal(again.id, id, 'the message that its receiver did not acknowledge');
+      ctx.assert.equal(again.id, id, 'the next attempt of the unacknowledged message');
       await publisher.ack(again);
     },
   },
+  // DELIVERY-062 (SHOULD): Messages in flight at an Unsubscribe stay in flight until an ack, a negative ack or the ack
+  // timeout, and then wait for other subscribers.
   {
     id: 'DELIVERY-062a',
     title:
-      'delivers to another subscriber what was in flight at an Unsubscribe, at its ack timeout at the latest',
+      'delivers a message in flight at an Unsubscribe to another subscriber, at its ack timeout at the latest',
     clauses: ['DELIVERY-062', 'DELIVERY-006'],
     ...waits,
-    accepts: ['it waits for others from its ack timeout on', 'it is given back immediately'],
+    accepts: ['the message waits again after its ack timeout', 'the message waits again immediately'],
     evidence: { frames: 9, messages: 2 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber: holder } = await single(ctx);
+      const { publisher, queue, subscriber: holder } = await queueWithOneSubscriber(ctx);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const { atMs } = await holder.delivery({ queue });
       const other = await newSubscriber(ctx, queue);
       await holder.unsubscribe(queue);
       const again = await nextAttempt(ctx, other, { queue, id });
-      const latestMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
-      ctx.assert.betweenMs(again.atMs - atMs, 0, latestMs, 'when another subscriber gets it');
+      const maxMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
+      ctx.assert.betweenMs(
+        again.atMs - atMs,
+        0,
+        maxMs,
+        'time from the first delivery to the delivery to the other subscriber',
+      );
       await other.ack(again);
     },
   },
 ] satisfies readonly Check[];
 
-const pauses: CheckModule = [
+const retryDelays: CheckModule = [
+  // DELIVERY-004 (SHOULD): A message keeps its place in the subscriber's window during the pause before its next
+  // attempt.
   {
     id: 'DELIVERY-004a',
-    title:
-      "keeps a message's place in the window during the pause, so that no younger message is sent before it",
+    title: 'keeps a message in the window during its retry delay, and sends no other message in its place',
     clauses: ['DELIVERY-004', 'DELIVERY-009'],
     ...waits,
     requires: { capabilities: ['maxInFlight'] },
@@ -260,34 +303,39 @@ const pauses: CheckModule = [
         { queue },
         { withinMs: gapMs(ctx, 1) + ctx.timing.deliveryMs, what: 'the second attempt' },
       );
-      ctx.assert.equal(next.id, first, 'what is sent next');
+      ctx.assert.equal(next.id, first, 'the next delivery');
       await subscriber.ack(next);
       const last = await subscriber.delivery({ queue });
-      ctx.assert.equal(last.id, second, 'what is sent after the ack');
+      ctx.assert.equal(last.id, second, 'the delivery after the ack');
       await subscriber.ack(last);
     },
   },
+  // DELIVERY-007 (SHOULD): An ack that arrives during the pause before the next attempt settles the message.
   {
     id: 'DELIVERY-007a',
-    title: 'settles a message by an ack during the pause before its next attempt',
+    title: 'settles a message when its ack arrives during the retry delay',
     clauses: ['DELIVERY-007', 'DELIVERY-001'],
     ...waits,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx, { maxRetryAttempts: 5 });
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 5 });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
       const third = await nextAttempt(ctx, subscriber, { queue, id }, 2);
-      await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + pauseMs(ctx, 3) / 2);
+      await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
       await subscriber.ack(third);
       await subscriber.ping();
-      await expectNothingLeft(ctx, subscriber, queue, { text: 'the message is not delivered again' });
+      await expectNotRedelivered(ctx, subscriber, queue, {
+        text: 'the acknowledged message is not delivered again',
+      });
     },
   },
+  // DELIVERY-041 (MAY): When the delivery of a message is interrupted for the k-th time in a row, and k is at least 2,
+  // the broker keeps the message waiting and does not offer it again before retryDelay(k) has passed.
   {
     id: 'DELIVERY-041a',
-    title: 'keeps a message waiting for retryDelay(2) after its delivery was interrupted twice in a row',
+    title: 'delays a message by retryDelay(2) after its delivery was interrupted twice in a row',
     clauses: ['DELIVERY-041'],
     ...waits,
     evidence: { frames: 12, messages: 3 },
@@ -296,9 +344,9 @@ const pauses: CheckModule = [
       const queue = await newQueue(ctx, publisher, 'left-twice');
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       let leftAt = 0;
-      for (const left of ['once', 'twice']) {
+      for (const number of ['first', 'second']) {
         const holder = await newSubscriber(ctx, queue);
-        await holder.delivery({ queue }, { what: `the message, before it was left ${left}` });
+        await holder.delivery({ queue }, { what: `the ${number} delivery` });
         leftAt = ctx.now();
         await holder.abort();
         await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
@@ -306,42 +354,43 @@ const pauses: CheckModule = [
       await publisher.subscribe(queue);
       const third = await nextAttempt(ctx, publisher, { queue, id }, 2);
       await publisher.ack(third);
-      const leastMs = pauseMs(ctx, 2) - ctx.timing.earlyMs;
-      ctx.assert.ok(third.atMs - leftAt >= leastMs, 'the message is not offered again before retryDelay(2)', {
-        expected: `${leastMs} ms or later`,
-        actual: `it came after ${Math.round(third.atMs - leftAt)} ms`,
+      const minMs = retryDelayMs(ctx, 2) - ctx.timing.earlyMs;
+      ctx.assert.ok(third.atMs - leftAt >= minMs, 'the message is not delivered again before retryDelay(2)', {
+        expected: `${minMs} ms or later`,
+        actual: `it was delivered after ${Math.round(third.atMs - leftAt)} ms`,
       });
     },
   },
+  // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
   {
     id: 'QUEUE-017b',
-    title: 'does not make the next attempt of a message whose queue was deleted and created again',
+    title: 'makes no further attempt of a message whose queue was deleted and created again',
     clauses: ['QUEUE-017'],
     ...waits,
     evidence: { frames: 11, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await single(ctx);
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
       const [old] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await publisher.deleteQueue(queue);
       await publisher.createQueue(queue);
       await subscriber.subscribe(queue);
-      // The second attempt of a younger message is the sentinel: that of the old one would be due before it.
+      // The second attempt of a later message is the sentinel. The next attempt of the old message would be due before it.
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue, id });
       await subscriber.ack(await nextAttempt(ctx, subscriber, { queue, id }));
-      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [old, id, id], 'all deliveries');
+      ctx.assert.deepEqual(deliveredIds(subscriber, queue), [old, id, id], 'the deliveries from the queue');
     },
   },
 ] satisfies readonly Check[];
 
-export const retry: CheckModule = [...schedule, ...receivers, ...pauses];
+export const retryChecks: CheckModule = [...schedule, ...receivers, ...retryDelays];
 
 type Schedule = { readonly isOnTime: boolean; readonly growth: number; readonly gaps: readonly number[] };
 
 /**
- * Five attempts. Whether the growing part doubles whatever its size shows in (gap 4 - gap 2) / (gap 3 - gap 1): it is 2 where
- * it doubles, 1 where it grows by the same step, 3 where it triples.
+ * The gaps between five attempts. `growth` is (gap 4 - gap 2) / (gap 3 - gap 1): 2 when d * 2^(n-1) doubles, 1 when the gaps increase by a
+ * constant, 3 when the increase triples.
  */
 function scheduleOf(ctx: CheckContext, sentAt: number, instants: readonly number[]): Schedule {
   const gaps = instants.slice(1).map((instant, index) => instant - (instants[index] ?? 0));
@@ -350,7 +399,7 @@ function scheduleOf(ctx: CheckContext, sentAt: number, instants: readonly number
   return { isOnTime: isOnTime(ctx, sentAt, instants), growth, gaps: gaps.map(Math.round) };
 }
 
-function doubles({ growth, gaps: [first = 0, second = 0] }: Schedule): boolean {
+function isDoubling({ growth, gaps: [first = 0, second = 0] }: Schedule): boolean {
   return second > first && growth > 1.5 && growth < 2.5;
 }
 
@@ -363,8 +412,8 @@ function judgeSchedule(ctx: CheckContext, schedule: Schedule): void {
         when: (seen) => seen.isOnTime,
       },
       {
-        title: 'c + d * 2^(n-1) with another c or d, or too early or late',
-        when: doubles,
+        title: 'c + d * 2^(n-1) with another c or d, or attempts early or late',
+        when: isDoubling,
         difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay * 2^(n-1)' },
       },
     ],
@@ -382,16 +431,19 @@ function isOnTime(ctx: CheckContext, sentAt: number, instants: readonly number[]
   });
 }
 
-/** One message to two subscribers, and its second attempt to the one that did not have it. */
+/** Publishes one message to two subscribers and asserts that the second attempt is made to the other subscriber. */
 async function expectOtherReceiver(
   ctx: CheckContext,
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { publisher, queue, subscribers } = await audience(ctx, 2, { maxRetryAttempts: 3, ...options });
+  const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 2, {
+    maxRetryAttempts: 3,
+    ...options,
+  });
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-  const holder = await holderOf(ctx, subscribers, id);
+  const holder = await receiverOf(ctx, subscribers, id);
   const other = subscribers.find((subscriber) => subscriber !== holder) ?? holder;
   const again = await nextAttempt(ctx, other, { queue, id });
-  ctx.assert.ok(other !== holder, 'the other subscriber gets the second attempt');
+  ctx.assert.ok(other !== holder, 'the other subscriber receives the second attempt');
   await other.ack(again);
 }

@@ -1,12 +1,16 @@
-// Checks by model: random commands on several connections and queues, judged by what a broker may do after all that was seen. They know no
-// scenario beforehand; when one fails, the shortest that fails is shown. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
+// Checks with a model of the specification: they send random commands on several connections and compare every frame of the broker with
+// the frames that the model allows. When a scenario fails, the report shows the shortest one that fails. Areas: QUEUE, PUBLISH,
+// OVERFLOW, DELIVERY, DLQ, NACK.
 import type { Check, CheckModule } from '../check.ts';
 import { explore } from '../model/exploration.ts';
 
-export const scenarios: CheckModule = [
+export const scenarioChecks: CheckModule = [
+  // DELIVERY-001 (MUST): When its subscriber acknowledges a message, the broker removes it from its queue and does not
+  // deliver it again.
   {
     id: 'DELIVERY-001b',
-    title: 'follows the rules in random scenarios on RoundRobin and PriorityBased queues',
+    title:
+      'sends only frames that the model allows in random scenarios on RoundRobin and PriorityBased queues',
     clauses: [
       'DELIVERY-001',
       'QUEUE-009',
@@ -22,9 +26,11 @@ export const scenarios: CheckModule = [
     ...common(),
     run: (ctx) => explore(ctx, ['RoundRobin', 'PriorityBased']),
   },
+  // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
+  // when it sends the first copy.
   {
     id: 'DELIVERY-014c',
-    title: 'follows the rules in random scenarios on FanOutWithAck and FanOutWithoutAck queues',
+    title: 'sends only frames that the model allows in random scenarios on fan-out queues',
     clauses: [
       'DELIVERY-014',
       'QUEUE-009',
@@ -43,7 +49,7 @@ export const scenarios: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** A short pause before the next attempt keeps the scenarios short; they do not depend on it. */
+/** A short retry delay keeps the scenarios short. Their result does not depend on it. */
 function common(): Pick<Check, 'profile' | 'broad' | 'evidence' | 'prefers' | 'accepts'> {
   return {
     profile: 'model',

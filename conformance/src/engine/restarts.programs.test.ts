@@ -1,7 +1,7 @@
 // What a check with isolation `restart` can do with its broker, around the tiny broker, and what becomes of it where that cannot be done.
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../check.ts';
-import { durable } from '../checks/shared/restarts.ts';
+import { durableBroker } from '../checks/shared/durable-broker.ts';
 import type { Target } from '../target/target-file.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions, tinyTarget } from '../testing/tiny-target.ts';
 import { runSuite } from './suite.ts';
@@ -66,7 +66,7 @@ describe('the broker of a check', () => {
 describe('a check of durable storage', () => {
   it('could not run where the adapter has no durable store', async () => {
     const target: Target = { ...tinyTarget({ TINY_UNSUPPORTED: 'storage' }), profiles: ['durable'] };
-    const result = await resultOf(fails, durable, target);
+    const result = await resultOf(fails, durableBroker, target);
     expect(result).toMatchObject({ outcome: 'could not run', exitCode: 3 });
     expect(result.reason).toContain('does not support storage');
   });
@@ -75,7 +75,7 @@ describe('a check of durable storage', () => {
     const lifecycle = { kind: 'hooks', start: 'true', stop: 'true' } as const;
     const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
     const target: Target = { schema: 1, name: 'hooked', lifecycle, endpoints };
-    const result = await resultOf(fails, durable, { ...target, profiles: ['durable'] });
+    const result = await resultOf(fails, durableBroker, { ...target, profiles: ['durable'] });
     expect(result).toMatchObject({ outcome: 'could not run', exitCode: 3 });
     expect(result.reason).toContain('storage = "durable"');
   });
@@ -83,7 +83,7 @@ describe('a check of durable storage', () => {
   it('could not run on an attached broker', async () => {
     const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
     const target = { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints } as const;
-    const result = await resultOf(fails, durable, { ...target, profiles: ['durable'] });
+    const result = await resultOf(fails, durableBroker, { ...target, profiles: ['durable'] });
     expect(result).toMatchObject({ outcome: 'could not run', exitCode: 3 });
   });
 });

@@ -1,4 +1,4 @@
-// Bodies of an exact length, which the checks of limits need. Areas: FRAME, COMPRESS.
+// Bodies of an exact length, for the checks of limits. Areas: FRAME, COMPRESS.
 import { Command } from '../../wire/command.ts';
 import { bodyBytes, encodeBody, u16, u32 } from '../../wire/encode.ts';
 
@@ -10,12 +10,12 @@ export type SizedPublish = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The body of a Publish that has exactly this many bytes; its payload is one JSON text of letters. */
+/** The body of a Publish with exactly this many bytes. The payload is a JSON string. */
 export function publishBodyOf(publish: SizedPublish): Buffer {
   return encodeBody({ ...fieldsOf(publish), payload: sizedPayload(publish) });
 }
 
-/** The payload that gives the body of such a Publish its length. Throws when the other fields are longer already. */
+/** The payload with which the body of the Publish has `totalBytes`. Throws when the other fields alone are longer. */
 export function sizedPayload(publish: SizedPublish): string {
   const quotes = 2;
   const rest = publish.totalBytes - encodeBody(fieldsOf(publish)).length - quotes;
@@ -23,7 +23,7 @@ export function sizedPayload(publish: SizedPublish): string {
   return `"${textOfLength(rest)}"`;
 }
 
-/** The body of such a Publish in pieces of 1 MiB at most, for lengths that nobody wants to hold at once. */
+/** The body of such a Publish in pieces of at most 1 MiB, for bodies too large to keep in memory. */
 export function* publishPieces({ id, queue, totalBytes }: Omit<SizedPublish, 'headers'>): Iterable<Buffer> {
   const empty = encodeBody(fieldsOf({ id, queue }));
   const payloadBytes = totalBytes - empty.length;
@@ -34,7 +34,7 @@ export function* publishPieces({ id, queue, totalBytes }: Omit<SizedPublish, 'he
   yield bodyBytes(Buffer.from('"'), u16(0));
 }
 
-/** Letters that compress well. */
+/** Text of this length that compresses well. */
 export function textOfLength(length: number): string {
   return 'abcdefgh'.repeat(Math.ceil(length / 8)).slice(0, length);
 }

@@ -1,12 +1,12 @@
-// A shift of publishers whose broker does not answer one of them: nobody waits for the others for ever.
+// The crash load when a Publish is not answered: the wait for confirmations fails and does not hang.
 import { describe, expect, it } from 'vitest';
 import type { CheckContext } from '../../check.ts';
 import type { Connection, FramePattern } from '../../connection.ts';
-import { startShift } from './crash-load.ts';
+import { startCrashLoad } from './crash-load.ts';
 
-const unanswered = new Error('the answer did not come');
+const unanswered = new Error('no answer arrived');
 
-/** Takes everything that is sent; no answer to a Publish ever comes, and neither does a Deliver. */
+/** Accepts everything that is sent. The wait for an answer to a Publish fails, and no Deliver arrives. */
 const silentConnection = {
   subscribe: async () => {},
   send: async () => {},
@@ -14,8 +14,8 @@ const silentConnection = {
     pattern === 'Deliver' ? new Promise(() => {}) : Promise.reject(unanswered),
 } as unknown as Connection;
 
-describe('startShift', () => {
-  it('fails those who wait for confirmations when a publisher is not answered', async () => {
+describe('startCrashLoad', () => {
+  it('rejects the wait for confirmations when a Publish is not answered', async () => {
     let count = 0;
     const ctx = {
       connect: async () => silentConnection,
@@ -25,9 +25,9 @@ describe('startShift', () => {
       },
       timing: { stopMs: 10_000 },
     } as unknown as CheckContext;
-    const shift = await startShift(ctx, { queues: ['q'], holding: false });
-    await expect(shift.confirmed(5)).rejects.toBe(unanswered);
-    await expect(shift.ended).rejects.toBe(unanswered);
-    await expect(shift.confirmed(5)).rejects.toBe(unanswered);
+    const load = await startCrashLoad(ctx, { queues: ['q'], skipsAcks: false });
+    await expect(load.waitForConfirmed(5)).rejects.toBe(unanswered);
+    await expect(load.ended).rejects.toBe(unanswered);
+    await expect(load.waitForConfirmed(5)).rejects.toBe(unanswered);
   });
 });

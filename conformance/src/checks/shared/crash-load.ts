@@ -1,124 +1,141 @@
-// Publishers and subscribers of several queues who work without a pause while their broker is ended, again and again, and come back.
-// They keep to the protocol and judge nothing: what happened stands in the history. Areas: DURABLE, SHUTDOWN.
+// Publishers and subscribers that send load to several queues without a pause while the check stops or kills the broker. They follow the
+// protocol and judge nothing: the history of the check records what happened. Areas: DURABLE, SHUTDOWN.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import { Command } from '../../wire/command.ts';
-import { newSubscriber } from './audience.ts';
+import { newSubscriber } from './queue-with-subscribers.ts';
 
 const publisherCount = 2;
-/** Publishes that a publisher has under way. */
-const windowCount = 8;
+/** Maximum number of unanswered publishes of a publisher. */
+const maxUnanswered = 8;
 
-/** Those who work until their connections end. */
-export type Shift = {
-  /** Resolves when so many publishes were confirmed, or nobody is left to confirm any; rejects when one of the shift failed. */
-  confirmed(count: number): Promise<void>;
-  /** Nobody publishes anything new; what is under way is awaited. */
-  finish(): void;
-  /** Resolves when every connection of the shift has ended. */
+/** Load that runs until its connections end. */
+export type CrashLoad = {
+  /**
+   * Resolves when this many publishes are confirmed, or when every connection has ended; rejects when a publisher or a subscriber fails.
+   */
+  waitForConfirmed(count: number): Promise<void>;
+  /** Stops publishing. The publishers still wait for the answers to what they have sent. */
+  stopPublishing(): void;
+  /** Resolves when every connection of the load has ended. */
   readonly ended: Promise<void>;
 };
 
-export type ShiftSetting = {
+export type CrashLoadSetting = {
   readonly queues: readonly string[];
-  /** Published to like the others, and subscribed by nobody. */
-  readonly unserved?: readonly string[];
-  /** Subscribers keep a part of what comes, unacknowledged. */
-  readonly holding: boolean;
+  /** Queues that the load publishes to but does not subscribe to. */
+  readonly withoutSubscriber?: readonly string[];
+  /** Subscribers leave some of their deliveries unacknowledged. */
+  readonly skipsAcks: boolean;
 };
 
-/** Two publishers, which take the queues in turn, and one subscriber for each queue that is served. */
-export async function startShift(ctx: CheckContext, setting: ShiftSetting): Promise<Shift> {
-  const { queues, unserved = [], holding } = setting;
-  const board = new Board();
+/** Starts two publishers, which publish to the queues in turn, and one subscriber for each queue of `queues`. */
+export async function startCrashLoad(ctx: CheckContext, setting: CrashLoadSetting): Promise<CrashLoad> {
+  const { queues, withoutSubscriber = [], skipsAcks } = setting;
+  const progress = new PublishProgress();
   const subscribers = await Promise.all(queues.map((queue) => newSubscriber(ctx, queue)));
   const publishers = await Promise.all(
     Array.from({ length: publisherCount }, () => ctx.connect({ own: true })),
   );
+  const target = { queues: [...queues, ...withoutSubscriber], progress };
   const ended = Promise.all([
-    ...publishers.map((publisher) => publish(ctx, publisher, { queues: [...queues, ...unserved], board })),
-    ...subscribers.map((subscriber) => acknowledge(ctx, subscriber, holding)),
-  ]).then(() => board.close());
-  // One who was not answered ends the shift for those as well who wait for a number of confirmations.
-  ended.catch((failure: unknown) => board.fail(failure));
-  return { confirmed: (count) => board.reached(count), finish: () => board.finish(), ended };
+    ...publishers.map((publisher) => publishUntilEnd(ctx, publisher, target)),
+    ...subscribers.map((subscriber) => acknowledgeUntilEnd(ctx, subscriber, skipsAcks)),
+  ]).then(() => progress.close());
+  // A failure rejects `waitForConfirmed` too, so that no check waits for confirmations that cannot arrive.
+  ended.catch((failure: unknown) => progress.fail(failure));
+  return {
+    waitForConfirmed: (count) => progress.waitForConfirmed(count),
+    stopPublishing: () => progress.stopPublishing(),
+    ended,
+  };
 }
 
-type Work = { readonly queues: readonly string[]; readonly board: Board };
+type PublishTarget = { readonly queues: readonly string[]; readonly progress: PublishProgress };
 
-/** Publishes on and on, until its connection ends, it is refused, or the work is over. */
-async function publish(ctx: CheckContext, publisher: Connection, { queues, board }: Work): Promise<void> {
-  const open: string[] = [];
+/** Publishes until the connection ends, the broker refuses a Publish, or `stopPublishing` is called. */
+async function publishUntilEnd(
+  ctx: CheckContext,
+  publisher: Connection,
+  { queues, progress }: PublishTarget,
+): Promise<void> {
+  const unanswered: string[] = [];
   let isRefused = false;
-  for (let turn = 0; !board.isFinished && !isRefused; turn += 1) {
+  for (let turn = 0; !progress.isPublishingStopped && !isRefused; turn += 1) {
     const id = ctx.id('m');
     const queue = queues[turn % queues.length] ?? '';
-    open.push(id);
+    unanswered.push(id);
     await publisher.send({ command: Command.Publish, id, queue, payload: JSON.stringify({ of: id }) });
-    if (open.length < windowCount) continue;
-    const answer = await answerTo(publisher, open.shift() ?? '');
+    if (unanswered.length < maxUnanswered) continue;
+    const answer = await answerTo(publisher, unanswered.shift() ?? '');
     if (answer === 'none') return;
     isRefused = answer === 'refused';
-    if (!isRefused) board.note();
+    if (!isRefused) progress.addConfirmed();
   }
-  while (open.length > 0 && (await answerTo(publisher, open.shift() ?? '')) !== 'none');
+  while (unanswered.length > 0 && (await answerTo(publisher, unanswered.shift() ?? '')) !== 'none');
   await publisher.end();
 }
 
+/** `none`: the connection ended before the answer arrived. */
 async function answerTo(publisher: Connection, id: string): Promise<'confirmed' | 'refused' | 'none'> {
   const answer = await publisher.expectOrClosed({ command: ['PublishAck', 'Error'], id });
   if (typeof answer === 'string') return 'none';
   return answer.command === Command.PublishAck ? 'confirmed' : 'refused';
 }
 
-/** Acknowledges what comes, or most of it: what it keeps comes again after the end. Ends with its connection. */
-async function acknowledge(ctx: CheckContext, subscriber: Connection, holding: boolean): Promise<void> {
+/** Acknowledges deliveries until the connection ends. With `skipsAcks` it leaves about one in eight unacknowledged. */
+async function acknowledgeUntilEnd(
+  ctx: CheckContext,
+  subscriber: Connection,
+  skipsAcks: boolean,
+): Promise<void> {
   for (;;) {
     const delivery = await subscriber.expectOrClosed('Deliver', { withinMs: ctx.timing.stopMs });
     if (typeof delivery === 'string') return;
-    if (!holding || ctx.random.integer(0, 7) > 0) await subscriber.ack(delivery);
+    if (!skipsAcks || ctx.random.integer(0, 7) > 0) await subscriber.ack(delivery);
   }
 }
 
-/** Counts what was confirmed, and tells who waits for a number. */
-class Board {
-  #count = 0;
+/** Counts the confirmed publishes and resolves the wait for a number of them. */
+class PublishProgress {
+  #confirmedCount = 0;
   #isClosed = false;
-  #isFinished = false;
-  #wanted = Number.POSITIVE_INFINITY;
+  #isPublishingStopped = false;
+  #wantedCount = Number.POSITIVE_INFINITY;
   #failure: Promise<never> | undefined;
-  #tell: (failure?: Promise<never>) => void = () => {};
+  #resolveWait: (failure?: Promise<never>) => void = () => {};
 
-  note(): void {
-    this.#count += 1;
-    if (this.#count >= this.#wanted) this.#tell();
+  addConfirmed(): void {
+    this.#confirmedCount += 1;
+    if (this.#confirmedCount >= this.#wantedCount) this.#resolveWait();
   }
 
-  finish(): void {
-    this.#isFinished = true;
+  stopPublishing(): void {
+    this.#isPublishingStopped = true;
   }
 
-  get isFinished(): boolean {
-    return this.#isFinished;
+  get isPublishingStopped(): boolean {
+    return this.#isPublishingStopped;
   }
 
+  /** Every connection has ended: no more confirmations can arrive. */
   close(): void {
     this.#isClosed = true;
-    this.#tell();
+    this.#resolveWait();
   }
 
   fail(failure: unknown): void {
     this.#failure = Promise.reject(failure);
     this.#failure.catch(() => {});
-    this.#tell(this.#failure);
+    this.#resolveWait(this.#failure);
   }
 
-  reached(count: number): Promise<void> {
+  waitForConfirmed(count: number): Promise<void> {
     if (this.#failure !== undefined) return this.#failure;
-    if (this.#isClosed || this.#count >= count) return Promise.resolve();
-    this.#wanted = count;
+    if (this.#isClosed || this.#confirmedCount >= count) return Promise.resolve();
+    this.#wantedCount = count;
     return new Promise((resolve) => {
-      this.#tell = resolve;
+      this.#resolveWait = resolve;
     });
   }
 }

@@ -1,5 +1,5 @@
-// One queue of a load: the messages that one publisher publishes to it, who must receive them, and how far it has come. It sends nothing
-// itself. Areas: PUBLISH, DELIVERY.
+// One queue of a load: the messages that its publisher publishes, their receivers, and the progress. It sends no frames.
+// Areas: PUBLISH, DELIVERY.
 import type { Connection } from '../../connection.ts';
 import type { DeliveryMode } from '../../history/operation.ts';
 
@@ -13,7 +13,7 @@ export type StreamPlan = {
   readonly count: number;
   /** Messages that are published together, at least 1. */
   readonly batch: number;
-  /** Everything is published before the subscribers come. */
+  /** Everything is published before the subscribers subscribe. */
   readonly isBacklog?: true;
 };
 
@@ -24,7 +24,7 @@ export type LoadMessage = {
   readonly stream: LoadStream;
   readonly headers: Readonly<Record<string, string>>;
   answer: 'none' | 'confirmed' | 'refused';
-  /** The names of the connections that it came on. */
+  /** The names of the connections that received it. */
   readonly receivers: Set<string>;
 };
 
@@ -36,12 +36,12 @@ export class LoadStream {
   answeredCount = 0;
   refusedCount = 0;
   /** When something was last published, answered or delivered. */
-  movedAt = 0;
+  lastActivityAt = 0;
   readonly #mode: DeliveryMode;
-  /** So many messages, from the first, have come to all who must receive them. */
+  /** The first messages, up to this number, have reached all their receivers. */
   #completeCount = 0;
-  /** By subscriber: the highest number that came. */
-  readonly #latest = new Map<string, number>();
+  /** By subscriber: the highest message number that it received. */
+  readonly #highestNumbers = new Map<string, number>();
 
   constructor(plan: StreamPlan, queue: string, mode: DeliveryMode) {
     this.plan = plan;
@@ -49,8 +49,8 @@ export class LoadStream {
     this.#mode = mode;
   }
 
-  /** How many messages have still to be published until this share of them was, 0 to 1, what was refused not counted. */
-  missingCount(share: number): number {
+  /** Number of messages to publish until this share (0 to 1) is published. Refused messages do not count. */
+  remainingCount(share: number): number {
     const wantedCount = Math.ceil(this.plan.count * share);
     return Math.max(0, wantedCount - (this.messages.length - this.refusedCount));
   }
@@ -59,23 +59,23 @@ export class LoadStream {
     return this.answeredCount === this.messages.length;
   }
 
-  /** All confirmed messages have come. */
+  /** All confirmed messages have reached all their receivers. */
   get isComplete(): boolean {
     const { messages } = this;
-    while (this.#completeCount < messages.length && this.#isDone(messages[this.#completeCount]))
+    while (this.#completeCount < messages.length && this.#isReceivedByAll(messages[this.#completeCount]))
       this.#completeCount += 1;
     return this.#completeCount === messages.length;
   }
 
   /**
-   * Complete, or the last message has come to everybody to whom messages come in order: what has not come before it will not come any
-   * more. Where several subscribers share the messages of a queue, or priorities order them, nothing can be said so.
+   * No more deliveries are expected: all messages were received, or every subscriber that receives messages in publish order has received
+   * the last one. Without publish order (shared messages, priorities) only the first condition holds.
    */
-  get hasCaughtUp(): boolean {
+  get isFinished(): boolean {
     if (this.isComplete) return true;
     if (this.isSharedOrSorted) return false;
     const last = this.messages.length - 1;
-    return this.plan.subscribers.every(({ name }) => this.#latest.get(name) === last);
+    return this.plan.subscribers.every(({ name }) => this.#highestNumbers.get(name) === last);
   }
 
   get isSharedOrSorted(): boolean {
@@ -86,10 +86,13 @@ export class LoadStream {
 
   received(message: LoadMessage, connection: string): void {
     message.receivers.add(connection);
-    this.#latest.set(connection, Math.max(message.number, this.#latest.get(connection) ?? -1));
+    this.#highestNumbers.set(
+      connection,
+      Math.max(message.number, this.#highestNumbers.get(connection) ?? -1),
+    );
   }
 
-  #isDone(message: LoadMessage | undefined): boolean {
+  #isReceivedByAll(message: LoadMessage | undefined): boolean {
     if (message === undefined || message.answer === 'none') return false;
     const isFanOut = this.#mode === 'FanOutWithAck' || this.#mode === 'FanOutWithoutAck';
     return (

@@ -1,14 +1,14 @@
-// What the checks ask a queue: how many messages wait, how many subscribers there are; and the waits for what a broker may notice
-// a moment later, such as the end of another connection. Areas: QUEUE, DELIVERY.
+// Reads QueueInfo: numbers of waiting messages and subscribers. Waits for values that the broker may update later, such as
+// subscriberCount after a connection ends. Areas: QUEUE, DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
-import { fieldOf, inQueueInfo } from './fields.ts';
+import { inQueueInfo, requiredField } from './required-fields.ts';
 
-/** Between two looks at something that changes on its own: looking without a pause would load the broker under test. */
-const lookGapMs = 15;
+/** Time between two polls, so that polling does not load the broker under test. */
+const pollIntervalMs = 15;
 
-/** A queue of its own, created with the server's defaults, or with these options. */
+/** Creates a queue for this check, with the server's defaults or with these options. Returns its name. */
 export async function newQueue(
   ctx: CheckContext,
   connection: Connection,
@@ -20,27 +20,26 @@ export async function newQueue(
   return queue;
 }
 
-/** The messageCount of a queue; undefined when there is no such queue. */
-export function waitingCount(connection: Connection, queue: string): Promise<unknown> {
+/** messageCount of a queue; undefined when the queue does not exist. */
+export function messageCountOf(connection: Connection, queue: string): Promise<unknown> {
   return infoField(connection, queue, 'messageCount');
 }
 
-/** A field of QueueInfo, which must be there; undefined when there is no such queue. */
+/** A required field of QueueInfo; undefined when the queue does not exist. */
 export async function infoField(connection: Connection, queue: string, field: string): Promise<unknown> {
   const info = await connection.queueInfo(queue);
-  return info === undefined ? undefined : fieldOf(info, field, inQueueInfo);
+  return info === undefined ? undefined : requiredField(info, field, inQueueInfo);
 }
 
-/** The messageCount, where there is one: for waits that judge nothing and have another end. */
-export async function toldCount(connection: Connection, queue: string): Promise<unknown> {
+/** messageCount, or undefined when QueueInfo does not contain it. For waits that assert nothing. */
+export async function messageCountIfShown(connection: Connection, queue: string): Promise<unknown> {
   return (await connection.queueInfo(queue))?.['messageCount'];
 }
 
 /**
- * Ends the check as not shown unless the info of a queue shows these fields: where it does not, that other fields are absent or equal
- * decides nothing.
+ * Ends the check as not shown unless QueueInfo contains these values. Without them, absent or equal fields in QueueInfo prove nothing.
  */
-export function requireShown(
+export function requireInfoShows(
   ctx: CheckContext,
   info: Readonly<Record<string, unknown>> | undefined,
   wanted: Readonly<Record<string, unknown>>,
@@ -50,8 +49,8 @@ export function requireShown(
 }
 
 /**
- * Shows that nothing is stored in the queue: messageCount is 0, and becomes 1 with the next message. Where it does not, a count of 0
- * decides nothing, and the check ends as not shown.
+ * Asserts that messageCount is 0, and requires that it becomes 1 with the next message. Otherwise a count of 0 proves nothing: the check
+ * ends as not shown.
  */
 export async function expectNothingStored(
   ctx: CheckContext,
@@ -59,21 +58,26 @@ export async function expectNothingStored(
   queue: string,
   what: { readonly text: string; readonly clause?: string },
 ): Promise<void> {
-  ctx.assert.equal(await waitingCount(connection, queue), 0, what.text, what.clause);
+  ctx.assert.equal(await messageCountOf(connection, queue), 0, what.text, what.clause);
   await connection.publish(queue, '"counted"');
-  requireShown(ctx, await connection.queueInfo(queue), { messageCount: 1 });
+  requireInfoShows(ctx, await connection.queueInfo(queue), { messageCount: 1 });
 }
 
 /**
- * Gives a broker that makes deliveries a moment later than it answers the time for them: until nothing waits in the queue, at most
- * `ctx.timing.silenceMs`. Judges nothing.
+ * Waits until no message waits in the queue, at most `ctx.timing.silenceMs`, for brokers that deliver some time after PublishAck. Asserts
+ * nothing.
  */
-export async function letDeliver(ctx: CheckContext, connection: Connection, queue: string): Promise<void> {
+export async function waitForDeliveries(
+  ctx: CheckContext,
+  connection: Connection,
+  queue: string,
+): Promise<void> {
   const until = ctx.now() + ctx.timing.silenceMs;
-  while ((await toldCount(connection, queue)) !== 0 && ctx.now() < until) await pause(lookGapMs);
+  while ((await messageCountIfShown(connection, queue)) !== 0 && ctx.now() < until)
+    await pause(pollIntervalMs);
 }
 
-/** Waits until the queue's info has this value, at most `ctx.timing.answerMs`. */
+/** Waits until QueueInfo has this value, at most `ctx.timing.answerMs`. */
 export async function waitForInfo(
   ctx: CheckContext,
   connection: Connection,
@@ -84,7 +88,7 @@ export async function waitForInfo(
   await eventually(ctx, look, (seen) => seen === wanted.value, `${wanted.field} becomes ${wanted.value}`);
 }
 
-/** Looks again and again until what is seen is accepted; fails with the last that was seen. */
+/** Polls until the value is accepted, at most `ctx.timing.answerMs`. Fails with the last value. */
 export async function eventually<T>(
   ctx: CheckContext,
   look: () => Promise<T>,
@@ -94,7 +98,7 @@ export async function eventually<T>(
   const until = ctx.now() + ctx.timing.answerMs;
   let seen = await look();
   while (!accept(seen) && ctx.now() < until) {
-    await pause(lookGapMs);
+    await pause(pollIntervalMs);
     seen = await look();
   }
   ctx.assert.ok(accept(seen), what, { actual: seen });

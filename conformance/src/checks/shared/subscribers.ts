@@ -1,11 +1,11 @@
-// What the checks of delivery share: publishing a series, taking deliveries one by one as a window of one message allows, and the
-// end of a subscriber, waited for until the broker has noticed it. Areas: DELIVERY, QUEUE, PUBLISH.
+// Shared by the checks of delivery: publishes a series of messages, acknowledges deliveries one by one (for a window of one message), and
+// resets a subscriber and waits until the broker no longer counts it. Areas: DELIVERY, QUEUE, PUBLISH.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
-import { letDeliver, waitForInfo } from './queue-state.ts';
+import { waitForDeliveries, waitForInfo } from './queue-state.ts';
 
-/** Publishes numbered messages one after another, each when the one before is confirmed; returns their ids in order. */
+/** Publishes numbered messages, each after the previous one is confirmed. Returns their ids in order. */
 export async function publishSeries(
   ctx: CheckContext,
   publisher: Connection,
@@ -17,19 +17,19 @@ export async function publishSeries(
   return ids;
 }
 
-/** Takes this many deliveries of the queue and acknowledges each before it waits for the next. */
+/** Receives this many deliveries of the queue and acknowledges each before it waits for the next. */
 export async function takeAndAck(
   subscriber: Connection,
   queue: string,
   count: number,
 ): Promise<readonly ReceivedFrame[]> {
-  const taken: ReceivedFrame[] = [];
-  while (taken.length < count) {
+  const deliveries: ReceivedFrame[] = [];
+  while (deliveries.length < count) {
     const delivery = await subscriber.delivery({ queue });
     await subscriber.ack(delivery);
-    taken.push(delivery);
+    deliveries.push(delivery);
   }
-  return taken;
+  return deliveries;
 }
 
 export function idsOf(frames: readonly ReceivedFrame[]): readonly string[] {
@@ -37,19 +37,19 @@ export function idsOf(frames: readonly ReceivedFrame[]): readonly string[] {
 }
 
 /** Resets a subscriber's connection and waits until the broker counts only `left` subscribers of the queue. */
-export async function cutSubscriber(
+export async function resetSubscriber(
   ctx: CheckContext,
   subscriber: Connection,
-  seenFrom: { readonly witness: Connection; readonly queue: string; readonly left: number },
+  expectation: { readonly witness: Connection; readonly queue: string; readonly remaining: number },
 ): Promise<void> {
   await subscriber.abort();
-  const { witness, queue, left } = seenFrom;
-  await waitForInfo(ctx, witness, queue, { field: 'subscriberCount', value: left });
+  const { witness, queue, remaining } = expectation;
+  await waitForInfo(ctx, witness, queue, { field: 'subscriberCount', value: remaining });
 }
 
 /**
- * Shows that nothing is left to deliver: a last message comes, is acknowledged, and no other delivery of the queue comes before
- * the Pong that follows.
+ * Asserts that the queue has no other message to deliver: publishes a last message, acknowledges it, and receives no other delivery of the
+ * queue before the Pong that follows.
  */
 export async function expectOnlySentinel(
   ctx: CheckContext,
@@ -62,6 +62,6 @@ export async function expectOnlySentinel(
   const next = await subscriber.delivery({ queue }, { what: 'the last message' });
   ctx.assert.equal(next.id, id, what.text, what.clause);
   await subscriber.ack(next);
-  await letDeliver(ctx, subscriber, queue);
+  await waitForDeliveries(ctx, subscriber, queue);
   await subscriber.expectNothingBeforePong({ command: 'Deliver', queue }, what.text, what.clause);
 }

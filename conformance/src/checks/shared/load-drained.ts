@@ -1,20 +1,24 @@
-// The end of a load: its subscribers, which have acknowledged everything, leave, and a newcomer must get what is published then and
-// nothing else. So an ack that the broker did not read shows without waiting for the ack timeout. Area: DELIVERY.
+// Asserts that no message of a load remains: the subscribers, which have acknowledged everything, disconnect, and a new subscriber
+// receives only what is published afterwards. This shows a lost ack without waiting for the ack timeout. Area: DELIVERY.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
-import type { Load } from './load.ts';
+import type { VolumeLoad } from './volume-load.ts';
 
-const lookGapMs = 10;
+const pollIntervalMs = 10;
 
-export async function expectNothingLeft(ctx: CheckContext, load: Load, newcomer: Connection): Promise<void> {
+export async function expectLoadDrained(
+  ctx: CheckContext,
+  load: VolumeLoad,
+  newcomer: Connection,
+): Promise<void> {
   const { assert } = ctx;
   const queues = load.streams.map(({ queue }) => queue);
   await Promise.all(load.subscribers.map((subscriber) => subscriber.ping()));
   await Promise.all(load.subscribers.map((subscriber) => subscriber.end()));
-  await awaitDeparture(ctx, newcomer, queues);
+  await waitForNoSubscribers(ctx, newcomer, queues);
   for (const info of await Promise.all(queues.map((queue) => newcomer.queueInfo(queue)))) {
-    const what = `messages that wait in ${info?.['name']} after all were acknowledged`;
+    const what = `number of waiting messages in ${info?.['name']} after all were acknowledged`;
     assert.equal(info?.['messageCount'], 0, what, 'DELIVERY-001');
   }
   await Promise.all(queues.map((queue) => newcomer.subscribe(queue)));
@@ -22,15 +26,20 @@ export async function expectNothingLeft(ctx: CheckContext, load: Load, newcomer:
   await Promise.all([...last].map(([queue, id]) => newcomer.publish(queue, '"last"', { id })));
   for (const [queue, id] of last) {
     const delivery = await newcomer.delivery({ queue });
-    assert.equal(delivery.id, id, 'the message after all were acknowledged', 'DELIVERY-001');
+    assert.equal(
+      delivery.id,
+      id,
+      'the id of the message that is published after all were acknowledged',
+      'DELIVERY-001',
+    );
     await newcomer.ack(delivery);
   }
-  const what = 'a message that was acknowledged does not come again';
+  const what = 'no acknowledged message is delivered again';
   await newcomer.expectNothingBeforePong('Deliver', what, 'DELIVERY-001');
 }
 
-/** Waits until the broker counts no subscriber any more. */
-async function awaitDeparture(
+/** Waits until subscriberCount of every queue is 0. */
+async function waitForNoSubscribers(
   ctx: CheckContext,
   witness: Connection,
   queues: readonly string[],
@@ -39,10 +48,10 @@ async function awaitDeparture(
   for (;;) {
     const infos = await Promise.all(queues.map((queue) => witness.queueInfo(queue)));
     const isEmpty = infos.every((info) => info?.['subscriberCount'] === 0);
-    ctx.assert.ok(isEmpty || ctx.now() < until, 'the subscribers that left are counted no more', {
+    ctx.assert.ok(isEmpty || ctx.now() < until, 'subscriberCount is 0 after all subscribers disconnected', {
       clause: 'DELIVERY-069',
     });
     if (isEmpty) return;
-    await pause(lookGapMs);
+    await pause(pollIntervalMs);
   }
 }

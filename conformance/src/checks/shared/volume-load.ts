@@ -1,6 +1,6 @@
-// Thousands of messages through many queues at a time: publishers publish in batches, and subscribers acknowledge immediately what comes,
-// so that a window of one message is enough. It waits as long as anything moves, and plays fewer messages where the broker is slow. What
-// happened stands in the history of the check. Areas: PUBLISH, DELIVERY.
+// Sends thousands of messages through many queues: publishers publish in batches, and subscribers acknowledge each delivery immediately,
+// so that a window of one message is enough. It waits while there is progress and publishes fewer messages when the broker is slow. The
+// history of the check records what happened. Areas: PUBLISH, DELIVERY.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { CheckContext, History } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
@@ -12,94 +12,94 @@ import type { FrameFields, ReceivedFrame } from '../../wire/frame.ts';
 import type { LoadMessage, StreamPlan } from './load-stream.ts';
 import { LoadStream } from './load-stream.ts';
 
-/** After this time a load publishes only its minimum: a quarter, which a fault that strikes once in a thousand cannot miss. */
+/** After this time a load publishes only `minShare` of its messages, which still shows a fault of one message in a thousand. */
 const budgetMs = 12_000;
 const minShare = 0.25;
-/** A broker that is still not done then cannot be judged. */
-const maxPlayMs = 240_000;
-/** A queue in which nothing moves for this time goes on with its next batch: what is lost is judged at the end. */
+/** After this time the check ends without a verdict: the broker is too slow. */
+const maxRunMs = 240_000;
+/** After this time without progress a queue continues with its next batch. Lost messages are judged at the end. */
 const stalledMs = 300;
 /** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
 const rateLimitedMs = 1000;
-const lookGapMs = 2;
-/** How many frames are handled before other checks have their turn. */
+const pollIntervalMs = 2;
+/** Number of frames that are handled before other checks continue. */
 const framesPerTurn = 100;
 const priorities = ['Low', 'Normal', 'High', 'Critical'] as const;
-/** Larger than any integer that a double holds exactly. */
+/** An integer that a double cannot represent exactly. */
 const largeInteger = '9007199254740993';
 
-export type LoadSetting = {
+export type VolumeLoadSetting = {
   readonly mode: DeliveryMode;
   /** A connection that neither publishes nor subscribes. */
   readonly witness: Connection;
   readonly plans: readonly StreamPlan[];
 };
 
-export class Load {
+export class VolumeLoad {
   readonly streams: readonly LoadStream[];
   readonly #ctx: CheckContext;
-  readonly #setting: LoadSetting;
+  readonly #setting: VolumeLoadSetting;
   readonly #history: History;
   readonly #messages = new Map<string, LoadMessage>();
-  /** How many frames of each connection have been handled. */
-  readonly #handled: Map<Connection, number>;
+  /** Number of handled frames of each connection. */
+  readonly #handledCounts: Map<Connection, number>;
   readonly #limitedUntil = new Map<Connection, number>();
   #startedAt = 0;
-  #movedAt = 0;
+  #lastActivityAt = 0;
   #deliveryCount = 0;
-  /** The first delivery with other headers than were published, and the first one before a higher priority. */
+  /** The first delivery with wrong headers, and the first message that was delivered after one of a lower priority. */
   #wrongHeaders: ReceivedFrame | undefined;
   #wrongPriority: LoadMessage | undefined;
   readonly #lastPriority = new Map<LoadStream, number>();
 
-  constructor(ctx: CheckContext, setting: LoadSetting) {
+  constructor(ctx: CheckContext, setting: VolumeLoadSetting) {
     this.#ctx = ctx;
     this.#setting = setting;
     this.#history = ctx.recordHistory();
     this.streams = setting.plans.map((plan) => new LoadStream(plan, ctx.queue(plan.name), setting.mode));
     const connections = setting.plans.flatMap(({ publisher, subscribers }) => [publisher, ...subscribers]);
-    this.#handled = new Map(connections.map((connection) => [connection, connection.received.length]));
+    this.#handledCounts = new Map(connections.map((connection) => [connection, connection.received.length]));
   }
 
   get subscribers(): readonly Connection[] {
     return [...new Set(this.streams.flatMap(({ plan }) => plan.subscribers))];
   }
 
-  /** Creates the queues, publishes everything, waits until it has come, and settles the account. */
-  async play(): Promise<void> {
+  /** Creates the queues, publishes all messages, waits for their deliveries, and judges the history. */
+  async run(): Promise<void> {
     const { mode, witness } = this.#setting;
     const options = { mode: deliveryModes.indexOf(mode) };
     await Promise.all(this.streams.map(({ queue }) => witness.createQueue(queue, options)));
     await this.#subscribe(this.streams.filter(({ plan }) => plan.isBacklog !== true));
     this.#startedAt = this.#ctx.now();
-    this.#movedAt = this.#startedAt;
-    while (!(await this.#isOver())) this.#refuseTooSlow();
+    this.#lastActivityAt = this.#startedAt;
+    while (!(await this.#isFinished())) this.#failIfTooSlow();
     await this.#judge();
   }
 
-  /** One round; true when there is nothing left to wait for, or nothing moves any more. */
-  async #isOver(): Promise<boolean> {
+  /** Runs one round. True when all deliveries have arrived or there is no more progress. */
+  async #isFinished(): Promise<boolean> {
     const isPublishing = await this.#publishBatches();
-    const hasMoved = await this.#handleFrames();
+    const hasActivity = await this.#handleFrames();
     if (!isPublishing && this.streams.every((stream) => stream.isAnswered)) {
       const unserved = this.streams.filter((stream) => !stream.isSubscribed);
       await this.#subscribe(unserved);
       if (unserved.length > 0) return false;
-      if (this.streams.every((stream) => stream.hasCaughtUp)) return true;
+      if (this.streams.every((stream) => stream.isFinished)) return true;
     }
-    if (hasMoved) return false;
-    await pause(lookGapMs);
+    if (hasActivity) return false;
+    await pause(pollIntervalMs);
     const { timing } = this.#ctx;
-    const quietMs = this.#ctx.now() - this.#movedAt;
+    const quietMs = this.#ctx.now() - this.#lastActivityAt;
     if (isPublishing || quietMs < timing.silenceMs) return false;
-    return quietMs >= timing.deliveryMs ? this.#staysQuiet() : this.#isEmptyByCount();
+    return quietMs >= timing.deliveryMs ? this.#isIdleAfterPings() : this.#isEmptyByCount();
   }
 
-  /** Publishes the next batch of every stream that is ready for it; false when none has anything left to publish. */
+  /** Publishes the next batch of every stream that is ready for it. False when all messages are published. */
   async #publishBatches(): Promise<boolean> {
     const now = this.#ctx.now();
     const share = now > this.#startedAt + budgetMs ? minShare : 1;
-    const unfinished = this.streams.filter((stream) => stream.missingCount(share) > 0);
+    const unfinished = this.streams.filter((stream) => stream.remainingCount(share) > 0);
     for (const stream of unfinished) {
       if (!this.#isReady(stream)) continue;
       this.#publishBatch(stream);
@@ -111,16 +111,16 @@ export class Load {
   #isReady(stream: LoadStream): boolean {
     const now = this.#ctx.now();
     if (now < (this.#limitedUntil.get(stream.plan.publisher) ?? 0)) return false;
-    const isTaken = stream.isAnswered && (!stream.isSubscribed || stream.hasCaughtUp);
-    return isTaken || now - stream.movedAt > stalledMs;
+    const isReceived = stream.isAnswered && (!stream.isSubscribed || stream.isFinished);
+    return isReceived || now - stream.lastActivityAt > stalledMs;
   }
 
   #publishBatch(stream: LoadStream): void {
     const { batch, publisher } = stream.plan;
-    const size = Math.min(batch, stream.missingCount(1));
+    const size = Math.min(batch, stream.remainingCount(1));
     const frames = Array.from({ length: size }, () => this.#nextPublish(stream));
     void publisher.sendTogether(frames);
-    this.#noteMove(stream);
+    this.#noteActivity(stream);
   }
 
   #nextPublish(stream: LoadStream): FrameFields {
@@ -138,19 +138,19 @@ export class Load {
     for (const stream of streams) {
       await Promise.all(stream.plan.subscribers.map((subscriber) => subscriber.subscribe(stream.queue)));
       stream.isSubscribed = true;
-      this.#noteMove(stream);
+      this.#noteActivity(stream);
     }
   }
 
-  /** Takes what has come, and acknowledges what is to be; tells whether anything has come. */
+  /** Handles received frames and acknowledges deliveries. True when any frame was received. */
   async #handleFrames(): Promise<boolean> {
     let sinceTurn = 0;
-    let hasMoved = false;
-    for (const [connection, handled] of this.#handled) {
+    let hasActivity = false;
+    for (const [connection, handled] of this.#handledCounts) {
       const fresh = connection.received.slice(handled, handled + framesPerTurn);
       if (fresh.length === 0) continue;
-      hasMoved = true;
-      this.#handled.set(connection, handled + fresh.length);
+      hasActivity = true;
+      this.#handledCounts.set(connection, handled + fresh.length);
       const acks = fresh.flatMap((frame) => this.#handleFrame(frame, connection));
       if (acks.length > 0) void connection.sendTogether(acks);
       sinceTurn += fresh.length;
@@ -158,10 +158,10 @@ export class Load {
       sinceTurn = 0;
       await turn();
     }
-    return hasMoved;
+    return hasActivity;
   }
 
-  /** Returns the Ack that the frame asks for. */
+  /** Returns the Ack for the frame, if it needs one. */
   #handleFrame(frame: ReceivedFrame, connection: Connection): readonly FrameFields[] {
     const { command, id } = frame;
     const message = this.#messages.get(id);
@@ -175,14 +175,14 @@ export class Load {
   #noteAnswer(message: LoadMessage, answer: 'confirmed' | 'refused'): void {
     message.answer = answer;
     message.stream.answeredCount += 1;
-    this.#noteMove(message.stream);
+    this.#noteActivity(message.stream);
   }
 
-  /** A rate limit is the only reason for which a broker may refuse this. */
+  /** RATE_LIMITED is the only error code with which the broker may refuse these publishes. */
   #noteRefusal({ errorCode, errorMessage }: ReceivedFrame, message: LoadMessage | undefined): void {
     if (errorCode !== 'RATE_LIMITED') {
       const actual = `Error ${errorCode} "${errorMessage}"`;
-      this.#ctx.assert.fail('PublishAck comes as the answer', {
+      this.#ctx.assert.fail('a Publish is answered with PublishAck', {
         expected: 'PublishAck',
         actual,
         clause: 'PUBLISH-001',
@@ -201,7 +201,7 @@ export class Load {
     if (!hasHeaders(frame, message.headers)) this.#wrongHeaders ??= frame;
     if (message.receivers.size === 0 && stream.plan.isBacklog === true) this.#notePriority(message);
     stream.received(message, name);
-    this.#noteMove(stream);
+    this.#noteActivity(stream);
   }
 
   #notePriority(message: LoadMessage): void {
@@ -210,43 +210,43 @@ export class Load {
     this.#lastPriority.set(message.stream, priority);
   }
 
-  #noteMove(stream: LoadStream): void {
-    stream.movedAt = this.#ctx.now();
-    this.#movedAt = stream.movedAt;
+  #noteActivity(stream: LoadStream): void {
+    stream.lastActivityAt = this.#ctx.now();
+    this.#lastActivityAt = stream.lastActivityAt;
   }
 
-  /** The broker counts no message that waits where one is missing, and all that it has sent has come. */
+  /** messageCount is 0 in every queue with missing deliveries, and no delivery arrives before the Pongs. */
   async #isEmptyByCount(): Promise<boolean> {
-    const behind = this.streams.filter((stream) => !stream.hasCaughtUp);
+    const behind = this.streams.filter((stream) => !stream.isFinished);
     if (behind.some((stream) => !stream.isAnswered || !stream.isSharedOrSorted)) return false;
-    const counts = await Promise.all(behind.map(({ queue }) => this.#waitingCount(queue)));
-    return counts.every((count) => count === 0) && this.#staysQuiet();
+    const counts = await Promise.all(behind.map(({ queue }) => this.#messageCount(queue)));
+    return counts.every((count) => count === 0) && this.#isIdleAfterPings();
   }
 
-  async #waitingCount(queue: string): Promise<unknown> {
+  async #messageCount(queue: string): Promise<unknown> {
     return (await this.#setting.witness.queueInfo(queue))?.['messageCount'];
   }
 
-  /** Pings every connection, and tells whether nothing came before the Pongs. */
-  async #staysQuiet(): Promise<boolean> {
-    const { movedAt } = { movedAt: this.#movedAt };
-    await Promise.all([...this.#handled.keys()].map((connection) => connection.ping()));
+  /** Pings every connection. True when no frame of the load arrives before the Pongs. */
+  async #isIdleAfterPings(): Promise<boolean> {
+    const { lastActivityAt } = { lastActivityAt: this.#lastActivityAt };
+    await Promise.all([...this.#handledCounts.keys()].map((connection) => connection.ping()));
     while (await this.#handleFrames());
-    return this.#movedAt === movedAt;
+    return this.#lastActivityAt === lastActivityAt;
   }
 
-  #refuseTooSlow(): void {
+  #failIfTooSlow(): void {
     const elapsedMs = this.#ctx.now() - this.#startedAt;
-    if (elapsedMs < maxPlayMs) return;
+    if (elapsedMs < maxRunMs) return;
     const counts = `${this.#messages.size} messages and ${this.#deliveryCount} deliveries`;
     throw new PrerequisiteMissing(
-      `the broker is too slow for this check: ${counts} in ${Math.round(elapsedMs / 1000)} s, and more to come`,
+      `the broker is too slow for this check: ${counts} in ${Math.round(elapsedMs / 1000)} s, with messages still to publish`,
     );
   }
 
   async #judge(): Promise<void> {
     const { assert, note } = this.#ctx;
-    await this.#staysQuiet();
+    await this.#isIdleAfterPings();
     const unanswered = this.streams
       .flatMap(({ messages }) => messages)
       .filter(({ answer }) => answer === 'none');
@@ -256,10 +256,10 @@ export class Load {
       'every Publish is answered',
       'PUBLISH-001',
     );
-    const behind = this.streams.filter((stream) => !stream.hasCaughtUp);
+    const behind = this.streams.filter((stream) => !stream.isFinished);
     for (const { queue } of behind) {
-      const what = 'messages that wait while their subscribers acknowledge everything';
-      assert.equal(await this.#waitingCount(queue), 0, what, 'DELIVERY-010');
+      const what = 'number of waiting messages while the subscribers acknowledge everything';
+      assert.equal(await this.#messageCount(queue), 0, what, 'DELIVERY-010');
     }
     const queues = this.streams.map(({ queue }) => queue);
     const rules: QueueRules = { mode: this.#setting.mode };
@@ -269,25 +269,25 @@ export class Load {
     });
     this.#judgeContent();
     const refused = this.streams.reduce((sum, { refusedCount }) => sum + refusedCount, 0);
-    const played = `${this.#messages.size - refused} messages through ${queues.length} queues`;
-    note(`${played}, ${this.#deliveryCount} deliveries on ${this.#handled.size} connections`);
+    const summary = `${this.#messages.size - refused} messages through ${queues.length} queues`;
+    note(`${summary}, ${this.#deliveryCount} deliveries on ${this.#handledCounts.size} connections`);
   }
 
   #judgeContent(): void {
     const { assert } = this.#ctx;
     const delivery = this.#wrongHeaders;
     const published = this.#messages.get(delivery?.id ?? '')?.headers;
-    const came = delivery && Object.fromEntries(delivery.headers);
-    assert.deepEqual(came, delivery && published, 'the headers of a delivered message', 'DELIVERY-052');
+    const actual = delivery && Object.fromEntries(delivery.headers);
+    assert.deepEqual(actual, delivery && published, 'the headers of a delivered message', 'DELIVERY-052');
     const sorted = this.#setting.mode !== 'PriorityBased' || this.#wrongPriority === undefined;
-    assert.ok(sorted, 'messages that wait are delivered in the order of their priorities', {
-      actual: `${this.#wrongPriority?.id}, ${this.#wrongPriority?.headers['priority']}, came after a lower one`,
+    assert.ok(sorted, 'waiting messages are delivered in the order of their priorities', {
+      actual: `${this.#wrongPriority?.id}, ${this.#wrongPriority?.headers['priority']}, was delivered after a message of a lower priority`,
       clause: 'DELIVERY-031',
     });
   }
 }
 
-/** The header that counts deliveries is the broker's. */
+/** Compares the headers, except deliveryAttempts, which the broker sets. */
 function hasHeaders(frame: ReceivedFrame, published: Readonly<Record<string, string>>): boolean {
   const names = new Set([...frame.headers.map(([name]) => name), ...Object.keys(published)]);
   names.delete('deliveryAttempts');

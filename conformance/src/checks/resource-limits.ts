@@ -1,12 +1,12 @@
-// Checks of the bounds on what clients can make a broker hold: bytes of messages, queues, subscriptions. Each asks for a low bound, and
-// those that count over the whole broker have one of their own. Area: LIMIT.
+// Checks of the limits on bytes of queued messages, on queues and on subscriptions. Each check asks for a low limit. Limits that apply to
+// the whole broker are checked on a broker that no other check uses. Area: LIMIT.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { sizedPayload } from './shared/bodies.ts';
-import { newQueue, waitingCount } from './shared/queue-state.ts';
-import { refusedWith } from './shared/refusal.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
@@ -18,7 +18,9 @@ const smallMemory = {
   requires: { configuration: { limits: { maxQueuedBytes } } },
 } as const;
 
-export const bounds: CheckModule = [
+export const resourceLimitChecks: CheckModule = [
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
   {
     id: 'LIMIT-013a',
     title: 'refuses a Publish beyond maxQueuedBytes with MEMORY_LIMIT, and does not store it',
@@ -28,40 +30,51 @@ export const bounds: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'heavy');
-      const { stored, refusal } = await fill(ctx, client, queue);
-      ctx.assert.equal(refusal?.errorCode, 'MEMORY_LIMIT', 'the code of the Error beyond the bound');
+      const { stored, refusal } = await publishUntilRefused(ctx, client, queue);
+      ctx.assert.equal(
+        refusal?.errorCode,
+        'MEMORY_LIMIT',
+        'the error code of the Publish beyond maxQueuedBytes',
+      );
       ctx.assert.between(
         stored.length * messageBytes,
         messageBytes,
         maxQueuedBytes,
-        'bytes of accepted messages',
+        'total bytes of the accepted messages',
       );
-      ctx.assert.equal(await waitingCount(client, queue), stored.length, 'messages that wait');
+      ctx.assert.equal(await messageCountOf(client, queue), stored.length, 'number of waiting messages');
     },
   },
+  // LIMIT-014 (SHOULD): While the broker answers publishes by MEMORY_LIMIT, it continues to deliver messages and to
+  // handle acks.
   {
     id: 'LIMIT-014a',
     title:
-      'delivers messages and handles acks while it answers publishes by MEMORY_LIMIT, and accepts publishes afterwards',
+      'delivers messages and handles acks while it refuses publishes with MEMORY_LIMIT, and accepts publishes afterwards',
     clauses: ['LIMIT-014', 'LIMIT-013'],
     ...smallMemory,
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'heavy');
-      const { stored } = await fill(ctx, client, queue);
+      const { stored } = await publishUntilRefused(ctx, client, queue);
       await client.subscribe(queue);
       ctx.assert.deepEqual(
         idsOf(await takeAndAck(client, queue, stored.length)),
         stored,
-        'what is delivered',
+        'the delivered messages',
       );
       await client.ping();
       const id = ctx.id('m');
       await client.publish(queue, sizedPayload({ id, queue, totalBytes: messageBytes }), { id });
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'what is published afterwards');
+      ctx.assert.deepEqual(
+        idsOf(await takeAndAck(client, queue, 1)),
+        [id],
+        'the message that is published afterwards',
+      );
     },
   },
+  // LIMIT-016 (SHOULD): The broker refuses to create a queue with LIMIT_EXCEEDED, when maxQueues queues exist.
   {
     id: 'LIMIT-016a',
     title: 'refuses a queue beyond maxQueues with LIMIT_EXCEEDED, whichever command would create it',
@@ -76,14 +89,20 @@ export const bounds: CheckModule = [
       const missing = ctx.queue('four');
       for (const command of [Command.CreateQueue, Command.Publish, Command.Subscribe]) {
         const fields = { command, id: ctx.id(), queue: missing };
-        const expected = { code: 'LIMIT_EXCEEDED', what: 'there are as many queues as there may be' };
-        await refusedWith(ctx, client, fields, expected);
+        const expected = { code: 'LIMIT_EXCEEDED', what: 'the number of queues has reached maxQueues' };
+        await expectRefusedWith(ctx, client, fields, expected);
       }
       await client.deleteQueue(ctx.queue('one'));
       await client.createQueue(missing);
-      ctx.assert.equal((await client.listQueues()).length, 3, 'queues after one was deleted and one created');
+      ctx.assert.equal(
+        (await client.listQueues()).length,
+        3,
+        'number of queues after one was deleted and one created',
+      );
     },
   },
+  // LIMIT-017 (SHOULD): The broker refuses a Subscribe with LIMIT_EXCEEDED, when its connection has
+  // maxSubscriptionsPerConnection subscriptions.
   {
     id: 'LIMIT-017a',
     title: 'refuses a Subscribe beyond maxSubscriptionsPerConnection with LIMIT_EXCEEDED',
@@ -99,25 +118,25 @@ export const bounds: CheckModule = [
       await client.subscribe(first);
       await client.subscribe(second);
       const fields = { command: Command.Subscribe, id: ctx.id(), queue: third };
-      const what = 'the connection has as many subscriptions as it may';
-      await refusedWith(ctx, client, fields, { code: 'LIMIT_EXCEEDED', what });
+      const what = 'the connection has reached maxSubscriptionsPerConnection';
+      await expectRefusedWith(ctx, client, fields, { code: 'LIMIT_EXCEEDED', what });
       await (await ctx.connect({ own: true })).subscribe(third);
       await client.unsubscribe(first);
       const { queue } = await client.subscribe(third);
-      ctx.assert.equal(queue, third, 'the queue of the Subscribe that has room again');
+      ctx.assert.equal(queue, third, 'the queue in SubscribeAck, after an Unsubscribe');
     },
   },
 ] satisfies readonly Check[];
 
-/** Publishes until one is refused, at most as much again as fits; tells what was taken and what refused the next. */
-async function fill(
+/** Publishes until the broker refuses a message, at most twice maxQueuedBytes. Returns the stored ids and the Error. */
+async function publishUntilRefused(
   ctx: CheckContext,
   client: Connection,
   queue: string,
 ): Promise<{ readonly stored: readonly string[]; readonly refusal: ReceivedFrame | undefined }> {
   const stored: string[] = [];
-  const most = (2 * maxQueuedBytes) / messageBytes;
-  while (stored.length < most) {
+  const maxCount = (2 * maxQueuedBytes) / messageBytes;
+  while (stored.length < maxCount) {
     const id = ctx.id('m');
     const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
     const answer = await client.request({ command: Command.Publish, id, queue, payload });

@@ -1,8 +1,9 @@
-// JSON texts that decoders and stores of JSON are known to change, and how checks show that a broker does not. Areas: DELIVERY, PUBLISH.
+// JSON texts that JSON decoders and stores often change, and the assertion that the broker delivers them unchanged. Areas: DELIVERY,
+// PUBLISH.
 import type { CheckContext } from '../../check.ts';
 import { newQueue } from './queue-state.ts';
 
-/** Numbers that a double does not hold, that are written in several ways, or that are long. */
+/** Numbers that a double cannot represent, that can be written in several ways, or that are long. */
 export const exactNumbers: readonly string[] = [
   ...['9007199254740993', '-9007199254740993', '18446744073709551617', '123456789012345678901234567891'],
   ...['1e400', '-1E+400', '1e-400', '0.30000000000000004441', '3.141592653589793238462643383279502884'],
@@ -10,7 +11,7 @@ export const exactNumbers: readonly string[] = [
   '{"id":9007199254740993,"all":[1e400,{"price":0.1000000000000000055511151231257827021181583404541015625}]}',
 ];
 
-/** Empty and false values, escapes, characters outside the basic plane, unusual names, arrays and objects in each other. */
+/** Empty and false values, escapes, characters outside the Basic Multilingual Plane, unusual names, nested arrays and objects. */
 export const unusualValues: readonly string[] = [
   ...['0', 'false', 'null', '""', '[]', '{}', '{"a":{"b":[1,"2",null]}}', ' [ 1 ,\t2 ]\r\n'],
   ...['"\\u0041\\/\\"\\\\\\b\\f\\n\\r\\t"', '"\\u0000\\u001f\\u007f\\u2028"', '"\\\\u0041"'],
@@ -18,13 +19,13 @@ export const unusualValues: readonly string[] = [
   ...['[[],[[]],{},[{}],"",[null]]', nested(20)],
 ];
 
-/** Arrays and objects in each other, this many levels deep. */
+/** Arrays and objects nested this many levels deep. */
 function nested(levels: number): string {
   const pairs = levels / 2;
   return `${'[{"a":'.repeat(pairs)}null${'}]'.repeat(pairs)}`;
 }
 
-/** Publishes one payload after another, and takes each one's delivery before the next: it is the value that was published. */
+/** Publishes the payloads one after another and asserts that each is delivered with the same JSON value. */
 export async function expectSameValues(ctx: CheckContext, payloads: readonly string[]): Promise<void> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'values');
@@ -32,7 +33,7 @@ export async function expectSameValues(ctx: CheckContext, payloads: readonly str
   for (const payload of payloads) {
     const { id } = await client.publish(queue, payload);
     const delivery = await client.delivery({ queue, id });
-    ctx.assert.sameJson(delivery.payload, payload, `the value of ${payload}`, 'DELIVERY-053');
+    ctx.assert.sameJson(delivery.payload, payload, `the JSON value delivered for ${payload}`, 'DELIVERY-053');
     await client.ack(delivery);
   }
 }

@@ -1,5 +1,5 @@
-// What the checks of the delivery modes share: a queue with its subscribers, who got what, and an ack on whichever connection a
-// message came. Areas: DELIVERY, RETRY, DLQ.
+// Shared by the checks of delivery modes: a queue with subscribers, the messages that each subscriber received, and acks by the
+// subscriber that received a message. Areas: DELIVERY, RETRY, DLQ.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { FrameFields } from '../../wire/frame.ts';
@@ -10,16 +10,20 @@ export const fanOutWithAck = { mode: 1 } as const;
 export const fanOutWithoutAck = { mode: 2 } as const;
 export const priorityBased = { mode: 3 } as const;
 
-export type QueueOptions = Readonly<Record<string, unknown>>;
+export type OptionFields = Readonly<Record<string, unknown>>;
 
-export type Audience = {
+export type QueueWithSubscribers = {
   readonly publisher: Connection;
   readonly queue: string;
   readonly subscribers: readonly Connection[];
 };
 
-/** A queue with this many subscribers, subscribed one after another; the publisher is none of them. */
-export async function audience(ctx: CheckContext, count: number, options?: QueueOptions): Promise<Audience> {
+/** A queue with this many subscribers, which subscribe one after another, and a publisher that does not subscribe. */
+export async function queueWithSubscribers(
+  ctx: CheckContext,
+  count: number,
+  options?: OptionFields,
+): Promise<QueueWithSubscribers> {
   const publisher = await ctx.connect();
   const queue = await newQueue(ctx, publisher, 'audience', options);
   const subscribers: Connection[] = [];
@@ -28,25 +32,27 @@ export async function audience(ctx: CheckContext, count: number, options?: Queue
 }
 
 /** A queue with two subscribers. */
-export async function pair(
+export async function queueWithTwoSubscribers(
   ctx: CheckContext,
-  options?: QueueOptions,
-): Promise<Omit<Audience, 'subscribers'> & { readonly first: Connection; readonly second: Connection }> {
-  const { publisher, queue } = await audience(ctx, 0, options);
+  options?: OptionFields,
+): Promise<
+  Omit<QueueWithSubscribers, 'subscribers'> & { readonly first: Connection; readonly second: Connection }
+> {
+  const { publisher, queue } = await queueWithSubscribers(ctx, 0, options);
   const first = await newSubscriber(ctx, queue);
   return { publisher, queue, first, second: await newSubscriber(ctx, queue) };
 }
 
 /** A queue with one subscriber. */
-export async function single(
+export async function queueWithOneSubscriber(
   ctx: CheckContext,
-  options?: QueueOptions,
-): Promise<Omit<Audience, 'subscribers'> & { readonly subscriber: Connection }> {
-  const { publisher, queue } = await audience(ctx, 0, options);
+  options?: OptionFields,
+): Promise<Omit<QueueWithSubscribers, 'subscribers'> & { readonly subscriber: Connection }> {
+  const { publisher, queue } = await queueWithSubscribers(ctx, 0, options);
   return { publisher, queue, subscriber: await newSubscriber(ctx, queue) };
 }
 
-/** A connection of its own that has subscribed to the queue. */
+/** A new connection that has subscribed to the queue. */
 export async function newSubscriber(
   ctx: CheckContext,
   queue: string,
@@ -57,15 +63,15 @@ export async function newSubscriber(
   return subscriber;
 }
 
-/** The ids of everything that was delivered from the queue, in order. */
+/** The ids of the messages that the subscriber received from the queue, in order. */
 export function deliveredIds(subscriber: Connection, queue: string): readonly string[] {
   return idsOf(
     subscriber.received.filter((frame) => frame.commandName === 'Deliver' && frame.queue === queue),
   );
 }
 
-/** The subscriber to which the message was delivered. */
-export async function holderOf(
+/** Waits until one of the subscribers has received the message, and returns this subscriber. */
+export async function receiverOf(
   ctx: CheckContext,
   subscribers: readonly Connection[],
   id: string,
@@ -73,18 +79,18 @@ export async function holderOf(
   const until = ctx.now() + ctx.timing.deliveryMs;
   for (;;) {
     await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
-    const holder = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
-    if (holder !== undefined) return holder;
-    ctx.assert.ok(ctx.now() < until, 'the message is delivered to one of the subscribers');
+    const receiver = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
+    if (receiver !== undefined) return receiver;
+    ctx.assert.ok(ctx.now() < until, 'one of the subscribers receives the message');
   }
 }
 
 /** Acknowledges the message on the connection to which it was delivered. */
-export async function ackWherever(
+export async function ackByReceiver(
   ctx: CheckContext,
   subscribers: readonly Connection[],
   id: string,
 ): Promise<void> {
-  const holder = await holderOf(ctx, subscribers, id);
-  await holder.ack({ id, queue: '' });
+  const receiver = await receiverOf(ctx, subscribers, id);
+  await receiver.ack({ id, queue: '' });
 }

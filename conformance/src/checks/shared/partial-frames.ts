@@ -1,4 +1,4 @@
-// Half a frame that the broker has certainly read: a whole Ping goes before it in the same piece, and its Pong is awaited. Area: FRAME.
+// Sends part of a frame and makes sure that the broker has read it: a complete Ping precedes it in the same piece. Area: FRAME.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import { Command } from '../../wire/command.ts';
@@ -9,8 +9,12 @@ export function pingFields(ctx: CheckContext): FrameFields {
   return { command: Command.Ping, id: ctx.id('ping') };
 }
 
-/** Sends a frame but for its last four bytes; returns those, to be sent later. */
-export async function sendHalf(ctx: CheckContext, connection: Connection, frame: Buffer): Promise<Buffer> {
+/** Sends a frame without its last four bytes and waits for the Pong of a preceding Ping. Returns the last four bytes. */
+export async function sendPartialFrame(
+  ctx: CheckContext,
+  connection: Connection,
+  frame: Buffer,
+): Promise<Buffer> {
   const ping = pingFields(ctx);
   await connection.sendPieces([Buffer.concat([encodeFrame(ping), frame.subarray(0, -4)])]);
   await connection.expect({ command: 'Pong', id: ping.id });

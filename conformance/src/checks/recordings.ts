@@ -1,12 +1,13 @@
-// The frames of an existing client, as they were recorded, sent again: each must be answered with the commands that answered it then,
-// and with its id. Queues get names of their own where they may exist already. Areas: CONN, QUEUE, COMPRESS.
+// Checks that send recorded frames of an existing client. The broker must answer with the recorded commands and ids. Queues have new
+// names where the recorded names may already exist. Areas: CONN, QUEUE, COMPRESS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { GoldenFrame } from '../suite-data.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 
-export const recorded: CheckModule = [
+export const recordingChecks: CheckModule = [
+  // CONN-019 (MUST): The broker answers a Ping after Connect by Pong.
   {
     id: 'CONN-019a',
     title: 'answers the recorded pings of an existing client, replayed byte for byte',
@@ -19,6 +20,8 @@ export const recorded: CheckModule = [
       }
     },
   },
+  // QUEUE-001 (MUST): CreateQueue creates a queue with the options of its payload, and the answer is a CreateQueue with
+  // the id of the command.
   {
     id: 'QUEUE-001b',
     title: 'answers the recorded queue commands, publishes and acks of an existing client',
@@ -27,17 +30,21 @@ export const recorded: CheckModule = [
     evidence: { frames: 20, messages: 3 },
     run: async (ctx) => {
       for (const frames of ctx.recording('queues-publish-deliver')) {
-        const names = ownNames(ctx, frames);
-        await replay(ctx, allowed(frames), 'QUEUE-001', (frame) => encodeFrame(renamed(frame, names)));
+        const names = newQueueNames(ctx, frames);
+        await replay(ctx, withoutRefusedCommands(frames), 'QUEUE-001', (frame) =>
+          encodeFrame(withNewQueueName(frame, names)),
+        );
       }
     },
   },
+  // COMPRESS-016 (MUST): The subscribers receive a message with the same fields, whether its Publish was compressed or
+  // not.
   {
     id: 'COMPRESS-016a',
     title: 'answers the recorded compressed frames of an existing client, replayed byte for byte',
     clauses: ['COMPRESS-016', 'COMPRESS-002', 'COMPRESS-003', 'CONN-006'],
     profile: 'compression',
-    // Compressed bytes cannot be given other names: the queues must be nobody else's.
+    // Queue names in compressed bytes cannot be replaced, so no other check may use the queues.
     isolation: 'fresh',
     evidence: { frames: 12, messages: 3 },
     run: async (ctx) => {
@@ -51,7 +58,7 @@ export const recorded: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** Sends the client's frames one after another, each when what the broker said until then has come: that each comes is `clause`. */
+/** Sends the recorded frames of the client, each after the broker has sent the recorded frames before it, as `clause` requires. */
 async function replay(
   ctx: CheckContext,
   frames: readonly GoldenFrame[],
@@ -59,7 +66,7 @@ async function replay(
   bytesOf: (frame: GoldenFrame) => Buffer,
 ): Promise<void> {
   const client = await ctx.rawConnect();
-  // In the recording a Deliver or an answer may come first: only that each comes before the next command counts.
+  // The order of a Deliver and an answer may differ from the recording. Each must arrive before the next command is sent.
   for (const [index, frame] of frames.entries()) {
     if (frame.from === 'client') await client.sendRaw(bytesOf(frame));
     else await expectRecorded(ctx, client, { frames, index, clause });
@@ -75,7 +82,7 @@ async function expectRecorded(
   const frame = frames[index];
   if (frame === undefined) return;
   const { command } = frame;
-  const came = await client.expect(
+  const received = await client.expect(
     (candidate) =>
       candidate.commandName === command && (command === 'ConnectAck' || candidate.id === frame.id),
     { what: `${command} with id ${frame.id}`, clause },
@@ -84,14 +91,14 @@ async function expectRecorded(
   const sent = frames.find(
     ({ from, command: name, id }) => from === 'client' && name === 'Publish' && id === frame.id,
   );
-  ctx.assert.sameJson(came.payload, sent?.payload ?? '', 'the payload delivered', 'DELIVERY-053');
+  ctx.assert.sameJson(received.payload, sent?.payload ?? '', 'the delivered payload', 'DELIVERY-053');
 }
 
 /**
- * Without the commands that break a rule, and what answered them: whether those close the connection is open. And without the
- * second DeleteQueue of a queue, whose success is only recommended.
+ * Without faulty commands and their answers, since the broker may close the connection after them; and without the second DeleteQueue of a
+ * queue, whose success is only recommended.
  */
-function allowed(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
+function withoutRefusedCommands(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
   const isRefused = (frame: GoldenFrame, index: number): boolean =>
     frame.command === 'Error' || frames[index + 1]?.command === 'Error';
   const isRepeated = ({ command, queue, id }: GoldenFrame): boolean =>
@@ -100,14 +107,14 @@ function allowed(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
   return frames.filter((frame, index) => !isRefused(frame, index) && !isRepeated(frame));
 }
 
-/** A name of this check for each queue of the recording. */
-function ownNames(ctx: CheckContext, frames: readonly GoldenFrame[]): ReadonlyMap<string, string> {
+/** A new queue name for each queue name of the recording. */
+function newQueueNames(ctx: CheckContext, frames: readonly GoldenFrame[]): ReadonlyMap<string, string> {
   const recordedNames = frames.map(({ queue }) => queue).filter((queue) => queue !== '');
   return new Map([...recordedNames, 'orders.failed'].map((name) => [name, ctx.queue(name)]));
 }
 
-/** The frame with other queue names; all else stays, so it differs from the recorded bytes in nothing else. */
-function renamed(frame: GoldenFrame, names: ReadonlyMap<string, string>) {
+/** The frame with the new queue names and otherwise the recorded fields. */
+function withNewQueueName(frame: GoldenFrame, names: ReadonlyMap<string, string>) {
   const { id, headers } = frame;
   const command = Command[frame.command as keyof typeof Command];
   const payload = frame.payload.replace('"orders.failed"', JSON.stringify(names.get('orders.failed')));

@@ -1,13 +1,13 @@
-// What the checks of health and metrics share: a record at a path, and the wait for figures that a broker may bring up to date a moment
-// later. Areas: HEALTH, METRICS.
+// Shared by the checks of health and metrics: reads a record at a path, and waits for values that the broker may update later. Areas:
+// HEALTH, METRICS.
 import type { CheckContext } from '../../check.ts';
-import type { JsonRecord } from './fields.ts';
-import { fieldOf } from './fields.ts';
 import { eventually } from './queue-state.ts';
+import type { JsonRecord } from './required-fields.ts';
+import { requiredField } from './required-fields.ts';
 
 export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 
-/** The JSON object at a path that answers with one of these statuses. */
+/** The JSON object at a path. Asserts that the status is one of these. */
 export async function recordAt(
   ctx: CheckContext,
   path: string,
@@ -22,11 +22,13 @@ export async function recordAt(
 }
 
 /** Waits until the record at the path has these values. */
-export async function until(ctx: CheckContext, path: string, wanted: JsonRecord): Promise<void> {
+export async function waitForRecord(ctx: CheckContext, path: string, wanted: JsonRecord): Promise<void> {
   const look = async (): Promise<JsonRecord> => {
     const record = await recordAt(ctx, path, [200, 503]);
     const place = { name: `the record at ${path}` };
-    return Object.fromEntries(Object.keys(wanted).map((field) => [field, fieldOf(record, field, place)]));
+    return Object.fromEntries(
+      Object.keys(wanted).map((field) => [field, requiredField(record, field, place)]),
+    );
   };
   const isThere = (seen: JsonRecord): boolean =>
     Object.entries(wanted).every(([field, value]) => seen[field] === value);

@@ -1,0 +1,116 @@
+// Shared by the checks of retries, expiry and dead letters: short timings, the schedule of attempts, and waits for the broker's timers.
+// The earliest allowed time counts from the sending of our own command; the latest one uses the allowances of `ctx.timing`. Areas:
+// RETRY, TTL, DLQ, NACK.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CheckContext } from '../../check.ts';
+import type { ConfigurationRequest } from '../../configuration.ts';
+import type { Connection } from '../../connection.ts';
+import type { ReceivedFrame } from '../../wire/frame.ts';
+import { messageCountIfShown } from './queue-state.ts';
+import { newSubscriber } from './queue-with-subscribers.ts';
+import { expectOnlySentinel, resetSubscriber } from './subscribers.ts';
+
+/** Short timings. Checks with the same timings share a broker. */
+export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500, retryDelayMs: 150 } };
+
+export type MessageName = { readonly queue: string; readonly id: string };
+
+/** The delay after the n-th failed attempt (n is at least 1), for delays below maxRetryDelay. */
+export function retryDelayMs({ target }: CheckContext, n: number): number {
+  return target.retryDelayMs * 2 ** (n - 1);
+}
+
+/** Milliseconds from the n-th attempt to the next one when no ack arrives. */
+export function gapMs(ctx: CheckContext, n: number): number {
+  return ctx.target.ackTimeoutMs + retryDelayMs(ctx, n);
+}
+
+/** Waits for the attempt after the n-th one. Does not judge its lateness. */
+export function nextAttempt(
+  ctx: CheckContext,
+  subscriber: Connection,
+  { queue, id }: MessageName,
+  n = 1,
+): Promise<ReceivedFrame> {
+  const withinMs = gapMs(ctx, n) + ctx.timing.deliveryMs;
+  return subscriber.delivery({ queue, id }, { withinMs, what: `attempt ${n + 1} of the message` });
+}
+
+/**
+ * Waits for the dead letter of a message on a connection that has subscribed to the dead letter queue. Takes the first delivery, because it
+ * is only recommended that a dead letter keeps its id.
+ */
+export async function takeDeadLetter(
+  ctx: CheckContext,
+  subscriber: Connection,
+  { queue, id }: MessageName,
+  afterMs = 0,
+): Promise<ReceivedFrame> {
+  const withinMs = afterMs + ctx.timing.deliveryMs;
+  const deadLetter = await subscriber.delivery({ queue }, { withinMs, what: 'the dead letter' });
+  ctx.should(deadLetter.id === id, 'DLQ-012', 'a dead letter keeps its id', {
+    expected: id,
+    actual: deadLetter.id,
+  });
+  return deadLetter;
+}
+
+/** Asserts header deadLetterReason if the dead letter has it. The header is only recommended. */
+export function expectDeadLetterReason(ctx: CheckContext, deadLetter: ReceivedFrame, reason: string): void {
+  ctx.acceptable(
+    deadLetter.header('deadLetterReason'),
+    [
+      { title: reason, when: (actual) => actual === reason },
+      {
+        title: 'none',
+        when: (actual) => actual === undefined,
+        difference: { clause: 'DLQ-013', text: 'a dead letter has no header deadLetterReason' },
+      },
+    ],
+    'header deadLetterReason',
+  );
+}
+
+/**
+ * Waits until the dead letter queue contains a dead letter and then subscribes. No MUST requires that a client can subscribe to the dead
+ * letter queue before the first dead letter.
+ */
+export async function subscribeToDeadLetters(
+  ctx: CheckContext,
+  deadLetterQueue: string,
+  afterMs = 0,
+): Promise<Connection> {
+  const client = await ctx.connect({ own: true });
+  const limit = ctx.now() + afterMs + ctx.timing.deliveryMs;
+  while ((await messageCountIfShown(client, deadLetterQueue)) !== 1 && ctx.now() < limit)
+    await waitUntil(ctx, ctx.now() + 15);
+  await client.subscribe(deadLetterQueue);
+  return client;
+}
+
+/** Waits until `ctx.now()` reaches `atMs`. Only for checks of the broker's timers, which no frame announces. */
+export async function waitUntil(ctx: CheckContext, atMs: number): Promise<void> {
+  for (let restMs = atMs - ctx.now(); restMs > 0; restMs = atMs - ctx.now()) await pause(Math.ceil(restMs));
+}
+
+/** Asserts that no message in flight to the holder remains: disconnects it, and a new subscriber receives only a later message. */
+export async function expectNotRedelivered(
+  ctx: CheckContext,
+  holder: Connection,
+  queue: string,
+  what: { readonly text: string; readonly clause?: string },
+): Promise<void> {
+  const witness = await ctx.connect();
+  await resetSubscriber(ctx, holder, { witness, queue, remaining: 0 });
+  await witness.subscribe(queue);
+  await expectOnlySentinel(ctx, witness, queue, what);
+}
+
+/** Asserts that a new subscriber of the queue receives only a message that is published later. */
+export async function expectEmpty(
+  ctx: CheckContext,
+  queue: string,
+  what: { readonly text: string; readonly clause?: string },
+): Promise<void> {
+  await expectOnlySentinel(ctx, await newSubscriber(ctx, queue), queue, what);
+}
