@@ -16,13 +16,19 @@ type Verdict = {
 };
 
 export function assertionsFor(evidence: Evidence): Assertions {
-  const judge = (verdict: Verdict, what: string, clause: string | undefined): void => {
+  const judge = (
+    verdict: Verdict,
+    what: string,
+    clause: string | undefined,
+    possibleCauses: readonly string[] = [],
+  ): void => {
     evidence.assertion(clause);
     if (verdict.holds) return;
     throw new ExpectationFailure(what, {
       expected: verdict.expected,
       actual: `${display(verdict.actual)}${verdict.unit === undefined ? '' : ` ${verdict.unit}`}`,
       clause,
+      possibleCauses,
     });
   };
   return {
@@ -69,7 +75,8 @@ export function assertionsFor(evidence: Evidence): Assertions {
         what,
         clause,
       ),
-    ok: (condition, what, detail) => judge(okVerdict(condition, what, detail), what, detail?.clause),
+    ok: (condition, what, detail) =>
+      judge(okVerdict(condition, what, detail), what, detail?.clause, detail?.possibleCauses),
     fail: (what, detail) => {
       evidence.assertion(detail?.clause);
       throw failureOf(what, detail);
@@ -100,6 +107,7 @@ export function failureOf(what: string, detail: Detail | undefined): Expectation
     expected: expectedText(what, detail),
     actual: display(detail?.actual),
     clause: detail?.clause,
+    possibleCauses: detail?.possibleCauses ?? [],
   });
 }
 

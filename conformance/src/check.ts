@@ -85,7 +85,13 @@ export type ConnectOptions = {
   readonly own?: boolean;
 };
 
-export type Detail = { readonly expected?: unknown; readonly actual?: unknown; readonly clause?: string };
+export type Detail = {
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+  readonly clause?: string;
+  /** Other requirements whose breach would explain a failure here: a check that shows one of them broken blocks this one. */
+  readonly possibleCauses?: readonly string[];
+};
 
 /**
  * Each call counts as one assertion about the requirement `clause`, the check's main one unless given; each failure ends the check.

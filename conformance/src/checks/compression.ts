@@ -291,7 +291,8 @@ async function largeDelivery(
   subscriber: Connection,
   compress?: Algorithm,
 ) {
-  const queue = await newQueue(ctx, publisher, ctx.id('large'));
+  const queue = ctx.id('large');
+  await publisher.createQueue(queue);
   const payload = JSON.stringify(textOfLength(3000));
   await subscriber.subscribe(queue);
   await publisher.publish(queue, payload, compress === undefined ? {} : { compress });

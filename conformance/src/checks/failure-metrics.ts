@@ -94,7 +94,9 @@ export const failureMetricChecks: CheckModule = [
       for (let count = 0; count < largeCount; count += 1) {
         await reader.delivery({ queue, id: await publishLarge(ctx, client, queue) });
       }
-      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), 'total_errors increases');
+      await eventually(ctx, errors, (seen) => Number(seen) > Number(before), {
+        text: 'total_errors increases',
+      });
     },
   },
   // DLQ-009 (SHOULD): Each message that a dead letter evicts increases total_errors by one.

@@ -303,12 +303,10 @@ async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
     await slow.ping();
     return deliveredIds(slow, queue)[0];
   };
-  const first = await eventually(
-    ctx,
-    firstCopy,
-    (id) => id !== undefined,
-    'the slow subscriber receives a copy',
-  );
+  const first = await eventually(ctx, firstCopy, (id) => id !== undefined, {
+    text: 'the slow subscriber receives a copy',
+    causesOf: () => ['DELIVERY-014'],
+  });
   ctx.assert.equal(first, ids[0], 'the first copy that the slow subscriber received');
   return { slow, queue, ids };
 }

@@ -212,7 +212,7 @@ export const framingChecks: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect({ own: true });
       await connection.sendRaw(frameAround(encodeBody(pingFields(ctx)), { flags: 0x7f }));
-      await connection.expect('Error');
+      await connection.expect('Error', { clause: 'FRAME-012' });
       await connection.closed();
     },
   },
@@ -357,7 +357,8 @@ async function expectNotStored(
   errorClause?: 'FRAME-011',
 ): Promise<void> {
   const witness = await ctx.connect();
-  const queue = await newQueue(ctx, witness, ctx.id('faulty'));
+  const queue = ctx.id('faulty');
+  await witness.createQueue(queue);
   const connection = await ctx.connect({ own: true });
   const { outcome } = await sendFramingFault(ctx, connection, faultyFrame({ id: ctx.id('m'), queue }));
   acceptFaultOutcome(ctx, outcome, errorClause);

@@ -29,7 +29,7 @@ export const handshakeChecks: CheckModule = [
       const queue = ctx.queue('before-connect');
       const commands = commandsOn(ctx, queue);
       await connection.sendTogether([...commands, { command: Command.Ping, id: ctx.id('ping') }]);
-      const end = await connection.expectOrClosed('Pong');
+      const end = await connection.expectOrClosed('Pong', { clause: 'CONN-018' });
       const before = connection.received.filter((frame) => frame.command !== Command.Pong);
       ctx.assert.ok(
         before.every((frame) => frame.command === Command.Error),

@@ -93,12 +93,9 @@ export const limitChecks: CheckModule = [
       const delivered = (): number =>
         client.received.filter(({ command }) => command === Command.Deliver).length;
       const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
-      await eventually(
-        ctx,
-        seen,
-        (count) => count === 16,
-        'the number of waiting and delivered messages is 16',
-      );
+      await eventually(ctx, seen, (count) => count === 16, {
+        text: 'the number of waiting and delivered messages is 16',
+      });
       const largest = smallWindow.limits.maxInFlightPerSubscriber;
       ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
     },

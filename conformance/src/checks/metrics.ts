@@ -234,7 +234,9 @@ const agreement: CheckModule = [
       const sentAt = ctx.now();
       const { atMs: acceptedAt } = await client.publish(queue, '1');
       const waited = async (): Promise<number> => ctx.now() - acceptedAt;
-      await eventually(ctx, waited, (ms) => ms >= waitedMs, `the message has waited for ${waitedMs} ms`);
+      await eventually(ctx, waited, (ms) => ms >= waitedMs, {
+        text: `the message has waited for ${waitedMs} ms`,
+      });
       const askedAt = ctx.now();
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
@@ -245,7 +247,9 @@ const agreement: CheckModule = [
         typeof mean === 'number' &&
         mean >= askedAt - acceptedAt - latencyToleranceMs &&
         mean <= ctx.now() - sentAt + latencyToleranceMs;
-      await eventually(ctx, readAgain, fits, 'average_delivery_latency_ms is the latency of the one message');
+      await eventually(ctx, readAgain, fits, {
+        text: 'average_delivery_latency_ms is the latency of the one message',
+      });
       await client.ack(delivery);
     },
   },

@@ -14,7 +14,11 @@ export async function recordAt(
   statuses: readonly number[],
 ): Promise<JsonRecord> {
   const answer = await ctx.http.get(path);
-  ctx.assert.oneOf(answer.status, statuses, `the status of ${path}`);
+  ctx.assert.ok(statuses.includes(answer.status), `the status of ${path}`, {
+    expected: statuses.join(' or '),
+    actual: answer.status,
+    possibleCauses: pathRules[path] ?? [],
+  });
   const value = answer.json();
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   ctx.assert.ok(isObject, `${path} answers with a JSON object`, { actual: answer.body });
@@ -30,7 +34,33 @@ export async function waitForRecord(ctx: CheckContext, path: string, wanted: Jso
       Object.keys(wanted).map((field) => [field, requiredField(record, field, place)]),
     );
   };
-  const isThere = (seen: JsonRecord): boolean =>
-    Object.entries(wanted).every(([field, value]) => seen[field] === value);
-  await eventually(ctx, look, isThere, `${path} shows ${JSON.stringify(wanted)}`);
+  const differing = (seen: JsonRecord): readonly string[] =>
+    Object.keys(wanted).filter((field) => seen[field] !== wanted[field]);
+  await eventually(ctx, look, (seen) => differing(seen).length === 0, {
+    text: `${path} shows ${JSON.stringify(wanted)}`,
+    causesOf: (seen) => differing(seen).flatMap((field) => fieldRules[path]?.[field] ?? []),
+  });
 }
+
+const pathRules: Readonly<Record<string, readonly string[]>> = {
+  '/health/': ['HEALTH-001', 'HEALTH-004'],
+  '/metrics/': ['METRICS-001'],
+};
+
+/** By path and field: the requirement that says what the field counts. */
+const fieldRules: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/health/': { active_connections: 'HEALTH-007', queue_count: 'HEALTH-008' },
+  '/metrics/': {
+    total_messages_published: 'METRICS-008',
+    total_messages_delivered: 'METRICS-009',
+    total_messages_acknowledged: 'METRICS-010',
+    total_retries: 'METRICS-011',
+    total_dead_lettered: 'METRICS-012',
+    total_errors: 'METRICS-013',
+    in_flight_messages: 'METRICS-014',
+    active_connections: 'METRICS-016',
+    active_queues: 'METRICS-017',
+    total_connections_accepted: 'METRICS-018',
+    total_connections_rejected: 'METRICS-019',
+  },
+};

@@ -85,15 +85,27 @@ export async function waitForInfo(
   wanted: { readonly field: 'messageCount' | 'subscriberCount'; readonly value: number },
 ): Promise<void> {
   const look = (): Promise<unknown> => infoField(connection, queue, wanted.field);
-  await eventually(ctx, look, (seen) => seen === wanted.value, `${wanted.field} becomes ${wanted.value}`);
+  await eventually(ctx, look, (seen) => seen === wanted.value, {
+    text: `${wanted.field} becomes ${wanted.value}`,
+    causesOf: () => countRules[wanted.field],
+  });
 }
 
-/** Polls until the value is accepted, at most `ctx.timing.answerMs`. Fails with the last value. */
+/** What a count that does not become as expected may come from. */
+const countRules = {
+  messageCount: ['QUEUE-025', 'DELIVERY-034', 'DELIVERY-002'],
+  subscriberCount: ['QUEUE-026'],
+} as const;
+
+/**
+ * Polls until the value is accepted, at most `ctx.timing.answerMs`. Fails with the last value; `causesOf` gives the other requirements whose
+ * breach would explain it.
+ */
 export async function eventually<T>(
   ctx: CheckContext,
   look: () => Promise<T>,
   accept: (seen: T) => boolean,
-  what: string,
+  what: { readonly text: string; readonly causesOf?: (seen: T) => readonly string[] },
 ): Promise<T> {
   const until = ctx.now() + ctx.timing.answerMs;
   let seen = await look();
@@ -101,6 +113,7 @@ export async function eventually<T>(
     await pause(pollIntervalMs);
     seen = await look();
   }
-  ctx.assert.ok(accept(seen), what, { actual: seen });
+  const possibleCauses = what.causesOf?.(seen) ?? [];
+  ctx.assert.ok(accept(seen), what.text, { actual: seen, possibleCauses });
   return seen;
 }
