@@ -1,11 +1,12 @@
 // An adapter that starts the reference broker behind the proxy, to see a planted fault by hand. `none` plants nothing:
 //   truemq-conformance run --target T.yaml, with the lifecycle command
-//   node --import tsx conformance/selftest/proxy/adapter.ts NAME [--at N] [--seed N] [-- BROKER'S ADAPTER ..]
+//   node --import tsx conformance/selftest/proxy/adapter.ts NAME [--at N] [--seed N] [--answer COMMAND] [-- BROKER'S ADAPTER ..]
 // NAME is one of faults.ts, N its rate. The reference broker must be built.
 import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { Command, type CommandName } from '../../src/wire/command.ts';
 import { faults, isFaultName, makeFault, usualRate } from './faults.ts';
 import type { LifeFault } from './passage.ts';
 import { startProxy } from './proxy.ts';
@@ -16,7 +17,7 @@ type Answer = { readonly ready: boolean; readonly tcp: Address };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { at: { type: 'string' }, seed: { type: 'string', default: '0' } },
+  options: { at: { type: 'string' }, seed: { type: 'string', default: '0' }, answer: { type: 'string' } },
 });
 const [name = 'none', ...given] = positionals;
 const [program = '', ...args] = given.length > 0 ? given : [process.execPath, 'dist/cli/main.js', 'adapter'];
@@ -48,5 +49,14 @@ function faultOf(wanted: string): LifeFault {
   if (wanted === 'none') return {};
   if (!isFaultName(wanted)) throw new Error(`${wanted} is none of: ${Object.keys(faults).join(', ')}`);
   const at = values.at === undefined ? usualRate(wanted) : Number(values.at);
-  return makeFault({ name: wanted, at, seed: Number(values.seed) });
+  return makeFault({ name: wanted, at, seed: Number(values.seed), answer: answerOf(values.answer) });
+}
+
+function answerOf(wanted: string | undefined): CommandName | undefined {
+  if (wanted === undefined || isCommandName(wanted)) return wanted;
+  throw new Error(`${wanted} is not a command`);
+}
+
+function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(Command, name);
 }

@@ -50,10 +50,11 @@ export function mixedAnswers(setting: FaultSetting): LifeFault {
 }
 
 function onAnswer(setting: FaultSetting, handle: (frame: PassingFrame, passage: Passage) => void): LifeFault {
+  const { answer } = setting;
   const isDue = strikes(setting);
   return {
     fromBroker: (frame, passage) => {
-      if (!isAnswer(frame) || !isDue()) return false;
+      if (!isAnswer(frame) || (answer ?? frame.command) !== frame.command || !isDue()) return false;
       handle(frame, passage);
       return true;
     },

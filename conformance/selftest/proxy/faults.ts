@@ -1,5 +1,6 @@
 // The faults that the proxy can plant, by name, each with the rates at which the self-test plants it. They are taken from life: what
 // only shows in volume, now and then, or with more subscribers and connections than an example has.
+import { Command, type CommandName } from '../../src/wire/command.ts';
 import { delayAnswers, doubleAnswers, loseAnswers, mixedAnswers, strangeAnswers } from './answer-faults.ts';
 import {
   dropPublishes,
@@ -208,13 +209,23 @@ export const faults = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
-/** One fault at one rate. */
-export type PlantedFault = { readonly name: FaultName; readonly at: number; readonly seed: number };
+/** One fault at one rate. `answer` limits a fault of the answers to one command. */
+export type PlantedFault = {
+  readonly name: FaultName;
+  readonly at: number;
+  readonly seed: number;
+  readonly answer?: CommandName | undefined;
+};
 
 /** A new fault. It lives as long as one broker does. */
-export function makeFault({ name, at, seed }: PlantedFault): LifeFault {
+export function makeFault({ name, at, seed, answer }: PlantedFault): LifeFault {
   const kind: FaultKind = faults[name];
-  return kind.make({ every: kind.rate === 'every' ? at : 1, first: kind.rate === 'first' ? at : 0, seed });
+  return kind.make({
+    every: kind.rate === 'every' ? at : 1,
+    first: kind.rate === 'first' ? at : 0,
+    seed,
+    answer: answer === undefined ? undefined : Command[answer],
+  });
 }
 
 export type FaultCase = {
@@ -235,6 +246,11 @@ export function faultCases(seed: number): readonly FaultCase[] {
     }));
   });
 }
+
+/** The faults of the answers. Whatever they do, the runner must not end in an error. */
+export const answerFaults = (Object.keys(faults) as FaultName[]).filter(
+  (name) => 'onlyNoError' in faults[name],
+);
 
 export function isFaultName(name: string): name is FaultName {
   return Object.hasOwn(faults, name);

@@ -95,6 +95,8 @@ export type FaultSetting = {
   readonly first: number;
   /** Moves the first strike: any whole number from 0. */
   readonly seed: number;
+  /** A fault of the answers changes only answers with this command; all answers if absent. */
+  readonly answer?: number | undefined;
 };
 
 /** Says of each of a series whether it is the one in `every`. */

@@ -37,8 +37,7 @@ export class ProxyProgram {
   /** The command that starts the reference broker behind the proxy. */
   async command(fault: PlantedFault | undefined): Promise<readonly string[]> {
     this.#built ??= this.#build();
-    const args =
-      fault === undefined ? ['none'] : [fault.name, '--at', `${fault.at}`, '--seed', `${fault.seed}`];
+    const args = fault === undefined ? ['none'] : argumentsOf(fault);
     return [process.execPath, await this.#built, ...args];
   }
 
@@ -53,6 +52,11 @@ export class ProxyProgram {
     await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' });
     return outfile;
   }
+}
+
+function argumentsOf({ name, at, seed, answer }: PlantedFault): readonly string[] {
+  const limit = answer === undefined ? [] : ['--answer', answer];
+  return [name, '--at', `${at}`, '--seed', `${seed}`, ...limit];
 }
 
 /** Runs checks against the reference broker behind the proxy. */
