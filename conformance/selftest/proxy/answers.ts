@@ -1,6 +1,6 @@
 // Plants every fault of the answers in the answers of each command, and runs all checks against each:
 //   node --import tsx conformance/selftest/proxy/answers.ts [--fault NAME] [--answer COMMAND] [--at N,N] [--jobs N] [--scale N] [--least N]
-// A broker's fault is never an error of the runner, so no check may end with `error` and the exit code must not be 4 or 5. Prints a table
+// A broker's fault is never an error of the runner, so no check may end with `error` twice, and the exit code must not be 4. Prints a table
 // row for each run, and below it every error. Takes long and is no part of `npm test`. The reference broker must be built.
 import { parseArgs } from 'node:util';
 import { exitCodes } from '../../src/verdict.ts';
@@ -53,21 +53,33 @@ const program = new ProxyProgram();
 
 async function tryFault(fault: PlantedFault): Promise<void> {
   const where = `${fault.name} --at ${fault.at} --answer ${fault.answer}`;
-  const more = { profiles: ['full'], jobs: Number(values.jobs), timeoutScale: Number(values.scale) } as const;
-  const { results, verdict } = await runProxied(program, fault, more);
-  const errors = results.filter(({ outcome, starved }) => outcome === 'error' && starved !== true);
-  const starvedCount = results.filter(({ starved }) => starved === true).length;
-  const { exitCode, reason } = verdict;
-  process.stdout.write(
-    `| ${where} | ${results.length} | ${starvedCount} | ${errors.length} | ${exitCode} |\n`,
-  );
-  const isUnexplained = exitCode === exitCodes.runner && errors.length === 0 && starvedCount === 0;
-  const found = errors.map((result) => `${result.id}: ${result.reason}`);
-  if (exitCode === exitCodes.target || isUnexplained) found.push(`exit code ${exitCode}: ${reason}`);
+  const profiles = ['full'] as const;
+  const first = await runProxied(program, fault, {
+    profiles,
+    jobs: Number(values.jobs),
+    timeoutScale: Number(values.scale),
+  });
+  const only = first.results.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
+  // A busy machine causes errors too. Each of these checks runs again without other checks, and with the usual deadlines.
+  const repeated = only.length === 0 ? first : await runProxied(program, fault, { profiles, only, jobs: 1 });
+  const found = repeated.results
+    .filter(({ outcome }) => outcome === 'error')
+    .map(({ id, reason, starved }) => `${id}: ${starved === true ? '(starved) ' : ''}${firstLine(reason)}`);
+  const { exitCode, reason } = first.verdict;
+  if (exitCode === exitCodes.target) found.push(`exit code ${exitCode}: ${reason}`);
+  if (exitCode === exitCodes.runner && only.length === 0) found.push(`exit code ${exitCode}: ${reason}`);
+  const counts = [first.results.length, only.length, found.length, exitCode];
+  process.stdout.write(`| ${where} | ${counts.join(' | ')} |\n`);
   for (const line of found) process.stdout.write(`FAIL ${where}: ${line}\n`);
   if (found.length > 0) process.exitCode = 1;
 }
 
-process.stdout.write('| fault | results | starved | errors | exit code |\n|---|---|---|---|---|\n');
+function firstLine(text = ''): string {
+  return text.split('\n')[0] ?? '';
+}
+
+process.stdout.write(
+  '| fault | results | errors | errors when repeated | exit code |\n|---|---|---|---|---|\n',
+);
 await workOff(planted, tryFault, { least: Number(values.least), most: Number(values.least), idleShare: 0.3 });
 program.dispose();
