@@ -1,4 +1,4 @@
-// An adapter that starts the reference broker behind the proxy, to see a planted fault by hand. `none` plants nothing:
+// An adapter that starts the reference broker behind the proxy, to try a planted fault by hand. `none` plants no fault:
 //   truemq-conformance run --target T.yaml, with the lifecycle command
 //   node --import tsx conformance/selftest/proxy/adapter.ts NAME [--at N] [--seed N] [--answer COMMAND] [-- BROKER'S ADAPTER ..]
 // NAME is one of faults.ts, N its rate. The reference broker must be built.
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { Command, type CommandName } from '../../src/wire/command.ts';
 import { faults, isFaultName, makeFault, usualRate } from './faults.ts';
-import type { LifeFault } from './passage.ts';
+import type { ProxyFault } from './passage.ts';
 import { startProxy } from './proxy.ts';
 
 type Address = { readonly host: string; readonly port: number };
@@ -45,9 +45,9 @@ function firstAnswer(): Promise<Answer> {
   });
 }
 
-function faultOf(wanted: string): LifeFault {
+function faultOf(wanted: string): ProxyFault {
   if (wanted === 'none') return {};
-  if (!isFaultName(wanted)) throw new Error(`${wanted} is none of: ${Object.keys(faults).join(', ')}`);
+  if (!isFaultName(wanted)) throw new Error(`${wanted} is not one of: ${Object.keys(faults).join(', ')}`);
   const at = values.at === undefined ? usualRate(wanted) : Number(values.at);
   return makeFault({ name: wanted, at, seed: Number(values.seed), answer: answerOf(values.answer) });
 }

@@ -1,7 +1,7 @@
 // Plants every fault of the answers in the answers of each command, and runs all checks against each:
 //   node --import tsx conformance/selftest/proxy/answers.ts [--fault NAME] [--answer COMMAND] [--at N,N] [--jobs N] [--scale N] [--least N]
 // A broker's fault is never an error of the runner, so no check may end with `error` twice, and the exit code must not be 4. Prints a table
-// row for each run, and below it every error. Takes long and is no part of `npm test`. The reference broker must be built.
+// row for each run, and below it the repeated checks and every error. Takes long and is no part of `npm test`. The reference broker must be built.
 import { parseArgs } from 'node:util';
 import { exitCodes } from '../../src/verdict.ts';
 import { Command, type CommandName } from '../../src/wire/command.ts';
@@ -70,6 +70,8 @@ async function tryFault(fault: PlantedFault): Promise<void> {
   if (exitCode === exitCodes.runner && only.length === 0) found.push(`exit code ${exitCode}: ${reason}`);
   const counts = [first.results.length, only.length, found.length, exitCode];
   process.stdout.write(`| ${where} | ${counts.join(' | ')} |\n`);
+  for (const { id, reason } of first.results.filter((result) => only.includes(result.id)))
+    process.stdout.write(`repeated ${id}: ${firstLine(reason)}\n`);
   for (const line of found) process.stdout.write(`FAIL ${where}: ${line}\n`);
   if (found.length > 0) process.exitCode = 1;
 }
