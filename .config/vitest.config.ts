@@ -8,7 +8,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['src/**/*.test.ts', 'conformance/**/*.test.ts', '.tools/**/*.test.ts'],
     // Those of whole programs have a configuration of their own.
-    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**', '**/*.programs.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/dist.*/**', '**/out/**', '**/*.programs.test.ts'],
     passWithNoTests: false,
     // A text made from tables that is missing fails, and is not written anew: `npm run refresh` does that.
     update: 'none',

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['src/**/*.programs.test.ts', 'conformance/**/*.programs.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/dist.*/**', '**/out/**'],
     passWithNoTests: false,
     setupFiles: ['.config/vitest.setup.ts'],
     testTimeout: 120_000,

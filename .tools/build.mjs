@@ -1,25 +1,27 @@
-// Builds what the commands run from: src/ to dist/ with the compiler, the conformance runner to its single file. Run
-// directly it builds both; imported, it builds what is out of date. Compiles beside dist/ and swaps at the end, so
-// that a failing build leaves the last good one in place.
+// Builds what the commands run from: src/ to dist/ with the compiler, and the conformance runner to conformance/dist/. Run directly, it builds
+// both; imported, it builds what is out of date. Each process builds in a folder of its own (`dist.<pid>`) and renames it to `dist` when it is
+// complete. So a failed build keeps the last good one, and two builds at the same time leave one complete `dist`.
 import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
 
 const broker = {
   name: 'the broker',
-  output: 'dist/cli/main.js',
+  folder: 'dist',
+  output: 'cli/main.js',
   inputs: ['src', 'package.json', 'tsconfig.json', '.config/tsconfig.build.json'],
-  build: buildBroker,
+  buildIn: buildBroker,
 };
 
 const runner = {
   name: 'the conformance runner',
-  output: 'conformance/dist/main.mjs',
+  folder: 'conformance/dist',
+  output: 'main.mjs',
   inputs: ['conformance', 'fixtures', 'spec'],
-  build: () => run(process.execPath, ['conformance/build.mjs']),
+  buildIn: (folder) => run(process.execPath, ['conformance/build.mjs', '--out', folder]),
 };
 
 /** Builds the broker if it is missing or older than its sources. Returns whether a usable build is there. */
@@ -38,19 +40,82 @@ function ensureBuilt(target) {
 
 function buildTarget(target) {
   console.error(`Building ${target.name} ..`);
-  const built = target.build() && existsSync(join(root, target.output));
+  const built = buildAndReplace(target);
   if (!built) console.error(`${target.name} was not built (the messages are above).`);
   return built;
 }
 
-function isCurrent(target) {
-  const output = join(root, target.output);
-  if (!existsSync(output)) return false;
-  const builtAt = statSync(output).mtimeMs;
-  return target.inputs.every((input) => newestAt(join(root, input)) <= builtAt);
+function buildAndReplace(target) {
+  const folder = join(root, target.folder);
+  const next = `${folder}.${process.pid}`;
+  const builtBefore = builtAt(target);
+  removeAbandonedBuilds(folder);
+  try {
+    if (!target.buildIn(next) || !existsSync(join(next, target.output))) return false;
+    const isReplaced = () => builtAt(target) !== builtBefore && isCurrent(target);
+    replaceFolder(folder, next, isReplaced);
+    return true;
+  } finally {
+    remove(next);
+  }
 }
 
-const isNoInput = /^(dist|node_modules|out|docs|selftest|targets)$|^[.]|[.](test[.]ts|md)$/;
+/** Removes build folders of processes that do not run any more, and those that an earlier process with the id of this one left. */
+function removeAbandonedBuilds(folder) {
+  const name = basename(folder);
+  for (const entry of readdirSync(dirname(folder))) {
+    const [, pid] = entry.startsWith(`${name}.`) ? (/[.](\d+)([.]old)?$/.exec(entry) ?? []) : [];
+    if (pid === undefined) continue;
+    if (Number(pid) === process.pid || !isRunning(Number(pid))) remove(join(dirname(folder), entry));
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: the process runs and belongs to another user.
+    return error.code === 'EPERM';
+  }
+}
+
+const maxAttempts = 100;
+
+/** Renames `next` to `folder`. Keeps `folder` if another process replaced it with a current build in the meantime. */
+function replaceFolder(folder, next, isReplaced) {
+  const old = `${next}.old`;
+  for (let attempt = 1; !isReplaced(); attempt += 1) {
+    try {
+      if (existsSync(folder)) renameSync(folder, old);
+      renameSync(next, folder);
+      break;
+    } catch (error) {
+      // Another process created or moved the folder between these calls.
+      if (attempt === maxAttempts || !['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code))
+        throw error;
+    } finally {
+      remove(old);
+    }
+  }
+}
+
+function remove(path) {
+  rmSync(path, { recursive: true, force: true });
+}
+
+function isCurrent(target) {
+  const at = builtAt(target);
+  return at !== undefined && target.inputs.every((input) => newestAt(join(root, input)) <= at);
+}
+
+/** When the build in place was made; undefined if there is none. */
+function builtAt({ folder, output }) {
+  return statSync(join(root, folder, output), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+const isNoInput =
+  /^(dist|dist[.]\d+([.]old)?|node_modules|out|docs|selftest|targets)$|^[.]|[.](test[.]ts|md)$/;
 
 function newestAt(path) {
   const stat = statSync(path);
@@ -59,18 +124,18 @@ function newestAt(path) {
   return Math.max(0, ...entries.map((name) => newestAt(join(path, name))));
 }
 
-function buildBroker() {
-  const next = join(root, 'dist.next');
-  rmSync(next, { recursive: true, force: true });
+function buildBroker(folder) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  if (!run(process.execPath, [compiler, '-p', '.config/tsconfig.build.json', '--outDir', next])) {
-    rmSync(next, { recursive: true, force: true });
-    return false;
-  }
-  chmodSync(join(next, 'cli/main.js'), 0o755);
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  renameSync(next, join(root, 'dist'));
-  return true;
+  const main = join(folder, 'cli/main.js');
+  const isCompiled = run(process.execPath, [
+    compiler,
+    '-p',
+    '.config/tsconfig.build.json',
+    '--outDir',
+    folder,
+  ]);
+  if (isCompiled && existsSync(main)) chmodSync(main, 0o755);
+  return isCompiled;
 }
 
 function run(command, args) {

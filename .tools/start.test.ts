@@ -1,6 +1,5 @@
-// What `npm start` does before and around the broker, shown with a stand-in for each program it calls: a copy of the
-// tools in a folder of its own, an npm and a compiler that note down that they were called, a broker that tells what
-// reaches it.
+// What `npm start` and the build do before and around the broker, tested with a stub for each program that they call: a copy of the tools in
+// a folder of its own, an npm and a compiler that record their calls, and a broker that prints its arguments and signals.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -8,11 +7,13 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -34,6 +35,17 @@ const { appendFileSync, cpSync } = require('node:fs');
 appendFileSync('calls', 'tsc\\n');
 if (process.env.FAILING?.includes('tsc')) process.exit(2);
 cpSync('src', process.argv[process.argv.indexOf('--outDir') + 1], { recursive: true });
+if (process.env.MEETING) require('node:net').connect(Number(process.env.MEETING)).once('data', () => process.exit());
+`;
+
+const runnerBuild = `
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+appendFileSync('calls', 'runner\\n');
+const folder = process.argv[process.argv.indexOf('--out') + 1];
+mkdirSync(folder, { recursive: true });
+writeFileSync(folder + '/main.mjs', '');
+if (process.env.MEETING) connect(Number(process.env.MEETING)).once('data', () => process.exit());
 `;
 
 const broker = `
@@ -128,19 +140,73 @@ it('installs and builds again what is older than its sources', async () => {
   expect(calls()).toBe('npm ci, tsc');
 });
 
-it('prepares what is out of date and nothing else, since the first npx in a clone prepares it while the broker may run', async () => {
-  const prepare = async () => {
-    const child = spawn(process.execPath, [join(root, '.tools/build.mjs'), '--prepare']);
-    const [code] = (await once(child, 'close')) as [number];
-    return code;
-  };
-  write('conformance/build.mjs', '');
+/** Builds what is out of date, and returns the exit code. */
+async function prepare(environment: NodeJS.ProcessEnv = {}): Promise<number> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, [join(root, '.tools/build.mjs'), '--prepare'], { env });
+  running.push(child);
+  const [code] = (await once(child, 'close')) as [number];
+  return code;
+}
+
+function writeRunnerSources(): void {
+  write('conformance/build.mjs', runnerBuild);
   for (const folder of ['spec', 'fixtures']) mkdirSync(join(root, folder));
+}
+
+/** The folders in which programs were built, but for dist itself. */
+const buildFolders = (): readonly string[] =>
+  ['.', 'conformance'].flatMap((folder) =>
+    readdirSync(join(root, folder)).filter((name) => name.startsWith('dist.')),
+  );
+
+it('prepares only what is out of date, since the first npx in a clone prepares it while the broker may run', async () => {
+  writeRunnerSources();
   write('conformance/dist/main.mjs', '', -5);
   pretendInstalledAndBuilt(-5);
   expect([await prepare(), calls()]).toEqual([0, 'none']);
   write('dist/cli/main.js', broker, 60);
   expect([await prepare(), calls()]).toEqual([0, 'tsc']);
+});
+
+/** Lets two builds write their files before either of them ends. Returns the port at which they wait for each other. */
+async function openMeeting(): Promise<string> {
+  const waiting: Socket[] = [];
+  const server = createServer((socket) => {
+    waiting.push(socket.on('error', () => {}));
+    if (waiting.length === 2) for (const one of waiting.splice(0)) one.end('go on');
+  });
+  await once(server.listen(0, '127.0.0.1').unref(), 'listening');
+  return String((server.address() as AddressInfo).port);
+}
+
+it.each([
+  ['without an earlier build', undefined],
+  ['over an earlier build', 60],
+])('leaves a complete dist when two processes build at the same time, %s', async (_title, ageSeconds) => {
+  writeRunnerSources();
+  write('node_modules/.package-lock.json', '{}', -5);
+  if (ageSeconds !== undefined) {
+    write('dist/cli/main.js', 'throw new Error("an old build")', ageSeconds);
+    write('conformance/dist/main.mjs', '', ageSeconds);
+  }
+  const environment = { MEETING: await openMeeting() };
+  expect(await Promise.all([prepare(environment), prepare(environment)])).toEqual([0, 0]);
+  expect(buildFolders()).toEqual([]);
+  expect(existsSync(join(root, 'conformance/dist/main.mjs'))).toBe(true);
+  expect(await start().next()).toBe('args serve');
+  expect(calls()).toBe('tsc, tsc, runner, runner');
+});
+
+it('removes the build folders of processes that have ended, and keeps those of running ones', async () => {
+  writeRunnerSources();
+  const ended = spawn(process.execPath, ['-e', '']);
+  await once(ended, 'close');
+  const ofRunning = `dist.${process.pid}`;
+  for (const name of [`dist.${ended.pid}`, `dist.${ended.pid}.old`, ofRunning, 'dist.d'])
+    write(`${name}/cli/main.js`, '');
+  expect(await prepare()).toBe(0);
+  expect(buildFolders()).toEqual([ofRunning, 'dist.d']);
 });
 
 it('tries the less strict installation when the strict one fails', async () => {

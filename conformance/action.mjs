@@ -1,6 +1,6 @@
-// The GitHub Action's script (action.yml): runs the conformance runner, says in the job's outputs what it found, marks failed checks as
-// errors of the job, and ends with the gate. It reads its inputs from environment variables and evaluates none of them. Exit codes are
-// those of the runner; 5 when the runner did not start or left no report.
+// The script of the GitHub Action (action.yml). Runs the conformance runner, writes the results to the outputs of the job, reports failed
+// checks as errors of the job, and ends with the exit code of the gate. Reads its inputs from environment variables and never evaluates
+// them. Exit codes are those of the runner; 5 if the runner did not start or wrote no report.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { join } from 'node:path';
 const usageError = 2;
 const runnerError = 5;
 
-/** What a run leaves in its folder; an older one must not be taken for this run's. */
+/** The files of a run. Older ones are removed first, so that they are not used for this run. */
 const reportNames = ['events.ndjson', 'report.json', 'report.html', 'junit.xml', 'summary.md', 'verdict.txt'];
 
-/** GitHub shows this many errors of a step. */
+/** GitHub shows at most this many errors of a step. */
 const maxAnnotations = 10;
 
 /**
@@ -39,7 +39,7 @@ function wordsOf(text) {
   return word === undefined ? words : [...words, word];
 }
 
-/** One command of GitHub's, such as `::error title=..::text`, on one line, whatever the texts hold. */
+/** One command for GitHub, such as `::error title=..::text`, always on one line. */
 function errorCommand(title, text) {
   const data = visible(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
   const property = visible(title)
@@ -50,7 +50,7 @@ function errorCommand(title, text) {
   return `::error title=${property}::${data}`;
 }
 
-/** Control characters but line feeds, and characters that turn the direction of text, are written out. */
+/** Escapes control characters except line feeds, and characters that change the direction of text. */
 function visible(text) {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character === '\n' ? character : `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`,
@@ -65,22 +65,22 @@ async function main({ env }) {
     removeReports(env.OUT);
   } catch (error) {
     console.log(errorCommand('TrueMQ conformance', error.message));
-    return told(env, undefined, error.exitCode ?? runnerError);
+    return finish(env, undefined, error.exitCode ?? runnerError);
   }
-  const code = await guarded(command);
+  const code = await runGuarded(command);
   const found = readReport(report);
   const exitCode = exitCodeOf(code, found);
   for (const line of annotations(found, exitCode, code)) console.log(line);
-  if (found === undefined) tellSummary(env, code);
-  return told(env, found, exitCode);
+  if (found === undefined) writeSummary(env, code);
+  return finish(env, found, exitCode);
 }
 
-function told(env, report, exitCode) {
-  tellOutputs(env, report, exitCode);
+function finish(env, report, exitCode) {
+  writeOutputs(env, report, exitCode);
   return exitCode;
 }
 
-/** Throws when the older report stays: it would be taken for this run's. */
+/** Throws if an older report cannot be removed: it would be used for this run. */
 function removeReports(folder) {
   for (const path of reportNames.map((name) => join(folder, name))) {
     try {
@@ -114,22 +114,22 @@ function wordsOfInput(name, text) {
   }
 }
 
-/** Runs the command; what it or a broker prints is not taken for a command of the job. Resolves with its exit code. */
-async function guarded(command) {
+/** Runs the command and returns its exit code. GitHub does not execute commands in its output. */
+async function runGuarded(command) {
   const token = `stop-${randomUUID()}`;
   await print(`::stop-commands::${token}\n`);
-  const code = await ended(command);
+  const code = await run(command);
   await print(`\n::${token}::\n`);
   return code;
 }
 
-/** Resolves when the text is written, so that the runner's own output comes after it. */
+/** Resolves when the text is written, so that the output of the runner follows it. */
 function print(text) {
   return new Promise((resolve) => process.stdout.write(text, resolve));
 }
 
-/** By bash, which also finds the scripts that npm installs on Windows. */
-function ended(command) {
+/** Uses bash, which also finds the scripts that npm installs on Windows. */
+function run(command) {
   const child = spawn('bash', ['-c', 'exec "$@"', 'bash', ...command], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
@@ -141,7 +141,7 @@ function ended(command) {
   });
 }
 
-/** Undefined where there is none, or none that can be read. */
+/** Returns undefined if the report is missing or not readable. */
 function readReport(path) {
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
@@ -151,7 +151,7 @@ function readReport(path) {
   }
 }
 
-/** That of npm or of a shell says nothing about a broker: what is not the report's own exit code is an error of the runner. */
+/** The exit code of npm or of a shell does not describe a broker. So a code that differs from the report is an error of the runner. */
 function exitCodeOf(code, report) {
   if (report === undefined) return code === usageError ? usageError : runnerError;
   return code === report.verdict.exitCode ? code : runnerError;
@@ -159,7 +159,7 @@ function exitCodeOf(code, report) {
 
 function annotations(report, exitCode, code) {
   if (exitCode === 0) return [];
-  if (report === undefined) return [errorCommand('TrueMQ conformance', nothingShown(code))];
+  if (report === undefined) return [errorCommand('TrueMQ conformance', noReportText(code))];
   const whole = errorCommand('TrueMQ conformance', wholeText(report, exitCode, code));
   const failed = report.results.filter((result) => hasFailed(result, report.run.options.strict));
   const shownCount = failed.length < maxAnnotations ? failed.length : maxAnnotations - 2;
@@ -169,8 +169,8 @@ function annotations(report, exitCode, code) {
   return [whole, ...shown, errorCommand(`${others.length} more checks failed`, others.join(', '))];
 }
 
-function nothingShown(code) {
-  return `Nothing was judged: the runner did not start or left no report (it ended with exit code ${code}).`;
+function noReportText(code) {
+  return `No broker was tested: the runner did not start or wrote no report (it ended with exit code ${code}).`;
 }
 
 function wholeText({ target, verdict }, exitCode, code) {
@@ -179,7 +179,7 @@ function wholeText({ target, verdict }, exitCode, code) {
   return `${target.name}: the runner ended with exit code ${code}, its report says ${verdict.exitCode}`;
 }
 
-/** As the gate sees it: what the baseline expects is left out. */
+/** Whether a result closes the gate: a failure that the baseline expects does not. */
 function hasFailed({ outcome, baseline }, strict) {
   return baseline === undefined && (outcome === 'fail' || (strict && outcome === 'warn'));
 }
@@ -194,13 +194,13 @@ function failureCommand({ id, title, outcome, reason, expected, actual, warnings
   return errorCommand(`${id} ${title}`, lines.join('\n'));
 }
 
-function tellSummary({ GITHUB_STEP_SUMMARY }, code) {
+function writeSummary({ GITHUB_STEP_SUMMARY }, code) {
   if (GITHUB_STEP_SUMMARY)
-    appendFileSync(GITHUB_STEP_SUMMARY, `## TrueMQ conformance: undetermined\n\n${nothingShown(code)}\n`);
+    appendFileSync(GITHUB_STEP_SUMMARY, `## TrueMQ conformance: undetermined\n\n${noReportText(code)}\n`);
 }
 
-/** A run that left no report has shown nothing: its outputs say so. */
-function tellOutputs({ GITHUB_OUTPUT, OUT }, report, exitCode) {
+/** Without a report, the outputs say `undetermined`. */
+function writeOutputs({ GITHUB_OUTPUT, OUT }, report, exitCode) {
   const outputs = {
     verdict: report?.verdict.status ?? 'undetermined',
     gate: exitCode === 0 ? 'open' : 'closed',

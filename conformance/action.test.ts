@@ -1,5 +1,5 @@
-// The GitHub Action: its file has the form that GitHub reads, every output is one that its script writes, and its steps are run here as a
-// job would run them: on the tiny broker, and with commands in the place of the runner that go wrong in every way.
+// Tests the GitHub Action: its file has the format of GitHub, its script writes every output, and its steps run here as in a job: with the
+// tiny broker, and with commands in place of the runner that fail in different ways.
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -141,7 +141,7 @@ function reportText(more: object = {}): string {
   });
 }
 
-/** A runner that writes this report into the folder that it was told, and ends with this exit code. */
+/** A runner that writes this report into its folder, and ends with this exit code. */
 function reporting(report: string, exitCode: number): Given {
   const given = fake(
     `mkdir -p conformance-results; cp new.json ${reportPath}; echo '::notice::of a broker'; exit ${exitCode}`,
@@ -152,7 +152,7 @@ function reporting(report: string, exitCode: number): Given {
 const undetermined = { verdict: 'undetermined', gate: 'closed', passed: '0', failed: '0', incomplete: '0' };
 
 describe('the action', () => {
-  it('is a composite action whose values reach the scripts as variables alone', () => {
+  it('is a composite action that passes its inputs to the scripts only as variables', () => {
     expect(action.runs.using).toBe('composite');
     for (const { shell, run } of action.runs.steps.filter((step) => step.run !== undefined)) {
       expect(shell).toBe('bash');
@@ -162,7 +162,7 @@ describe('the action', () => {
     expect(Object.keys(action.inputs).filter((name) => !used.includes(`inputs.${name} `))).toEqual([]);
   });
 
-  it('judges a broker, ends with the gate and says in its outputs what was found', async () => {
+  it('tests a broker, ends with the exit code of the gate and writes the results to its outputs', async () => {
     const target = join(newFolder(), 'tiny.json');
     writeFileSync(target, JSON.stringify(tinyTarget()));
     const args = '--only CONN-005 --seed 1';
@@ -189,12 +189,12 @@ describe('the action', () => {
     expect(printed).toMatch(/^::stop-commands::(stop-[\w-]+)\n[\s\S]*\n::\1::\n/);
   });
 
-  it('names every output that it declares', () => {
+  it('writes every output that it declares', () => {
     const named = Object.entries(action.outputs).map(([name, { value }]) => [name, value]);
     expect(named.filter(([name, value]) => value !== `\${{ steps.judge.outputs.${name} }}`)).toEqual([]);
   });
 
-  it('ends with the code of a usage error, and says that nothing was shown', async () => {
+  it('ends with the code of a usage error, and says that no broker was tested', async () => {
     const { exitCode, outputs, printed } = await job({ inputs: { target: 'none.json', runner } });
     expect(exitCode).toBe(2);
     expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '2' });
@@ -202,7 +202,7 @@ describe('the action', () => {
   });
 });
 
-describe('a run that shows nothing', () => {
+describe('a run without a report', () => {
   it.each<[name: string, given: Given, endedWith: number]>([
     ['npm cannot install the runner', fake('echo "npm error 404"; exit 1'), 1],
     ['there is no such command', { inputs: { target: 'a.json', runner: 'no-such-command' } }, 127],
@@ -213,13 +213,13 @@ describe('a run that shows nothing', () => {
     const { exitCode, outputs, printed, summary } = await job(given);
     expect(exitCode).toBe(5);
     expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '5' });
-    const text = `Nothing was judged: the runner did not start or left no report (it ended with exit code ${endedWith}).`;
+    const text = `No broker was tested: the runner did not start or wrote no report (it ended with exit code ${endedWith}).`;
     expect(printed).toMatch(/\n::stop-[\w-]+::\n::error title=TrueMQ conformance::/);
     expect(printed).toContain(text);
     expect(summary).toContain(text);
   });
 
-  it.each([0, 1])('does not believe the report of an older run: exit code %i', async (code) => {
+  it.each([0, 1])('does not use the report of an older run: exit code %i', async (code) => {
     const given = fake(`exit ${code}`);
     const { exitCode, outputs, folder } = await job({
       ...given,
@@ -240,14 +240,14 @@ describe('a run that shows nothing', () => {
 });
 
 describe('the exit code', () => {
-  it('is 5 when the runner ended otherwise than its report says', async () => {
+  it('is 5 if the exit code of the runner differs from its report', async () => {
     const { exitCode, outputs, printed } = await job(reporting(reportText(), 1));
     expect(exitCode).toBe(5);
     expect(outputs).toMatchObject({ gate: 'closed', 'exit-code': '5', passed: '3' });
     expect(printed).toContain('the runner ended with exit code 1, its report says 0');
   });
 
-  it('is that of both where they agree, and a green run marks nothing', async () => {
+  it('is that of the runner and the report if they agree, and a passed run reports no error', async () => {
     const { exitCode, outputs, printed } = await job(reporting(reportText(), 0));
     expect(exitCode).toBe(0);
     expect(outputs).toMatchObject({ verdict: 'conformant', gate: 'open', 'exit-code': '0', incomplete: '0' });
@@ -272,7 +272,7 @@ describe('failed checks', () => {
       .split('\n')
       .filter((line) => line.startsWith('::error'));
 
-  it('are marked as errors of the job, behind the output of the runner, and every character of theirs is text', async () => {
+  it('are reported as errors of the job, after the output of the runner, with every character as text', async () => {
     const nasty = failed('FRAME-001a', {
       title: 'ids: any, of 100%',
       reason: 'line 1\r\n::set-output name=verdict::conformant',
@@ -291,7 +291,7 @@ describe('failed checks', () => {
     expect(printed).toMatch(/^::stop-commands::(stop-[\w-]+)\n::notice::of a broker\n\n::\1::\n::error/);
   });
 
-  it('include warnings where the gate is strict', async () => {
+  it('include warnings if the gate is strict', async () => {
     const results = [
       failed('FRAME-001a', { outcome: 'warn', reason: undefined, warnings: [{ text: 'it hums' }] }),
     ];
@@ -300,7 +300,7 @@ describe('failed checks', () => {
     expect(errorsIn(printed)[1]).toMatch(/^::error title=FRAME-001a of a broker::it hums%0A/);
   });
 
-  it('are no more than GitHub shows; the last error names the others', async () => {
+  it('are at most as many as GitHub shows; the last error names the others', async () => {
     const ids = Array.from({ length: 12 }, (_, index) => `FRAME-${100 + index}a`);
     const results = ids.map((id) => failed(id));
     const { printed } = await job(reporting(reportText({ verdict, results }), 1));
@@ -315,7 +315,7 @@ describe('failed checks', () => {
 describe('the inputs', () => {
   const echo = 'printf "%s\\n" "$@" > arguments; exit 2';
 
-  it('reach the runner, blanks and quotes and all, and nothing in them is evaluated', async () => {
+  it('reach the runner with blanks and quotes, and nothing in them is evaluated', async () => {
     const inputs = {
       target: 'my target.json',
       profiles: 'core,delivery',
@@ -335,7 +335,7 @@ describe('the inputs', () => {
     expect(existsSync(join(folder, 'evil'))).toBe(false);
   });
 
-  it.each(['--skip "A B', "--skip 'A", 'A\\'])('are refused when a quote is not closed: %s', async (args) => {
+  it.each(['--skip "A B', "--skip 'A", 'A\\'])('are refused if a quote is not closed: %s', async (args) => {
     const { exitCode, outputs, printed, folder } = await job({
       ...fake(echo),
       inputs: { ...fake(echo).inputs, args },
@@ -388,7 +388,7 @@ describe('Node', () => {
     expect(outputs).toEqual({ missing });
   });
 
-  it('is set up before the runner starts, where it is missing or older than the runner needs', () => {
+  it('is installed before the runner starts, if it is missing or too old', () => {
     const [look, setUp, judge] = action.runs.steps;
     expect([look?.id, judge?.id]).toEqual(['node', 'judge']);
     expect(setUp).toMatchObject({
@@ -400,10 +400,10 @@ describe('Node', () => {
     expect(Number(setUp?.with?.['node-version'])).toBeGreaterThanOrEqual(20);
   });
 
-  it('that is missing all the same ends the job with 5 and no verdict', async () => {
+  it('that is still missing ends the job with 5 and no verdict', async () => {
     const { exitCode, outputs, printed } = await job({ searchPath: programs(undefined) });
     expect(exitCode).toBe(5);
     expect(outputs).toEqual({ verdict: 'undetermined', gate: 'closed', 'exit-code': '5' });
-    expect(printed).toContain('::error title=TrueMQ conformance::Nothing was judged: Node is missing.');
+    expect(printed).toContain('::error title=TrueMQ conformance::No broker was tested: Node is missing.');
   });
 });

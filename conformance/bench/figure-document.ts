@@ -1,5 +1,5 @@
-// Writes results into the document between the marks `<!-- figure NAME -->` and `<!-- end -->`, and leaves every other word alone. What
-// stands between the marks is made from the committed results and nothing else, so that a test can tell whether it is current.
+// Writes results into the document between the marks `<!-- figure NAME -->` and `<!-- end -->`, and changes nothing else. The text between
+// the marks depends only on the committed results, so that a test can check that it is current.
 import type { BenchResult } from '../src/bench/bench-result.ts';
 import { jobLines } from '../src/bench/bench-table.ts';
 import type { FigureEntry } from './figure-list.ts';
@@ -8,7 +8,7 @@ export type ResultNamed = (name: string) => BenchResult | undefined;
 
 const mark = /<!-- figure ([a-z-]+) -->\n[\s\S]*?<!-- end -->/g;
 
-/** The document with every marked part made anew. Throws when a part is nobody's, or a figure has no part. */
+/** Returns the document with all marked parts replaced. Throws if a part has no figure, or a figure has no part. */
 export function documentWith(
   text: string,
   entries: readonly FigureEntry[],
@@ -38,7 +38,7 @@ function partLines(entry: FigureEntry, result: BenchResult | undefined): readonl
   return [...head, factsLine(result), ...jobs.flatMap((job) => ['', ...jobLines(result, job)])];
 }
 
-/** When, on what, and what else the machine had to do: without it the figures say nothing. */
+/** The date, the machine and its load: they are necessary to interpret the figures. */
 function factsLine({ at, machine, commit, settings }: BenchResult): string {
   const { cores, node, platform, arch, loadAverage } = machine;
   const facts = [

@@ -1,5 +1,5 @@
-// The figures that the documentation keeps: what each says, what the goal is, and the command that takes it. A table; `npm run bench`
-// takes them, figure-document.ts writes them down.
+// The figures in the documentation: the meaning of each, its goal, and the command that measures it. A table; `npm run bench` measures
+// them, figure-document.ts writes them into the document.
 
 export type FigureEntry = {
   readonly name: string;

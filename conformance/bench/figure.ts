@@ -1,5 +1,5 @@
-// What every figure script does around its measurement: read its arguments, measure round by round, print the table, write the JSON.
-// Arguments: `[TARGET] [--json PATH] [--reps N]`, where TARGET is a target file, by default the reference broker's.
+// The common part of the figure scripts: reads the arguments, measures in rounds, prints the table, writes the JSON.
+// Arguments: `[TARGET] [--json PATH] [--reps N]`, where TARGET is a target file, by default that of the reference broker.
 // Exit codes are those of the runner: 1 when a measurement failed, 2 for a wrong argument, 4 when the target did not start.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -18,15 +18,15 @@ import { runnerIdentity } from '../src/version.ts';
 export const referenceTarget = fileURLToPath(new URL('../targets/truemq.json', import.meta.url));
 
 export type Measurement = {
-  /** How often to measure when nothing else is said. */
+  /** The number of rounds without `--reps`. */
   readonly roundCount: number;
-  /** The targets beside the one that is named; measured first, and what ratios are to. */
+  /** Additional targets. They are measured first, and ratios are to the first of them. */
   readonly beside?: readonly string[];
-  /** `path`: of the target file that is named. */
+  /** `path`: the target file of the arguments. */
   readonly measure: (context: JobContext, path: string) => Promise<void>;
 };
 
-/** Runs a measurement for this process's arguments and sets its exit code. */
+/** Runs a measurement with the arguments of this process and sets the exit code. */
 export async function figure(measurement: Measurement): Promise<void> {
   try {
     process.exitCode = await measured(measurement, process.argv.slice(2));
@@ -41,7 +41,7 @@ async function measured({ roundCount, beside = [], measure }: Measurement, args:
     { name: 'reps', kind: 'text', value: 'N', help: 'rounds' },
   ]);
   const [path = referenceTarget, ...more] = flags.positionals;
-  if (more.length > 0) throw new UsageError(`one target at most, ${more[0]} came too`);
+  if (more.length > 0) throw new UsageError(`only one target is allowed; ${more[0]} is a second one`);
   const range = { low: 1, high: 1000, whole: true };
   const rounds = numberIn('reps', flags.text('reps'), range, roundCount);
   const context = contextFor([...beside, path].map(benchTarget), rounds);

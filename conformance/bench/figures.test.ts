@@ -1,4 +1,4 @@
-// The document of figures is what the committed results make of it, and the results are of the published form.
+// The document of figures matches the committed results, and the results match the published schema.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import schema from '../schemas/bench.schema.json' with { type: 'json' };
@@ -19,11 +19,11 @@ function resultNamed(name: string): BenchResult | undefined {
 }
 
 describe('the figures', () => {
-  it('in the document are those of the committed results', () => {
+  it('in the document match the committed results', () => {
     expect(documentWith(document, figureEntries, resultNamed)).toBe(document);
   });
 
-  it('are kept in the published form, under the name of a measurement', () => {
+  it('match the published schema and have the name of a measurement', () => {
     for (const file of files) {
       const name = file.replace('.json', '');
       expect(figureEntries.map((entry) => entry.name)).toContain(name);
@@ -31,7 +31,7 @@ describe('the figures', () => {
     }
   });
 
-  it('are taken by scripts that are there', () => {
+  it('have scripts that exist', () => {
     const paths = figureEntries.flatMap(({ command }) => command.filter((word) => word.endsWith('.ts')));
     expect(paths.length).toBeGreaterThan(3);
     for (const path of paths) expect(existsSync(new URL(`../../${path}`, import.meta.url)), path).toBe(true);
@@ -48,7 +48,7 @@ describe('a document', () => {
   };
   const text = 'before\n<!-- figure one -->\nold\n<!-- end -->\nafter\n';
 
-  it('keeps every word outside of its marks', () => {
+  it('changes nothing outside of its marks', () => {
     const made = documentWith(text, [entry], () => undefined);
     expect(made).toMatch(
       /^before\n<!-- figure one -->\n## One\n[\s\S]*Not measured yet\.\n<!-- end -->\nafter\n$/,
@@ -57,7 +57,7 @@ describe('a document', () => {
     expect(documentWith(made, [entry], () => undefined)).toBe(made);
   });
 
-  it('is refused when a part is nobody’s, or a figure has no part', () => {
+  it('is refused if a part has no figure, or a figure has no part', () => {
     expect(() => documentWith(text, [], () => undefined)).toThrow('nobody measures one');
     expect(() => documentWith('before', [entry], () => undefined)).toThrow('no place for one');
   });

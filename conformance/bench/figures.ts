@@ -1,10 +1,10 @@
-// Takes the figures that the documentation keeps, and writes them down: results/NAME.json and the marked parts of
-// docs/internals/figures.md. Takes a quarter of an hour; anything that runs beside it is in the figures.
+// Measures the figures of the documentation and writes them to results/NAME.json and to the marked parts of docs/internals/figures.md.
+// Takes a quarter of an hour. Run nothing else at the same time: it would change the figures.
 //
-//   npm run bench                              all of them
-//   npm run bench -- throughput depth          these
+//   npm run bench                              all figures
+//   npm run bench -- throughput depth          only these
 //   npm run bench -- --reps 3              with fewer rounds, where noise does not matter
-//   npm run bench -- --render                  measures nothing, writes the document from the results that are there
+//   npm run bench -- --render                  measures nothing, writes the document from the existing results
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { figureEntries } from './figure-list.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const resultsFolder = fileURLToPath(new URL('results/', import.meta.url));
-/** What is committed is formatted as everything else is. */
+/** Formats the results like all other files. */
 const formatter = `${root}node_modules/@biomejs/biome/bin/biome`;
 const documentPath = `${root}docs/internals/figures.md`;
 
@@ -31,7 +31,7 @@ function run(args: readonly string[]): number {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** Throws where a name or a number is none. */
+/** Throws if a name or a number is invalid. */
 function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -40,12 +40,13 @@ function readArguments(args: readonly string[]) {
   });
   const known = figureEntries.map(({ name }) => name);
   const unknown = positionals.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`no figure is called ${unknown}; there are ${known.join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(`no figure is called ${unknown}; the figures are ${known.join(', ')}`);
   const roundCount = values.reps === undefined ? undefined : Number(values.reps);
   return { names: positionals, isRenderOnly: values.render === true, roundCount };
 }
 
-/** Results are kept also of a figure in which a round failed: the failure is part of them. */
+/** Writes the results also if a round failed: the failure is a part of them. */
 function isTaken(entry: FigureEntry, roundCount = entry.roundCount): boolean {
   process.stderr.write(`\n${entry.title}\n`);
   mkdirSync(resultsFolder, { recursive: true });
@@ -66,7 +67,7 @@ function isTaken(entry: FigureEntry, roundCount = entry.roundCount): boolean {
   return status === 0;
 }
 
-/** With a plus sign when the broker's source differs from it. */
+/** The commit, with a plus sign if the source of the broker differs from it. */
 function currentCommit(): string {
   const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   const name = git('rev-parse', '--short', 'HEAD').stdout.trim();

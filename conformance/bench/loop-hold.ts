@@ -1,11 +1,11 @@
-// Measures the longest time for which a broker does not answer a Ping on another connection while something large happens at once:
-// 1,000,000 messages expire together, a queue of 1,000,000 is deleted, a FanOutWithAck subscriber that is owed 1,000,000
-// copies leaves. The goal is 50 ms; the same probe beside nothing, and beside a stop without expiry, tells what the machine itself does.
+// Measures the longest time for which a broker does not answer a Ping on another connection during a large operation:
+// 1,000,000 messages expire together, a queue of 1,000,000 is deleted, a FanOutWithAck subscriber with 1,000,000 unsent
+// copies leaves. The goal is 50 ms. The same probe without an operation, and with a stop without expiry, shows the delays of the machine.
 //
 //   node --import tsx conformance/bench/loop-hold.ts [TARGET] [--json PATH] [--reps N]
 //
-// Expiring together is brought about by stopping the broker's processes until every time to live is over (SIGSTOP, SIGCONT), so it
-// needs a broker that the runner started, and no Windows.
+// To make all messages expire together, the script suspends the processes of the broker until every TTL has passed (SIGSTOP, SIGCONT). So
+// the runner must start the broker, and the script does not work on Windows.
 import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';
 import { type JobContext, passing, recorded } from '../src/bench/jobs/job.ts';
 import { currentSecond, loadClock } from '../src/bench/load/load-clock.ts';
@@ -28,19 +28,19 @@ const tag = 'many';
 /** Long enough to fill the queue on a slow machine. */
 const ttl = { text: '00:00:40', ms: 40_000 };
 const quietMs = 3000;
-const mostEventMs = 120_000;
+const maxEventMs = 120_000;
 
 const request: ConfigurationRequest = {
   limits: { maxQueuedBytes: 8 * 1024 ** 3 },
   timing: { ackTimeoutMs: 3_600_000, idleTimeoutMs: 3_600_000 },
 };
 
-/** Lets it happen, and resolves with the moment at which it began, as `performance.now()` has it. */
+/** Starts the operation and resolves with its start time (`performance.now()`). */
 type Happen = (probe: PingProbe) => Promise<number>;
 
 type Happening = {
   readonly load: string;
-  /** Fills the broker, and returns what lets the large thing happen. */
+  /** Fills the broker, and returns the function that starts the operation. */
   readonly prepare: (broker: BenchBroker, control: LoadLink) => Promise<Happen>;
 };
 
@@ -82,7 +82,7 @@ async function measure(
   });
 }
 
-/** The longest hold from the beginning until nothing waits any more and a moment has passed. */
+/** The longest hold from the start until no message waits and a short time has passed. */
 async function held(broker: BenchBroker, control: LoadLink, happen: Happen): Promise<Reading> {
   const probe = await PingProbe.start(broker.address);
   try {
@@ -99,7 +99,7 @@ async function held(broker: BenchBroker, control: LoadLink, happen: Happen): Pro
 
 async function untilEmpty(control: LoadLink, beganAtMs: number): Promise<void> {
   while ((await waitingCount(control, queue)) > 0) {
-    if (performance.now() - beganAtMs > mostEventMs) throw new LoadFault('messages still wait after 2 min');
+    if (performance.now() - beganAtMs > maxEventMs) throw new LoadFault('messages still wait after 2 min');
     await passing(20);
   }
 }
@@ -118,7 +118,7 @@ async function fill(broker: BenchBroker): Promise<void> {
   if (confirmedCount < messageCount) throw new LoadFault(`${messageCount - confirmedCount} were refused`);
 }
 
-/** What being stopped does to a broker by itself. Then its queue is deleted, for it to be empty. */
+/** Measures the effect of the suspension alone. Then deletes the queue, so that the broker is empty. */
 async function standStill(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   await makeQueue(control, queue);
   await fill(broker);
@@ -138,7 +138,7 @@ async function expire(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   return stopped(broker);
 }
 
-/** Stops the broker until every time to live is over. */
+/** Suspends the broker until every TTL has passed. */
 function stopped(broker: BenchBroker): Happen {
   return async (probe) => {
     probe.pause();
@@ -161,7 +161,7 @@ async function remove(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   };
 }
 
-/** One member takes and acknowledges everything, the other takes what its window allows and acknowledges nothing. */
+/** One member acknowledges everything, the other receives what its window allows and acknowledges nothing. */
 async function leave(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   await makeQueue(control, queue, { mode: 'FanOutWithAck' });
   const member = new SubscriberGroup(loadClock(currentSecond()), () => {});
@@ -171,7 +171,7 @@ async function leave(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   await idle.request({ command: Command.Subscribe, queue, headers: { maxInFlight: '1' } });
   await fill(broker);
   const { lostCount } = await member.expect(messageCount);
-  if (lostCount > 0) throw new LoadFault(`${lostCount} messages never came`);
+  if (lostCount > 0) throw new LoadFault(`${lostCount} messages did not arrive`);
   return async () => {
     const beganAtMs = performance.now();
     idle.close();

@@ -1,6 +1,6 @@
 // Publishes 10,000 messages of 1 MiB to a broker whose memoryLimit is 1 GiB: publishers get MEMORY_LIMIT, deliveries and
-// acknowledgments go on, and the process stays within the limit: the script fails when more was ever resident. Prints how many messages
-// were accepted, refused and delivered, the most resident memory, and the longest wait for a Pong meanwhile.
+// acknowledgments continue, and the process stays within the limit: the script fails if the resident memory exceeds it. Prints how many
+// messages were accepted, refused and delivered, the maximum resident memory, and the longest wait for a Pong during the load.
 //
 //   node --import tsx conformance/bench/memory-limit.ts [TARGET] [--json PATH] [--reps N]
 import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';
@@ -17,7 +17,7 @@ import { figure } from './figure.ts';
 import { PingProbe } from './ping-probe.ts';
 
 const messageCount = 10_000;
-/** The largest body is 1 MiB, and the names in it take some. */
+/** The largest body is 1 MiB, including the names in it. */
 const payloadBytes = 1024 * 1024 - 200;
 const queue = 'large';
 const tag = 'large';
@@ -70,7 +70,8 @@ async function publishAndTake(broker: BenchBroker): Promise<Reading> {
   const deliveredCount = await deliverAll(broker, first.confirmedCount);
   const again = await publisher.publish({ ...order, tag: 'again', maxCount: 10 });
   publisher.close();
-  if (again.confirmedCount < 10) throw new LoadFault('refuses still when everything was acknowledged');
+  if (again.confirmedCount < 10)
+    throw new LoadFault('still refuses publishes after everything was acknowledged');
   return { acceptedCount: first.confirmedCount, refusedCount, deliveredCount };
 }
 
@@ -82,7 +83,7 @@ function onlyMemoryLimit(refusedByCode: Readonly<Record<string, number>>): numbe
   return refusedCount;
 }
 
-/** Takes everything from the full broker. */
+/** Receives and acknowledges everything from the full broker. */
 async function deliverAll(broker: BenchBroker, count: number): Promise<number> {
   const group = new SubscriberGroup(loadClock(currentSecond()), () => {});
   const order = { queue, count: 1, prefetch: 4, acknowledge: true };
@@ -91,6 +92,6 @@ async function deliverAll(broker: BenchBroker, count: number): Promise<number> {
   await group.subscribe(order);
   const { receivedCount, lostCount } = await group.expect(count);
   group.close();
-  if (lostCount > 0) throw new LoadFault(`${lostCount} of ${count} accepted messages never came`);
+  if (lostCount > 0) throw new LoadFault(`${lostCount} of ${count} accepted messages did not arrive`);
   return receivedCount;
 }

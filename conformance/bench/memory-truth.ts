@@ -1,11 +1,11 @@
-// Compares what a broker must hold with what its process grows by, from outside: patterns of load over the wire, each on a fresh broker.
+// Compares the data that a broker must hold with the growth of its process, from outside: patterns of load over TCP, each on a new broker.
 //
-// Held is computed here, from what was published and must still be there: the contents, and a constant for each message, queue, subscription
-// and connection (see `stage.ts`). Growth is the resident memory (RSS) after the pattern less that before it, both after a warm-up and
-// after some seconds of light traffic: Node returns memory only when its garbage collector runs, nobody outside can make it run, and a
-// small steady load does. What the allocator keeps for later is part of the growth all the same, so small ratios say little; the lowest of
-// several samples counts. Allowed is 1.5 times what is held, plus 64 MiB. Patterns in which clients try to exceed a memory limit are
-// compared with that limit instead: the most that was ever resident must stay below it. Exits with 1 when a pattern exceeds what is allowed.
+// The script computes the held data from the messages that must still exist: their contents, and a constant for each message, queue,
+// subscription and connection (see `stage.ts`). Growth is the resident memory (RSS) after the pattern less that before it, both after a warm-up and
+// after some seconds of light traffic: Node returns memory only when its garbage collector runs, and a small steady load is the
+// only way to trigger it from outside. The growth includes memory that the allocator keeps for later, so small ratios mean little; the
+// lowest of several samples counts. Allowed is 1.5 times what is held, plus 64 MiB. Patterns in which clients try to exceed a memory limit are
+// compared with that limit instead: the maximum resident memory must stay below it. Exits with 1 when a pattern exceeds what is allowed.
 //
 //   node --import tsx conformance/bench/memory-truth.ts [TARGET] [--json PATH] [--reps N]
 

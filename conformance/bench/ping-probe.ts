@@ -1,5 +1,5 @@
-// Asks a broker for a Pong every other millisecond, whatever it does, and keeps the longest time that one was waited for: how long the
-// broker's loop was held by something else. The questions do not wait for the answers.
+// Sends a Ping every two milliseconds and records the longest wait for a Pong: the time for which other work held the event loop of the
+// broker. Does not wait for a Pong before the next Ping.
 
 import type { Address } from '../src/bench/load/load-link.ts';
 import { LoadLink } from '../src/bench/load/load-link.ts';
@@ -23,18 +23,18 @@ export class PingProbe {
     return new PingProbe(await LoadLink.open(address));
   }
 
-  /** The longest wait for a Pong until now, in milliseconds, those that are still waited for included. */
+  /** The longest wait for a Pong until now, in milliseconds, including Pongs that have not arrived. */
   get longestMs(): number {
     const waits = [...this.#unanswered].map((askedAtMs) => this.#waitedMs(askedAtMs));
     return Math.max(this.#longestMs, ...waits);
   }
 
-  /** Asks nothing for a while: a broker that is stopped must not find a thousand questions when it goes on. */
+  /** Stops sending, so that a suspended broker does not find a thousand Pings when it continues. */
   pause(): void {
     clearInterval(this.#timer);
   }
 
-  /** Asks again; what was waited for until now does not count. */
+  /** Starts sending again; earlier waits do not count. */
   resume(): void {
     this.#sinceMs = performance.now();
     this.#longestMs = 0;
@@ -52,7 +52,7 @@ export class PingProbe {
     try {
       await this.#link.request({ command: Command.Ping });
     } catch {
-      // The end of the connection: what was not answered stays among those that are waited for.
+      // The connection has ended: Pings without an answer count as still waiting.
       return;
     }
     this.#unanswered.delete(askedAtMs);

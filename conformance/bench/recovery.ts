@@ -1,5 +1,5 @@
-// Measures how a durable broker comes back after a kill -9 with 1,000,000 messages of 1 KiB in its store: the time from its start until a
-// client is served, the most memory that it took for that, and what a message takes on the disk. Whether all are there is looked at.
+// Measures the recovery of a durable broker after kill -9 with 1,000,000 messages of 1 KiB in its store: the time from its start until it
+// answers a client, the maximum memory during this time, and the disk space of a message. Fails if a message is missing.
 //
 //   node --import tsx conformance/bench/recovery.ts [TARGET] [--json PATH] [--reps N]
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -26,7 +26,7 @@ const messageCount = 1_000_000;
 const payloadBytes = 1024;
 const queue = 'kept';
 const request: ConfigurationRequest = { storage: 'durable', limits: { maxQueuedBytes: 8 * 1024 ** 3 } };
-/** Patience with a slow machine: what is measured must not be cut off. */
+/** Long enough for a slow machine, so that no measurement is cut off. */
 const timeoutScale = 20;
 
 await figure({
@@ -40,7 +40,7 @@ async function measure(context: JobContext, path: string, round: number): Promis
   const { lifecycle, name } = readTarget(path);
   if (lifecycle.kind !== 'spawn') throw new UsageError('recovery needs a broker that the runner starts');
   const load = '1,000,000 of 1 KiB after a kill';
-  // Whatever the broker keeps is below this folder.
+  // The broker stores all its data in this folder.
   const temporary = tmpdir();
   const folder = mkdtempSync(join(temporary, 'truemq-recovery-'));
   process.env['TMPDIR'] = folder;
@@ -67,7 +67,7 @@ async function recoveryOf(broker: Broker, folder: string): Promise<Reading> {
   const peak = broker.processId === undefined ? undefined : usageOf(broker.processId)?.peakRssBytes;
   const count = await waitingCount(control, queue);
   control.close();
-  if (count !== messageCount) throw new LoadFault(`${count} messages were there again`);
+  if (count !== messageCount) throw new LoadFault(`${count} messages were recovered`);
   return { recoveryMs, diskBytes, ...(peak === undefined ? {} : { peakRssMiB: mebibytes(peak) }) };
 }
 

@@ -1,5 +1,5 @@
-// Measures what a subscriber that never reads costs the others: one publisher, nine subscribers that read, with and without a tenth
-// that does not, with and without acknowledgments. Server processor time per message, in turn; the goal is within 15 percent.
+// Measures the cost of a subscriber that never reads: one publisher, nine subscribers that read, with and without a tenth that does not
+// read, with and without acknowledgments. Compares the processor time of the broker per message; the goal is a difference of at most 15 percent.
 //
 //   node --import tsx conformance/bench/slow-reader.ts [TARGET] [--json PATH] [--reps N]
 import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';

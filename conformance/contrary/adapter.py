@@ -1,7 +1,7 @@
 """The contrary broker: a conformant broker that decides every recommendation otherwise (see README.md).
 
-Speaks the adapter protocol: one line of JSON in, one out, then it serves until SIGTERM or the end of its input. `--manners SEED` draws a
-broker at random instead. Memory only, no compression, no authentication, no TLS, no dashboard.
+Implements the adapter protocol: reads one line of JSON, writes one, then serves until SIGTERM or the end of its input. `--variant N`
+with N > 0 chooses the outcome of each decision at random. Memory only; no compression, authentication, TLS or dashboard.
 """
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from queues import Broker
 from session import Session
 from wire import json_text, timestamp
 
-# A row for each decision: the requirements that recommend something, and what this broker may do instead, the most contrary outcome first.
+# One row per decision: the requirements that recommend something, and the outcomes to choose from. The first is the most contrary.
 CHOICES = json.loads(Path(__file__).with_name('choices.json').read_text())
 UNSUPPORTED_GROUPS = ('storage', 'authentication', 'tls', 'rateLimit')
 SETTINGS = {
     'limits': {'maxMessageSizeBytes': 1_048_576},
     'queueDefaults': {'deliveryMode': 'RoundRobin', 'maxQueueSize': 10_000, 'enableAutoCreate': True},
-    # maxRetryDelayMs is known, and then not kept to: that is a recommendation too.
+    # maxRetryDelayMs is accepted and ignored: to keep to it is a recommendation.
     'timing': {'ackTimeoutMs': 30_000, 'retryDelayMs': 1000, 'maxRetryDelayMs': None},
 }
 
 
-class Manners(dict):
-    """The outcome of every decision, by its name. Seed 0 is the most contrary broker; any other one draws each outcome."""
+class Variant(dict):
+    """The outcome of every decision, by the name of the decision. Number 0 is the most contrary; any other number is a random seed."""
 
-    def __init__(self, seed: int = 0) -> None:
-        draw = random.Random(seed)
-        super().__init__((name, outcomes[0] if seed == 0 else draw.choice(outcomes)) for name, (_, outcomes) in CHOICES.items())
+    def __init__(self, number: int = 0) -> None:
+        draw = random.Random(number)
+        super().__init__((name, outcomes[0] if number == 0 else draw.choice(outcomes)) for name, (_, outcomes) in CHOICES.items())
 
-    def takes(self, name: str, outcome: str) -> bool:
-        """A name or an outcome that is not in the table is a fault of the broker's code, and loud."""
+    def chooses(self, name: str, outcome: str) -> bool:
+        """Raises KeyError for a name or an outcome that is not in the table."""
         if outcome not in CHOICES[name][1]:
             raise KeyError(f'{name}: {outcome}')
         return self[name] == outcome
 
 
 class HealthSession(asyncio.Protocol):
-    """One request for health or metrics: the least that the records must have, and statuses of its own. Areas: HEALTH, METRICS, HTTP."""
+    """One request for health or metrics: required fields only, unusual HTTP statuses. Areas: HEALTH, METRICS, HTTP."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker, self._request = broker, b''
@@ -68,8 +68,8 @@ class HealthSession(asyncio.Protocol):
         self._transport.close()
 
     def _records(self) -> dict[str, dict[str, Any]]:
-        """By their paths; of the metrics the shorter form. What the counters count is theirs: publishes whatever became of them, and acks
-        whatever they meant. The memory is the most that the process has used."""
+        """The records by path; the metrics in their short form. The counters count all publishes and acks, whatever their outcome. The
+        memory is the peak of the process."""
         broker, used_bytes = self._broker, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         return {
             '/health/': {'status': 'healthy', 'active_connections': len(broker.sessions), 'queue_count': len(broker.queues),
@@ -81,10 +81,10 @@ class HealthSession(asyncio.Protocol):
         }
 
 
-async def serve(request: dict[str, Any], manners: Manners) -> None:
+async def serve(request: dict[str, Any], variant: Variant) -> None:
     loop = asyncio.get_running_loop()
     settings = {name: (request.get(group) or {}).get(name, usual) for group, all_ in SETTINGS.items() for name, usual in all_.items()}
-    broker = Broker(manners, settings, loop)
+    broker = Broker(variant, settings, loop)
     tcp = await loop.create_server(lambda: Session(broker), request['tcp']['host'], request['tcp']['port'])
     health = await loop.create_server(lambda: HealthSession(broker), request['health']['host'], request['health']['port'])
     unsupported = [group for group in UNSUPPORTED_GROUPS if request.get(group) not in (None, 'memory')]
@@ -97,7 +97,7 @@ async def serve(request: dict[str, Any], manners: Manners) -> None:
     print(json.dumps(answer), flush=True)
     stopped = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, stopped.set)
-    loop.add_reader(sys.stdin, stopped.set)  # Nothing but its end can come now.
+    loop.add_reader(sys.stdin, stopped.set)  # Only the end of input can follow.
     await stopped.wait()
     tcp.close()
     health.close()
@@ -105,10 +105,10 @@ async def serve(request: dict[str, Any], manners: Manners) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--manners', type=int, default=0, metavar='SEED', help='0: contrary in everything (default); else drawn')
-    manners = Manners(parser.parse_args().manners)
+    parser.add_argument('--variant', type=int, default=0, metavar='N', help='0 (default): contrary in everything; N > 0: a random seed')
+    variant = Variant(parser.parse_args().variant)
     try:
-        asyncio.run(serve(json.loads(sys.stdin.readline()), manners))
+        asyncio.run(serve(json.loads(sys.stdin.readline()), variant))
     except OSError as error:
         print(json.dumps({'protocol': 1, 'ready': False, 'error': str(error)}), flush=True)
 

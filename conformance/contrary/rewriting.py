@@ -1,7 +1,7 @@
-"""JSON payloads written anew: the same values in other bytes, with more or less white space, other escapes, members in another order.
+"""Rewrites JSON payloads: the same values in other bytes, with different white space, escapes and order of members.
 
-Values stay exact: numbers keep all their digits, strings all their characters, halves of surrogate pairs too. The same payload is
-always written in the same way. Area: DELIVERY.
+Values stay exact: numbers keep all digits and strings keep all characters, including lone surrogates. The same payload always gives the
+same result. Area: DELIVERY.
 """
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 GAPS = ('', '', ' ', '\n  ', '\t', '\r\n')
-# Of longer strings the rest is written in one piece.
-DRAWN_CHARACTERS = 100
+# Characters of a string beyond this number keep their usual form.
+REWRITTEN_CHARACTERS = 100
 
 
 class Number(str):
-    """A number as it was written."""
+    """The text of a number, unchanged."""
 
 
 class Members(list):
@@ -26,7 +26,7 @@ class Members(list):
 
 @lru_cache(maxsize=64)
 def rewritten(payload: bytes) -> bytes:
-    """The payload itself where it is not one JSON text, or is nested too deeply to be read."""
+    """Returns the payload unchanged if it is not JSON or is nested too deeply."""
     try:
         value = json.loads(payload.decode(), parse_int=Number, parse_float=Number, parse_constant=_refuse, object_pairs_hook=Members)
         return _text(value, random.Random(payload)).encode()
@@ -35,7 +35,7 @@ def rewritten(payload: bytes) -> bytes:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f'{name} is no JSON')
+    raise ValueError(f'{name} is not JSON')
 
 
 def _text(value: Any, draw: random.Random) -> str:
@@ -46,10 +46,10 @@ def _bare_text(value: Any, draw: random.Random) -> str:
     if isinstance(value, Number):
         return re.sub(r'[eE]\+?(?=\d)', 'E+', value)
     if isinstance(value, str):
-        head, rest = value[:DRAWN_CHARACTERS], value[DRAWN_CHARACTERS:]
+        head, rest = value[:REWRITTEN_CHARACTERS], value[REWRITTEN_CHARACTERS:]
         return '"' + ''.join(_character(one, draw) for one in head) + json.dumps(rest)[1:]
     if isinstance(value, Members):
-        # The order of members with the same name says which one counts.
+        # If names repeat, the order decides which member counts.
         if len({name for name, _ in value}) == len(value):
             draw.shuffle(value)
         return '{' + ','.join(f'{_text(name, draw)}:{_text(member, draw)}' for name, member in value) + '}'
@@ -59,7 +59,7 @@ def _bare_text(value: Any, draw: random.Random) -> str:
 
 
 def _character(one: str, draw: random.Random) -> str:
-    """It, or its escape: always the long one where it is half of a surrogate pair."""
+    """The character or an escape of it. A lone surrogate is always escaped."""
     if draw.random() < 0.3 or '\ud800' <= one <= '\udfff':
         units, form = one.encode('utf-16-be', 'surrogatepass').hex(), draw.choice((str.lower, str.upper))
         return ''.join('\\u' + form(units[at:at + 4]) for at in range(0, len(units), 4))

@@ -1,7 +1,7 @@
-"""Frames as bytes, and queue options as JSON: what the contrary broker reads and writes.
+"""Frames as bytes, and queue options as JSON.
 
-It decides nothing: faults are told, not answered; impossible options are told and mended, whether they are then taken or not. Text that
-is no UTF-8 survives reading and writing unchanged (`surrogateescape`). Areas: FRAME, BODY, QUEUE (options).
+This module decides nothing: it reports faults and does not answer them; it reports invalid options and corrects them. Text that is not
+UTF-8 keeps its bytes when it is read and written (`surrogateescape`). Areas: FRAME, BODY, QUEUE (options).
 """
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DEFAULTS = {'mode': 'RoundRobin', 'maxQueueSize': 10_000, 'messageTtl': None, 'e
             'deadLetterQueueName': None, 'overflowStrategy': 'DropOldest', 'maxRetryAttempts': 3}
 _TYPES = {'mode': (int, str), 'maxQueueSize': (int, float), 'messageTtl': (str,), 'enableDeadLetterQueue': (bool,),
           'deadLetterQueueName': (str,), 'overflowStrategy': (int, str), 'maxRetryAttempts': (int, float)}
-USELESS = (ValueError, OverflowError, RecursionError)
+UNREADABLE = (ValueError, OverflowError, RecursionError)
 
 
 @dataclass
 class Frame:
-    """One command or answer. Of headers with the same name the last one counts. `fault`: why it is none, and the code for that."""
+    """One command or answer. If two headers have the same name, the last one counts. `fault`: why the frame is invalid, and the error code."""
     command: int
     id: str
     queue: str = ''
@@ -38,17 +38,17 @@ class Frame:
     headers: dict[str, str] = field(default_factory=dict)
     header_count: int = 0
     version: int = 1
-    trail: bytes = b''
+    trailing: bytes = b''
     error: tuple[str, ...] = ()
     fault: tuple[str, ...] = ()
 
     def is_text(self) -> bool:
-        """Whether it came as valid UTF-8, but for the headers' values."""
+        """Whether all texts except the values of headers are valid UTF-8."""
         return not any('\ud800' <= character <= '\udfff' for character in ''.join((self.id, self.queue, *self.headers)))
 
 
 def decoded(body: bytes) -> Frame:
-    """Reads a body that a client sent. Raises EOFError where the body ends before its last field does."""
+    """Decodes a body. Raises EOFError if the body ends before its last field."""
     rest = io.BytesIO(body)
 
     def take(count: int) -> bytes:
@@ -66,7 +66,7 @@ def decoded(body: bytes) -> Frame:
     version, command = take(2)
     frame = Frame(command, text(), text(), take(number(4)), version=version, header_count=number(2))
     frame.headers = dict((text(), text()) for _ in range(frame.header_count))
-    frame.trail = rest.read()
+    frame.trailing = rest.read()
     return frame
 
 
@@ -74,7 +74,7 @@ def encoded(frame: Frame) -> bytes:
     """The whole frame, uncompressed."""
     body = bytes((frame.version, frame.command)) + _text(frame.id) + _text(frame.queue)
     body += struct.pack('>I', len(frame.payload)) + frame.payload + struct.pack('>H', len(frame.headers))
-    body += b''.join(_text(part) for pair in (*frame.headers.items(), frame.error) for part in pair) + frame.trail
+    body += b''.join(_text(part) for pair in (*frame.headers.items(), frame.error) for part in pair) + frame.trailing
     return struct.pack('>IB', len(body), 0) + body
 
 
@@ -84,34 +84,34 @@ def _text(text: str) -> bytes:
 
 
 def split(stream: bytearray, max_body_bytes: int) -> Iterator[Frame | None]:
-    """Cuts the stream, which grows between the steps, into frames; None when more bytes are needed. One that breaks the framing is told
-    when its body has been skipped; what follows is read as ever."""
+    """Splits a growing stream into frames; yields None when it needs more bytes. Skips the body of a frame that breaks the framing rules, then
+    yields the fault, and continues with the next frame."""
     while True:
         while len(stream) < HEADER_BYTES:
             yield None
         length, flags = struct.unpack_from('>IB', stream)
         del stream[:HEADER_BYTES]
-        # No compression is ever agreed, so a compressed body is as faulty as one with unknown flags.
-        is_good = flags == 0 and 2 <= length <= max_body_bytes
+        # This broker does not negotiate compression, so a compressed body is as invalid as one with unknown flags.
+        is_valid = flags == 0 and 2 <= length <= max_body_bytes
         while len(stream) < length:
-            if not is_good:
+            if not is_valid:
                 length -= len(stream)
                 stream.clear()
             yield None
         body = bytes(stream[:length])
         del stream[:length]
         try:
-            yield decoded(body) if is_good else Frame(0, '', fault=('framing fault', 'INVALID_MESSAGE' if flags else 'MESSAGE_TOO_LARGE'))
+            yield decoded(body) if is_valid else Frame(0, '', fault=('framing fault', 'INVALID_MESSAGE' if flags else 'MESSAGE_TOO_LARGE'))
         except EOFError:
-            yield Frame(0, '', fault=('broken body', 'INVALID_MESSAGE'))
+            yield Frame(0, '', fault=('invalid body', 'INVALID_MESSAGE'))
 
 
 def read_options(payload: bytes, queue: str) -> tuple[dict[str, Any], bool, bool]:
-    """The options by their names on the wire, the time to live in seconds; whether something in them was impossible and was mended; and
-    whether some were unknown. Raises USELESS where the payload is no JSON object, or a value has the wrong type."""
+    """Returns the options by their names on the wire (the TTL in seconds), whether an invalid one was corrected, and whether one is unknown.
+    Raises UNREADABLE if the payload is not a JSON object or a value has the wrong type."""
     given = json.loads(payload)
     if not isinstance(given, dict):
-        raise ValueError('no JSON object')
+        raise ValueError('not a JSON object')
     given = {name: value for name, value in given.items() if value is not None}
     for name, types in _TYPES.items():
         if name in given and (not isinstance(given[name], types) or isinstance(given[name], bool) != (types == (bool,))):
@@ -119,7 +119,7 @@ def read_options(payload: bytes, queue: str) -> tuple[dict[str, Any], bool, bool
     asked = {name: given.get(name, usual) for name, usual in DEFAULTS.items()}
     asked['mode'], asked['overflowStrategy'] = _named(asked['mode'], MODES), _named(asked['overflowStrategy'], STRATEGIES)
     asked['messageTtl'] = ttl_s = _seconds(asked['messageTtl'])
-    mended = {
+    corrected = {
         **asked,
         'mode': asked['mode'] or 'RoundRobin',
         'messageTtl': None if ttl_s is None or ttl_s <= 0 else min(ttl_s, 10_000 * 86_400),
@@ -128,12 +128,12 @@ def read_options(payload: bytes, queue: str) -> tuple[dict[str, Any], bool, bool
         'overflowStrategy': asked['overflowStrategy'] or 'DropOldest',
     }
     for name in ('maxQueueSize', 'maxRetryAttempts'):
-        mended[name] = max(1, min(int(asked[name]), 2 ** 31 - 1))
-    return mended, mended != asked, not set(given) <= set(DEFAULTS)
+        corrected[name] = max(1, min(int(asked[name]), 2 ** 31 - 1))
+    return corrected, corrected != asked, not set(given) <= set(DEFAULTS)
 
 
 def _named(value: int | str, names: tuple[str, ...]) -> str | None:
-    """The name of an enumeration's value; None where it is none of them."""
+    """The name of an enumeration value, given as name or number; None if it is unknown."""
     known = {key: name for number, name in enumerate(names) for key in (number, name.lower())}
     return known.get(value.lower() if isinstance(value, str) else value)
 
@@ -143,7 +143,7 @@ def _seconds(text: str | None) -> float | None:
         return None
     match = re.fullmatch(r'(-)?(?:(\d+)\.)?(\d\d):(\d\d):(\d\d)(\.\d{1,7})?', text)
     if match is None:
-        raise ValueError('messageTtl is no time span')
+        raise ValueError('messageTtl is not a time span')
     sign, days, hours, minutes, seconds, fraction = match.groups()
     length_s = int(days or 0) * 86_400 + int(hours) * 3600 + int(minutes) * 60 + int(seconds) + float(fraction or 0)
     return -length_s if sign else length_s
@@ -158,10 +158,10 @@ def span_text(length_s: float) -> str:
 
 
 def timestamp() -> str:
-    """Now, in UTC, written with an offset instead of Z and without a fraction."""
+    """The current UTC time, with an offset instead of Z and without a fraction."""
     return datetime.now(timezone.utc).isoformat(timespec='seconds')
 
 
 def json_text(value: Any) -> bytes:
-    """JSON in another form than brokers are used to: with white space, ASCII only."""
+    """JSON in an unusual form: with white space, ASCII only."""
     return json.dumps(value, indent=1).encode()

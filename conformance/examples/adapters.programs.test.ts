@@ -1,6 +1,6 @@
-// Compiles the adapters of this folder and runs each around a small program that stands for a broker, and, those that
-// stranger.programs.test.ts does not run, around the reference broker. An adapter whose compiler this machine does not have is not
-// tried: its tests say so on stderr.
+// Compiles the adapters of this folder and runs each with a small program in place of a broker. Those that stranger.programs.test.ts does
+// not run also run with the reference broker. If this machine does not have the compiler of an adapter, its tests are skipped with a
+// message on stderr.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { readTarget } from '../src/target/target-file.ts';
 
 type Example = {
   readonly language: string;
-  /** Succeeds where the compiler or interpreter is installed. */
+  /** Succeeds if the compiler or interpreter is installed. */
   readonly probe: readonly string[];
   /** Compiles the adapter into a folder. */
   readonly build?: (out: string) => readonly string[];

@@ -1,6 +1,6 @@
-// Plays the stranger who has a broker and half an hour less than he needs: a target file by flags, the doctor, the verdict; with the
-// adapters of this folder around the reference broker, each as a process of its own. The adapters that need a compiler are tried in
-// adapters.programs.test.ts, except that in C#, which no test runs.
+// The steps of a new user: write a target file with flags, run the doctor, get the verdict. Uses the adapters of this folder with the
+// reference broker, each in a process of its own. adapters.programs.test.ts tests the adapters that need a compiler, except the one in
+// C#, which no test runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { timingFor } from '../src/timing.ts';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const runner = join(here, '../src/cli/process.ts');
 const tsx = import.meta.resolve('tsx');
-/** The reference broker from its source, so that nothing need be built. */
+/** Starts the reference broker from its source, so that no build is necessary. */
 const broker = [process.execPath, '--import', tsx, join(here, '../../src/cli/main.ts'), 'serve'];
 let folder: string;
 
@@ -48,7 +48,7 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' ');
 }
 
-describe('a stranger gets a verdict', () => {
+describe('a new user gets a verdict', () => {
   it.each([
     ['a shell script', ['sh', join(here, 'shell/adapter.sh')]],
     ['a Python script', ['python3', join(here, 'python/adapter.py')]],
@@ -61,7 +61,7 @@ describe('a stranger gets a verdict', () => {
     expect(verdict).toContain(`${name} is CONFORMANT to profile core.`);
   });
 
-  it('by hooks at fixed ports, and leaves nobody there', async () => {
+  it('with hooks at fixed ports, and no process remains', async () => {
     const [tcp, health] = [await freePort(), await freePort()];
     const text = readFileSync(join(here, 'hooks/target.yaml'), 'utf8')
       .replace('node ../../../dist/cli/main.js serve', quoted(broker).replaceAll('"', "'"))
@@ -73,7 +73,7 @@ describe('a stranger gets a verdict', () => {
     await expectDone('run', '--target', 'hooks.yaml', '--profile', 'core', '--trace', 'off');
   });
 
-  it('by probe, of a broker with default limits, which is left as it was found', async () => {
+  it('with probe, for a broker with default limits, and no queue remains', async () => {
     const [command = '', ...args] = [...broker, '--port', '0', '--health-port', '0', '--print-ready'];
     const running = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = (await once(createInterface({ input: running.stdout }), 'line')) as [string];

@@ -1,7 +1,7 @@
-// Shows that a broker under the protocol's default limits (20 connections a minute from one address, 1000 messages a second) can be
-// judged where it runs: `node --import tsx conformance/selftest/attach-default-limits.ts [PROFILE ..]` starts the built reference broker
-// as anybody would, attaches to it and runs profile core, or those named. Takes about three minutes, most of which the runner waits for
-// its turn to connect, so it is no part of `npm test`. Ends as the run does.
+// Tests that the runner can test a running broker with the default limits of the protocol (20 connections per minute and address, 1000
+// messages per second): `node --import tsx conformance/selftest/attach-default-limits.ts [PROFILE ..]` starts the built reference broker with
+// its defaults, attaches to it and runs profile core, or the named profiles. Takes about three minutes, because the runner waits for
+// permitted connections, so `npm test` does not run it. Ends with the exit code of the run.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { ProfileName } from '../src/catalogue-words.ts';
@@ -11,7 +11,7 @@ import type { Endpoints, Target } from '../src/target/target-file.ts';
 import { catalogue } from './phases.ts';
 import { root } from './root.ts';
 
-/** What the broker allows unless it is told otherwise (LIMIT-019). */
+/** The default limits of the broker (LIMIT-019). */
 const defaultLimits = {
   maxConnectionsPerIpPerWindow: 20,
   connectionWindowMs: 60_000,

@@ -1,5 +1,5 @@
-// Runs that share an attached broker, which keeps what they leave: the reference broker, built, with no limit of rate. A seed may be used
-// again, also by two runs at the same time, and no run leaves a queue behind.
+// Several runs on one attached broker: the built reference broker without rate limits. Runs can use the same seed, also at the same time,
+// and no run leaves a queue.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunOptions, RunReport } from '../src/engine/suite.ts';
@@ -41,7 +41,7 @@ function run(more: Partial<RunOptions>): Promise<RunReport> {
   return runSuite(sources, tinyOptions({ target: attached(), timeoutScale: 2, ...more }), () => {});
 }
 
-/** What the broker is blamed for. A busy machine may starve the runner, which shows nothing about names. */
+/** The failures of a run. Leaves out checks whose runner had too little CPU time: they show nothing about names. */
 function blamed({ results }: RunReport): readonly string[] {
   const others = results.filter(({ outcome, starved }) => outcome !== 'pass' && starved !== true);
   return others.map(({ id, outcome, reason, actual }) => `${outcome} ${id}: ${reason}; ${actual}`);
@@ -76,7 +76,7 @@ describe('runs on an attached broker', () => {
     expect(await queuesLeft()).toEqual([]);
   });
 
-  it('repeat their choices with a seed, under other names', async () => {
+  it('make the same choices with the same seed, with other names', async () => {
     const choices = async (): Promise<readonly string[]> => {
       const { results } = await run({ seed: 7, only: ['PUBLISH-002a', 'QUEUE-001a'] });
       return results.map(({ id, names = '', trace }) => {
@@ -88,7 +88,7 @@ describe('runs on an attached broker', () => {
     expect(await choices()).toEqual(await choices());
   });
 
-  it('leave no queue of checks that were interrupted', async () => {
+  it('leave no queue of interrupted checks', async () => {
     const interrupt = new AbortController();
     const running = run({ ...part, signal: interrupt.signal });
     await expect.poll(queuesLeft, { timeout: 10_000 }).not.toEqual([]);

@@ -1,5 +1,5 @@
-// Brokers in a host are brokers of their own, and the host's death is laid at the door of the check that brought it about: around the
-// reference broker with a fault that ends its process.
+// Tests that brokers in a host are independent, and that only the check that ends the host fails. Uses the reference broker with a fault
+// that ends its process.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,7 +74,7 @@ function judge(runs: Readonly<Record<string, Check['run']>>, more: Partial<Check
 }
 
 describe('brokers in a host', () => {
-  it('share its process, and neither address nor data', async () => {
+  it('share its process, but not address or data', async () => {
     const host = newHost();
     const [one, other] = await Promise.all([
       host.start({ request: {}, timing }),
@@ -87,7 +87,7 @@ describe('brokers in a host', () => {
     expect([one.unwantedEnd, other.unwantedEnd]).toEqual([undefined, undefined]);
   });
 
-  it('end with it: that is wanted when the runner ends it', async () => {
+  it('end with it, and expect it if the runner ends it', async () => {
     const host = newHost();
     const broker = await host.start({ request: {}, timing });
     await host.end();
@@ -95,7 +95,7 @@ describe('brokers in a host', () => {
     expect(broker.unwantedEnd).toBeUndefined();
   });
 
-  it('refuse what the adapter refuses, and the host lives on', async () => {
+  it('refuse what the adapter refuses, and the host continues', async () => {
     const host = newHost();
     const refused = host.start({ request: { limits: { maxConnections: -1 } }, timing });
     await expect(refused).rejects.toMatchObject({ kind: 'refused' });
@@ -103,7 +103,7 @@ describe('brokers in a host', () => {
     expect(broker.unwantedEnd).toBeUndefined();
   });
 
-  it('cannot be started where the host ends at once', async () => {
+  it('cannot start if the host ends immediately', async () => {
     const host = newHost('conformance/no-such-bundle.mjs');
     await expect(host.start({ request: {}, timing })).rejects.toMatchObject({ kind: 'ended' });
   });

@@ -1,7 +1,7 @@
-// Starts all brokers of one planted fault in one process, which loads the broker once: loading it costs ten times what starting it does.
-// The broker is the same one, asked by the same request, with ports, data, log and state of its own; only the process is shared. A
-// host that dies takes all its brokers along: each says so of itself, and the next start begins a new host. What a check
-// stops, kills or is suspected to kill does not belong here. The program in it is host-program.ts.
+// Starts all brokers of one planted fault in one process, so that the process loads the broker only once: loading takes ten times as long
+// as starting. Each broker gets the same request and has its own ports, data, log and state; only the process is shared. If the host ends,
+// all its brokers end: each reports it, and the next start creates a new host. A broker that a check stops or kills, or may kill, must not
+// run in a host. The program in the host is host-program.ts.
 import { createInterface } from 'node:readline';
 import { fillConfiguration } from '../src/configuration.ts';
 import type { BrokerOrder } from '../src/engine/broker-pool.ts';
@@ -22,12 +22,12 @@ export class BrokerHost {
   readonly #command: SpawnLifecycle;
   #process: HostProcess | undefined;
 
-  /** Nothing is started yet. */
+  /** Does not start a process yet. */
   constructor(command: SpawnLifecycle) {
     this.#command = command;
   }
 
-  /** Throws a TargetFault. Where another broker has ended the host meanwhile, it starts in the next one. */
+  /** Starts a broker, in a new host if the host has ended. Throws a TargetFault. */
   async start(order: Order): Promise<Broker> {
     for (;;) {
       const host = this.#living();
@@ -40,7 +40,7 @@ export class BrokerHost {
     }
   }
 
-  /** Ends the host with all brokers in it. */
+  /** Ends the host and all brokers in it. */
   async end(): Promise<void> {
     await this.#process?.end();
   }
@@ -53,7 +53,7 @@ export class BrokerHost {
   }
 }
 
-/** The log of the process, which nobody can tell whose it is: it goes to all its brokers. */
+/** The log of the process. It cannot be assigned to one broker, so all brokers get it. */
 class SharedLog extends LogTail {
   readonly #brokers: ReadonlyMap<number, HostedBroker>;
 
@@ -174,7 +174,7 @@ class HostedBroker implements Broker {
   }
 
   terminate(): never {
-    throw new Error('a broker in a host cannot be ended alone');
+    throw new Error('a broker in a host cannot end alone');
   }
 
   async crash(): Promise<never> {
@@ -189,7 +189,7 @@ class HostedBroker implements Broker {
     return this.terminate();
   }
 
-  /** It stays in its host, where nobody uses it any more: ending it in good order would cost more than that. */
+  /** Leaves the broker running in its host: a clean stop would take longer. */
   async dispose(): Promise<void> {
     removeDataDirectory(this.dataDirectory);
   }

@@ -1,6 +1,6 @@
-// The suite fails nobody for a recommendation: the contrary broker (contrary/), another program in another language that decides every
-// SHOULD otherwise, comes out conformant, and is warned about exactly what it differs in. Brokers drawn at random from the same choices
-// come out conformant too. Yields cases, prints nothing.
+// Tests that the suite does not fail a broker for a recommendation. The contrary broker (contrary/) follows no SHOULD: it must be
+// conformant, and the suite must warn about exactly the recommendations that it does not follow. Its random variants must be conformant
+// too. Returns cases, prints nothing.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,27 +22,27 @@ const folder = 'conformance/contrary';
 
 export type ContraryRun = {
   readonly wireMode: WireMode;
-  /** Empty: all that the broker claims. */
+  /** Empty: all profiles that the broker claims. */
   readonly profiles: readonly ProfileName[];
-  /** 0: contrary in everything; any other seed draws a broker. */
-  readonly manners: number;
-  /** In place of the seed of the day: random scenarios are a search, and a gate needs the same ones every time. */
+  /** 0: contrary in everything; any other number is the seed of a random variant. */
+  readonly variant: number;
+  /** Replaces the seed of the self-test, so that the random scenarios are the same in every run. */
   readonly seed?: number;
 };
 
-/** What `npm test` does: all profiles once, the wire cut in other ways for core, one broker drawn from the seed, and scenarios. */
+/** The runs of `npm test`: all profiles, core with other chunk sizes, one random variant, and random scenarios. */
 export function contraryRuns(seed: number): readonly ContraryRun[] {
   return [
-    { wireMode: 'whole', profiles: [], manners: 0 },
-    { wireMode: 'random', profiles: ['core'], manners: 0 },
-    { wireMode: 'bytewise', profiles: ['core'], manners: 0 },
-    { wireMode: 'whole', profiles: ['core', 'delivery'], manners: 1 + (seed % 1_000_000) },
-    { wireMode: 'whole', profiles: ['model'], manners: 0, seed: 11 },
-    { wireMode: 'whole', profiles: ['model'], manners: 5, seed: 11 },
+    { wireMode: 'whole', profiles: [], variant: 0 },
+    { wireMode: 'random', profiles: ['core'], variant: 0 },
+    { wireMode: 'bytewise', profiles: ['core'], variant: 0 },
+    { wireMode: 'whole', profiles: ['core', 'delivery'], variant: 1 + (seed % 1_000_000) },
+    { wireMode: 'whole', profiles: ['model'], variant: 0, seed: 11 },
+    { wireMode: 'whole', profiles: ['model'], variant: 5, seed: 11 },
   ];
 }
 
-/** Its own tests, of what a run of the suite would blame on something else. */
+/** The unit tests of the contrary broker. */
 export function contraryUnitTests(): Case {
   const folderPath = join(root, folder);
   const flags = ['-B', '-m', 'unittest', 'discover', '-s', folderPath, '-p', 'unittests.py'];
@@ -51,7 +51,7 @@ export function contraryUnitTests(): Case {
   return { title: 'the contrary broker passes its own tests', faults };
 }
 
-/** Needs Python 3; without it there is one case that says so. */
+/** Needs Python 3. Without it, returns one failing case that says so. */
 export async function contraryPhase(run: ContraryRun, seed: number): Promise<readonly Case[]> {
   const title = titleOf(run);
   const missing = pythonFault();
@@ -60,10 +60,10 @@ export async function contraryPhase(run: ContraryRun, seed: number): Promise<rea
   if (verdict.exitCode === exitCodes.target || results.length === 0) {
     return [{ title, faults: [verdict.reason] }];
   }
-  const isWhole = run.manners === 0 && run.profiles.length === 0;
+  const isWhole = run.variant === 0 && run.profiles.length === 0;
   return [
     ...results.map((result) => resultCase(title, result)),
-    ...(run.manners === 0 ? [unexpectedCase(title, results)] : []),
+    ...(run.variant === 0 ? [unexpectedCase(title, results)] : []),
     ...(isWhole ? [unseenCase(title, results)] : []),
   ];
 }
@@ -71,7 +71,7 @@ export async function contraryPhase(run: ContraryRun, seed: number): Promise<rea
 function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
   const sources = { catalogue: catalogue(), golden: loadSuiteData().golden };
   const options: RunOptions = {
-    target: contraryTarget(run.manners),
+    target: contraryTarget(run.variant),
     targetPath: `${folder}/target.json`,
     profiles: run.profiles,
     level: 'MAY',
@@ -88,9 +88,9 @@ function reportOf(run: ContraryRun, seed: number): Promise<RunReport> {
   return runSuite(sources, options, () => {});
 }
 
-function titleOf({ wireMode, profiles, manners }: ContraryRun): string {
-  const who = manners === 0 ? 'the contrary broker' : `a broker drawn with --manners ${manners}`;
-  return `${who}, ${profiles.join(' and ') || 'all that it claims'}, frames sent ${wireMode}`;
+function titleOf({ wireMode, profiles, variant }: ContraryRun): string {
+  const who = variant === 0 ? 'the contrary broker' : `the contrary broker with --variant ${variant}`;
+  return `${who}, ${profiles.join(' and ') || 'all profiles that it claims'}, frames sent ${wireMode}`;
 }
 
 function pythonFault(): string | undefined {
@@ -100,51 +100,56 @@ function pythonFault(): string | undefined {
   return `the contrary broker needs python3, version 3.8 or later (apt-get install python3): ${found}`;
 }
 
-function contraryTarget(manners: number): Target {
+function contraryTarget(variant: number): Target {
   const target = readTarget(join(root, folder, 'target.json'));
   if (target.lifecycle.kind !== 'spawn') throw new Error('the contrary broker is spawned');
-  const command = [...target.lifecycle.command, '--manners', String(manners)];
+  const command = [...target.lifecycle.command, '--variant', String(variant)];
   return { ...target, lifecycle: { ...target.lifecycle, command } };
 }
 
-/** A broker none of whose checks failed, erred or could not run is conformant. */
+/** Fails unless the check passed, warned or was not applicable. */
 function resultCase(title: string, { id, outcome, reason, actual }: CheckResult): Case {
-  const isFair = ['pass', 'warn', 'not applicable'].includes(outcome);
-  return { title: `${title}: ${id}`, faults: isFair ? [] : [`${outcome}: ${reason ?? ''}; ${actual ?? ''}`] };
+  const isConformant = ['pass', 'warn', 'not applicable'].includes(outcome);
+  return {
+    title: `${title}: ${id}`,
+    faults: isConformant ? [] : [`${outcome}: ${reason ?? ''}; ${actual ?? ''}`],
+  };
 }
 
 function unexpectedCase(title: string, results: readonly CheckResult[]): Case {
-  const differs = turnedRequirements();
+  const differs = contraryRequirements();
   const faults = [...warnedAbout(results)]
     .filter(([clause]) => !differs.has(clause))
-    .map(([clause, checks]) => `${checks.join(', ')} warned about ${clause}, which it keeps`);
-  return { title: `${title}: warned about nothing that it keeps`, faults };
+    .map(([clause, checks]) => `${checks.join(', ')} warned about ${clause}, which the broker keeps`);
+  return { title: `${title}: no warning about a recommendation that it follows`, faults };
 }
 
 function unseenCase(title: string, results: readonly CheckResult[]): Case {
-  // A check that ends at the first difference names one requirement and stands for all of its own.
+  // A check that ends at its first difference names one requirement. It counts for all of its requirements.
   const ended = results.filter((result) => isViolated(result));
   const seen = new Set([...warnedAbout(results).keys(), ...ended.flatMap(({ clauses }) => clauses)]);
-  const [differs, known] = [turnedRequirements(), new Set(Object.keys(unseenDifferences))];
+  const [differs, known] = [contraryRequirements(), new Set(Object.keys(unseenDifferences))];
   const unseen = [...differs].filter((id) => !seen.has(id) && !known.has(id));
   const outdated = [...known].filter((id) => seen.has(id) || !differs.has(id));
   return {
-    title: `${title}: warned about all that it decides otherwise`,
+    title: `${title}: a warning about each recommendation that it does not follow`,
     faults: [
       ...unseen.map((id) => `no check warned about ${id}`),
-      ...outdated.map((id) => `${id} is listed as a difference that no check sees, and it is none`),
+      ...outdated.map(
+        (id) => `${id} is listed as an unseen difference, but a check sees it or the broker follows it`,
+      ),
     ],
   };
 }
 
-/** The requirements that the broker's table of choices names. */
-function turnedRequirements(): ReadonlySet<string> {
+/** The requirements in the broker's table of choices. */
+function contraryRequirements(): ReadonlySet<string> {
   const text = readFileSync(join(root, folder, 'choices.json'), 'utf8');
   const rows = Object.values(JSON.parse(text) as Readonly<Record<string, readonly [readonly string[]]>>);
   return new Set(rows.flatMap(([requirements]) => requirements));
 }
 
-/** The requirements warned about, each with the checks that did. */
+/** The requirements with a warning, each with the checks that warned. */
 function warnedAbout(results: readonly CheckResult[]): ReadonlyMap<string, readonly string[]> {
   const warned = new Map<string, readonly string[]>();
   for (const result of results) {

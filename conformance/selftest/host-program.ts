@@ -1,10 +1,10 @@
-// What runs in a broker host: it starts one broker for each request line in this process, and lives until its stdin closes. It is bundled
-// with the broker and given the broker's own way to answer an adapter's request, so it imports nothing of either side. The other
-// end, and why there are hosts, is broker-host.ts.
+// The program in a broker host: starts one broker in this process for each request line, and ends when its stdin closes. It is bundled with
+// the broker and gets the broker's function for adapter requests, so it imports nothing of either side. broker-host.ts is the other end
+// and explains why hosts exist.
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 
-/** A line from the runner. Brokers are numbered by it. */
+/** A line from the runner, which numbers the brokers. */
 export type HostOrder = { readonly broker: number; readonly request: unknown };
 
 /** A line to the runner: the adapter's answer as it is, or a line of one broker's log. */
@@ -12,7 +12,7 @@ export type HostNews =
   | { readonly broker: number; readonly answer: string }
   | { readonly broker: number; readonly log: string };
 
-/** What the broker's adapter takes as a command's surroundings; of them, it uses the log. */
+/** The command context that the broker's adapter expects; it uses only the log. */
 type Surroundings = {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -25,7 +25,7 @@ type Surroundings = {
 
 type AnswerRequest = (line: Buffer, surroundings: Surroundings) => Promise<{ readonly answer: string }>;
 
-/** What a broker throws ends the process, as it does where a broker has one of its own. */
+/** An exception of a broker ends the process, as in a process of its own. */
 export function hostBrokers(answerRequest: AnswerRequest): void {
   const answer = async ({ broker, request }: HostOrder): Promise<void> => {
     const line = Buffer.from(JSON.stringify(request));

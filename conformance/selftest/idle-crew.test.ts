@@ -1,4 +1,4 @@
-// The crew: everything is worked off, never more hands than allowed, and no more than the least while nothing is idle.
+// workOff: runs every item, never more at a time than allowed, and only the minimum while the processor is busy.
 import { describe, expect, it } from 'vitest';
 import { idleGauge, workOff } from './idle-crew.ts';
 
@@ -21,11 +21,11 @@ async function mostAtOnce(idleShare: number): Promise<number> {
 }
 
 describe('workOff', () => {
-  it('keeps to the least while the processor is busy', async () => {
+  it('runs the minimum at a time while the processor is busy', async () => {
     expect(await mostAtOnce(0)).toBe(2);
   });
 
-  it('never takes more hands than it may', async () => {
+  it('never runs more items at a time than the maximum', async () => {
     const most = await mostAtOnce(1);
     expect(most).toBeGreaterThanOrEqual(2);
     expect(most).toBeLessThanOrEqual(4);
@@ -40,7 +40,7 @@ describe('workOff', () => {
 });
 
 describe('idleGauge', () => {
-  it('tells the idle part since it was asked before', () => {
+  it('returns the idle share since the previous call', () => {
     const readings = [
       { idle: 0, total: 0 },
       { idle: 30, total: 100 },

@@ -1,12 +1,12 @@
-// Works a list off with as many hands as the processor has room for: mutants mostly wait for what must not come, but too many of them at
-// a time starve the runner, and what a starved runner saw has to be run again. So another one begins only while there is idle time.
+// Runs the items of a list in parallel, as many as the processor has time for. Mutants mostly wait, but too many at a time leave the runner
+// too little CPU time, and its results must then be repeated. So another item starts only while the processor has idle time.
 import { cpus } from 'node:os';
 
 export type CrewLimits = {
-  /** So many work whatever the load. */
+  /** This many run at any load. */
   readonly least: number;
   readonly most: number;
-  /** Another one begins when this part of the processor's time was idle: 0 to 1. */
+  /** Another item starts if this share of the processor time was idle: 0 to 1. */
   readonly idleShare: number;
 };
 
@@ -39,7 +39,7 @@ function glance(): Promise<void> {
   });
 }
 
-/** The part of all processors' time that was idle since it was asked before. */
+/** Returns the idle share of all processors since the previous call. */
 export function idleGauge(read: () => CpuTimes = cpuTimes): () => number {
   let before = read();
   return () => {

@@ -1,6 +1,6 @@
-// The ids of checks that were ever published, in conformance/ids.txt: `node --import tsx conformance/selftest/ids.ts` says what is wrong with
-// the list, `--write` adds the ids that it lacks. An id is permanent: baselines and reports of other people name it. One that is withdrawn
-// stays listed with the reason behind it, and is never given to another check.
+// All published ids of checks, in conformance/ids.txt: `node --import tsx conformance/selftest/ids.ts` prints the mistakes in the list,
+// `--write` adds missing ids. An id is permanent, because baselines and reports of other people contain it. A withdrawn id stays in the list
+// with a reason, and no other check gets it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { checks } from '../src/checks/index.ts';

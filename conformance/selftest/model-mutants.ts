@@ -1,6 +1,6 @@
-// What share of the behaviour faults the random scenarios find: `node --import tsx conformance/selftest/model-mutants.ts [--only PATTERN]
-// [--seed N] [--list]`. Each fault of the areas below is planted and judged by the checks of the model alone. Ends with 1 below
-// one half. Not part of the tests, which hold a fixed handful: it takes minutes.
+// Measures how many of the behaviour faults the random scenarios find: `node --import tsx conformance/selftest/model-mutants.ts [--only PATTERN]
+// [--seed N] [--list]`. Plants each fault of the areas below and runs only the checks of the model. Ends with 1 if they find less
+// than half. It takes minutes, so the tests use only a few fixed faults instead.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,13 +18,13 @@ import { root } from './root.ts';
 const leastShare = 0.5;
 const parallelMutants = 3;
 
-/** What random scenarios are about. */
+/** The areas that random scenarios test. */
 const areas = [
   ...['queue', 'publish', 'delivery', 'fan-out', 'priority', 'overflow'],
   ...['retry', 'dead-letters', 'negative-ack', 'scenario'],
 ];
 
-/** Faults that no scenario can meet, and why: they are about the moment at which something happens, or about the broker's settings. */
+/** Faults that no scenario can find, with reasons: they concern times, or the settings of the broker. */
 const beyond: Readonly<Record<string, string>> = {
   'retry-pause-grows-by-steps': 'how long a pause is',
   'retry-pause-triples': 'how long a pause is',
@@ -71,7 +71,7 @@ async function findAll(mutants: readonly Mutant[]): Promise<readonly Finding[]> 
   return done;
 }
 
-/** A fault that cannot be planted, or not be judged, is no fault that was missed. */
+/** A fault that cannot be planted or tested does not count as missed. */
 async function findSafely(mutant: Mutant): Promise<Finding> {
   try {
     return { mutant, found: await find(mutant) };
@@ -80,7 +80,7 @@ async function findSafely(mutant: Mutant): Promise<Finding> {
   }
 }
 
-/** What was complained about; undefined when nothing was. Throws when the machine was too slow to judge, twice. */
+/** Returns the failure that a check reports; undefined if none. Throws if the machine was too slow twice. */
 async function find(mutant: Mutant): Promise<string | undefined> {
   const bundle = await buildBroker([mutant]);
   const targetPath = `${root}/conformance/targets/truemq.json`;
@@ -108,18 +108,18 @@ async function find(mutant: Mutant): Promise<string | undefined> {
     );
   const { results } = await judge(scenarioChecks.map(({ id }) => id));
   let kill = results.find(isKill);
-  // Of checks for which the machine was too slow, another run, one at a time.
+  // Repeats the checks for which the machine was too slow, one at a time.
   for (const { id } of kill === undefined ? results.filter(isUnjudged) : []) {
     const again = (await judge([id])).results;
     kill ??= again.find(isKill);
-    if (kill === undefined && again.some(isUnjudged)) throw new Error(`${id} could not judge it`);
+    if (kill === undefined && again.some(isUnjudged)) throw new Error(`${id} gave no result`);
   }
   if (kill === undefined) return undefined;
   const text = kill.actual?.split('\\n')[0] ?? kill.warnings[0]?.text ?? kill.reason ?? '';
   return `${kill.outcome} ${kill.clause ?? kill.warnings[0]?.clause ?? ''} ${text.slice(0, 140)}`;
 }
 
-/** It has shown nothing, neither that the fault is there nor that it is not. */
+/** Whether the check shows neither the fault nor its absence. */
 function isUnjudged({ outcome }: CheckResult): boolean {
   return outcome === 'error' || outcome === 'could not run' || outcome === 'not shown';
 }

@@ -1,4 +1,4 @@
-// The null brokers do what they are called, and an attached broker is judged like a started one.
+// Tests that each null broker behaves as its name says, and that the runner tests an attached broker like a started one.
 import { connect } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { catalogueOf } from '../src/catalogue.ts';
@@ -83,7 +83,7 @@ describe('null brokers', () => {
     expect(report.results[0]?.actual).toContain(text);
   });
 
-  it('can be stopped and started like a process', async () => {
+  it('can stop and start like a process', async () => {
     const broker = await startNullBroker('silent');
     const { port } = broker.endpoints.tcp;
     const exit = broker.exit;
@@ -115,7 +115,7 @@ describe('an attached broker', () => {
     };
   }
 
-  it('is judged, and is there afterwards', async () => {
+  it('is tested, and still runs afterwards', async () => {
     const target = await attach();
     const report = await judge(target);
     expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'pass']);
@@ -126,7 +126,7 @@ describe('an attached broker', () => {
     socket.destroy();
   });
 
-  it('is not asked for more connections than it declares to take', async () => {
+  it('gets no more connections than it declares to accept', async () => {
     const target = await attach({ maxConnectionsPerIpPerWindow: 1, connectionWindowMs: 700 });
     const twice: Check = {
       ...smokeCheck,
@@ -144,7 +144,7 @@ describe('an attached broker', () => {
   });
 });
 
-describe('a run that shows nothing', () => {
+describe('a run in which no check passes', () => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const connects: Check['run'] = async (ctx) => {
     await ctx.connect();
@@ -158,11 +158,11 @@ describe('a run that shows nothing', () => {
       () => {},
     );
 
-  it('is stopped, the gate closed, with the command that finds the cause', async () => {
+  it('is stopped, closes the gate, and names the command that finds the cause', async () => {
     const { results, notReachedCount, notes, verdict } = await judged({
       startBroker: () => startNullBroker('silent'),
     });
-    // Those that had begun beside the sixth failure are brought to their end.
+    // Checks that already run at the sixth failure run to their end.
     expect(results.length).toBeGreaterThanOrEqual(6);
     expect(results.length).toBeLessThan(6 + 4);
     expect(results.length + notReachedCount).toBe(letters.length);
@@ -171,7 +171,7 @@ describe('a run that shows nothing', () => {
     expect(notes?.[0]).toContain('truemq-conformance doctor --target tiny.json');
   });
 
-  it('is not stopped where the broker answers, nor without a limit', async () => {
+  it('is not stopped if the broker answers, or without a limit', async () => {
     const answered = await judged({});
     expect([answered.results.length, answered.notReachedCount]).toEqual([letters.length, 0]);
     const closing = { startBroker: () => startNullBroker('closes') };

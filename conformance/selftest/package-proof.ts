@@ -1,5 +1,5 @@
-// The package alone: packed, installed into an empty folder far from the repository, without a network, and used there as a stranger would.
-// Whatever it should take from the repository at run time is missing there.
+// Tests the package alone: packs it, installs it without a network into an empty folder outside the repository, and uses it there. If it
+// needs a file of the repository at run time, the test fails.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Case } from '../src/selftest/proof.ts';
 
-/** What one command line of the installed package has to say. */
+/** The expected result of one command of the installed package. */
 type Use = {
   readonly args: readonly string[];
   readonly exitCode: number;
@@ -39,7 +39,7 @@ const uses: readonly Use[] = [
   },
 ];
 
-/** Takes about as long as the null brokers do: it is here that `npm test` runs every check against them. */
+/** Takes as long as the null brokers, because `npm test` runs every check against them here. */
 export function packageCases(root: string): readonly Case[] {
   const place = mkdtempSync(join(tmpdir(), 'truemq-conformance-package-'));
   try {
@@ -55,7 +55,7 @@ export function packageCases(root: string): readonly Case[] {
   }
 }
 
-/** Built anew and packed by what its manifest names; the build of the repository is left alone. */
+/** Builds the package in a folder of its own and packs the files of its manifest. Does not change the build of the repository. */
 function packed(source: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const entries = readdirSync(source).filter((name) => name !== 'node_modules' && name !== 'dist');
@@ -82,11 +82,11 @@ function layTarget(broker: string, home: string): void {
 
 function dependencyCase(home: string): Case {
   const installed = readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'));
-  const title = 'package: it brings no other package along';
+  const title = 'package: it installs no other package';
   return { title, faults: installed.length === 1 ? [] : [`installed: ${installed.join(', ')}`] };
 }
 
-/** What its pages send their readers to is in the package too. */
+/** The package contains the targets of all links in its pages. */
 function linkCase(home: string): Case {
   const folder = join(home, 'node_modules/truemq-conformance');
   const pages = readdirSync(join(folder, 'docs')).map((name) => `docs/${name}`);
@@ -96,7 +96,7 @@ function linkCase(home: string): Case {
       .filter((link) => !existsSync(join(folder, page, '..', link)))
       .map((link) => `${page} links ${link}`),
   );
-  return { title: 'package: its pages link only what is in it', faults: broken };
+  return { title: 'package: its pages link only to files in it', faults: broken };
 }
 
 function useCase({ args, exitCode, says }: Use, home: string): Case {
@@ -116,7 +116,7 @@ function run(
   args: readonly string[],
   cwd: string,
 ): { readonly exitCode: number | null; readonly text: string } {
-  // On Windows npm is a command file, which only a shell runs.
+  // On Windows npm is a command file, which needs a shell.
   const shell = process.platform === 'win32';
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, shell, encoding: 'utf8' });
   return { exitCode: status, text: error === undefined ? `${stdout}${stderr}` : error.message };

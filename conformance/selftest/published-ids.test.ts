@@ -1,4 +1,4 @@
-// Ids are permanent: the list as it is committed holds every check that is shipped, and the rules are shown to notice what breaks it.
+// Ids are permanent: the committed list contains every check, and the rules find each mistake in a list.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checks } from '../src/checks/index.ts';
@@ -8,7 +8,7 @@ const committed = readIds(readFileSync(new URL('../ids.txt', import.meta.url), '
 const check = (id: string): { readonly id: string } => ({ id });
 
 describe('the committed list', () => {
-  it('names no check that is gone, and none that was withdrawn and is back', () => {
+  it('contains no removed check, and no withdrawn check that exists again', () => {
     expect(publishedFaults(committed, checks)).toEqual([]);
   });
 
@@ -28,7 +28,7 @@ describe('publishedFaults', () => {
     expect(publishedFaults(readIds(text), [check('A-001a')]).join('; ')).toContain(fault);
   });
 
-  it('is content with a withdrawn id that stays away, and with a check that is not listed yet', () => {
+  it('accepts a withdrawn id without a check, and a check that is not in the list yet', () => {
     const published = readIds('# a comment\nA-001a\nA-001b withdrawn: it judged two rules at once\n');
     expect(publishedFaults(published, [check('A-001a'), check('A-001c')])).toEqual([]);
     expect(unlistedIds(published, [check('A-001a'), check('A-001c')])).toEqual(['A-001c']);
@@ -36,14 +36,14 @@ describe('publishedFaults', () => {
 });
 
 describe('writtenIds', () => {
-  it('adds what is missing and keeps what is there', () => {
+  it('adds missing ids and keeps the others', () => {
     const published = readIds('A-001b withdrawn: why not\nA-001c');
     const text = writtenIds(published, [check('A-001c'), check('A-001a')]);
     expect(readIds(text)).toEqual([{ id: 'A-001a' }, ...published]);
     expect(writtenIds(readIds(text), [])).toBe(text);
   });
 
-  it('refuses a line that is no id', () => {
-    expect(() => readIds('A-001a # why')).toThrow('"A-001a # why" is no id');
+  it('refuses a line that is not an id', () => {
+    expect(() => readIds('A-001a # why')).toThrow('"A-001a # why" is neither an id');
   });
 });

@@ -1,9 +1,9 @@
-// The list of published check ids: read, compared with the catalogue, written. Pure. A line is an id, or an id that was withdrawn with the
-// reason behind it: `FRAME-004c withdrawn: it judged two rules at once, see FRAME-004d`.
+// The list of published check ids: read, compared with the catalogue, written. Pure. A line is an id, or a withdrawn id with a
+// reason: `FRAME-004c withdrawn: it judged two rules at once, see FRAME-004d`.
 
 export type PublishedId = {
   readonly id: string;
-  /** Why there is no such check any more. */
+  /** Why the check does not exist any more. */
   readonly withdrawn?: string;
 };
 
@@ -14,19 +14,19 @@ const head = [
   '# "ID withdrawn: why". New ones are added by: node --import tsx conformance/selftest/ids.ts --write',
 ];
 
-/** Throws for a line that is none. */
+/** Throws for an invalid line. */
 export function readIds(text: string): readonly PublishedId[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   return lines.map((line) => {
     const [, id, withdrawn] = lineForm.exec(line.trim()) ?? [];
-    if (id === undefined) throw new Error(`ids.txt: "${line}" is no id, and no "ID withdrawn: why"`);
+    if (id === undefined) throw new Error(`ids.txt: "${line}" is neither an id nor "ID withdrawn: why"`);
     return withdrawn === undefined ? { id } : { id, withdrawn };
   });
 }
 
 type Identified = { readonly id: string };
 
-/** What breaks the promise that ids are permanent, one sentence each. */
+/** The mistakes in the list, one sentence each. */
 export function publishedFaults(
   published: readonly PublishedId[],
   checks: readonly Identified[],
@@ -48,7 +48,7 @@ export function publishedFaults(
   ];
 }
 
-/** Checks whose id is not listed yet: no fault until they are published. */
+/** Checks whose id is not in the list yet. This is allowed until they are published. */
 export function unlistedIds(
   published: readonly PublishedId[],
   checks: readonly Identified[],
@@ -57,7 +57,7 @@ export function unlistedIds(
   return checks.map(({ id }) => id).filter((id) => !listed.has(id));
 }
 
-/** The list with what it lacks, in the order of the ids; nothing is ever taken out. */
+/** The list with the missing ids added, in the order of the ids. Never removes an id. */
 export function writtenIds(published: readonly PublishedId[], checks: readonly Identified[]): string {
   const added = unlistedIds(published, checks).map((id): PublishedId => ({ id }));
   const all = [...published, ...added].sort((a, b) => (a.id < b.id ? -1 : 1));

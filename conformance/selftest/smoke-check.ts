@@ -1,5 +1,5 @@
-// What a mutant must still be able to do to count: a broker that cannot even shake hands is found by anybody. Its requirement is of
-// the selftest alone.
+// A check that every mutant must pass: a fault that prevents the handshake would make all checks fail and prove nothing. Only the self-test
+// has its requirement.
 import type { Check } from '../src/check.ts';
 import type { Requirement } from '../src/suite-data.ts';
 
@@ -11,7 +11,7 @@ export const smokeRequirement: Requirement = {
 
 export const smokeCheck: Check = {
   id: 'SMOKE-000a',
-  title: 'shakes hands and answers a Ping',
+  title: 'answers Connect and Ping',
   clauses: ['SMOKE-000'],
   profile: 'core',
   evidence: { frames: 2 },

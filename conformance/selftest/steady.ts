@@ -1,7 +1,7 @@
-// Shows that no verdict flips: `node --import tsx conformance/selftest/steady.ts [--repetitions 20] [--busy 2] [--target FILE]
-// [--profile NAME].. [--seed N]` runs the suite again and again, each time with another seed, beside processes that do nothing but keep a
-// core busy. A check that ends now one way and now another has flipped. One whose runner was starved has shown nothing, and says so:
-// that is no flip. Takes some minutes, so it is no part of `npm test`. Ends with 1 when a check flipped.
+// Tests that no outcome changes between runs: `node --import tsx conformance/selftest/steady.ts [--repetitions 20] [--busy 2] [--target FILE]
+// [--profile NAME].. [--seed N]` repeats the suite, each time with another seed, while other processes keep the
+// cores busy. A check with different outcomes has flipped. A check whose runner had too little CPU time says so and does not count. Takes
+// some minutes, so `npm test` does not run it. Ends with 1 if a check flipped.
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 
-/** The outcomes of one check, each with the runs that ended so. */
+/** The outcomes of one check, each with its runs. */
 type Endings = Map<string, string[]>;
 
 function endingOf({ outcome, starved }: CheckResult): string {
@@ -73,7 +73,7 @@ function tell(id: string, endings: Endings): void {
   }
 }
 
-/** An interrupt ends the repetitions after the one under way; what came of them is told. */
+/** An interrupt ends the repetitions after the current one; the results so far are printed. */
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
 

@@ -1,4 +1,4 @@
-// The patterns of memory-truth.ts: what clients do, and what the broker must hold of it afterwards. A table.
+// The patterns of memory-truth.ts: what the clients do, and which data the broker must hold afterwards. A table.
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ConfigurationRequest } from '../../src/configuration.ts';
@@ -59,7 +59,7 @@ async function evict(stage: Stage, options: object, reads: boolean): Promise<num
   return (fanOut.maxQueueSize + 8) * (evictedBytes + MESSAGE_BYTES + COPY_BYTES);
 }
 
-/** A quarter of the messages at a time, so that what has expired is far more than what was ever held. */
+/** Publishes a quarter of the messages at a time, so that far more messages expire than the broker ever holds. */
 async function expire(stage: Stage): Promise<number> {
   await stage.createQueue('fan', { ...fanOut, maxQueueSize: 50_000, messageTtl: '00:00:01' });
   await acknowledging(await stage.link(), 'fan');
@@ -82,7 +82,7 @@ async function survivors(
   await stage.createQueue('kept');
   const taken: (() => number)[] = [];
   const accepts = (number: number): boolean => number % keptEvery !== 0;
-  // As few subscribers as hold them all, so that survivors stand alone.
+  // As few subscribers as possible hold the messages, so that the remaining messages are far apart in memory.
   for (let room = 0; room < count / keptEvery; room += MAX_IN_FLIGHT) {
     taken.push((await acknowledging(await stage.link(), 'kept', { accepts, window: MAX_IN_FLIGHT })).count);
   }
@@ -191,7 +191,7 @@ async function compressedFrames(stage: Stage): Promise<number> {
   return 10 * MIB;
 }
 
-/** More publishes than are worked off, on all connections. */
+/** Publishes faster than the broker can handle, on all connections. */
 async function pendingInput(stage: Stage): Promise<number> {
   const payload = '1'.repeat(64 * KIB);
   await stage.createQueue('pending', { maxQueueSize: 100, overflowStrategy: 0 });
@@ -258,7 +258,7 @@ async function blockedPublishes(stage: Stage): Promise<number> {
   return 10 * count * (KIB + MESSAGE_BYTES + COPY_BYTES);
 }
 
-/** All repeat one blocked publish, whose id and queue name are long. */
+/** All connections repeat one blocked publish, whose id and queue name are long. */
 async function repeats(stage: Stage): Promise<number> {
   const queue = 'q'.repeat(200);
   await stage.createQueue(queue, { maxQueueSize: 1, overflowStrategy: 2 });

@@ -1,4 +1,4 @@
-// A broker under a pattern of load, the looks at its process, and the few ways in which patterns load it.
+// A broker under a pattern of load, the measurement of its process, and the operations that the patterns use.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { Command } from '../../src/wire/command.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
 import type { FrameFields } from '../../src/wire/frame.ts';
 
-/** What an honest broker may need for one of each, beside contents. */
+/** The memory that a broker may need for one of each, besides the contents. */
 export const MESSAGE_BYTES = 512;
 export const COPY_BYTES = 256;
 /** Besides its id and the name of its queue. */
@@ -25,7 +25,7 @@ export const CONNECTION_BYTES = 32 * 1024;
 
 const WARM_UP_MESSAGES = 20_000;
 const SAMPLE_EVERY_MS = 700;
-/** Light traffic: this many messages of 4 KiB between two samples, acknowledged at once. */
+/** Light traffic: this many messages of 4 KiB between two samples, acknowledged immediately. */
 const TRAFFIC_MESSAGES = 6000;
 const UNANSWERED_PUBLISHES = 512;
 const timeoutScale = 20;
@@ -35,7 +35,7 @@ export type PublishOrder = {
   readonly count: number;
   readonly payloadBytes: number;
   readonly idPrefix?: string;
-  /** Publishes that are blocked are not answered: nobody waits for them. */
+  /** Whether not to wait for the answers, because blocked publishes get none. */
   readonly isUnanswered?: boolean;
   readonly idBytes?: number;
 };
@@ -91,12 +91,12 @@ export class Stage {
     return lowest;
   }
 
-  /** What is resident now, whatever the broker refuses. */
+  /** The resident memory now, also if the broker refuses commands. */
   residentBytesNow(): number {
     return this.#usage().rssBytes;
   }
 
-  /** Load that leaves nothing: what a process needs once must not count as growth. */
+  /** A load that leaves no data, so that memory which a process needs only once does not count as growth. */
   async warmUp(): Promise<void> {
     await this.createQueue('warm-up');
     const link = await this.link();
@@ -112,7 +112,7 @@ export class Stage {
     return link;
   }
 
-  /** A connection whose bytes the pattern writes itself, after the handshake; closed where the broker has refused it. */
+  /** A connection whose bytes the pattern writes itself, after the handshake; closed if the broker refuses it. */
   async socket(): Promise<Socket> {
     const socket = connect({ ...this.#broker.endpoints.tcp, noDelay: true });
     socket.on('error', () => undefined);
@@ -188,7 +188,7 @@ async function orClosed(socket: Socket, event: string): Promise<void> {
   if (!socket.destroyed) await Promise.race([once(socket, event), once(socket, 'close')]);
 }
 
-/** Subscribes and acknowledges what `accepts` lets through; the rest stays unacknowledged. */
+/** Subscribes and acknowledges the messages that `accepts` returns true for; the others stay unacknowledged. */
 export async function acknowledging(
   link: LoadLink,
   queue: string,

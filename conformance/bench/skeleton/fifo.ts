@@ -1,4 +1,4 @@
-// First in, first out, at constant cost whatever the length: taken entries are cut off in large pieces.
+// A queue whose operations have a constant cost, whatever its length: it removes used entries in large blocks.
 
 export class Fifo<T> {
   #entries: T[] = [];

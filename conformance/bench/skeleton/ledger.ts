@@ -1,5 +1,5 @@
-// The least that makes a relay durable: every message a row of an SQLite file, one transaction for all that a turn of the event loop
-// brought, safe on the disk (synchronous FULL) before anything of it is told. Needs better-sqlite3, which nothing else here does.
+// The minimal durable store for the relay: every message is a row of an SQLite file, with one transaction per turn of the event loop. The
+// transaction is on the disk (synchronous FULL) before the relay confirms or delivers. Only this file needs better-sqlite3.
 import { join } from 'node:path';
 import type { Message } from './relay.ts';
 
@@ -33,7 +33,7 @@ export class Ledger {
     this.#commit = database.prepare('COMMIT');
   }
 
-  /** Undefined where the driver is not installed. */
+  /** Undefined if the driver is not installed. */
   static async open(folder: string): Promise<Ledger | undefined> {
     const driver = await loadDriver();
     return driver === undefined ? undefined : new Ledger(new driver(join(folder, 'skeleton.db')));
@@ -72,7 +72,7 @@ export class Ledger {
   }
 }
 
-/** By a name that no bundler follows: the package goes without it. */
+/** Imports by a computed name, so that no bundler includes the package. */
 async function loadDriver(name = 'better-sqlite3'): Promise<Driver | undefined> {
   try {
     return ((await import(name)) as { readonly default: Driver }).default;

@@ -1,6 +1,6 @@
-// The least that a Node process can do and still be a broker in a benchmark: it relays, confirms, delivers and awaits acknowledgments,
-// in one queue or to every subscriber. It checks nothing, limits nothing, retries nothing, and takes each ack for that of the
-// oldest delivery: what it does not do is what a broker is made of. It is the ceiling that brokers and clients are held against.
+// A minimal broker for benchmarks: it relays, confirms and delivers messages, and waits for acknowledgments, in one queue or to every
+// subscriber. It has no checks, limits or retries, and treats each ack as one of the oldest delivery. Its figures are the upper limit with
+// which brokers and clients are compared.
 import type { Socket } from 'node:net';
 import { Command } from '../../src/wire/command.ts';
 import { decodeBody } from '../../src/wire/decode.ts';
@@ -12,16 +12,16 @@ import { Fifo } from './fifo.ts';
 import type { Ledger } from './ledger.ts';
 
 const defaultWindow = 256;
-/** From the first byte of a frame to its command, and to its id. */
+/** Offsets in a frame: of the command, and of the id. */
 const commandInFrame = 6;
 const idInFrame = 9;
 
-/** A whole Deliver frame, ready to be sent; `row` is where the ledger keeps it, when there is one. */
+/** A whole Deliver frame, ready to be sent; `row` is its row in the ledger, if there is one. */
 export type Message = Buffer & { row?: number };
 
 export class Relay {
   readonly #queues = new Map<string, RelayQueue>();
-  /** With it, what is published is safe on the disk before it is confirmed or delivered. */
+  /** If set, a message is on the disk before it is confirmed or delivered. */
   readonly ledger: Ledger | undefined;
 
   constructor(ledger?: Ledger) {
@@ -74,7 +74,7 @@ class RelayQueue {
     if (index >= 0) this.#subscribers.splice(index, 1);
   }
 
-  /** Hands out what waits, in turn, for as long as a subscriber has room. */
+  /** Sends waiting messages to the subscribers in turn, as long as one has room. */
   dispatch(): void {
     let fullCount = 0;
     while (this.waiting.size > 0 && fullCount < this.#subscribers.length) {
@@ -90,7 +90,7 @@ class RelayQueue {
   }
 }
 
-/** What one connection takes from one queue. */
+/** The subscription of one connection to one queue. */
 class Subscription {
   readonly queue: RelayQueue;
   readonly #out: FrameGatherer;
@@ -119,7 +119,7 @@ class Subscription {
     this.#out.add(message);
   }
 
-  /** The ledger's row of what was acknowledged. */
+  /** The ledger's row of the acknowledged message. */
   acknowledged(): number | undefined {
     const message = this.#inFlight.shift();
     if (this.queue.isFanOut) this.deliver(this.#owed.shift());
@@ -128,14 +128,14 @@ class Subscription {
   }
 }
 
-/** What a confirm is made of. */
+/** The data of a PublishAck. */
 type Published = Pick<FrameView, 'bytes' | 'idAt' | 'payloadAt'>;
 
 class RelayConnection {
   readonly #relay: Relay;
   readonly #out: FrameGatherer;
   #subscription: Subscription | undefined;
-  /** The queue of the last publish: looking at its name again is cheaper than making a string of it. */
+  /** The queue of the last publish: comparing the bytes of its name is cheaper than creating a string. */
   #queue: RelayQueue | undefined;
 
   constructor(relay: Relay, out: FrameGatherer) {
@@ -174,7 +174,7 @@ class RelayConnection {
 
   #publish(frame: FrameView): void {
     const queue = this.#queueOf(frame);
-    // A copy of its own: what waits must not keep a whole read alive.
+    // Copies the bytes, so that a waiting message does not keep a whole read buffer in memory.
     const message: Message = Buffer.allocUnsafe(frame.endAt - frame.idAt + idInFrame);
     frame.bytes.copy(message, 0, frame.idAt - idInFrame, frame.endAt);
     message[commandInFrame] = Command.Deliver;
@@ -197,7 +197,7 @@ class RelayConnection {
     if (row !== undefined) this.#relay.ledger?.remove(row);
   }
 
-  /** PublishAck is the beginning of the Publish, with its queue, and nothing after it. */
+  /** PublishAck is the beginning of the Publish up to the queue name. */
   #confirm({ bytes, idAt, payloadAt }: Published): void {
     const namesBytes = payloadAt - 4 - (idAt - 2);
     const bodyBytes = 2 + namesBytes + 6;

@@ -1,5 +1,5 @@
-// The skeleton as a target: an adapter and its broker in one process. It honours no setting but the address and durable storage, and
-// says nothing of the others: nothing that judges a broker should ever be pointed at it. Ends with its standard input.
+// The skeleton as a target: an adapter and its broker in one process. It supports only the settings address and durable storage, and
+// does not report the others as unsupported, so do not run checks against it. Ends when its standard input ends.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';

@@ -2,15 +2,15 @@
 //
 //   dotnet run --project . -- COMMAND ..      COMMAND .. starts the broker, e.g.  truemq serve
 //
-// It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard output,
-// and ends when it is told to (SIGTERM) or when its standard input closes. A broker that is written in .NET can be started in this
-// process instead: put its options in the place of the flags, and its StopAsync in the place of Stop.
+// It reads one line of JSON from standard input, starts the broker with the matching flags, answers one line of JSON on standard output,
+// and ends on SIGTERM or when its standard input closes. A broker that is written in .NET can run in this
+// process instead: replace the flags by its options, and Stop by its StopAsync.
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 
-// Settings of the protocol that this broker has a flag for, and what follows their values.
+// The settings of the adapter protocol for which this broker has a flag, and what follows their values.
 var flags = new Dictionary<string, (string Flag, string Unit)>
 {
     ["limits.maxConnections"] = ("--max-connections", ""),
@@ -41,7 +41,7 @@ var start = new ProcessStartInfo(args[0]) { RedirectStandardInput = true, Redire
 foreach (var word in args.Skip(1)) start.ArgumentList.Add(word);
 foreach (var word in new[] { "--port", "0", "--health-port", "0", "--print-ready" }) start.ArgumentList.Add(word);
 
-// What has no flag must be owned up to: a setting that is neither honoured nor named makes checks fail.
+// List every setting without a flag as unsupported: a setting that is neither applied nor listed makes checks fail.
 var unsupported = new JsonArray();
 if ((string?)request["storage"] != "memory") unsupported.Add("storage");
 foreach (var group in groups)
@@ -60,7 +60,7 @@ if (request["rateLimit"] is null) { start.ArgumentList.Add("--rate-limit"); star
 using var broker = Process.Start(start)!;
 broker.StandardInput.Close();
 
-// Passed on by kill(2): Process.Kill would be SIGKILL. On Windows there is no gentle way to another process but its own.
+// Sends SIGTERM by kill(2), because Process.Kill sends SIGKILL. On Windows, only closing the standard input of the broker stops it cleanly.
 void Stop()
 {
     if (broker.HasExited) return;
@@ -90,7 +90,7 @@ _ = Task.Run(() => { while (Console.In.ReadLine() is not null) { } Stop(); });
 broker.WaitForExit();
 return broker.ExitCode;
 
-// Console.Out flushes after each line when it is not replaced by a writer of its own.
+// Console.Out flushes after each line, unless the program replaces it by another writer.
 static void Say(JsonObject answer)
 {
     answer["protocol"] = 1;

@@ -3,9 +3,9 @@
 //	go build -o adapter adapter.go
 //	./adapter COMMAND ..      COMMAND .. starts the broker, e.g.  ./adapter truemq serve
 //
-// It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard output,
-// and ends when it is told to (SIGTERM) or when its standard input closes. Everything else goes to standard error. The flags are those
-// of TrueMQ: put yours in their place. It needs Go 1.16 or later and nothing else. Build it first: `go run` does not pass SIGTERM on.
+// It reads one line of JSON from standard input, starts the broker with the matching flags, answers one line of JSON on standard output,
+// and ends on SIGTERM or when its standard input closes. Everything else goes to standard error. The flags are those
+// of TrueMQ: replace them by yours. It needs Go 1.16 or later and nothing else. Build it first: `go run` does not forward SIGTERM.
 package main
 
 import (
@@ -25,7 +25,7 @@ type object map[string]interface{}
 // flag is a flag of the broker, and the unit that follows its value.
 type flag struct{ name, unit string }
 
-// Settings of the protocol that this broker has a flag for.
+// The settings of the adapter protocol for which this broker has a flag.
 var flags = map[string]flag{
 	"limits.maxConnections":                   {"--max-connections", ""},
 	"limits.maxMessageSizeBytes":              {"--max-message-size", ""},
@@ -50,7 +50,7 @@ var flags = map[string]flag{
 }
 var groups = []string{"authentication", "tls", "rateLimit", "limits", "queueDefaults", "timing"}
 
-// flagsFor returns the broker's flags, and the settings that it has none for: one that is neither honoured nor named makes checks fail.
+// flagsFor returns the broker's flags, and the settings without a flag: a setting that is neither applied nor listed makes checks fail.
 func flagsFor(request map[string]json.RawMessage) (words, unsupported []string, err error) {
 	unsupported = []string{}
 	if string(request["storage"]) != `"memory"` {
@@ -63,7 +63,7 @@ func flagsFor(request map[string]json.RawMessage) (words, unsupported []string, 
 				return nil, nil, err
 			}
 		}
-		if group == "rateLimit" && settings == nil { // null means off here, which is not this broker's default
+		if group == "rateLimit" && settings == nil { // null means off, but the default of this broker is on
 			words = append(words, "--rate-limit", "off")
 		}
 		for name, value := range settings {
@@ -111,7 +111,7 @@ func run() int {
 		return refuse("the broker cannot be started: " + err.Error())
 	}
 
-	// From here on a signal is passed on, and the adapter lives for as long as its broker.
+	// From now on, signals go to the broker, and the adapter runs as long as the broker.
 	stop := func() {
 		if broker.Process.Signal(syscall.SIGTERM) != nil { // Windows has no SIGTERM
 			broker.Process.Kill()
@@ -140,12 +140,12 @@ func run() int {
 	name := object{"name": "TrueMQ by a Go program"}
 	say(object{"ready": true, "broker": name, "tcp": where.TCP, "health": where.Health, "unsupported": unsupported})
 
-	// The end of standard input means the same as SIGTERM: the runner is gone, or there are no signals here.
+	// The end of standard input means the same as SIGTERM: the runner has ended, or the system has no signals.
 	go func() {
 		io.Copy(io.Discard, input)
 		stop()
 	}()
-	io.Copy(os.Stderr, output) // until the broker ends; an output that nobody reads would block it
+	io.Copy(os.Stderr, output) // until the broker ends; the broker blocks if nobody reads its output
 	broker.Wait()
 	return broker.ProcessState.ExitCode()
 }

@@ -2,10 +2,10 @@
 //
 //   java adapter.java COMMAND ..      COMMAND .. starts the broker, e.g.  java adapter.java truemq serve
 //
-// It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard output,
-// and ends when it is told to (SIGTERM) or when its standard input closes. Everything else goes to standard error. The flags are those
-// of TrueMQ: put yours in their place. It needs JDK 17 or later and nothing else. Java has no JSON reader: the one below is enough for
-// the two lines that are read here; with a library of yours it goes.
+// It reads one line of JSON from standard input, starts the broker with the matching flags, answers one line of JSON on standard output,
+// and ends on SIGTERM or when its standard input closes. Everything else goes to standard error. The flags are those
+// of TrueMQ: replace them by yours. It needs JDK 17 or later and nothing else. Java has no JSON reader: the one below is enough for
+// the two lines that this program reads. Replace it if you use a JSON library.
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,7 +25,7 @@ class Adapter {
         }
     }
 
-    /** Settings of the protocol that this broker has a flag for. */
+    /** The settings of the adapter protocol for which this broker has a flag. */
     static final Map<String, Flag> FLAGS = Map.ofEntries(
         Map.entry("limits.maxConnections", new Flag("--max-connections")),
         Map.entry("limits.maxMessageSizeBytes", new Flag("--max-message-size")),
@@ -58,7 +58,7 @@ class Adapter {
         List<String> unsupported = addFlags(request, command);
         Process broker = start(command);
 
-        // The JVM answers SIGTERM by its shutdown hooks. This one stops the broker, waits for it and ends with its exit code.
+        // On SIGTERM the JVM runs its shutdown hooks. This one stops the broker, waits for it and ends with its exit code.
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             broker.destroy(); // SIGTERM; does nothing if the broker has ended
             Runtime.getRuntime().halt(waitFor(broker));
@@ -75,18 +75,18 @@ class Adapter {
             + ",\"port\":" + where.get("tcp.port") + "},\"health\":{\"url\":" + quote(where.get("health.url"))
             + "},\"unsupported\":[" + names + "]");
 
-        // The end of standard input means the same as SIGTERM: the runner is gone, or there are no signals here.
+        // The end of standard input means the same as SIGTERM: the runner has ended, or the system has no signals.
         var watcher = new Thread(() -> {
             copy(input, Writer.nullWriter());
             broker.destroy();
         });
         watcher.setDaemon(true);
         watcher.start();
-        copy(output, new OutputStreamWriter(System.err)); // until the broker ends; an output that nobody reads would block it
+        copy(output, new OutputStreamWriter(System.err)); // until the broker ends; the broker blocks if nobody reads its output
         System.exit(waitFor(broker));
     }
 
-    /** Adds the broker's flags; returns the settings that it has none for: one that is neither honoured nor named makes checks fail. */
+    /** Adds the broker's flags; returns the settings without a flag: a setting that is neither applied nor listed makes checks fail. */
     static List<String> addFlags(Map<String, String> request, List<String> command) {
         List<String> unsupported = new ArrayList<>();
         if (!"memory".equals(request.get("storage"))) unsupported.add("storage");
@@ -98,7 +98,7 @@ class Adapter {
             if (flag != null) command.addAll(List.of(flag.name(), value + flag.unit()));
             else if (!unsupported.contains(setting)) unsupported.add(setting);
         });
-        // null means off here, which is not this broker's default
+        // null means off, but the default of this broker is on
         if (request.keySet().stream().noneMatch(name -> name.startsWith("rateLimit."))) {
             command.addAll(List.of("--rate-limit", "off"));
         }
@@ -149,7 +149,7 @@ class Adapter {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
-    /** Reads one object: every value that is no object or array, by its dotted name. Numbers and words as text, null as null. */
+    /** Reads one object. Returns every value that is not an object or array by its dotted name: numbers and words as text, null as null. */
     static class Json {
         private final String text;
         private int at;

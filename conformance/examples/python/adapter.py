@@ -2,8 +2,8 @@
 
     python3 adapter.py COMMAND ..     COMMAND .. starts the broker, e.g.  python3 adapter.py truemq serve
 
-It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard output,
-and ends when it is told to (SIGTERM) or when its standard input closes. Everything else goes to standard error. The flags are those
+It reads one line of JSON from standard input, starts the broker with the matching flags, answers one line of JSON on standard output,
+and ends on SIGTERM or when its standard input closes. Everything else goes to standard error. The flags are those
 of TrueMQ: put yours in their place. It needs Python 3.8 or later and nothing else.
 """
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 
-# Settings of the protocol that this broker has a flag for, and how their values are written.
+# The settings of the adapter protocol for which this broker has a flag, and how their values are written.
 FLAGS = {
     "limits.maxConnections": ("--max-connections", "{}"),
     "limits.maxMessageSizeBytes": ("--max-message-size", "{}"),
@@ -40,7 +40,7 @@ GROUPS = ("authentication", "tls", "rateLimit", "limits", "queueDefaults", "timi
 
 
 def settings_of(request):
-    """What was asked for, by dotted name; what is null or absent was not."""
+    """The requested settings by dotted name, without those that are null."""
     for group in GROUPS:
         for name, value in (request.get(group) or {}).items():
             yield f"{group}.{name}", value
@@ -49,7 +49,7 @@ def settings_of(request):
 
 
 def flags_for(request):
-    """The broker's flags, and the settings that it has none for: those must be owned up to, or checks fail."""
+    """The flags of the broker, and the settings without a flag: the answer must list them as unsupported."""
     flags, unsupported = [], []
     for name, value in settings_of(request):
         if name not in FLAGS:
@@ -57,7 +57,7 @@ def flags_for(request):
             continue
         flag, form = FLAGS[name]
         flags += [flag, form.format(str(value).lower() if isinstance(value, bool) else value)]
-    if request["rateLimit"] is None:  # null means off here, which is not this broker's default
+    if request["rateLimit"] is None:  # null means off, but the default of this broker is on
         flags += ["--rate-limit", "off"]
     return flags, unsupported
 
@@ -70,7 +70,7 @@ def main():
     flags, unsupported = flags_for(json.loads(sys.stdin.readline()))
     command = [*sys.argv[1:], "--port", "0", "--health-port", "0", "--print-ready", *flags]
     broker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    # From here on a signal is passed on, and the adapter lives for as long as its broker.
+    # From now on, signals go to the broker, and the adapter runs as long as the broker.
     signal.signal(signal.SIGTERM, lambda *_: broker.terminate())
     ready = broker.stdout.readline()
     if not ready:
@@ -79,7 +79,7 @@ def main():
     where = json.loads(ready)
     name = {"name": "TrueMQ by a Python script"}
     say({"ready": True, "broker": name, "tcp": where["tcp"], "health": where["health"], "unsupported": unsupported})
-    # The end of standard input means the same as SIGTERM: the runner is gone, or there are no signals here.
+    # The end of standard input means the same as SIGTERM: the runner has ended, or the system has no signals.
     threading.Thread(target=lambda: (sys.stdin.read(), broker.terminate()), daemon=True).start()
     return broker.wait()
 

@@ -3,15 +3,15 @@
 //   rustc --edition 2021 -o adapter adapter.rs
 //   ./adapter COMMAND ..      COMMAND .. starts the broker, e.g.  ./adapter truemq serve
 //
-// It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard output,
-// and ends when it is told to (SIGTERM) or when its standard input closes. Everything else goes to standard error. The flags are those
-// of TrueMQ: put yours in their place. It needs a Unix and no crate. std reads no JSON and handles no signals: the reader below is
-// enough for the two lines that are read here, and two functions come from the C library; with crates of yours both go.
+// It reads one line of JSON from standard input, starts the broker with the matching flags, answers one line of JSON on standard output,
+// and ends on SIGTERM or when its standard input closes. Everything else goes to standard error. The flags are those
+// of TrueMQ: replace them by yours. It needs a Unix and no crate. std has no JSON reader and no signal handlers: the reader below is
+// enough for the two lines that this program reads, and two functions come from the C library. Replace both if you use crates.
 use std::io::{self, BufRead, BufReader};
 use std::process::{exit, Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Settings of the protocol that this broker has a flag for, the flag, and the unit that follows its value.
+/// The settings of the adapter protocol for which this broker has a flag, the flag, and the unit that follows its value.
 const FLAGS: [(&str, &str, &str); 20] = [
     ("limits.maxConnections", "--max-connections", ""),
     ("limits.maxMessageSizeBytes", "--max-message-size", ""),
@@ -45,7 +45,7 @@ const SIGTERM: i32 = 15;
 /// The process id of the broker; 0 when it has ended.
 static BROKER: AtomicI32 = AtomicI32::new(0);
 
-/// Passes SIGTERM on. It may run as a signal handler, so it does nothing but call kill(2).
+/// Forwards SIGTERM. It may run as a signal handler, so it only calls kill(2).
 extern "C" fn stop(_signal: i32) {
     let broker = BROKER.load(Ordering::SeqCst);
     if broker > 0 {
@@ -66,7 +66,7 @@ fn main() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap_or_else(|error| refuse(&format!("the broker cannot be started: {error}")));
-    // From here on a signal is passed on, and the adapter lives for as long as its broker.
+    // From now on, signals go to the broker, and the adapter runs as long as the broker.
     BROKER.store(broker.id() as i32, Ordering::SeqCst);
     unsafe { signal(SIGTERM, stop) };
 
@@ -85,17 +85,17 @@ fn main() {
         names.join(",")
     ));
 
-    // The end of standard input means the same as SIGTERM: the runner is gone.
+    // The end of standard input means the same as SIGTERM: the runner has ended.
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         stop(SIGTERM);
     });
-    // Until the broker ends; an output that nobody reads would block it.
+    // Until the broker ends; the broker blocks if nobody reads its output.
     let _ = io::copy(&mut output, &mut io::stderr());
     exit(exit_code(&mut broker));
 }
 
-/// The broker's flags, and the settings that it has none for: one that is neither honoured nor named makes checks fail.
+/// The broker's flags, and the settings without a flag: a setting that is neither applied nor listed makes checks fail.
 fn flags_for(request: &[(String, String)]) -> (Vec<String>, Vec<String>) {
     let (mut flags, mut unsupported) = (Vec::new(), Vec::new());
     if value_of(request, "storage") != Some("memory") {
@@ -113,7 +113,7 @@ fn flags_for(request: &[(String, String)]) -> (Vec<String>, Vec<String>) {
             None => unsupported.push(setting),
         }
     }
-    // null means off here, which is not this broker's default.
+    // null means off, but the default of this broker is on.
     if !request.iter().any(|(name, _)| name.starts_with("rateLimit.")) {
         flags.extend(["--rate-limit".to_string(), "off".to_string()]);
     }
@@ -145,7 +145,7 @@ fn value_of<'a>(values: &'a [(String, String)], name: &str) -> Option<&'a str> {
     values.iter().find(|(each, _)| each == name).map(|(_, value)| value.as_str())
 }
 
-/// Every value of a JSON object that is no object or array, by its dotted name, as text. What is null is left out.
+/// Every value of a JSON object that is not an object or array, by its dotted name, as text. Leaves out null.
 fn values(line: &str) -> Vec<(String, String)> {
     let mut reader = Reader { text: line.chars().collect(), at: 0 };
     let mut values = Vec::new();
@@ -221,7 +221,7 @@ impl Reader {
         }
     }
 
-    /// Skips white space. Panics at the end of a line that is no JSON.
+    /// Skips white space. Panics at the end of a line that is not JSON.
     fn next(&mut self) -> char {
         while self.text[self.at].is_whitespace() {
             self.at += 1;

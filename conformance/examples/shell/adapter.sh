@@ -3,9 +3,9 @@
 #
 #   adapter.sh COMMAND ..        COMMAND .. starts the broker, e.g.  adapter.sh truemq serve
 #
-# It reads one line of JSON from standard input, starts the broker with flags made of it, answers one line of JSON on standard
-# output, and ends when it is told to (SIGTERM) or when its standard input closes. Everything else goes to standard error.
-# Flags of the broker at hand are those of TrueMQ: put yours in their place. Settings without a flag are named in `unsupported`.
+# It reads one line of JSON from standard input, starts the broker with the matching flags, answers one line of JSON on standard
+# output, and ends on SIGTERM or when its standard input closes. Everything else goes to standard error.
+# The flags are those of TrueMQ: replace them by yours. The answer lists settings without a flag in `unsupported`.
 set -u
 
 say() { printf '%s\n' "$1"; }
@@ -16,7 +16,7 @@ IFS= read -r request || refuse 'no configuration came'
 # The values of the keys that occur once in the line: numbers and words, without their quotes.
 value() { printf '%s' "$request" | sed -n "s/.*\"$1\":\"\{0,1\}\([A-Za-z0-9.]*\).*/\1/p"; }
 
-# flag KEY FLAG [UNIT]: adds FLAG to the broker's flags when KEY was asked for.
+# flag KEY FLAG [UNIT]: adds FLAG to the flags of the broker if the request contains KEY.
 flags=''
 flag() {
   given=$(value "$1")
@@ -43,17 +43,17 @@ flag maxConnectionsPerIpPerWindow --max-connections-per-ip-per-window
 flag connectionWindowMs --connection-window ms
 flag maxMessagesPerClientPerSecond --max-messages-per-client-per-second
 
-# No rate limit was asked for: off, which is not this broker's default.
+# null means off, but the default of this broker is on.
 case $request in *'"rateLimit":null'*) flags="$flags --rate-limit off" ;; esac
 
-# What has no flag here must be owned up to: a setting that is not honoured and not named makes checks fail.
+# List every setting without a flag as unsupported: a setting that is neither applied nor listed makes checks fail.
 unsupported=''
 case $request in *'"authentication":{'*) unsupported="$unsupported,\"authentication\"" ;; esac
 case $request in *'"tls":{'*) unsupported="$unsupported,\"tls\"" ;; esac
 case $request in *'"storage":"memory"'*) ;; *) unsupported="$unsupported,\"storage\"" ;; esac
 
-# The broker prints one line when it listens. It goes through a named pipe, so that this script can wait for it. Keep the reading end
-# open (4): a broker that prints again would else be killed by it.
+# The broker prints one line when it listens. A named pipe lets this script wait for the line. Keep the reading end
+# open (4): otherwise SIGPIPE ends a broker that prints again.
 directory=$(printf '%s' "$request" | sed -n 's/.*"dataDirectory":"\([^"]*\)".*/\1/p')
 pipe=$directory/ready
 [ -p "$pipe" ] || mkfifo "$pipe" || refuse 'no named pipe can be made in the data directory'
@@ -67,7 +67,7 @@ port=$(printf '%s' "$ready" | sed -n 's/.*"tcp":{[^}]*"port":\([0-9]*\).*/\1/p')
 health=$(printf '%s' "$ready" | sed -n 's/.*"health":{"url":"\([^"]*\)".*/\1/p')
 say "{\"protocol\":1,\"ready\":true,\"broker\":{\"name\":\"TrueMQ by a shell script\"},\"tcp\":{\"host\":\"127.0.0.1\",\"port\":$port},\"health\":{\"url\":\"$health\"},\"unsupported\":[${unsupported#,}]}"
 
-# SIGTERM is passed on once; the end of standard input means the same. The adapter lives for as long as the broker.
+# Forwards SIGTERM once; the end of standard input means the same. The adapter runs as long as the broker.
 stop() { kill -TERM "$broker" 2>/dev/null; }
 trap stop TERM INT
 { cat >/dev/null; stop; } <&3 &
@@ -75,7 +75,7 @@ watcher=$!
 exec 3<&-
 wait "$broker"
 status=$?
-# A signal interrupts the waiting, not the broker.
+# A signal interrupts `wait`, not the broker.
 while kill -0 "$broker" 2>/dev/null; do
   wait "$broker"
   status=$?

@@ -1,40 +1,40 @@
-// Faults in the answers of the broker: one that is lost, comes late, comes twice or carries another id. Whatever a check makes of them, it
-// is the broker's fault and never the runner's. Area: CONN.
+// Faults in the answers of the broker: an answer is lost, late, sent twice, or has another id. Any outcome of a check is right, except an
+// error of the runner. Area: CONN.
 import { Command } from '../../src/wire/command.ts';
-import type { FaultSetting, LifeFault, Passage, PassingFrame } from './passage.ts';
-import { strikes } from './passage.ts';
+import type { FaultSetting, Passage, PassingFrame, ProxyFault } from './passage.ts';
+import { everyNth } from './passage.ts';
 
 const lateMs = 700;
 
-/** Never sends every nth answer. */
-export function loseAnswers(setting: FaultSetting): LifeFault {
+/** Does not send every nth answer. */
+export function loseAnswers(setting: FaultSetting): ProxyFault {
   return onAnswer(setting, () => {});
 }
 
 /** Sends every nth answer 700 ms later, after others. */
-export function delayAnswers(setting: FaultSetting): LifeFault {
+export function delayAnswers(setting: FaultSetting): ProxyFault {
   return onAnswer(setting, (frame, passage) => {
     setTimeout(() => passage.toClient(frame.bytes), lateMs);
   });
 }
 
 /** Sends every nth answer twice. */
-export function doubleAnswers(setting: FaultSetting): LifeFault {
+export function doubleAnswers(setting: FaultSetting): ProxyFault {
   return onAnswer(setting, (frame, passage) => {
     passage.toClient(frame.bytes);
     passage.toClient(frame.bytes);
   });
 }
 
-/** Sends every nth answer with an id that nobody knows. */
-export function strangeAnswers(setting: FaultSetting): LifeFault {
+/** Sends every nth answer with an unknown id. */
+export function strangeAnswers(setting: FaultSetting): ProxyFault {
   return onAnswer(setting, (frame, passage) => {
     passage.toClient(frame.with({ id: `strange-${frame.fields.id}`.slice(0, 200) }));
   });
 }
 
 /** Sends every nth answer with the id of the answer before it. */
-export function mixedAnswers(setting: FaultSetting): LifeFault {
+export function mixedAnswers(setting: FaultSetting): ProxyFault {
   const earlier = new Map<Passage, string>();
   const swap = onAnswer(setting, (frame, passage) => {
     passage.toClient(frame.with({ id: earlier.get(passage) ?? 'none' }));
@@ -45,15 +45,19 @@ export function mixedAnswers(setting: FaultSetting): LifeFault {
       if (isAnswer(frame)) earlier.set(passage, frame.fields.id);
       return isHandled;
     },
-    leaving: (passage) => void earlier.delete(passage),
+    clientClosed: (passage) => void earlier.delete(passage),
   };
 }
 
-function onAnswer(setting: FaultSetting, handle: (frame: PassingFrame, passage: Passage) => void): LifeFault {
-  const isDue = strikes(setting);
+function onAnswer(
+  setting: FaultSetting,
+  handle: (frame: PassingFrame, passage: Passage) => void,
+): ProxyFault {
+  const { answer } = setting;
+  const isDue = everyNth(setting);
   return {
     fromBroker: (frame, passage) => {
-      if (!isAnswer(frame) || !isDue()) return false;
+      if (!isAnswer(frame) || (answer ?? frame.command) !== frame.command || !isDue()) return false;
       handle(frame, passage);
       return true;
     },

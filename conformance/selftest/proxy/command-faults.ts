@@ -1,17 +1,17 @@
-// Faults in what the broker does with the commands of a client: publishes that are confirmed and forgotten, acks that are not read,
-// subscriptions that are confirmed and not served. Areas: PUBLISH, DELIVERY.
+// Faults in the handling of commands: the broker confirms a publish and drops it, ignores an ack, or confirms a subscription and sends it
+// nothing. Areas: PUBLISH, DELIVERY.
 import { Command } from '../../src/wire/command.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
-import type { FaultSetting, LifeFault, Passage, PassingFrame } from './passage.ts';
-import { strikes } from './passage.ts';
+import type { FaultSetting, Passage, PassingFrame, ProxyFault } from './passage.ts';
+import { everyNth } from './passage.ts';
 
 /** Confirms every nth Publish and drops it. */
-export function dropPublishes(setting: FaultSetting): LifeFault {
-  return forgetting(strikes(setting));
+export function dropPublishes(setting: FaultSetting): ProxyFault {
+  return forgetting(everyNth(setting));
 }
 
-/** Confirms and drops each Publish to a queue after its first so many. */
-export function forgetAfter({ first }: FaultSetting): LifeFault {
+/** Confirms and drops each Publish to a queue after its first n messages. */
+export function forgetAfter({ first }: FaultSetting): ProxyFault {
   const counts = new Map<string, number>();
   return forgetting((queue) => {
     const count = (counts.get(queue) ?? 0) + 1;
@@ -20,8 +20,8 @@ export function forgetAfter({ first }: FaultSetting): LifeFault {
   });
 }
 
-/** Confirms and drops each Publish to a queue that holds so many messages. */
-export function forgetBeyond({ first }: FaultSetting): LifeFault {
+/** Confirms and drops each Publish to a queue that holds n messages. */
+export function forgetBeyond({ first }: FaultSetting): ProxyFault {
   const depths = new Map<string, number>();
   const forget = forgetting((queue) => {
     const depth = depths.get(queue) ?? 0;
@@ -39,14 +39,14 @@ export function forgetBeyond({ first }: FaultSetting): LifeFault {
   };
 }
 
-/** Does not read every nth Ack. */
-export function ignoreAcks(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+/** Ignores every nth Ack. */
+export function ignoreAcks(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   return { fromClient: (frame) => frame.command === Command.Ack && isDue() };
 }
 
-/** Confirms each Subscribe to a queue that has so many subscribers, and never serves it. */
-export function fewSubscribers({ first }: FaultSetting): LifeFault {
+/** Confirms each Subscribe to a queue that has n subscribers, and sends it nothing. */
+export function fewSubscribers({ first }: FaultSetting): ProxyFault {
   const served = new Map<string, Set<Passage>>();
   const leave = (passage: Passage, queue?: string): void => {
     for (const [name, passages] of served) if (name === (queue ?? name)) passages.delete(passage);
@@ -61,12 +61,12 @@ export function fewSubscribers({ first }: FaultSetting): LifeFault {
       passages.add(passage);
       return false;
     },
-    leaving: (passage) => leave(passage),
+    clientClosed: (passage) => leave(passage),
   };
 }
 
-/** Confirms each Subscribe on a connection that has so many subscriptions, and never serves it. */
-export function fewSubscriptions({ first }: FaultSetting): LifeFault {
+/** Confirms each Subscribe on a connection that has n subscriptions, and sends it nothing. */
+export function fewSubscriptions({ first }: FaultSetting): ProxyFault {
   const served = new Map<Passage, Set<string>>();
   return {
     opened: (passage) => void served.set(passage, new Set()),
@@ -79,32 +79,32 @@ export function fewSubscriptions({ first }: FaultSetting): LifeFault {
       queues.add(queue);
       return false;
     },
-    leaving: (passage) => void served.delete(passage),
+    clientClosed: (passage) => void served.delete(passage),
   };
 }
 
-/** Cuts each connection that is opened while there are so many. */
-export function fewConnections({ first }: FaultSetting): LifeFault {
+/** Cuts each new connection while n connections are open. */
+export function fewConnections({ first }: FaultSetting): ProxyFault {
   const open = new Set<Passage>();
   return {
     opened: (passage) => {
       if (open.size >= first) passage.cut();
       else open.add(passage);
     },
-    leaving: (passage) => void open.delete(passage),
+    clientClosed: (passage) => void open.delete(passage),
   };
 }
 
-const turned: Readonly<Record<string, string>> = {
+const oppositePriorities: Readonly<Record<string, string>> = {
   Low: 'Critical',
   Normal: 'High',
   High: 'Normal',
   Critical: 'Low',
 };
 
-/** Takes every nth Publish that has a priority with the opposite one; Deliver carries the right one. */
-export function turnPriorities(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+/** Gives every nth Publish with a priority the opposite priority; Deliver has the original one. */
+export function turnPriorities(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   const published = new Map<string, string>();
   const withPriority = (frame: PassingFrame, value: string): Buffer =>
     frame.with({
@@ -114,7 +114,7 @@ export function turnPriorities(setting: FaultSetting): LifeFault {
     fromClient: (frame, passage) => {
       if (frame.command !== Command.Publish) return false;
       const priority = frame.fields.headers.find(([key]) => key === 'priority')?.[1] ?? '';
-      const opposite = turned[priority];
+      const opposite = oppositePriorities[priority];
       if (opposite === undefined || !isDue()) return false;
       published.set(frame.fields.id, priority);
       passage.toBroker(withPriority(frame, opposite));
@@ -129,18 +129,18 @@ export function turnPriorities(setting: FaultSetting): LifeFault {
   };
 }
 
-/** `isDue` is asked for each Publish, with its queue. */
-function forgetting(isDue: (queue: string) => boolean): LifeFault {
+/** Calls `isDue` for each Publish, with its queue. */
+function forgetting(isDue: (queue: string) => boolean): ProxyFault {
   return {
     fromClient: (frame, passage) =>
       frame.command === Command.Publish && isDue(frame.fields.queue) && confirmed(frame, passage),
   };
 }
 
-/** The answer of a broker that has done what was asked. */
+/** Answers as if the broker had executed the command. */
 function confirmed(frame: PassingFrame, passage: Passage): true {
   const { command, id, queue } = frame.fields;
-  // Each answer's number follows that of its command: PublishAck, SubscribeAck.
-  passage.answerInPlace(encodeFrame({ command: command + 1, id, queue }));
+  // The number of an answer is that of its command plus 1: PublishAck, SubscribeAck.
+  passage.answerInstead(encodeFrame({ command: command + 1, id, queue }));
   return true;
 }

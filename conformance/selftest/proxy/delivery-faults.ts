@@ -1,18 +1,18 @@
-// Faults in what the broker delivers: changed, twice, in another order, to somebody else, or not at all. Area: DELIVERY.
+// Faults in deliveries: changed, sent twice, in another order, to another subscriber, or lost. Area: DELIVERY.
 import { Command } from '../../src/wire/command.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
-import type { FaultSetting, LifeFault, Passage, PassingFrame } from './passage.ts';
-import { strikes } from './passage.ts';
+import type { FaultSetting, Passage, PassingFrame, ProxyFault } from './passage.ts';
+import { everyNth } from './passage.ts';
 
-/** What a fault does with a Deliver; false lets it pass. */
+/** Handles a Deliver; returns false to pass it on unchanged. */
 type Handle = (frame: PassingFrame, passage: Passage) => boolean;
 
-/** Exchanges every nth Deliver with the next one from the same queue on the same connection, where one follows soon. */
-export function swapDeliveries(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
-  const patienceMs = 25;
+/** Exchanges every nth Deliver with the next one from the same queue on the same connection, if one follows soon. */
+export function swapDeliveries(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
+  const maxWaitMs = 25;
   const kept = new Map<string, { readonly bytes: Buffer; readonly timer: NodeJS.Timeout }>();
-  let isOwed = false;
+  let isPending = false;
   return onDeliver((frame, passage) => {
     const key = `${passage.number} ${frame.fields.queue}`;
     const earlier = kept.get(key);
@@ -23,25 +23,25 @@ export function swapDeliveries(setting: FaultSetting): LifeFault {
       passage.toClient(earlier.bytes);
       return true;
     }
-    isOwed = isDue() || isOwed;
-    if (!isOwed) return false;
-    isOwed = false;
+    isPending = isDue() || isPending;
+    if (!isPending) return false;
+    isPending = false;
     const giveUp = (): void => {
       kept.delete(key);
-      isOwed = true;
+      isPending = true;
       passage.toClient(frame.bytes);
     };
-    kept.set(key, { bytes: frame.bytes, timer: setTimeout(giveUp, patienceMs) });
+    kept.set(key, { bytes: frame.bytes, timer: setTimeout(giveUp, maxWaitMs) });
     return true;
   });
 }
 
 /** Changes one character in the payload of every nth Deliver. */
-export function replacePayloads(setting: FaultSetting): LifeFault {
-  return changing(strikes(setting), ({ fields }) => ({ payload: otherPayload(fields.payload) }));
+export function replacePayloads(setting: FaultSetting): ProxyFault {
+  return changing(everyNth(setting), ({ fields }) => ({ payload: otherPayload(fields.payload) }));
 }
 
-/** Another JSON text: one digit is changed, or the whole text where it has none. */
+/** Returns another JSON text: changes one digit, or the whole text if it has no digit. */
 function otherPayload(payload: Buffer): Buffer {
   const text = payload.toString('latin1');
   const at = text.search(/\d(?!.*\d)/s);
@@ -51,8 +51,8 @@ function otherPayload(payload: Buffer): Buffer {
 
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Reads integers as doubles. */
-export function roundIntegers(): LifeFault {
+/** Rounds integers to doubles. */
+export function roundIntegers(): ProxyFault {
   const rounded = (token: string): string =>
     /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? String(Number(token)) : token;
   return onDeliver((frame, passage) => {
@@ -65,8 +65,8 @@ export function roundIntegers(): LifeFault {
 }
 
 /** Sends every nth Deliver twice. */
-export function deliverTwice(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+export function deliverTwice(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   return onDeliver((frame, passage) => {
     if (isDue()) passage.toClient(frame.bytes);
     return false;
@@ -74,13 +74,13 @@ export function deliverTwice(setting: FaultSetting): LifeFault {
 }
 
 /** Sends every nth Deliver with the name of another queue. */
-export function wrongQueues(setting: FaultSetting): LifeFault {
-  return changing(strikes(setting), ({ fields }) => ({ queue: `${fields.queue}-2` }));
+export function wrongQueues(setting: FaultSetting): ProxyFault {
+  return changing(everyNth(setting), ({ fields }) => ({ queue: `${fields.queue}-2` }));
 }
 
-/** Leaves the last header of every nth Deliver out. */
-export function loseHeaders(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+/** Removes the last header of every nth Deliver. */
+export function loseHeaders(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   const hasAny = ({ fields }: PassingFrame): boolean => fields.headers.length > 0;
   return changing(
     (frame) => hasAny(frame) && isDue(),
@@ -88,9 +88,9 @@ export function loseHeaders(setting: FaultSetting): LifeFault {
   );
 }
 
-/** Loses every nth Deliver, which counts as acknowledged. */
-export function loseDeliveries(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+/** Loses every nth Deliver and acknowledges it to the broker. */
+export function loseDeliveries(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   return onDeliver((frame, passage) => {
     if (!isDue()) return false;
     passage.toBroker(ackOf(frame));
@@ -98,8 +98,8 @@ export function loseDeliveries(setting: FaultSetting): LifeFault {
   });
 }
 
-/** Sends nothing more to a subscription after its first so many deliveries. */
-export function stopAfter({ first }: FaultSetting): LifeFault {
+/** Sends nothing to a subscription after its first n deliveries. */
+export function stopAfter({ first }: FaultSetting): ProxyFault {
   const counts = new Map<string, number>();
   return onDeliver((frame, passage) => {
     const key = `${passage.number} ${frame.fields.queue}`;
@@ -108,9 +108,9 @@ export function stopAfter({ first }: FaultSetting): LifeFault {
   });
 }
 
-/** Sends every nth Deliver to another subscriber of the queue than the one that it counts as sent to. */
-export function otherSubscribers(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+/** Sends every nth Deliver to another subscriber of the queue. */
+export function otherSubscribers(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   const subscribed = new Map<string, Set<Passage>>();
   return {
     fromClient: (frame, passage) => {
@@ -127,15 +127,15 @@ export function otherSubscribers(setting: FaultSetting): LifeFault {
       other.toClient(frame.bytes);
       return true;
     },
-    leaving: (passage) => {
+    clientClosed: (passage) => {
       for (const passages of subscribed.values()) passages.delete(passage);
     },
   };
 }
 
 /** Loses every nth message that a subscriber holds when its connection ends. */
-export function loseHeldMessages(setting: FaultSetting): LifeFault {
-  const isDue = strikes(setting);
+export function loseHeldMessages(setting: FaultSetting): ProxyFault {
+  const isDue = everyNth(setting);
   const held = new Map<Passage, Map<string, PassingFrame>>();
   const lose = (passage: Passage): void => {
     const frames = [...(held.get(passage)?.values() ?? [])];
@@ -153,18 +153,18 @@ export function loseHeldMessages(setting: FaultSetting): LifeFault {
       if (frame.command === Command.Deliver) held.get(passage)?.set(frame.fields.id, frame);
       return false;
     },
-    leaving: lose,
+    clientClosed: lose,
   };
 }
 
-function onDeliver(handle: Handle): LifeFault {
+function onDeliver(handle: Handle): ProxyFault {
   return { fromBroker: (frame, passage) => frame.command === Command.Deliver && handle(frame, passage) };
 }
 
 function changing(
   isDue: (frame: PassingFrame) => boolean,
   changes: (frame: PassingFrame) => Parameters<PassingFrame['with']>[0],
-): LifeFault {
+): ProxyFault {
   return onDeliver((frame, passage) => {
     if (!isDue(frame)) return false;
     passage.toClient(frame.with(changes(frame)));

@@ -1,4 +1,4 @@
-// The faults of the proxy, one by one: what each does to the frames that pass, and how often.
+// Tests each fault of the proxy: how it changes the frames, and how often.
 import { describe, expect, it } from 'vitest';
 import { Command } from '../../src/wire/command.ts';
 import { decodeBody } from '../../src/wire/decode.ts';
@@ -10,7 +10,7 @@ import { PassingFrame } from './passage.ts';
 
 type Sent = { readonly to: 'broker' | 'client' | 'in place'; readonly id: string; readonly text: string };
 
-/** Plants a fault among the frames of one connection, and keeps what arrives at either end. */
+/** Plants a fault among the frames of one connection, and records what arrives at both ends. */
 function stage(name: FaultName, at: number, passageCount = 1) {
   const arrived: Sent[] = [];
   const note = (to: Sent['to']) => (bytes: Buffer) => {
@@ -23,7 +23,7 @@ function stage(name: FaultName, at: number, passageCount = 1) {
       number: index + 1,
       toBroker: note('broker'),
       toClient: note('client'),
-      answerInPlace: note('in place'),
+      answerInstead: note('in place'),
       cut: () => {
         arrived.push({ to: 'client', id: 'cut', text: '' });
       },
@@ -41,7 +41,7 @@ function stage(name: FaultName, at: number, passageCount = 1) {
       const frame = new PassingFrame(encodeFrame(fields));
       if (fault.fromBroker?.(frame, of(index)) !== true) note('client')(frame.bytes);
     },
-    leave: (index = 0) => fault.leaving?.(of(index)),
+    leave: (index = 0) => fault.clientClosed?.(of(index)),
     arrived: (to: Sent['to']) => arrived.filter((one) => one.to === to).map(({ id }) => id),
     texts: () => arrived.map(({ text }) => text),
   };
@@ -58,7 +58,7 @@ const deliver = (id: string, payload = '1'): FrameFields => ({
 });
 const subscribe = (queue: string): FrameFields => ({ command: Command.Subscribe, id: `s-${queue}`, queue });
 
-describe('faults in what is done with commands', () => {
+describe('faults in the handling of commands', () => {
   it.each([
     ['drop-publishes', 2, ['m2', 'm4']],
     ['forget-after', 3, ['m4']],
@@ -141,7 +141,7 @@ describe('faults in deliveries', () => {
     expect(texts()).toEqual([text]);
   });
 
-  it('lose-held-messages acknowledges what a subscriber that leaves has not', () => {
+  it('lose-held-messages acknowledges the messages that a closing subscriber holds', () => {
     const { fromClient, fromBroker, leave, arrived } = stage('lose-held-messages', 1);
     for (const id of ids) fromBroker(deliver(id));
     fromClient({ command: Command.Ack, id: 'm1' });
@@ -179,7 +179,7 @@ describe('faultCases', () => {
     expect(new Set(faultCases(1).map(({ fault }) => fault.name))).toEqual(new Set(Object.keys(faults)));
   });
 
-  it('strikes elsewhere with another seed', () => {
+  it('affects other events with another seed', () => {
     const struck = (seed: number): number => {
       const fault = makeFault({ name: 'ignore-acks', at: 10, seed });
       const ack = new PassingFrame(encodeFrame({ command: Command.Ack, id: 'm' }));

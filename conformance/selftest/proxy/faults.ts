@@ -1,5 +1,6 @@
-// The faults that the proxy can plant, by name, each with the rates at which the self-test plants it. They are taken from life: what
-// only shows in volume, now and then, or with more subscribers and connections than an example has.
+// The faults that the proxy can plant, by name, each with the rates of the self-test. They are occasional faults, as in real brokers: they
+// appear only with many messages, now and then, or with many subscribers and connections.
+import { Command, type CommandName } from '../../src/wire/command.ts';
 import { delayAnswers, doubleAnswers, loseAnswers, mixedAnswers, strangeAnswers } from './answer-faults.ts';
 import {
   dropPublishes,
@@ -23,21 +24,21 @@ import {
   swapDeliveries,
   wrongQueues,
 } from './delivery-faults.ts';
-import type { FaultSetting, LifeFault } from './passage.ts';
+import type { FaultSetting, ProxyFault } from './passage.ts';
 
 export type FaultName = keyof typeof faults;
 
-/** A rate of a fault, and the checks that must see it then. */
+/** A rate of a fault, and the checks that must find it at this rate. */
 type Rate = { readonly at: number; readonly seenBy: readonly [string, ...string[]] };
 
 type FaultKind = {
   readonly title: string;
-  readonly make: (setting: FaultSetting) => LifeFault;
-  /** What the rates mean: one strike in so many, or from the one after so many. */
+  readonly make: (setting: FaultSetting) => ProxyFault;
+  /** The meaning of a rate n: every nth event, or all events after the first n. */
   readonly rate: 'every' | 'first';
 } & (
   | { readonly rates: readonly [Rate, ...Rate[]] }
-  /** Any outcome is right, but no error of the runner. */
+  /** Any outcome is right, except an error of the runner. */
   | { readonly onlyNoError: number }
 );
 
@@ -53,7 +54,7 @@ export const faults = {
     ],
   },
   'forget-after': {
-    title: 'what is published to a queue after its nth message is confirmed and dropped',
+    title: 'publishes to a queue after its nth message are confirmed and dropped',
     make: forgetAfter,
     rate: 'first',
     rates: [
@@ -66,7 +67,7 @@ export const faults = {
     ],
   },
   'forget-beyond': {
-    title: 'what is published to a queue in which n messages wait is confirmed and dropped',
+    title: 'publishes to a queue with n waiting messages are confirmed and dropped',
     make: forgetBeyond,
     rate: 'first',
     rates: [
@@ -75,7 +76,7 @@ export const faults = {
     ],
   },
   'few-subscribers': {
-    title: 'only the first n subscribers of a queue are served',
+    title: 'only the first n subscribers of a queue get messages',
     make: fewSubscribers,
     rate: 'first',
     rates: [
@@ -84,7 +85,7 @@ export const faults = {
     ],
   },
   'few-subscriptions': {
-    title: 'only the first n subscriptions of a connection are served',
+    title: 'only the first n subscriptions of a connection get messages',
     make: fewSubscriptions,
     rate: 'first',
     rates: [
@@ -93,7 +94,7 @@ export const faults = {
     ],
   },
   'few-connections': {
-    title: 'a connection is cut when it is opened while there are n',
+    title: 'a new connection is cut while n connections are open',
     make: fewConnections,
     rate: 'first',
     rates: [{ at: 40, seenBy: ['DELIVERY-011b'] }],
@@ -109,13 +110,13 @@ export const faults = {
     ],
   },
   'turn-priorities': {
-    title: 'every nth priority is taken for its opposite',
+    title: 'every nth priority is replaced by its opposite',
     make: turnPriorities,
     rate: 'every',
     rates: [{ at: 1000, seenBy: ['DELIVERY-030c'] }],
   },
   'swap-deliveries': {
-    title: 'every nth Deliver is exchanged with its successor',
+    title: 'every nth Deliver is exchanged with the next one',
     make: swapDeliveries,
     rate: 'every',
     rates: [
@@ -157,7 +158,7 @@ export const faults = {
     rates: [{ at: 1000, seenBy: ['PUBLISH-002b'] }],
   },
   'lose-deliveries': {
-    title: 'every nth Deliver is lost and counts as acknowledged',
+    title: 'every nth Deliver is lost and acknowledged',
     make: loseDeliveries,
     rate: 'every',
     rates: [
@@ -208,19 +209,29 @@ export const faults = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
-/** One fault at one rate. */
-export type PlantedFault = { readonly name: FaultName; readonly at: number; readonly seed: number };
+/** One fault at one rate. `answer` limits a fault of the answers to one command. */
+export type PlantedFault = {
+  readonly name: FaultName;
+  readonly at: number;
+  readonly seed: number;
+  readonly answer?: CommandName | undefined;
+};
 
-/** A new fault. It lives as long as one broker does. */
-export function makeFault({ name, at, seed }: PlantedFault): LifeFault {
+/** Creates a fault for one broker. */
+export function makeFault({ name, at, seed, answer }: PlantedFault): ProxyFault {
   const kind: FaultKind = faults[name];
-  return kind.make({ every: kind.rate === 'every' ? at : 1, first: kind.rate === 'first' ? at : 0, seed });
+  return kind.make({
+    every: kind.rate === 'every' ? at : 1,
+    first: kind.rate === 'first' ? at : 0,
+    seed,
+    answer: answer === undefined ? undefined : Command[answer],
+  });
 }
 
 export type FaultCase = {
   readonly fault: PlantedFault;
   readonly title: string;
-  /** Empty: any outcome is right, but no error of the runner. */
+  /** Empty: any outcome is right, except an error of the runner. */
   readonly seenBy: readonly string[];
 };
 
@@ -236,11 +247,16 @@ export function faultCases(seed: number): readonly FaultCase[] {
   });
 }
 
+/** The faults of the answers. Whatever they do, the runner must not end in an error. */
+export const answerFaults = (Object.keys(faults) as FaultName[]).filter(
+  (name) => 'onlyNoError' in faults[name],
+);
+
 export function isFaultName(name: string): name is FaultName {
   return Object.hasOwn(faults, name);
 }
 
-/** The rate at which a fault is planted where none is given. */
+/** The rate of a fault if none is given. */
 export function usualRate(name: FaultName): number {
   const kind: FaultKind = faults[name];
   return 'rates' in kind ? kind.rates[0].at : kind.onlyNoError;

@@ -1,13 +1,13 @@
-// What a planted fault of the proxy is given: frames on their way between a client and the broker, and the passage that they take. A
-// fault handles a frame itself or lets it pass unchanged; it never sees bytes that are no frame.
+// The types for the faults of the proxy: frames on their way between a client and the broker, and the connection that they use. A fault
+// handles a frame or passes it on unchanged; it never gets bytes that are not a frame.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { decodeBody, WireFault } from '../../src/wire/decode.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
 import type { DecodedBody, FrameFields } from '../../src/wire/frame.ts';
 
-/** One frame on its way, decoded when it is first asked for. */
+/** One frame on its way, decoded at the first access. */
 export class PassingFrame {
-  /** The frame as it stood on the wire. */
+  /** The bytes of the frame on the wire. */
   readonly bytes: Buffer;
   #body: Buffer | undefined;
   #fields: DecodedBody | undefined;
@@ -52,7 +52,7 @@ export class PassingFrame {
 const headBytes = 5;
 const maxInflatedBytes = 2 ** 20;
 
-/** What is larger than 1 MiB when it is decompressed is a test of limits, and not for a fault. */
+/** A body that decompresses to more than 1 MiB is a test of limits; faults do not get it. */
 function bodyOf(bytes: Buffer): Buffer {
   const [body, flags] = [bytes.subarray(headBytes), bytes.readUInt8(headBytes - 1)];
   if (flags === 0) return body;
@@ -71,34 +71,36 @@ export type Passage = {
   toBroker(bytes: Buffer): void;
   toClient(bytes: Buffer): void;
   /**
-   * Sends Ping in the place of a command that the broker shall not see, and `answer` in the place of its Pong: the answer comes when
-   * and where the broker's own would have come.
+   * Sends a Ping to the broker instead of the command, and `answer` to the client instead of the Pong. So the answer comes at the same
+   * time and place as the answer of the broker.
    */
-  answerInPlace(answer: Buffer): void;
+  answerInstead(answer: Buffer): void;
   /** Ends both sides. */
   cut(): void;
 };
 
-/** A fault as it lives in one proxy. A handler returns true when it has taken care of the frame. */
-export type LifeFault = {
+/** A fault in one proxy. A handler returns true if it has handled the frame. */
+export type ProxyFault = {
   opened?(passage: Passage): void;
   fromClient?(frame: PassingFrame, passage: Passage): boolean;
   fromBroker?(frame: PassingFrame, passage: Passage): boolean;
-  /** The client has gone; what is written to the broker now still arrives before its end. */
-  leaving?(passage: Passage): void;
+  /** The client has closed its connection. Bytes that are written to the broker now still arrive before the end. */
+  clientClosed?(passage: Passage): void;
 };
 
 export type FaultSetting = {
-  /** The fault strikes once in so many times, at least 1. */
+  /** The fault affects every nth event; at least 1. */
   readonly every: number;
-  /** Or from the one after the first so many, at least 0. */
+  /** The fault affects all events after the first n; at least 0. */
   readonly first: number;
-  /** Moves the first strike: any whole number from 0. */
+  /** Moves the first affected event: any whole number from 0. */
   readonly seed: number;
+  /** A fault of the answers changes only answers with this command; all answers if absent. */
+  readonly answer?: number | undefined;
 };
 
-/** Says of each of a series whether it is the one in `every`. */
-export function strikes({ every, seed }: FaultSetting): () => boolean {
+/** Returns a function that returns true at every nth call. */
+export function everyNth({ every, seed }: FaultSetting): () => boolean {
   let count = seed % every;
   return () => {
     count += 1;

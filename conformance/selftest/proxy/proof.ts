@@ -1,5 +1,6 @@
-// Shows that faults from life are seen: the reference broker behind the proxy passes the checks in volume, and with each fault planted it
-// fails those that must see it. A fault in the answers may have any outcome but an error of the runner. Yields cases, prints nothing.
+// Tests that the checks find occasional faults: the reference broker behind the proxy passes the checks with many messages, and with each
+// fault it fails the checks that must find it. With a fault of the answers, any outcome is right except an error of the runner. Returns
+// cases, prints nothing.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -15,7 +16,7 @@ import { type Case, catalogue } from '../phases.ts';
 import { root } from '../root.ts';
 import { type FaultCase, faultCases, type PlantedFault } from './faults.ts';
 
-/** What the reference broker must pass behind the proxy. */
+/** The checks that the reference broker must pass behind the proxy. */
 export const volumeChecks = [
   'PUBLISH-002b',
   'DELIVERY-010b',
@@ -37,8 +38,7 @@ export class ProxyProgram {
   /** The command that starts the reference broker behind the proxy. */
   async command(fault: PlantedFault | undefined): Promise<readonly string[]> {
     this.#built ??= this.#build();
-    const args =
-      fault === undefined ? ['none'] : [fault.name, '--at', `${fault.at}`, '--seed', `${fault.seed}`];
+    const args = fault === undefined ? ['none'] : argumentsOf(fault);
     return [process.execPath, await this.#built, ...args];
   }
 
@@ -53,6 +53,11 @@ export class ProxyProgram {
     await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' });
     return outfile;
   }
+}
+
+function argumentsOf({ name, at, seed, answer }: PlantedFault): readonly string[] {
+  const limit = answer === undefined ? [] : ['--answer', answer];
+  return [name, '--at', `${at}`, '--seed', `${seed}`, ...limit];
 }
 
 /** Runs checks against the reference broker behind the proxy. */
@@ -87,7 +92,7 @@ export async function runProxied(
   return runSuite({ catalogue: catalogue(), golden: loadSuiteData().golden }, options, () => {});
 }
 
-/** What `npm test` shows: the honest proxy, and each fault once, by the first check that must see it. Never rejects. */
+/** The cases of `npm test`: the proxy without a fault, and each fault once, with the first check that must find it. Never rejects. */
 export async function proxyPhase(seed: number): Promise<readonly Case[]> {
   const program = new ProxyProgram();
   const names = new Set<string>();
@@ -110,16 +115,16 @@ export async function proxyPhase(seed: number): Promise<readonly Case[]> {
   return cases;
 }
 
-/** The checks in volume pass where nothing is planted. */
+/** The checks with many messages pass without a fault. */
 export async function honestCase(program: ProxyProgram): Promise<Case> {
   const results = await provedResults(program, undefined, { only: volumeChecks, jobs: 2 });
   const faults = results
     .filter(({ outcome }) => outcome !== 'pass')
     .map(({ id, outcome, reason, actual }) => `${id}: ${outcome}: ${reason ?? ''} ${actual ?? ''}`);
-  return { title: 'the reference broker behind the proxy passes the checks in volume', faults };
+  return { title: 'the reference broker behind the proxy passes the checks with many messages', faults };
 }
 
-/** The checks that must see a fault fail; one in the answers ends in no error of the runner. */
+/** The checks that must find the fault fail. A fault of the answers causes no error of the runner. */
 export async function faultCase(program: ProxyProgram, { fault, title, seenBy }: FaultCase): Promise<Case> {
   if (seenBy.length === 0) return answersCase(program, fault, title);
   const results = await provedResults(program, fault, { only: seenBy, timeoutScale: 0.5 });
@@ -132,7 +137,7 @@ export async function faultCase(program: ProxyProgram, { fault, title, seenBy }:
 
 const starvedTries = 4;
 
-/** Of a runner that was starved, nothing is believed: its checks run again, one at a time and with the usual deadlines. */
+/** Repeats checks whose runner had too little CPU time, one at a time and with the usual deadlines. */
 async function provedResults(
   program: ProxyProgram,
   fault: PlantedFault | undefined,

@@ -1,11 +1,11 @@
-// The proxy between two sockets: what it passes on unchanged, and what a fault in it can do.
+// Tests the proxy between two sockets: what it passes on unchanged, and what a fault can do.
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Command } from '../../src/wire/command.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
 import { makeFault } from './faults.ts';
-import type { LifeFault } from './passage.ts';
+import type { ProxyFault } from './passage.ts';
 import { startProxy } from './proxy.ts';
 
 const host = '127.0.0.1';
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 /** A broker that answers bytes with `answer`, behind a proxy. */
-async function proxied(answer: (bytes: Buffer) => Buffer, fault?: LifeFault): Promise<Socket> {
+async function proxied(answer: (bytes: Buffer) => Buffer, fault?: ProxyFault): Promise<Socket> {
   const broker = createServer((socket) => {
     sockets.push(socket);
     socket.on('data', (bytes: Buffer) => socket.write(answer(bytes)));
@@ -32,7 +32,7 @@ async function proxied(answer: (bytes: Buffer) => Buffer, fault?: LifeFault): Pr
   return client;
 }
 
-/** Writes, and resolves with the next bytes that come. */
+/** Writes the bytes and returns the next bytes that arrive. */
 function exchange(client: Socket, bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     client.once('data', resolve);
@@ -44,14 +44,14 @@ describe('startProxy', () => {
   it.each([
     ['a whole frame', encodeFrame({ command: Command.Ping, id: 'p' })],
     ['half a frame', encodeFrame({ command: Command.Ping, id: 'p' }).subarray(0, 7)],
-    ['a head that is none', Buffer.from('GET / HTTP/1.1')],
-    ['bytes that say compressed and are not', Buffer.from([0, 0, 0, 2, 1, 9, 9])],
-  ])('passes on %s as it is', async (_title, bytes) => {
+    ['an invalid head', Buffer.from('GET / HTTP/1.1')],
+    ['bytes with the flag compressed that are not compressed', Buffer.from([0, 0, 0, 2, 1, 9, 9])],
+  ])('passes on %s unchanged', async (_title, bytes) => {
     const client = await proxied((came) => came, makeFault({ name: 'ignore-acks', at: 5, seed: 0 }));
     expect(await exchange(client, bytes)).toEqual(bytes);
   });
 
-  it('answers in the place of the broker, which sees a Ping', async () => {
+  it('answers instead of the broker, which gets a Ping', async () => {
     const pong = (ping: Buffer): Buffer => {
       const answer = Buffer.from(ping);
       answer[6] = Command.Pong;

@@ -1,22 +1,22 @@
-// A TCP proxy that stands between the runner and a broker, understands frames, and plants a fault among them; without one it changes
-// nothing. What is no frame (TLS, a broken head, half a frame that nobody completes) passes as it came.
+// A TCP proxy between the runner and a broker that reads frames and plants a fault. Without a fault it changes nothing. It passes on
+// unchanged everything that is not a frame: TLS, an invalid frame head, a frame that the sender does not complete.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Command } from '../../src/wire/command.ts';
 import { WireFault } from '../../src/wire/decode.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
-import type { LifeFault, Passage } from './passage.ts';
+import type { Passage, ProxyFault } from './passage.ts';
 import { PassingFrame } from './passage.ts';
 
 type Endpoint = { readonly host: string; readonly port: number };
 
-/** A body may be as long as any broker allows; what is longer passes as bytes. */
+/** Longer than any broker allows. Frames with longer bodies pass as bytes. */
 const maxBodyBytes = 2 ** 30;
 const headBytes = 5;
-/** Half a frame that is not completed within this time is sent on as it is. */
+/** An incomplete frame is passed on after this time. */
 const partialMs = 40;
 
 /** Listens on `at` (port 0: any free one) and passes each connection on to the broker. */
-export async function startProxy(at: Endpoint, broker: Endpoint, fault: LifeFault = {}): Promise<Server> {
+export async function startProxy(at: Endpoint, broker: Endpoint, fault: ProxyFault = {}): Promise<Server> {
   let count = 0;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     count += 1;
@@ -33,12 +33,12 @@ class ProxiedConnection implements Passage {
   readonly number: number;
   readonly #client: Socket;
   readonly #broker: Socket;
-  readonly #fault: LifeFault;
-  /** The answers that replace Pongs, by the ids of their Pings. */
-  readonly #inPlace = new Map<string, Buffer>();
+  readonly #fault: ProxyFault;
+  /** The answers to send instead of Pongs, by the ids of the Pings. */
+  readonly #insteadOfPongs = new Map<string, Buffer>();
   #hasLeft = false;
 
-  constructor(number: number, client: Socket, broker: Socket, fault: LifeFault) {
+  constructor(number: number, client: Socket, broker: Socket, fault: ProxyFault) {
     this.number = number;
     this.#client = client;
     this.#broker = broker;
@@ -48,7 +48,7 @@ class ProxiedConnection implements Passage {
     this.#pass(
       broker,
       client,
-      (frame) => this.#isAnswerInPlace(frame) || (fault.fromBroker?.(frame, this) ?? false),
+      (frame) => this.#isReplacedPong(frame) || (fault.fromBroker?.(frame, this) ?? false),
     );
   }
 
@@ -60,9 +60,9 @@ class ProxiedConnection implements Passage {
     if (this.#client.writable) this.#client.write(bytes);
   }
 
-  answerInPlace(answer: Buffer): void {
-    const id = `proxy-${this.number}-${this.#inPlace.size}-${process.hrtime.bigint()}`;
-    this.#inPlace.set(id, answer);
+  answerInstead(answer: Buffer): void {
+    const id = `proxy-${this.number}-${this.#insteadOfPongs.size}-${process.hrtime.bigint()}`;
+    this.#insteadOfPongs.set(id, answer);
     this.toBroker(encodeFrame({ command: Command.Ping, id }));
   }
 
@@ -71,16 +71,16 @@ class ProxiedConnection implements Passage {
     this.#broker.resetAndDestroy();
   }
 
-  #isAnswerInPlace(frame: PassingFrame): boolean {
-    if (frame.command !== Command.Pong || this.#inPlace.size === 0) return false;
-    const answer = this.#inPlace.get(frame.fields.id);
+  #isReplacedPong(frame: PassingFrame): boolean {
+    if (frame.command !== Command.Pong || this.#insteadOfPongs.size === 0) return false;
+    const answer = this.#insteadOfPongs.get(frame.fields.id);
     if (answer === undefined) return false;
-    this.#inPlace.delete(frame.fields.id);
+    this.#insteadOfPongs.delete(frame.fields.id);
     this.toClient(answer);
     return true;
   }
 
-  /** Everything that comes from one side goes to the other, unless it is taken care of. */
+  /** Passes on everything from one side to the other, except frames that the fault handles. */
   #pass(from: Socket, to: Socket, isHandled: (frame: PassingFrame) => boolean): void {
     const stream = new FrameStream((bytes) => void to.write(bytes), isHandled);
     from.on('data', (chunk: Buffer) => {
@@ -107,20 +107,20 @@ class ProxiedConnection implements Passage {
   #leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    this.#fault.leaving?.(this);
+    this.#fault.clientClosed?.(this);
   }
 }
 
-/** Cuts what comes from one side into frames. */
+/** Splits the bytes of one side into frames. */
 class FrameStream {
   readonly #write: (bytes: Buffer) => void;
   readonly #isHandled: (frame: PassingFrame) => boolean;
   #rest: Buffer[] = [];
   #restBytes = 0;
-  /** How many bytes the next frame needs at least. */
+  /** The minimum number of bytes of the next frame. */
   #neededBytes = headBytes;
   #timer: NodeJS.Timeout | undefined;
-  /** It has turned out to be no stream of frames. */
+  /** True if the bytes are not a stream of frames. */
   #isOpaque = false;
 
   constructor(write: (bytes: Buffer) => void, isHandled: (frame: PassingFrame) => boolean) {
@@ -140,7 +140,7 @@ class FrameStream {
     if (this.#restBytes > 0) this.#timer = setTimeout(() => this.flush(), partialMs);
   }
 
-  /** What is left is no whole frame and goes as it is, and so does all that follows. */
+  /** Passes on an incomplete frame, and from now on all bytes, unchanged. */
   flush(): void {
     clearTimeout(this.#timer);
     if (this.#restBytes === 0) return;
@@ -168,11 +168,11 @@ class FrameStream {
   }
 
   #passFrame(frame: PassingFrame): void {
-    if (!this.#isTakenCareOf(frame)) this.#write(frame.bytes);
+    if (!this.#handles(frame)) this.#write(frame.bytes);
   }
 
-  /** A body that does not decode is not for a fault. */
-  #isTakenCareOf(frame: PassingFrame): boolean {
+  /** A fault does not handle a body that does not decode. */
+  #handles(frame: PassingFrame): boolean {
     try {
       return this.#isHandled(frame);
     } catch (error) {
@@ -188,7 +188,7 @@ class FrameStream {
   }
 }
 
-/** Where the first frame ends, or its head as long as that is not whole; undefined when this is no frame. */
+/** The end of the first frame, or of its head if the head is incomplete; undefined if this is not a frame. */
 function frameEnd(bytes: Buffer): number | undefined {
   if (bytes.length < headBytes) return headBytes;
   const [length, flags] = [bytes.readUInt32BE(0), bytes.readUInt8(4)];

@@ -1,6 +1,6 @@
-// Plants every fault from life with ten seeds: `node --import tsx conformance/selftest/proxy/seeds.ts [--only NAME] [--seeds N] [--brief]`.
-// Takes some minutes, and is no part of `npm test`, which plants each once. Prints a table: for each fault and rate, in how many seeds the
-// checks that must see it did; --brief asks only the first of them. The reference broker must be built.
+// Plants every fault of the proxy with ten seeds: `node --import tsx conformance/selftest/proxy/seeds.ts [--only NAME] [--seeds N] [--brief]`.
+// Takes some minutes, so `npm test` plants each fault only once. Prints a table: for each fault and rate, the number of seeds with which
+// the checks that must find it did; --brief runs only the first of these checks. The reference broker must be built.
 import { parseArgs } from 'node:util';
 import type { Case } from '../../src/selftest/proof.ts';
 import { workOff } from '../idle-crew.ts';
@@ -18,7 +18,7 @@ const seedCount = Number(values.seeds);
 const program = new ProxyProgram();
 const failures: Case[] = [];
 
-/** Every fault at each of its rates, with the checks that are asked. */
+/** Every fault at each of its rates, with the checks to run. */
 function plantedWith(seed: number): readonly FaultCase[] {
   const cases = faultCases(seed);
   return values.brief ? cases.map((one) => ({ ...one, seenBy: one.seenBy.slice(0, 1) })) : cases;
