@@ -25,7 +25,7 @@ export type Baseline = {
 
 const dayMs = 86_400_000;
 /** What nobody has repaired in a quarter of a year is not flaky but broken. */
-const longestFlakyDays = 90;
+const maxFlakyDays = 90;
 
 /** Reads the file as of `now`; throws a UsageError that lists every fault with its line. */
 export function readBaseline(path: string, now: Date): Baseline {
@@ -105,13 +105,13 @@ function entryFaults(entry: Located, now: Date): readonly Fault[] {
 function dayFaults({ value, line, lineOf }: Located, now: Date): readonly Fault[] {
   const { expect, until } = value as BaselineMark;
   if (until === undefined) {
-    const text = `expect "flaky" needs until, at most ${longestFlakyDays} days ahead: ${dayAfter(now, longestFlakyDays)}`;
+    const text = `expect "flaky" needs until, at most ${maxFlakyDays} days ahead: ${dayAfter(now, maxFlakyDays)}`;
     return expect === 'flaky' ? [fault(line, text)] : [];
   }
   if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is no day of the calendar`)];
-  const latest = dayAfter(now, longestFlakyDays);
+  const latest = dayAfter(now, maxFlakyDays);
   if (expect === 'fail' || until <= latest) return [];
-  const text = `until: "flaky" holds for ${longestFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;
+  const text = `until: "flaky" holds for ${maxFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;
   return [fault(lineOf('until'), text)];
 }
 

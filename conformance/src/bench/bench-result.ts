@@ -38,7 +38,7 @@ export type BenchResult = {
 export type RowKey = Pick<BenchRow, 'job' | 'load' | 'target' | 'baseLoad'>;
 
 /** Collects readings round by round. */
-export class ResultBook {
+export class ResultCollector {
   readonly #rows = new Map<string, BenchRow>();
 
   get rows(): readonly BenchRow[] {

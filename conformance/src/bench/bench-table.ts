@@ -2,7 +2,7 @@
 // what it is held against: the first target, or the least load. Markdown, so that it can be pasted into a document; it reads well on a terminal too. Pure.
 import type { BenchResult, BenchRow } from './bench-result.ts';
 import { roundsOf } from './bench-result.ts';
-import { metricNamed, metrics } from './metrics.ts';
+import { benchMetrics, metricNamed } from './metrics.ts';
 import type { Estimate } from './statistics/estimate.ts';
 import { estimateOf, ratioOf } from './statistics/estimate.ts';
 
@@ -16,7 +16,7 @@ export function resultLines(result: BenchResult): readonly string[] {
 /** The table of one job, and what failed in it. */
 export function jobLines(result: BenchResult, job: string): readonly string[] {
   const rows = result.rows.filter((row) => row.job === job);
-  const names = Object.keys(metrics).filter((name) => rows.some((row) => name in row.values));
+  const names = Object.keys(benchMetrics).filter((name) => rows.some((row) => name in row.values));
   const heads = ['load', 'target', ...names.map((name) => metricNamed(name)?.label ?? name)];
   const lines = rows.map((row) => [row.load, row.target, ...names.map((name) => cell(result, row, name))]);
   const faults = rows.flatMap(({ load, target, faults }) =>

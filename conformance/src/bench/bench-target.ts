@@ -34,10 +34,10 @@ export type BenchBroker = {
 /** Throws a UsageError for a file that is none. */
 export function benchTarget(pathOrName: string): BenchTarget {
   if (pathOrName === skeletonName) return skeletonTarget();
-  return targetOf(readTarget(pathOrName));
+  return measuredTarget(readTarget(pathOrName));
 }
 
-export function targetOf(target: Target): BenchTarget {
+export function measuredTarget(target: Target): BenchTarget {
   return {
     name: target.name,
     isAttached: target.lifecycle.kind === 'attach',
@@ -54,7 +54,7 @@ export function targetOf(target: Target): BenchTarget {
 function skeletonTarget(): BenchTarget {
   const { file, args, execArgv } = ownProgram('skeleton');
   const command = [process.execPath, ...execArgv, file, ...args];
-  return targetOf({ schema: 1, name: skeletonName, lifecycle: { kind: 'spawn', command } });
+  return measuredTarget({ schema: 1, name: skeletonName, lifecycle: { kind: 'spawn', command } });
 }
 
 function startedBroker(target: Target, request: ConfigurationRequest): Promise<Broker> {

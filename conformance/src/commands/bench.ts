@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../bench/bench-result.ts';
-import { machineFacts, ResultBook } from '../bench/bench-result.ts';
+import { machineFacts, ResultCollector } from '../bench/bench-result.ts';
 import { resultLines } from '../bench/bench-table.ts';
 import type { BenchTarget } from '../bench/bench-target.ts';
 import { benchTarget, skeletonName } from '../bench/bench-target.ts';
@@ -12,7 +12,7 @@ import { depthJob } from '../bench/jobs/depth.ts';
 import { footprintJob } from '../bench/jobs/footprint.ts';
 import type { BenchSettings, Job, OfferedRate } from '../bench/jobs/job.ts';
 import { fanOutJob, latencyJob, throughputJob } from '../bench/jobs/loaded.ts';
-import { leastPayloadBytes } from '../bench/load/message-template.ts';
+import { minPayloadBytes } from '../bench/load/message-template.ts';
 import { type PartName, partNames } from '../bench/own-program.ts';
 import { servePart } from '../bench/parts.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
@@ -112,7 +112,7 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
   const unwritable = jsonPath === undefined ? undefined : writableFault(jsonPath);
   if (unwritable !== undefined) throw new UsageError(unwritable);
   const machine = machineFacts();
-  const book = new ResultBook();
+  const book = new ResultCollector();
   const context = { targets, settings, book, tell: (line: string) => terminal.err(line), signal };
   try {
     for (const job of chosen) await jobs[job](context);
@@ -218,7 +218,7 @@ function readSettings(flags: ParsedFlags): BenchSettings {
   };
   const seconds = numberIn('duration', flags.text('duration'), { low: 0.1, high: 3600, whole: false }, 3);
   return {
-    payloadBytes: list('size', leastPayloadBytes, 1_000_000, 1024),
+    payloadBytes: list('size', minPayloadBytes, 1_000_000, 1024),
     window: whole('window', 1, 100_000, 256),
     prefetch: whole('prefetch', 1, 100_000, 256),
     rates: rates(flags.many('rate')),

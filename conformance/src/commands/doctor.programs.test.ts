@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../cli/main.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { spawnBroker } from '../target/broker.ts';
-import { unreachable } from '../target/reach.ts';
+import { unreachableReason } from '../target/listening.ts';
 import type { Target } from '../target/target-file.ts';
 import { doctor, targetWith } from '../testing/doctor.ts';
 import { freePort } from '../testing/free-port.ts';
@@ -110,7 +110,7 @@ describe('doctor ends with', () => {
       exitCode: 1,
       text: expect.stringContaining('cannot be killed: the target has no crash hook'),
     });
-    await expect.poll(() => unreachable(tcp, 1000), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => unreachableReason(tcp, 1000), { timeout: 10_000 }).toBeDefined();
   });
 
   it('2 without a target', async () => {

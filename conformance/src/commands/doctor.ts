@@ -5,7 +5,7 @@ import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { examine } from '../doctor/examine.ts';
-import type { Diagnosis, Step } from '../doctor/finding.ts';
+import type { Diagnosis, ExaminationStep } from '../doctor/finding.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
@@ -39,7 +39,11 @@ export async function doctorCommand(
   return exitCodes.open;
 }
 
-const marks: Readonly<Record<Step['outcome'], string>> = { ok: 'ok   ', found: 'FOUND', skipped: '--   ' };
+const marks: Readonly<Record<ExaminationStep['outcome'], string>> = {
+  ok: 'ok   ',
+  found: 'FOUND',
+  skipped: '--   ',
+};
 const shownLogLineCount = 10;
 
 function diagnosisLines(name: string, { steps, findings, log }: Diagnosis): readonly string[] {

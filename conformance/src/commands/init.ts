@@ -12,7 +12,7 @@ import { schemaLink } from '../target/schema-link.ts';
 import type { Endpoints, Target } from '../target/target-file.ts';
 import { parseTarget } from '../target/target-file.ts';
 import { targetText } from '../target/target-text.ts';
-import { writeTargetFile } from '../target/target-writing.ts';
+import { writeTargetFile } from '../target/target-writer.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';

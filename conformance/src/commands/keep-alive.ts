@@ -5,7 +5,7 @@ import type { RunningBroker } from '../engine/broker-pool.ts';
 import type { RunReport } from '../engine/suite.ts';
 
 /** Tells where the brokers are and waits for the signal; at once where there is nothing to keep, or it came before. */
-export function keeper(
+export function brokerKeeper(
   terminal: Terminal,
   signal: AbortSignal,
 ): (report: RunReport, running: readonly RunningBroker[]) => Promise<void> {

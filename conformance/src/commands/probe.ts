@@ -12,7 +12,7 @@ import { schemaLink } from '../target/schema-link.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import { targetText } from '../target/target-text.ts';
-import { writeTargetFile } from '../target/target-writing.ts';
+import { writeTargetFile } from '../target/target-writer.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';

@@ -18,7 +18,7 @@ import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
 import { wireModes } from '../wire/chunking.ts';
-import { keeper } from './keep-alive.ts';
+import { brokerKeeper } from './keep-alive.ts';
 
 export const runFlags: readonly Flag[] = [
   { name: 'target', kind: 'text', value: 'FILE', help: 'the target file (required)' },
@@ -83,7 +83,7 @@ export async function runCommand(
   const redact = redactor(request.options.target.redactions ?? []);
   const { catalogue } = sources;
   const reporting = new Reporting({ outputs: request.outputs, catalogue, terminal, redact });
-  const keeping = request.keepAlive ? { whenDone: keeper(terminal, signal) } : {};
+  const keeping = request.keepAlive ? { whenDone: brokerKeeper(terminal, signal) } : {};
   const unwritable = reporting.start();
   if (unwritable.length > 0) throw new UsageError(unwritable.join('\n'));
   const faults: string[] = [];

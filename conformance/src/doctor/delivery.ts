@@ -6,8 +6,8 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { CommandName } from '../wire/command.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import type { AskSetting } from './asking.ts';
-import { ask, awaited } from './asking.ts';
+import type { ExchangeSetting } from './awaited-frames.ts';
+import { awaitFrame, requestAnswer } from './awaited-frames.ts';
 
 const commands = {
   ping: Command.Ping,
@@ -19,7 +19,7 @@ const commands = {
 type Message = { readonly id: string; readonly payload: string };
 
 /** True when a message was delivered and acknowledged; what was wrong is noted. */
-export async function tryDelivery(setting: AskSetting, queue: string): Promise<boolean> {
+export async function tryDelivery(setting: ExchangeSetting, queue: string): Promise<boolean> {
   const exchange = new Exchange(setting, queue);
   const first = await exchange.deliver('first');
   if (first === undefined) return false;
@@ -28,29 +28,29 @@ export async function tryDelivery(setting: AskSetting, queue: string): Promise<b
 }
 
 class Exchange {
-  readonly #setting: AskSetting;
+  readonly #setting: ExchangeSetting;
   readonly #queue: string;
   #publisher: BrokerConnection | undefined;
   #subscriber: BrokerConnection | undefined;
 
-  constructor(setting: AskSetting, queue: string) {
+  constructor(setting: ExchangeSetting, queue: string) {
     this.#setting = setting;
     this.#queue = queue;
   }
 
   /** Subscribes with a new connection, publishes a message and takes its delivery; undefined when something was wrong. */
   async deliver(text: 'first' | 'second', settled?: Message): Promise<Message | undefined> {
-    const { visitor } = this.#setting;
-    this.#publisher ??= await visitor.connect();
-    this.#subscriber = await visitor.connect();
+    const { client } = this.#setting;
+    this.#publisher ??= await client.connect();
+    this.#subscriber = await client.connect();
     const payload = JSON.stringify({ doctor: text, 'a list': [1, 2.5, null, 'ä'] });
-    const message = { id: visitor.id(), payload };
+    const message = { id: client.id(), payload };
     if (settled === undefined && !(await this.#ask(this.#publisher, 'queue', 'CreateQueue')))
       return undefined;
     if (!(await this.#ask(this.#subscriber, 'subscribe', 'SubscribeAck'))) return undefined;
     const sentAt = performance.now();
     if (!(await this.#ask(this.#publisher, 'publish', 'PublishAck', message))) return undefined;
-    const came = await awaited(this.#setting, this.#subscriber, {
+    const came = await awaitFrame(this.#setting, this.#subscriber, {
       step: 'delivery',
       what: `the delivery of message ${message.id} of ${this.#queue}`,
       fits: (frame) => frame.command === Command.Deliver,
@@ -96,8 +96,8 @@ class Exchange {
     wanted: CommandName,
     more: Partial<Message> = {},
   ): Promise<boolean> {
-    const fields = { command: commands[name], id: this.#setting.visitor.id(), queue: this.#queue, ...more };
-    return ask(this.#setting, connection, { name, fields, wanted });
+    const fields = { command: commands[name], id: this.#setting.client.id(), queue: this.#queue, ...more };
+    return requestAnswer(this.#setting, connection, { name, fields, wanted });
   }
 
   #deliveredAgain({ id }: Message): undefined {

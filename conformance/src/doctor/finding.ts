@@ -88,22 +88,22 @@ export const mistakes = {
 
 export type MistakeName = keyof typeof mistakes;
 
-export type Finding = {
+export type DoctorFinding = {
   readonly mistake: MistakeName;
   /** What was seen, in one sentence. */
   readonly seen: string;
 };
 
 /** One line of the examination. */
-export type Step = {
+export type ExaminationStep = {
   readonly name: string;
   readonly outcome: 'ok' | 'found' | 'skipped';
   readonly text: string;
 };
 
 export type Diagnosis = {
-  readonly steps: readonly Step[];
-  readonly findings: readonly Finding[];
+  readonly steps: readonly ExaminationStep[];
+  readonly findings: readonly DoctorFinding[];
   /** It ran for long enough to be looked at. */
   readonly started: boolean;
   readonly log: readonly string[];

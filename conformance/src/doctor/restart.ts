@@ -1,14 +1,14 @@
 // Stops the broker, starts it again, looks whether it still knows what it stored, and lets its standard input end. Areas: SHUTDOWN, DURABLE.
 import { PrerequisiteMissing } from '../expectation.ts';
-import { Visitor } from '../observation/visitor.ts';
+import { ProbeClient } from '../observation/probe-client.ts';
 import type { Broker } from '../target/broker.ts';
-import { becomes } from '../target/reach.ts';
+import { waitForListener } from '../target/listening.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { within } from '../within.ts';
 import type { Examination } from './examination.ts';
-import { greet } from './greeting.ts';
-import { patientTiming, seconds, slowness } from './patience.ts';
+import { tryHandshake } from './handshake.ts';
+import { extendedTiming, seconds, slownessFinding } from './slow-answers.ts';
 
 export type RestartSetting = {
   readonly broker: Broker;
@@ -19,7 +19,7 @@ export type RestartSetting = {
   readonly storedIn?: string;
 };
 
-export async function restart(setting: RestartSetting): Promise<void> {
+export async function tryRestart(setting: RestartSetting): Promise<void> {
   const { broker, examination } = setting;
   if (!(await stop(setting))) return;
   try {
@@ -30,8 +30,8 @@ export async function restart(setting: RestartSetting): Promise<void> {
     return examination.find('start again', { mistake: 'no-start', seen });
   }
   // That it answers before it listens was found at the first start.
-  await becomes('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
-  const greeting = await greet(broker.endpoints.tcp, setting.timing);
+  await waitForListener('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
+  const greeting = await tryHandshake(broker.endpoints.tcp, setting.timing);
   if (greeting.kind === 'fault') return examination.find('start again', greeting.finding);
   examination.ok('start again', 'it started with the same data directory, and answers');
   await lookForMessage(setting);
@@ -59,7 +59,7 @@ async function stop(setting: RestartSetting): Promise<boolean> {
   if (exit === undefined) return kill(setting, elapsedMs);
   const took = { elapsedMs, deadlineMs: timing.stopMs, scale: timeoutScale };
   const how = exit.code === null ? '' : `, exit code ${exit.code}`;
-  if (examination.note('stop', slowness('the stop', took)))
+  if (examination.note('stop', slownessFinding('the stop', took)))
     examination.ok('stop', `it ended after ${seconds(elapsedMs)}${how}`);
   return true;
 }
@@ -86,9 +86,9 @@ async function lookForMessage({ broker, examination, timing, storedIn }: Restart
   if (broker.unsupported.includes('storage'))
     return examination.skip('data', 'the adapter says that it does not support durable storage');
   const { tcp } = broker.endpoints;
-  const visitor = new Visitor({ tcp, timing: patientTiming(timing), name: `${storedIn}.again` });
+  const client = new ProbeClient({ tcp, timing: extendedTiming(timing), name: `${storedIn}.again` });
   try {
-    const connection = await visitor.connect();
+    const connection = await client.connect();
     const info = await connection.queueInfo(storedIn);
     const count = info?.['messageCount'];
     if (count === 1) return examination.ok('data', 'the message that was published is there again');
@@ -96,6 +96,6 @@ async function lookForMessage({ broker, examination, timing, storedIn }: Restart
     const seen = `a message was published and acknowledged before the stop; after the start ${found}`;
     examination.find('data', { mistake: 'data-lost', seen });
   } finally {
-    await visitor.leave();
+    await client.cleanUp();
   }
 }

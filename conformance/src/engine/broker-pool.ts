@@ -1,6 +1,6 @@
 // Hands out brokers to checks: a shared one for each configuration, a fresh one for a check that needs its own. A shared broker that
 // has died is replaced at the next request, and that one died while nobody used it is not forgotten. All are disposed of at
-// the end. Where there is one address for all, there is one broker at a time: see broker-seat.ts.
+// the end. Where there is one address for all, there is one broker at a time: see single-broker-pool.ts.
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { configurationKey } from '../configuration.ts';
@@ -10,7 +10,7 @@ import type { BrokerExit } from '../target/broker-process.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
 import type { Endpoints, Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
-import { BrokerSeat } from './broker-seat.ts';
+import { SingleBrokerPool } from './single-broker-pool.ts';
 import { requestOf } from './target-facts.ts';
 
 export type Lease = {
@@ -52,13 +52,13 @@ export class BrokerPool {
   readonly #all = new Map<Broker, ConfigurationRequest>();
   readonly #options: PoolOptions;
   readonly #idleEnds: BrokerExit[] = [];
-  readonly #seat: BrokerSeat;
+  readonly #singleBroker: SingleBrokerPool;
 
   constructor(target: Target, timing: Timing, options: PoolOptions = {}) {
     this.#options = options;
     this.#target = target;
     this.#timing = timing;
-    this.#seat = new BrokerSeat((request) => this.#start(request, true));
+    this.#singleBroker = new SingleBrokerPool((request) => this.#start(request, true));
   }
 
   /** Throws a TargetFault when no broker can be started. */
@@ -75,13 +75,13 @@ export class BrokerPool {
       case 'attach':
         return this.#leaseShared('attached', request);
       case 'hooks':
-        return this.#seat.lease(request, own);
+        return this.#singleBroker.lease(request, own);
     }
   }
 
   /** Ends of brokers that nobody ordered while no check used them. */
   idleEnds(): readonly BrokerExit[] {
-    return [...this.#idleEnds, ...this.#seat.idleEnds()];
+    return [...this.#idleEnds, ...this.#singleBroker.idleEnds()];
   }
 
   /** The brokers that the runner started and that have not ended. */

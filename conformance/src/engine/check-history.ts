@@ -4,7 +4,7 @@ import type { History, TargetFacts } from '../check.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Account } from '../history/account.ts';
-import { accountLines, countsText } from '../history/account.ts';
+import { accountCountsText, accountLines } from '../history/account.ts';
 import { account, accountInTurns } from '../history/accountant.ts';
 import type { HistoryRecorder } from '../history/history-recorder.ts';
 import type { HistoryRules } from '../history/operation.ts';
@@ -28,7 +28,7 @@ export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts):
   const settled = (result: Account): Account => {
     for (let count = 0; count < result.counts.attempted; count += 1) evidence.assertion();
     const [first] = result.findings;
-    notes.push(`the account: ${countsText(result.counts)}`);
+    notes.push(`the account: ${accountCountsText(result.counts)}`);
     if (first === undefined) return result;
     throw new ExpectationFailure('the account of all messages adds up', {
       expected: 'no message lost, duplicated, unexpected or in the wrong order',

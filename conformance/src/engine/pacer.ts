@@ -7,7 +7,7 @@ export type Pacer = {
   /** A turn that is kept until it is used or given back; undefined when none is free now. Absent where turns are not limited. */
   readonly reserve?: () => Turn | undefined;
   /** Resolves when a turn may be free, or when it is cancelled: a wait that nobody needs must not keep the process alive. */
-  readonly freed?: () => Wait;
+  readonly freed?: () => TurnWait;
   /** How many turns there are in one window. */
   readonly capacity?: number;
   /** True while connections of an earlier run may still count for the broker, so that it may refuse one that is within the rate. */
@@ -23,7 +23,7 @@ export type Turn = {
   giveBack(): void;
 };
 
-export type Wait = { readonly done: Promise<void>; cancel(): void };
+export type TurnWait = { readonly done: Promise<void>; cancel(): void };
 
 export const noPacer: Pacer = { turn: async () => {} };
 
@@ -70,7 +70,7 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
     waiting = [];
     for (const resolve of woken) resolve();
   };
-  const freed = (): Wait => {
+  const freed = (): TurnWait => {
     let cancel = (): void => {};
     const done = new Promise<void>((resolve) => {
       const oldestAt = Math.min(...given.map(({ at }) => at));

@@ -1,7 +1,7 @@
 // Deletes what the checks left on a broker that goes on running: every queue whose name begins as the names of a check that has ended,
 // generated dead letter queues included. It works beside the checks, on one connection of its own, and never in the way of a verdict:
 // a broker that does not answer is asked once more at the end of the run, and then left alone. Area: QUEUE.
-import { Visitor } from '../observation/visitor.ts';
+import { ProbeClient } from '../observation/probe-client.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
@@ -23,7 +23,7 @@ const interruptedMs = 2000;
 
 export class QueueCleanup {
   readonly #names: RunNames;
-  readonly #visitor: Visitor;
+  readonly #client: ProbeClient;
   /** Beginnings of the names of checks that have ended since the last sweep. */
   #pending = new Set<string>();
   #connection: BrokerConnection | undefined;
@@ -33,7 +33,7 @@ export class QueueCleanup {
 
   constructor({ tcp, timing, names, seed, pacer }: QueueCleanupSetting) {
     this.#names = names;
-    this.#visitor = new Visitor({
+    this.#client = new ProbeClient({
       tcp,
       timing: { ...timing, answerMs: timing.answerMs / 2 },
       name: names.ofVisit('cleanup', seed),
@@ -54,7 +54,7 @@ export class QueueCleanup {
     if (!this.#isNeeded && !isInterrupted) return undefined;
     const swept = this.#sweepAll();
     const isClean = isInterrupted ? await within(swept, interruptedMs) : await swept;
-    await this.#visitor.leave();
+    await this.#client.cleanUp();
     if (isClean === true) return undefined;
     return `queues of this run may be left on the broker; their names contain ${this.#names.mark}`;
   }
@@ -89,7 +89,7 @@ export class QueueCleanup {
   async #sweep(isMeant: (queue: string) => boolean): Promise<void> {
     const connection = await this.#connected();
     const deletions = (await this.#listed(isMeant)).map((queue) =>
-      connection.request({ command: Command.DeleteQueue, id: this.#visitor.id(), queue }),
+      connection.request({ command: Command.DeleteQueue, id: this.#client.id(), queue }),
     );
     await Promise.all(deletions);
   }
@@ -99,7 +99,7 @@ export class QueueCleanup {
   }
 
   async #connected(): Promise<BrokerConnection> {
-    if (this.#connection?.isClosed !== false) this.#connection = await this.#visitor.connect();
+    if (this.#connection?.isClosed !== false) this.#connection = await this.#client.connect();
     return this.#connection;
   }
 }

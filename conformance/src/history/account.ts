@@ -44,7 +44,7 @@ const shownFindingCount = 5;
 const shownOperationCount = 12;
 
 /** `120 attempted, 118 confirmed, ..`: what is 0 is left out, but for the four sums that matter. */
-export function countsText(counts: AccountCounts): string {
+export function accountCountsText(counts: AccountCounts): string {
   const always = new Set(['attempted', 'ok', 'lost', 'duplicated', 'unexpected', 'recovered']);
   return Object.entries(counts)
     .filter(([name, count]) => count > 0 || always.has(name))
@@ -57,7 +57,7 @@ export function accountLines(account: Account, operations: readonly Operation[])
   const shown = account.findings.slice(0, shownFindingCount);
   const more = account.findings.length - shown.length;
   return [
-    countsText(account.counts),
+    accountCountsText(account.counts),
     ...shown.flatMap((finding) => findingLines(finding, operations)),
     ...(more > 0 ? [`.. and ${more} more`] : []),
   ];

@@ -1,6 +1,6 @@
 // The accountant on histories whose verdict is known: each fault alone, and what only looks like one.
 import { describe, expect, it } from 'vitest';
-import { accountLines, countsText } from './account.ts';
+import { accountCountsText, accountLines } from './account.ts';
 import { account, accountInTurns } from './accountant.ts';
 import type { HistoryRules, Operation } from './operation.ts';
 import { knownHistories } from './pathological.ts';
@@ -81,7 +81,7 @@ describe('accountLines', () => {
   });
 
   it('names the four sums even when they are nothing', () => {
-    expect(countsText(account([], usual).counts)).toBe(
+    expect(accountCountsText(account([], usual).counts)).toBe(
       '0 attempted, 0 ok, 0 lost, 0 duplicated, 0 unexpected, 0 recovered',
     );
   });

@@ -3,10 +3,10 @@
 // the same is recovered. At-least-once delivery is no fault: what was given back, refused or not acknowledged in time may come
 // again. It concludes only what is sure from outside. Pure. Areas: PUBLISH, DELIVERY, DLQ, DURABLE.
 import type { Account, AccountCounts, Finding } from './account.ts';
-import type { Books } from './books.ts';
-import { messageKey } from './books.ts';
-import { ConnectionBook } from './connection-book.ts';
+import { ConnectionRecords } from './connection-records.ts';
 import { judgeDelivery } from './delivery-judgement.ts';
+import type { HistoryState } from './history-state.ts';
+import { messageKey } from './history-state.ts';
 import { losses } from './losses.ts';
 import type { DeliveryRecord, PublishRecord } from './message-record.ts';
 import { deliveryRecord, MessageRecord } from './message-record.ts';
@@ -45,7 +45,7 @@ type LiveDelivery = { readonly queue: string; readonly id: string; readonly deli
 class Accountant {
   readonly #operations: readonly Operation[];
   readonly #rules: HistoryRules;
-  readonly #connections: ConnectionBook;
+  readonly #connections: ConnectionRecords;
   readonly #messages = new Map<string, MessageRecord>();
   readonly #messagesById = new Map<string, MessageRecord[]>();
   /** By connection; one that is over stays in until its connection is looked through. */
@@ -56,7 +56,7 @@ class Accountant {
   readonly #unanswered = new Map<string, Set<MessageRecord>>();
   /** The queues whose dead letters a queue takes. */
   readonly #sourceQueues: ReadonlyMap<string, readonly string[]>;
-  readonly #books: Books;
+  readonly #books: HistoryState;
   readonly #crashes: number[] = [];
   readonly #emptied = new Map<string, number>();
   readonly #findings: Finding[] = [];
@@ -66,7 +66,7 @@ class Accountant {
   constructor(operations: readonly Operation[], rules: HistoryRules) {
     this.#operations = operations;
     this.#rules = rules;
-    this.#connections = new ConnectionBook(operations);
+    this.#connections = new ConnectionRecords(operations);
     this.#sourceQueues = sourceQueues(rules);
     this.#books = {
       rules,
@@ -182,7 +182,7 @@ class Accountant {
     const record = deliveryRecord(operation, at);
     if (verdict.kind === 'begins anew') message.beginRound();
     if (verdict.kind === 'begins' || verdict.kind === 'begins anew') message.begin(record);
-    else if (verdict.kind === 'goes on') message.goOn(verdict.from, record);
+    else if (verdict.kind === 'goes on') message.continueFrom(verdict.from, record);
     else message.add(record);
     if (verdict.kind === 'goes on') this.#redeliveredCount += 1;
     if (verdict.kind === 'undone') this.#undoneCount += 1;
@@ -227,7 +227,7 @@ class Accountant {
   /** Gives back what a connection holds. What it acknowledged without a sign that the ack was read may come again too. */
   #free(connection: string, queue: string | undefined, { owed }: { readonly owed: boolean }): void {
     this.#eachLiveDelivery(connection, queue, (delivery) => {
-      if (delivery.state === 'held') delivery.owed = owed;
+      if (delivery.state === 'held') delivery.awaitsRedelivery = owed;
       if (delivery.state === 'held' || (owed && delivery.state === 'acked')) delivery.state = 'free';
     });
   }

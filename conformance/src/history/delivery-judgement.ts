@@ -2,7 +2,7 @@
 // not acknowledged in time. Everything else is a finding. A fan-out message has a copy for each subscriber, judged by itself.
 // Areas: PUBLISH, DELIVERY.
 import type { Finding } from './account.ts';
-import type { Books } from './books.ts';
+import type { HistoryState } from './history-state.ts';
 import type { DeliveryRecord, MessageRecord } from './message-record.ts';
 import type { Operation } from './operation.ts';
 
@@ -13,7 +13,7 @@ export type JudgedDelivery = {
   /** The message that this may be the dead letter of. */
   readonly source: MessageRecord | undefined;
   readonly operation: Delivered;
-  readonly books: Books;
+  readonly books: HistoryState;
   /** All messages of this id, in whatever queue. */
   readonly attempted: readonly MessageRecord[];
 };
@@ -118,7 +118,7 @@ function isYounger(
   }: {
     readonly message: MessageRecord;
     readonly operation: { readonly connection: string };
-    readonly books: Books;
+    readonly books: HistoryState;
   },
   first: DeliveryRecord,
 ): boolean {

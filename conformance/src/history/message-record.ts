@@ -2,14 +2,14 @@
 // whether another delivery is within the rules. It judges single messages; sums are the accountant's. Areas: PUBLISH, DELIVERY.
 import type { Operation } from './operation.ts';
 
-export type PublishOutcome = 'open' | 'confirmed' | 'refused' | 'unknown';
+export type PublishState = 'open' | 'confirmed' | 'refused' | 'unknown';
 
 export type PublishRecord = {
   readonly at: number;
   readonly atMs: number;
   readonly connection: string;
   readonly content: string;
-  outcome: PublishOutcome;
+  outcome: PublishState;
 };
 
 /**
@@ -26,7 +26,7 @@ export type DeliveryRecord = {
   /** The operation that acknowledged it. */
   ackedAt?: number;
   /** It was given back unacknowledged, so that it must come again. */
-  owed: boolean;
+  awaitsRedelivery: boolean;
 };
 
 export class MessageRecord {
@@ -88,9 +88,9 @@ export class MessageRecord {
     this.deliveries.push(delivery);
   }
 
-  goOn(from: DeliveryRecord, delivery: DeliveryRecord): void {
+  continueFrom(from: DeliveryRecord, delivery: DeliveryRecord): void {
     from.state = 'passed on';
-    from.owed = false;
+    from.awaitsRedelivery = false;
     this.deliveries.push(delivery);
   }
 
@@ -100,5 +100,11 @@ export class MessageRecord {
 }
 
 export function deliveryRecord(operation: Operation, at: number): DeliveryRecord {
-  return { at, atMs: operation.atMs, connection: operation.connection, state: 'held', owed: false };
+  return {
+    at,
+    atMs: operation.atMs,
+    connection: operation.connection,
+    state: 'held',
+    awaitsRedelivery: false,
+  };
 }

@@ -4,4 +4,4 @@ import type { State } from './state.ts';
 export type Breach = { readonly clause: string; readonly text: string };
 
 /** What one observation makes of one state: the states that explain it; where there is none, why. */
-export type Explained = { readonly states: readonly State[]; readonly breach?: Breach };
+export type Explanation = { readonly states: readonly State[]; readonly breach?: Breach };

@@ -31,7 +31,7 @@ export type ModelCommand =
     }
   | { readonly kind: 'subscribe'; readonly by: number; readonly queue: number }
   /** Subscribes to the dead letter queue of the queue. */
-  | { readonly kind: 'subscribeLetters'; readonly by: number; readonly queue: number }
+  | { readonly kind: 'subscribeToDeadLetters'; readonly by: number; readonly queue: number }
   | { readonly kind: 'unsubscribe'; readonly by: number; readonly queue: number }
   /** Acknowledges a delivery that the connection holds. */
   | { readonly kind: 'ack'; readonly by: number; readonly pick: number; readonly form: AckForm }
@@ -73,7 +73,7 @@ export function commandText(command: ModelCommand): string {
     case 'subscribe':
     case 'unsubscribe':
       return `${who} ${command.kind}s ${command.kind === 'subscribe' ? 'to' : 'from'} q${command.queue}`;
-    case 'subscribeLetters':
+    case 'subscribeToDeadLetters':
       return `${who} subscribes to the dead letters of q${command.queue}`;
     case 'ack':
       return `${who} acknowledges delivery ${command.pick} of those it holds, by ${command.form}`;

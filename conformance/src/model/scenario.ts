@@ -57,7 +57,11 @@ const draws: readonly {
   },
   {
     weight: 2,
-    draw: (random, count) => ({ kind: 'subscribeLetters', by: who(random), queue: which(random, count) }),
+    draw: (random, count) => ({
+      kind: 'subscribeToDeadLetters',
+      by: who(random),
+      queue: which(random, count),
+    }),
   },
   {
     weight: 4,

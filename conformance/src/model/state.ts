@@ -2,9 +2,9 @@
 // each way in which the broker may have taken what the specification leaves open. Plain data, copied where ways part.
 import type { DeliveryMode } from '../history/operation.ts';
 import type { OverflowStrategy } from './command.ts';
-import type { Range } from './waiting.ts';
+import type { WaitingRange } from './waiting-range.ts';
 
-export type QueueOptions = {
+export type ModelQueueOptions = {
   readonly mode: DeliveryMode;
   readonly maxQueueSize: number;
   readonly overflowStrategy: OverflowStrategy;
@@ -32,7 +32,7 @@ export type Copy = {
   failedCount: number;
 };
 
-export type Message = {
+export type ModelMessage = {
   /** The place in publish order over all queues. */
   serial: number;
   content: Content;
@@ -49,7 +49,7 @@ export type Message = {
   mayHaveBeenSent: boolean;
   failedCount: number;
   /** How often in a row its delivery was cut short; from the second time on it may rest. */
-  cutCount: number;
+  interruptionCount: number;
   /** The command since which it waits. */
   waitingSince: number;
   /** Members that a fan-out may have: those present at some time while it waited. */
@@ -57,37 +57,37 @@ export type Message = {
   /** Undefined until the first copy was seen. */
   copies: Copy[] | undefined;
   /** Connections that have acknowledged a copy of it, and may be left out when it waits again. */
-  doneBy: readonly number[];
+  acknowledgedBy: readonly number[];
   /** It was pushed out when some of its copies had been sent. */
   isDropped: boolean;
   /** The reason of the first copy that failed. */
   failure: string | undefined;
-  letter: Letter | undefined;
+  deadLetter: DeadLetter | undefined;
   /** Connections on which a later message of the same publisher has come before this one. */
   overtakenOn: readonly number[];
   /** A message that came although this one should have come before it, on which connection, and which rule says so. */
-  passedBy: { readonly connection: number; readonly rule: Difference; readonly must: boolean } | undefined;
+  overtakenBy: { readonly connection: number; readonly rule: Difference; readonly must: boolean } | undefined;
 };
 
 export type Queue = {
   name: string;
-  options: QueueOptions;
-  messages: Message[];
+  options: ModelQueueOptions;
+  messages: ModelMessage[];
   /** Connections in the order in which they subscribed. */
   subscribers: number[];
   /** Connections that have unsubscribed at some time: what they hold since then may be without a next attempt, also if they came back. */
-  hadLeft: readonly number[];
+  formerSubscribers: readonly number[];
   /** Its subscriptions are older than the queue, which was deleted and made again: in what order they came alive is not known. */
-  isReborn: boolean;
+  wasRecreated: boolean;
   /** The subscribers that were served since all of them were idle; undefined while that is not known. */
-  turn: number[] | undefined;
+  servedThisRound: number[] | undefined;
 };
 
 /** A rule that the broker has decided otherwise than recommended. */
 export type Difference = { readonly clause: string; readonly text: string };
 
 /** `publishedAs`: its serial in the queue that it left. */
-export type Letter = {
+export type DeadLetter = {
   readonly reason: string;
   readonly source: string;
   readonly attempts: number;
@@ -95,9 +95,9 @@ export type Letter = {
 };
 
 /** A message that was in flight when its queue was deleted. `at`: the command that deleted it. */
-export type Ghost = {
+export type DeletedInFlightMessage = {
   readonly queue: string;
-  readonly message: Message;
+  readonly message: ModelMessage;
   readonly holders: readonly number[];
   readonly at: number;
   /** It was not seen in flight: it waited, and may have been on its way. */
@@ -109,7 +109,7 @@ export type State = {
   /** Subscriptions to queues that do not exist. */
   dormant: Map<string, number[]>;
   /** Messages of deleted queues that were in flight. */
-  ghosts: readonly Ghost[];
+  deletedInFlight: readonly DeletedInFlightMessage[];
   /** The subscription that a Subscribe is about to begin: the broker may know of it before its answer is seen. */
   starting: { readonly connection: number; readonly queue: string } | undefined;
   /** The subscription that an Unsubscribe is about to end. */
@@ -117,7 +117,7 @@ export type State = {
   /** What the command under way must be answered by. */
   answer: 'positive' | 'error' | 'either' | undefined;
   /** How many messages waited in each queue when the question under way was asked: the answer may be of any time since. */
-  asked: ReadonlyMap<string, Range> | undefined;
+  countsWhenAsked: ReadonlyMap<string, WaitingRange> | undefined;
   /** Differences to be noted when the answer is positive, or an Error. */
   onAnswer: { readonly positive?: Difference; readonly error?: Difference };
   differences: readonly Difference[];
@@ -128,11 +128,11 @@ export function emptyState(): State {
   return {
     queues: new Map(),
     dormant: new Map(),
-    ghosts: [],
+    deletedInFlight: [],
     starting: undefined,
     ending: undefined,
     answer: undefined,
-    asked: undefined,
+    countsWhenAsked: undefined,
     onAnswer: {},
     differences: [],
     nextSerial: 0,
@@ -152,14 +152,22 @@ function copyOfQueue(queue: Queue): Queue {
     ...message,
     copies: message.copies?.map((copy) => ({ ...copy })),
   }));
-  const turn = queue.turn === undefined ? undefined : [...queue.turn];
-  return { ...queue, messages, subscribers: [...queue.subscribers], turn };
+  const servedThisRound = queue.servedThisRound === undefined ? undefined : [...queue.servedThisRound];
+  return { ...queue, messages, subscribers: [...queue.subscribers], servedThisRound };
 }
 
 /** The same text for states that nothing can tell apart but what they differ from the recommendations in. */
 export function stateKey(state: State): string {
-  const { queues, dormant, ghosts, starting, ending, answer, asked } = state;
-  return JSON.stringify([[...queues], [...dormant], ghosts, starting, ending, answer, [...(asked ?? [])]]);
+  const { queues, dormant, deletedInFlight, starting, ending, answer, countsWhenAsked } = state;
+  return JSON.stringify([
+    [...queues],
+    [...dormant],
+    deletedInFlight,
+    starting,
+    ending,
+    answer,
+    [...(countsWhenAsked ?? [])],
+  ]);
 }
 
 export function isFanOut({ options }: Queue): boolean {

@@ -5,7 +5,7 @@ import type { HttpSurface } from '../check.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import type { Visitor } from './visitor.ts';
+import type { ProbeClient } from './probe-client.ts';
 
 const algorithms = ['brotli', 'gzip'] as const;
 
@@ -25,13 +25,13 @@ export function announcedBy(connectAck: ReceivedFrame): ReadonlySet<Capability> 
  * where a second algorithm is not known; nothing that does not answer is held against anybody.
  */
 export async function observeCapabilities(
-  visitor: Visitor,
+  client: ProbeClient,
   known: ReadonlySet<Capability>,
 ): Promise<ReadonlySet<Capability>> {
   const seen = new Set<Capability>();
   let offered: readonly string[] = algorithms.filter((name) => !known.has(name));
   do {
-    const answer = await shakeWith(visitor, offered);
+    const answer = await connectWith(client, offered);
     if (answer?.command !== Command.ConnectAck) break;
     for (const name of announcedBy(answer)) seen.add(name);
     const rest = offered.filter((name) => !seen.has(name as Capability));
@@ -41,10 +41,13 @@ export async function observeCapabilities(
   return new Set([...seen].filter((name) => !known.has(name)));
 }
 
-async function shakeWith(visitor: Visitor, offered: readonly string[]): Promise<ReceivedFrame | undefined> {
+async function connectWith(
+  client: ProbeClient,
+  offered: readonly string[],
+): Promise<ReceivedFrame | undefined> {
   try {
     const headers = offered.length === 0 ? {} : { 'supported-compression': offered.join(',') };
-    return await visitor.shake(await visitor.open(), { headers });
+    return await client.sendConnect(await client.open(), { headers });
   } catch (error) {
     if (error instanceof ExpectationFailure) return undefined;
     throw error;

@@ -4,22 +4,22 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { announcedBy, observeCapabilities } from './capabilities.ts';
-import type { Aspect, Fact, Observation } from './observation.ts';
+import type { Fact, Observation, Observer } from './observation.ts';
 
 /** Ping before Connect, then Connect as an existing client sends it. */
-export const greeting: Aspect = async (visitor) => {
-  const connection = await visitor.open();
+export const observeHandshake: Observer = async (client) => {
+  const connection = await client.open();
   const pong = await connection.ping().then(
     () => 'answers Ping before Connect',
     () => 'does not answer Ping before Connect',
   );
   const facts: Fact[] = [{ topic: 'ping', text: pong }];
-  const fresh = connection.isClosed ? await visitor.open() : connection;
-  const answer = await visitor.shake(fresh, { headers: { 'supported-compression': 'brotli,gzip' } });
-  return answer.command === Command.ConnectAck ? welcomed(answer, facts) : refused(answer, facts);
+  const fresh = connection.isClosed ? await client.open() : connection;
+  const answer = await client.sendConnect(fresh, { headers: { 'supported-compression': 'brotli,gzip' } });
+  return answer.command === Command.ConnectAck ? acceptedFacts(answer, facts) : refusedFacts(answer, facts);
 };
 
-function welcomed(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
+function acceptedFacts(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
   const identity = answer.header('serverVersion');
   return {
     speaks: true,
@@ -33,7 +33,7 @@ function welcomed(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observ
   };
 }
 
-function refused(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
+function refusedFacts(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
   const demandsCredentials = /AUTH/i.test(answer.errorCode);
   const told = demandsCredentials
     ? 'asks for credentials that were not given, or are wrong: try --token, or --username and --password'
@@ -45,8 +45,8 @@ function refused(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observa
 }
 
 /** The algorithms that were not agreed by the first handshake. */
-export const algorithms: Aspect = async (visitor) => {
-  const capabilities = [...(await observeCapabilities(visitor, new Set()))];
+export const observeAlgorithms: Observer = async (client) => {
+  const capabilities = [...(await observeCapabilities(client, new Set()))];
   const agreed = capabilities.filter((name) => name === 'brotli' || name === 'gzip');
   const announced = capabilities.filter((name) => name !== 'brotli' && name !== 'gzip');
   return {
@@ -64,9 +64,9 @@ export const algorithms: Aspect = async (visitor) => {
   };
 };
 
-export const versions: Aspect = async (visitor) => {
-  const connection = await visitor.open();
-  const answer = await visitor.shake(connection, { version: 2 }).catch(() => undefined);
+export const observeVersions: Observer = async (client) => {
+  const connection = await client.open();
+  const answer = await client.sendConnect(connection, { version: 2 }).catch(() => undefined);
   return { facts: [{ topic: 'version', text: versionText(answer, connection.isClosed) }] };
 };
 

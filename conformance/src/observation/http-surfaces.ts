@@ -28,7 +28,7 @@ export async function observeHealth(url: string, timing: Timing): Promise<Partia
   const surface = surfaceAt('the health server', base, timing);
   const health = await answerOf(surface, '/health/');
   if (health === undefined) return { facts: [{ topic: 'health', text: `nobody answers at ${url}` }] };
-  const status = fieldOf(health, 'status');
+  const status = bodyFieldOf(health, 'status');
   if (typeof status !== 'string') {
     const text = `${base}/health/ answers ${health.status}, and no health record`;
     return { facts: [{ topic: 'health', text }] };
@@ -41,16 +41,16 @@ export async function observeHealth(url: string, timing: Timing): Promise<Partia
 
 async function metricsText(surface: HttpSurface, prometheus: boolean): Promise<string> {
   const metrics = await answerOf(surface, '/metrics/');
-  if (metrics === undefined || fieldOf(metrics, 'total_messages_published') === undefined)
+  if (metrics === undefined || bodyFieldOf(metrics, 'total_messages_published') === undefined)
     return 'no metrics record';
-  const form = fieldOf(metrics, longForm) === undefined ? 'the shorter form' : 'the complete form';
+  const form = bodyFieldOf(metrics, longForm) === undefined ? 'the shorter form' : 'the complete form';
   return `${form} of the record${prometheus ? ', and Prometheus text' : ''}`;
 }
 
 export async function observeDashboard(url: string, timing: Timing): Promise<Partial<Observation>> {
   const surface = surfaceAt('the dashboard', url, timing);
   const answer = await answerOf(surface, '/api/version');
-  const version = answer === undefined ? undefined : fieldOf(answer, 'server_version');
+  const version = answer === undefined ? undefined : bodyFieldOf(answer, 'server_version');
   if (version === undefined) return { facts: [{ topic: 'dashboard', text: `none at ${url}` }] };
   return {
     dashboardUrl: url,
@@ -63,7 +63,7 @@ async function answerOf(surface: HttpSurface, path: string): Promise<HttpAnswer 
 }
 
 /** A field of a JSON object; undefined when the body is none. */
-export function fieldOf(answer: HttpAnswer, name: string): unknown {
+export function bodyFieldOf(answer: HttpAnswer, name: string): unknown {
   try {
     const value: unknown = JSON.parse(answer.body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;

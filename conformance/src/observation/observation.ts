@@ -1,6 +1,6 @@
 // What was seen of a broker: facts in words for a person, and what a target file can be made of. Only types and their first value.
 import type { Capability } from '../catalogue-words.ts';
-import type { Visitor } from './visitor.ts';
+import type { ProbeClient } from './probe-client.ts';
 
 export type Fact = { readonly topic: string; readonly text: string };
 
@@ -18,16 +18,16 @@ export type Observation = {
 };
 
 /** One part of the look: what it adds. */
-export type Aspect = (visitor: Visitor) => Promise<Partial<Observation>>;
+export type Observer = (client: ProbeClient) => Promise<Partial<Observation>>;
 
-export const nothingSeen: Observation = {
+export const emptyObservation: Observation = {
   facts: [],
   capabilities: [],
   speaks: false,
   demandsCredentials: false,
 };
 
-export function joined(first: Observation, more: Partial<Observation>): Observation {
+export function mergedObservation(first: Observation, more: Partial<Observation>): Observation {
   return {
     ...first,
     ...more,

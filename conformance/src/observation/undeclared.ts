@@ -6,7 +6,7 @@ import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { answersPrometheus, observeCapabilities } from './capabilities.ts';
 import { surfaceAt } from './http-surfaces.ts';
-import { Visitor } from './visitor.ts';
+import { ProbeClient } from './probe-client.ts';
 
 export type UndeclaredSetting = {
   readonly endpoints: Endpoints;
@@ -21,22 +21,22 @@ export type UndeclaredSetting = {
 export async function undeclaredNotes(setting: UndeclaredSetting): Promise<readonly string[]> {
   const { endpoints, timing, name, pacer } = setting;
   const declared = new Set(setting.declared);
-  const brief = hurried(timing);
-  const visitor = new Visitor({ tcp: endpoints.tcp, timing: brief, name, pacer });
+  const brief = shortTiming(timing);
+  const client = new ProbeClient({ tcp: endpoints.tcp, timing: brief, name, pacer });
   try {
-    const seen = [...(await observeCapabilities(visitor, declared))];
+    const seen = [...(await observeCapabilities(client, declared))];
     const url = endpoints.health?.url.replace(/\/health\/?$/, '');
     const isPrometheusOpen = url !== undefined && !declared.has('prometheus');
     if (isPrometheusOpen && (await answersPrometheus(surfaceAt('the health server', url, brief))))
       seen.push('prometheus');
     return seen.length === 0 ? [] : [`observed but not declared: ${seen.join(', ')}`];
   } finally {
-    await visitor.leave();
+    await client.cleanUp();
   }
 }
 
 /** Nothing depends on this look, so nobody waits for it as long as for a check. */
-function hurried(timing: Timing): Timing {
+function shortTiming(timing: Timing): Timing {
   const { answerMs, connectMs, httpMs } = timing;
   return { ...timing, answerMs: answerMs / 4, connectMs: connectMs / 4, httpMs: httpMs / 4 };
 }

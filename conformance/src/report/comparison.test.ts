@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { hostileText, interruptedLog, sampleLog, sampleResult } from '../testing/sample-log.ts';
 import type { RunLog } from './event-log.ts';
+import { wholeRunFault } from './gate-status.ts';
 import { diffLines, diffMarkdown, diffOf, regressionsOf } from './log-diff.ts';
 import { mergedLog } from './log-merge.ts';
 import { matrixHtml, matrixMarkdown, matrixOf } from './matrix.ts';
-import { wholeRunFault } from './standing.ts';
 
 const pass = (id: string): ReturnType<typeof sampleResult> => sampleResult(id, 'pass');
 const fail = (id: string): ReturnType<typeof sampleResult> =>

@@ -13,11 +13,11 @@ import type {
   LogHeader,
   RunLog,
 } from './event-log.ts';
-import { targetOf, verdictOfLog } from './event-log.ts';
+import { targetOfLog, verdictOfLog } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
 import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { gateStatusOf } from './gate-status.ts';
 import { flipLines, notRightLines, shortList } from './outcome-summary.ts';
-import { standingOf } from './standing.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 export type TraceChoice = 'off' | 'fail' | 'all';
@@ -78,7 +78,7 @@ export class ConsolePrinter {
 
   #resultLines(result: LoggedResult): readonly string[] {
     this.#results.push(result);
-    const standing = standingOf(result, this.#isStrict);
+    const standing = gateStatusOf(result, this.#isStrict);
     if (this.#setting.quiet === true && standing !== 'failed' && standing !== 'broken') return [];
     const cause = causeKey(result);
     const explainedAt = cause === undefined ? undefined : this.#explained.get(cause);
@@ -245,7 +245,7 @@ function endLines(
     '',
     ...causeLines(causes),
     ...summary,
-    countsText(counts),
+    outcomeCountsText(counts),
     ...seen,
     ...reasonDetails(verdict),
     ...verdictLines(target.name, verdict),
@@ -267,9 +267,9 @@ function blockedList(ids: readonly string[]): string {
 }
 
 function unendedLines(log: RunLog, summary: readonly string[]): readonly string[] {
-  const counts = countsText(countOutcomes(log.results));
+  const counts = outcomeCountsText(countOutcomes(log.results));
   const verdict = verdictOfLog(log);
-  return ['', ...summary, counts, ...reasonDetails(verdict), ...verdictLines(targetOf(log).name, verdict)];
+  return ['', ...summary, counts, ...reasonDetails(verdict), ...verdictLines(targetOfLog(log).name, verdict)];
 }
 
 /** The lines of the reason but its first, which the gate's line shows: the last lines of a broker's log, for example. */
@@ -278,7 +278,7 @@ function reasonDetails({ reason }: Verdict): readonly string[] {
 }
 
 /** `311 pass, 2 warn` */
-export function countsText(counts: Counts): string {
+export function outcomeCountsText(counts: Counts): string {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0
     ? 'no check ran'

@@ -106,13 +106,16 @@ export function plannedCount({ header }: RunLog): number {
 }
 
 /** The name of what was judged, with its version where one is known. */
-export function targetOf({ header, finish }: RunLog): { readonly name: string; readonly version?: string } {
+export function targetOfLog({ header, finish }: RunLog): {
+  readonly name: string;
+  readonly version?: string;
+} {
   const { name, version } = header.target;
   return finish?.target ?? { name, ...(version === undefined ? {} : { version }) };
 }
 
 export function targetLabel(log: RunLog): string {
-  const { name, version } = targetOf(log);
+  const { name, version } = targetOfLog(log);
   return version === undefined ? name : `${name} ${version}`;
 }
 

@@ -7,7 +7,7 @@ import type { LoggedResult, LoggedRule } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
 import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
 import { fieldNames, frameFields } from './frame-fields.ts';
-import { headline } from './standing.ts';
+import { headline } from './gate-status.ts';
 import { markupText, shortened } from './visible-text.ts';
 
 /** Of what is right only a little is shown: there is much of it, and the event log has it. */

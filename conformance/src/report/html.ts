@@ -4,14 +4,14 @@
 import { createHash } from 'node:crypto';
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
-import { countsText, duration, verdictLines } from './console.ts';
+import { duration, outcomeCountsText, verdictLines } from './console.ts';
 import type { LoggedCause, LoggedResult, LoggedRule, RunLog } from './event-log.ts';
-import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, targetOfLog, verdictOfLog } from './event-log.ts';
+import { byArea } from './gate-status.ts';
 import { checkHtml, checkLinks, fieldLegendHtml, ruleLink } from './html-check.ts';
 import { pageScript } from './html-script.ts';
 import { pageStyle } from './html-style.ts';
 import { notRightGroups } from './outcome-summary.ts';
-import { byArea } from './standing.ts';
 import { markupText } from './visible-text.ts';
 
 export function reportHtml(log: RunLog): string {
@@ -60,7 +60,7 @@ function hashOf(text: string): string {
 
 function headerHtml(log: RunLog): string {
   const verdict = verdictOfLog(log);
-  const [what, gate] = verdictLines(targetOf(log).name, verdict);
+  const [what, gate] = verdictLines(targetOfLog(log).name, verdict);
   const notes = notesOfLog(log).map((note) => `<p class="note">Note: ${markupText(note)}</p>`);
   return `<header>
 <h1>${markupText(targetLabel(log))}</h1>
@@ -135,7 +135,7 @@ function areasHtml(log: RunLog): string {
 
 function areaHtml(area: string, results: readonly LoggedResult[]): string {
   return `<section data-area="${area}" aria-labelledby="area-${area}">
-<h2 id="area-${area}">${area} <small>${countsText(countOutcomes(results))}</small></h2>
+<h2 id="area-${area}">${area} <small>${outcomeCountsText(countOutcomes(results))}</small></h2>
 ${results.map(checkHtml).join('\n')}
 </section>`;
 }

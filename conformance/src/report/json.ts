@@ -2,7 +2,7 @@
 // the rules are left out; what failed says how to see it again. The digest tells an edited report from a written one.
 import { countOutcomes } from '../verdict.ts';
 import type { LoggedResult, LogHeader, RunLog } from './event-log.ts';
-import { targetOf, verdictOfLog } from './event-log.ts';
+import { targetOfLog, verdictOfLog } from './event-log.ts';
 import { digestOf } from './log-recorder.ts';
 
 export function reportJson(log: RunLog): string {
@@ -10,7 +10,7 @@ export function reportJson(log: RunLog): string {
   const document = {
     schema: header.schema,
     runner: header.runner,
-    target: targetOf(log),
+    target: targetOfLog(log),
     seed: header.seed,
     verdict: verdictOfLog(log),
     counts: countOutcomes(results),

@@ -4,7 +4,7 @@
 import { failureLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { durationOf, targetLabel, verdictOfLog } from './event-log.ts';
-import { byArea, caseName, headline, standingOf, wholeRunFault } from './standing.ts';
+import { byArea, caseName, gateStatusOf, headline, wholeRunFault } from './gate-status.ts';
 import { markupText } from './visible-text.ts';
 
 type Counted = {
@@ -51,7 +51,7 @@ function checkCase(area: string, result: LoggedResult, strict: boolean): Case {
   const base = { area, name: caseName(result), seconds: result.durationMs / 1000 };
   const message = headline(result);
   const text = failureLines(result, { trace: 'fail', color: false }).join('\n');
-  switch (standingOf(result, strict)) {
+  switch (gateStatusOf(result, strict)) {
     case 'passed':
       return result.outcome === 'warn' ? { ...base, text: `warning: ${message}` } : base;
     case 'failed':

@@ -4,7 +4,7 @@ import { withCauses } from '../engine/causes.ts';
 import { UsageError } from '../usage-error.ts';
 import { countOutcomes, verdictOf } from '../verdict.ts';
 import type { LogFinish, LoggedResult, LogHeader, RunLog } from './event-log.ts';
-import { byRepetitionAndId, targetOf } from './event-log.ts';
+import { byRepetitionAndId, targetOfLog } from './event-log.ts';
 import { causesPart } from './log-recorder.ts';
 
 export type NamedLog = { readonly path: string; readonly log: RunLog };
@@ -42,7 +42,7 @@ function refuseForeign(first: NamedLog, other: NamedLog): void {
     if (JSON.stringify(wanted[name]) === JSON.stringify(given[name])) continue;
     throw new UsageError(`${first.path} and ${other.path} are not parts of one run: they differ in ${name}`);
   }
-  const versions = [targetOf(first.log).version, targetOf(other.log).version];
+  const versions = [targetOfLog(first.log).version, targetOfLog(other.log).version];
   const [one, another] = versions;
   if (first.log.finish !== undefined && other.log.finish !== undefined && one !== another)
     throw new UsageError(

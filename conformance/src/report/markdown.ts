@@ -2,20 +2,20 @@
 // its explanation, warnings, areas. It stays within a comment's size whatever happened: the last details give way first.
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
-import { blockedText, countsText, duration, failureLines, verdictLines } from './console.ts';
+import { blockedText, duration, failureLines, outcomeCountsText, verdictLines } from './console.ts';
 import type { LoggedCause, LoggedResult, RunLog } from './event-log.ts';
-import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
-import { byArea, caseName, headline, standingOf } from './standing.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, targetOfLog, verdictOfLog } from './event-log.ts';
+import { byArea, caseName, gateStatusOf, headline } from './gate-status.ts';
 import { shortened, visibleLine, visibleText } from './visible-text.ts';
 
 /** A comment takes 65,536 characters; a step summary takes 1 MiB. */
-const longestLength = 60_000;
-const longestDetailLength = 6_000;
+const maxLength = 60_000;
+const maxDetailLength = 6_000;
 
 export function markdownSummary(log: RunLog): string {
   const blocks = [...headBlocks(log), ...areaBlock(log.results), ...detailBlocks(log)];
   const foot = footBlock(log);
-  let roomLength = longestLength - foot.length - 200;
+  let roomLength = maxLength - foot.length - 200;
   const kept = blocks.filter((block) => {
     roomLength -= block.length + 2;
     return roomLength >= 0;
@@ -28,7 +28,7 @@ export function markdownSummary(log: RunLog): string {
 function headBlocks(log: RunLog): readonly string[] {
   const verdict = verdictOfLog(log);
   const scope = verdict.partial ? ', in the part that was run' : '';
-  const [what] = verdictLines(targetOf(log).name, verdict);
+  const [what] = verdictLines(targetOfLog(log).name, verdict);
   const counts = countOutcomes(log.results);
   const head = [
     `## ${inline(targetLabel(log))}: ${verdict.status}${scope}`,
@@ -54,7 +54,7 @@ function causesBlock(causes: readonly LoggedCause[]): string {
 function detailBlocks(log: RunLog): readonly string[] {
   const { strict } = log.header.options;
   const standing = (wanted: string): readonly LoggedResult[] =>
-    log.results.filter((result) => standingOf(result, strict) === wanted);
+    log.results.filter((result) => gateStatusOf(result, strict) === wanted);
   const warned = log.results.filter((result) => result.warnings.length > 0 || result.outcome === 'warn');
   return [
     ...titled('Failed', standing('failed').map(failureBlock)),
@@ -75,7 +75,7 @@ function failureBlock(result: LoggedResult): string {
     result.outcome === 'blocked'
       ? [blockedText(result)]
       : failureLines(result, { trace: 'fail', color: false });
-  const text = shortened(lines.join('\n').trimEnd(), longestDetailLength);
+  const text = shortened(lines.join('\n').trimEnd(), maxDetailLength);
   const summary = `<summary><b>${result.outcome}</b> ${inline(caseName(result))}: ${code(headline(result))}</summary>`;
   return `<details>${summary}\n\n${fenced(text)}\n\n</details>`;
 }
@@ -101,7 +101,7 @@ function uncoveredBlock({ header }: RunLog): readonly string[] {
 }
 
 function areaBlock(results: readonly LoggedResult[]): readonly string[] {
-  const rows = [...byArea(results)].map(([area, inArea]) => [area, countsText(countOutcomes(inArea))]);
+  const rows = [...byArea(results)].map(([area, inArea]) => [area, outcomeCountsText(countOutcomes(inArea))]);
   return rows.length === 0 ? [] : [table(['area', 'checks'], rows)];
 }
 

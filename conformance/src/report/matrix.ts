@@ -3,9 +3,9 @@
 import { countOutcomes } from '../verdict.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { targetLabel, verdictOfLog } from './event-log.ts';
+import { areaOf } from './gate-status.ts';
 import { outcomeClass, pageHtml } from './html.ts';
 import { inline, table } from './markdown.ts';
-import { areaOf } from './standing.ts';
 import { markupText } from './visible-text.ts';
 
 type Row = { readonly id: string; readonly title: string; readonly cells: readonly string[] };

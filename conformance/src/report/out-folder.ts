@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { traceFile } from '../trace-file.ts';
 import { verdictLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
-import { targetOf, verdictOfLog } from './event-log.ts';
+import { targetOfLog, verdictOfLog } from './event-log.ts';
 import { reportHtml } from './html.ts';
 import { reportJson } from './json.ts';
 import { junitXml } from './junit.ts';
@@ -22,7 +22,7 @@ const documents: Readonly<Record<string, (log: RunLog) => string>> = {
   'report.html': reportHtml,
   'junit.xml': junitXml,
   'summary.md': markdownSummary,
-  'verdict.txt': (log) => `${verdictLines(targetOf(log).name, verdictOfLog(log)).join('\n')}\n`,
+  'verdict.txt': (log) => `${verdictLines(targetOfLog(log).name, verdictOfLog(log)).join('\n')}\n`,
 };
 
 /** Everything but the event log. */
@@ -39,7 +39,7 @@ export function outFiles(folder: string, log: RunLog, all: boolean): readonly Re
 
 function detailFiles(folder: string, result: LoggedResult, log: RunLog): readonly ReportFile[] {
   const name = result.repetition === 1 ? result.id : `${result.id}.${result.repetition}`;
-  const run = { target: targetOf(log), seed: log.header.seed };
+  const run = { target: targetOfLog(log), seed: log.header.seed };
   const trace = `${JSON.stringify(traceFile(result, run), null, 1)}\n`;
   const files = [{ path: join(folder, 'traces', `${name}.json`), text: trace }];
   if (result.brokerLog.length > 0) {

@@ -1,7 +1,7 @@
 // The end of a report in a few lines: the ids of what is not right, one line for each way in which a check was not right, and under
 // --repeat the checks that ended differently in the repetitions. Pure.
 import type { LoggedResult } from './event-log.ts';
-import { standingOf } from './standing.ts';
+import { gateStatusOf } from './gate-status.ts';
 
 /** Ids in one line for all but failures, which are all named. */
 const shownIdCount = 12;
@@ -29,7 +29,7 @@ const groupNames = [
 
 function groupOf(result: LoggedResult, strict: boolean): (typeof groupNames)[number] | undefined {
   const { outcome } = result;
-  const standing = standingOf(result, strict);
+  const standing = gateStatusOf(result, strict);
   if (standing === 'expected') return 'as the baseline expects';
   if (standing === 'failed') return outcome === 'warn' ? 'warned, with --strict' : failedName;
   if (standing !== 'broken') return undefined;

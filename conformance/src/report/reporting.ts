@@ -8,6 +8,7 @@ import type { ConsoleSetting } from './console.ts';
 import { ConsolePrinter, duration } from './console.ts';
 import type { LogEvent, RunLog } from './event-log.ts';
 import { plannedCount } from './event-log.ts';
+import { gateStatusOf } from './gate-status.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { LogWriter } from './log-writer.ts';
 import { eventLogPath, olderFiles, outFiles } from './out-folder.ts';
@@ -21,7 +22,6 @@ import {
 } from './report-files.ts';
 import type { Destination, Outputs, ReporterName } from './reporters.ts';
 import { renderers } from './reporters.ts';
-import { standingOf } from './standing.ts';
 
 export type ReportingSetting = {
   readonly outputs: Outputs;
@@ -105,7 +105,7 @@ function isLogFile(one: Destination): one is Destination & { readonly kind: 'fil
 
 function progressText(log: RunLog, startedAt: number): string {
   const red = log.results.filter((result) => {
-    const standing = standingOf(result, log.header.options.strict);
+    const standing = gateStatusOf(result, log.header.options.strict);
     return standing === 'failed' || standing === 'broken';
   });
   const failed = red.length === 0 ? '' : `, ${red.length} not right`;

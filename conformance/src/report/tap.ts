@@ -3,7 +3,7 @@
 import { failureLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { targetLabel, verdictOfLog } from './event-log.ts';
-import { caseName, headline, standingOf, wholeRunFault } from './standing.ts';
+import { caseName, gateStatusOf, headline, wholeRunFault } from './gate-status.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 export function tapText(log: RunLog): string {
@@ -27,7 +27,7 @@ type Point = {
 
 function checkPoint(result: LoggedResult, strict: boolean): Point {
   const name = caseName(result);
-  switch (standingOf(result, strict)) {
+  switch (gateStatusOf(result, strict)) {
     case 'passed':
       return {
         ok: true,

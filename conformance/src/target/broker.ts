@@ -7,8 +7,8 @@ import type { Timing } from '../timing.ts';
 import type { BrokerExit } from './broker-process.ts';
 import { BrokerProcess } from './broker-process.ts';
 import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
+import { unreachableReason, waitForEndNotice } from './listening.ts';
 import { LogTail } from './log-tail.ts';
-import { endNotice, unreachable } from './reach.ts';
 import { TargetFault } from './target-fault.ts';
 import type { Endpoints, SpawnLifecycle } from './target-file.ts';
 
@@ -107,7 +107,7 @@ class SpawnedBroker implements Broker {
   }
 
   async findUnwantedEnd(): Promise<BrokerExit | undefined> {
-    await endNotice(this.exit);
+    await waitForEndNotice(this.exit);
     return this.unwantedEnd;
   }
 
@@ -156,7 +156,7 @@ class SpawnedBroker implements Broker {
 /** A broker that runs already. Nothing is started, and nothing is ended. Throws a TargetFault when nobody listens there. */
 export async function attachedBroker(endpoints: Endpoints, timing: Timing): Promise<Broker> {
   const { host, port } = endpoints.tcp;
-  const reason = await unreachable(endpoints.tcp, timing.startMs);
+  const reason = await unreachableReason(endpoints.tcp, timing.startMs);
   if (reason !== undefined) {
     const message = `nothing can be reached at ${host}:${port} (${reason}); is a broker running there`;
     throw new TargetFault('unreachable', message);
@@ -172,8 +172,8 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
     processId: undefined,
     unwantedEnd: undefined,
     findUnwantedEnd: async () => {
-      await endNotice();
-      const fault = await unreachable(endpoints.tcp, timing.connectMs);
+      await waitForEndNotice();
+      const fault = await unreachableReason(endpoints.tcp, timing.connectMs);
       return fault === undefined ? undefined : { code: null, signal: null, fault };
     },
     exit: new Promise(() => {}),

@@ -12,9 +12,9 @@ import type { Broker } from './broker.ts';
 import type { BrokerExit } from './broker-process.ts';
 import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
 import { hookEnvironment, listenAddresses } from './hook-environment.ts';
+import { unreachableReason, waitForEndNotice, waitForListener } from './listening.ts';
 import { LogTail } from './log-tail.ts';
 import { ProcessGroup } from './process-group.ts';
-import { becomes, endNotice, unreachable } from './reach.ts';
 import { TargetFault } from './target-fault.ts';
 import type { Endpoints, HooksLifecycle } from './target-file.ts';
 
@@ -92,8 +92,8 @@ class HookedBroker implements Broker {
 
   async findUnwantedEnd(): Promise<BrokerExit | undefined> {
     const life = this.#running;
-    await endNotice(life.exit);
-    const fault = await unreachable(this.endpoints.tcp, this.#timing.connectMs);
+    await waitForEndNotice(life.exit);
+    const fault = await unreachableReason(this.endpoints.tcp, this.#timing.connectMs);
     if (fault !== undefined) life.end(life.command.ended ?? { code: null, signal: null, fault });
     return this.unwantedEnd;
   }
@@ -111,7 +111,7 @@ class HookedBroker implements Broker {
     this.#life = this.#startLife();
     const { host, port } = this.endpoints.tcp;
     const life = this.#life;
-    life.wasReached = await becomes('open', this.endpoints.tcp, {
+    life.wasReached = await waitForListener('open', this.endpoints.tcp, {
       withinMs: this.#timing.startMs,
       until: () => startFailed(life.command.ended),
     });
@@ -128,7 +128,7 @@ class HookedBroker implements Broker {
     const { health, dashboard } = this.#configuration;
     const named = [health, dashboard].filter(({ port }) => port !== 0);
     const withinMs = this.#timing.connectMs;
-    await Promise.all(named.map((address) => becomes('open', address, { withinMs })));
+    await Promise.all(named.map((address) => waitForListener('open', address, { withinMs })));
   }
 
   terminate(): void {
@@ -212,7 +212,7 @@ class HookedBroker implements Broker {
   }
 
   async #mustShut(life: Life, hook: HookName): Promise<void> {
-    const isShut = await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
+    const isShut = await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
     const { host, port } = this.endpoints.tcp;
     if (!isShut)
       throw new TargetFault('hook failed', `the ${hook} hook left somebody listening at ${host}:${port}`);
@@ -226,7 +226,7 @@ class HookedBroker implements Broker {
 
   async #mustBeFree(): Promise<void> {
     const { host, port } = this.endpoints.tcp;
-    if (await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.connectMs })) return;
+    if (await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.connectMs })) return;
     const message = `somebody listens at ${host}:${port} before the start hook has run; end it, or attach to it`;
     throw new TargetFault('occupied', message);
   }
@@ -238,7 +238,7 @@ class HookedBroker implements Broker {
     const name = crash === undefined ? 'stop' : 'crash';
     if (life.ended === undefined) {
       await this.#runHook(name, crash ?? stop).catch((error: unknown) => this.log.add(String(error)));
-      await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
+      await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
     }
     if (life.command.ended === undefined || (await this.#isOpen())) life.command.kill();
     await life.command.exit;
@@ -246,7 +246,7 @@ class HookedBroker implements Broker {
   }
 
   async #isOpen(): Promise<boolean> {
-    return (await unreachable(this.endpoints.tcp, this.#timing.connectMs)) === undefined;
+    return (await unreachableReason(this.endpoints.tcp, this.#timing.connectMs)) === undefined;
   }
 
   async #runHook(name: HookName, line: string): Promise<void> {

@@ -14,7 +14,7 @@ export function targetWith(mistake: string): Target {
   return { schema: 1, name: `with ${mistake}`, lifecycle, profiles: ['durable'] };
 }
 
-export type Diagnosis = {
+export type DoctorRun = {
   readonly exitCode: number;
   /** The mistakes that it named. */
   readonly named: readonly (string | undefined)[];
@@ -22,7 +22,7 @@ export type Diagnosis = {
 };
 
 /** `scale`: that of the usual deadlines. */
-export async function doctor(target: Target, scale = '0.2'): Promise<Diagnosis> {
+export async function doctor(target: Target, scale = '0.2'): Promise<DoctorRun> {
   const folder = mkdtempSync(join(tmpdir(), 'truemq-doctor-test-'));
   try {
     const path = join(folder, 'target.json');

@@ -8,7 +8,7 @@ import { makeQueue } from '../load/queue-commands.ts';
 import { SteadyQueue } from '../load/steady-queue.ts';
 import type { Reading } from '../metrics.ts';
 import { idleLinks } from './footprint.ts';
-import { cpuPerMessage, type Job, type JobContext, recorded } from './job.ts';
+import { cpuPerMessage, type Job, type JobContext, recordReading } from './job.ts';
 
 type Amount = {
   readonly words: string;
@@ -17,13 +17,13 @@ type Amount = {
   readonly connectionCount: number;
 };
 
-const least: Amount = { words: '10 waiting', waitingCount: 10, queueCount: 1, connectionCount: 0 };
+const smallest: Amount = { words: '10 waiting', waitingCount: 10, queueCount: 1, connectionCount: 0 };
 const amounts: readonly Amount[] = [
-  least,
-  { ...least, words: '10,000 waiting', waitingCount: 10_000 },
-  { ...least, words: '1,000,000 waiting', waitingCount: 1_000_000 },
-  { ...least, words: '10 waiting, 10,000 queues', queueCount: 10_000 },
-  { ...least, words: '10 waiting, 1,000 idle connections', connectionCount: 1000 },
+  smallest,
+  { ...smallest, words: '10,000 waiting', waitingCount: 10_000 },
+  { ...smallest, words: '1,000,000 waiting', waitingCount: 1_000_000 },
+  { ...smallest, words: '10 waiting, 10,000 queues', queueCount: 10_000 },
+  { ...smallest, words: '10 waiting, 1,000 idle connections', connectionCount: 1000 },
 ];
 
 const payloadBytes = 100;
@@ -108,9 +108,9 @@ async function measure(
   round: number,
 ): Promise<void> {
   const load = `${phase.words}, ${amount.words}`;
-  const baseLoad = `${phase.words}, ${least.words}`;
-  const key = { job: 'depth', load, target: target.name, ...(amount === least ? {} : { baseLoad }) };
-  await recorded(context, key, round, async (): Promise<Reading> => {
+  const baseLoad = `${phase.words}, ${smallest.words}`;
+  const key = { job: 'depth', load, target: target.name, ...(amount === smallest ? {} : { baseLoad }) };
+  await recordReading(context, key, round, async (): Promise<Reading> => {
     const before = broker.usage();
     const startedAtMs = performance.now();
     await phase.run(queue);

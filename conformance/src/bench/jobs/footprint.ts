@@ -7,7 +7,7 @@ import { LoadLink } from '../load/load-link.ts';
 import { Publisher } from '../load/publisher.ts';
 import { makeQueue } from '../load/queue-commands.ts';
 import type { Reading } from '../metrics.ts';
-import { type Job, type JobContext, mebibytes, recorded, settledRssBytes } from './job.ts';
+import { type Job, type JobContext, mebibytes, recordReading, settledRssBytes } from './job.ts';
 
 const backlogCount = 100_000;
 const backlogBytes = 1024;
@@ -25,7 +25,7 @@ export const footprintJob: Job = async (context) => {
 
 async function runRound(context: JobContext, target: BenchTarget, round: number): Promise<void> {
   const key = { job: 'footprint', load: 'idle and filled', target: target.name };
-  await recorded(context, key, round, async () => ({
+  await recordReading(context, key, round, async () => ({
     ...(await withBroker(target, startAndBacklog)),
     ...(await withBroker(target, connections)),
   }));

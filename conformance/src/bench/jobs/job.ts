@@ -1,6 +1,6 @@
 // What every job gets and gives: targets, settings and a book in; readings, round by round, in the book. A job interleaves its targets
 // and loads, so that each round compares what was measured within seconds. Types and the two loops that jobs share.
-import type { ResultBook, RowKey } from '../bench-result.ts';
+import type { ResultCollector, RowKey } from '../bench-result.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { LoadFault } from '../load/load-fault.ts';
 import type { Reading } from '../metrics.ts';
@@ -24,7 +24,7 @@ export type BenchSettings = {
 export type JobContext = {
   readonly targets: readonly BenchTarget[];
   readonly settings: BenchSettings;
-  readonly book: ResultBook;
+  readonly book: ResultCollector;
   /** One line on what was just measured. */
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ export type JobContext = {
 export type Job = (context: JobContext) => Promise<void>;
 
 /** Writes into the book what one measurement gave, a LoadFault as the fault that it is. Any other error ends the run. */
-export async function recorded(
+export async function recordReading(
   context: JobContext,
   key: RowKey,
   round: number,
@@ -69,14 +69,14 @@ export function mebibytes(byteCount: number): number {
 export async function settledRssBytes(broker: BenchBroker): Promise<number | undefined> {
   const looks: number[] = [];
   for (let look = 0; look < 6; look += 1) {
-    await passing(300);
+    await delay(300);
     const usage = broker.usage();
     if (usage !== undefined) looks.push(usage.rssBytes);
   }
   return looks.length === 0 ? undefined : Math.min(...looks);
 }
 
-export function passing(durationMs: number): Promise<void> {
+export function delay(durationMs: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, durationMs);
   });

@@ -2,12 +2,12 @@
 // hands out to many. In each round every target is started afresh, and each load meets all targets one after the other.
 
 import type { ConfigurationRequest } from '../../configuration.ts';
-import type { PassOrder, PassOutcome } from '../load/load.ts';
 import { LoadFault } from '../load/load-fault.ts';
+import type { PassOrder, PassOutcome } from '../load/load-generator.ts';
 import type { Reading } from '../metrics.ts';
 import { type HistogramRecord, LatencyHistogram } from '../statistics/latency-histogram.ts';
 import type { BenchSettings, Job, JobContext, OfferedRate } from './job.ts';
-import { cpuPerMessage, mebibytes, recorded } from './job.ts';
+import { cpuPerMessage, mebibytes, recordReading } from './job.ts';
 import type { LoadShape } from './session.ts';
 import { leadFor, Session } from './session.ts';
 
@@ -81,7 +81,7 @@ async function runRound(
   round: number,
 ): Promise<void> {
   for (const session of sessions) {
-    await recorded(context, { job, load, target: session.target }, round, async () => {
+    await recordReading(context, { job, load, target: session.target }, round, async () => {
       try {
         return await measure(session);
       } catch (error) {

@@ -3,7 +3,7 @@
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { DeliveryMode } from '../../history/operation.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
-import { Load } from '../load/load.ts';
+import { LoadGenerator } from '../load/load-generator.ts';
 import type { BenchSettings } from './job.ts';
 
 export type LoadShape = { readonly mode: DeliveryMode; readonly subscriberCount: number };
@@ -16,7 +16,7 @@ export class Session {
   readonly broker: BenchBroker;
   readonly target: string;
   readonly #settings: BenchSettings;
-  readonly #loads = new Map<string, Load>();
+  readonly #loads = new Map<string, LoadGenerator>();
   #openedCount = 0;
 
   private constructor(target: string, broker: BenchBroker, settings: BenchSettings) {
@@ -35,7 +35,7 @@ export class Session {
   }
 
   /** A warm load of this shape. Throws a LoadFault. */
-  async load(shape: LoadShape): Promise<Load> {
+  async load(shape: LoadShape): Promise<LoadGenerator> {
     const key = `${shape.mode} ${shape.subscriberCount}`;
     const open = this.#loads.get(key);
     if (open !== undefined) return open;
@@ -43,7 +43,7 @@ export class Session {
     this.#openedCount += 1;
     const queue = `bench-${process.pid}-${Date.now()}-${this.#openedCount}`;
     const { prefetch, window } = this.#settings;
-    const load = await Load.open({ address: this.broker.address, queue, prefetch, ...shape });
+    const load = await LoadGenerator.open({ address: this.broker.address, queue, prefetch, ...shape });
     this.#loads.set(key, load);
     await load.pass({ ...warmUp, window, ...leadFor(shape, { window, ...warmUp }) });
     return load;

@@ -13,12 +13,12 @@ import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';
 import { MessageTemplate } from './message-template.ts';
 import { runOpenLoop } from './open-loop.ts';
+import { sleeper, turnOfLoop } from './precise-sleep.ts';
 import { PublishWindow } from './publish-window.ts';
 import { SequenceSet } from './sequence-set.ts';
 import type { Credit } from './subscriber-group.ts';
-import { sleeper, turnOfLoop } from './waiting.ts';
 
-export type PublishOrder = {
+export type PublishPassOrder = {
   readonly queue: string;
   /** Tells this pass from others of the same target. */
   readonly tag: string;
@@ -33,7 +33,7 @@ export type PublishOrder = {
   readonly perSecond?: number;
 };
 
-export type PublishOutcome = {
+export type PublishPassOutcome = {
   readonly sentCount: number;
   readonly confirmedCount: number;
   readonly refusedByCode: Readonly<Record<string, number>>;
@@ -75,7 +75,7 @@ export class Publisher {
   }
 
   /** Runs one pass to its end. Throws a LoadFault. */
-  async publish(order: PublishOrder): Promise<PublishOutcome> {
+  async publish(order: PublishPassOrder): Promise<PublishPassOutcome> {
     const pass = new Pass(this.#link, this.#clock, order);
     this.#pass = pass;
     const cpuBefore = process.cpuUsage();
@@ -103,7 +103,7 @@ export class Publisher {
 class Pass {
   readonly #link: LoadLink;
   readonly #clock: LoadClock;
-  readonly #order: PublishOrder;
+  readonly #order: PublishPassOrder;
   readonly #template: MessageTemplate;
   readonly #window: PublishWindow;
   readonly #answered = new SequenceSet();
@@ -116,7 +116,7 @@ class Pass {
   readonly #answerLatency = new LatencyHistogram();
   #isSent = false;
 
-  constructor(link: LoadLink, clock: LoadClock, order: PublishOrder) {
+  constructor(link: LoadLink, clock: LoadClock, order: PublishPassOrder) {
     this.#link = link;
     this.#clock = clock;
     this.#order = order;
@@ -127,7 +127,7 @@ class Pass {
     });
   }
 
-  async run(): Promise<Pick<PublishOutcome, 'lateness' | 'answerLatency'>> {
+  async run(): Promise<Pick<PublishPassOutcome, 'lateness' | 'answerLatency'>> {
     const stall = this.#watchStall();
     try {
       const lateness = this.#order.perSecond === undefined ? this.#runClosed() : await this.#runOpen();
@@ -139,7 +139,7 @@ class Pass {
     }
   }
 
-  counts(): Pick<PublishOutcome, 'sentCount' | 'confirmedCount' | 'refusedByCode'> {
+  counts(): Pick<PublishPassOutcome, 'sentCount' | 'confirmedCount' | 'refusedByCode'> {
     const refused = [...this.#refusedByCode.values()].reduce((sum, count) => sum + count, 0);
     return {
       sentCount: this.#window.sentCount,

@@ -31,7 +31,7 @@ export type ArmOrder = {
 /** How far the slowest subscriber of a pass has come. */
 export type Credit = { readonly tag: string; readonly receivedCount: number };
 
-export type ReceiveOutcome = {
+export type ReceivePassOutcome = {
   /** Deliveries, every message counted once per subscriber. */
   readonly receivedCount: number;
   readonly lostCount: number;
@@ -83,7 +83,7 @@ export class SubscriberGroup {
   }
 
   /** Resolves when every subscriber has `count` messages, or nothing has come for `stallMs`. Throws a LoadFault. */
-  async expect(count: number, stallMs = usualStallMs): Promise<ReceiveOutcome> {
+  async expect(count: number, stallMs = usualStallMs): Promise<ReceivePassOutcome> {
     if (this.#pass === undefined) throw new Error('no pass was armed');
     return this.#pass.expect(count * this.#subscribers.length, stallMs);
   }
@@ -149,7 +149,7 @@ class ReceivePass {
     this.#finish();
   }
 
-  async expect(wantedCount: number, stallMs: number): Promise<ReceiveOutcome> {
+  async expect(wantedCount: number, stallMs: number): Promise<ReceivePassOutcome> {
     const finished = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts';
 
 type Subscription = { readonly sentAt: number; confirmedAt: number | undefined; endedAt: number | undefined };
 
-export class ConnectionBook {
+export class ConnectionRecords {
   readonly #subscriptions = new Map<string, Map<string, Subscription>>();
   /** Connections that the broker ends at some time of the history: when it did so is not when the runner saw it. */
   readonly #endedByBroker: ReadonlySet<string>;

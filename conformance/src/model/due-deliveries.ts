@@ -1,52 +1,52 @@
 // What a broker still has to deliver before all is quiet: a message that waits is owed to a subscriber that holds nothing of its queue,
 // because a window of one is all that may be taken for granted. Clauses: DELIVERY-010, 014, 024, 038, 049.
 import type { Breach } from './breach.ts';
-import { mayRest } from './order.ts';
-import type { Message, Queue, State } from './state.ts';
+import { mayBackOff } from './delivery-order.ts';
+import type { ModelMessage, Queue, State } from './state.ts';
 import { isFanOut } from './state.ts';
-import { idleSubscribers } from './waiting.ts';
+import { idleSubscribers } from './waiting-range.ts';
 
 /** The first delivery that is owed; undefined when all is quiet. With `late`, what rests or pauses is owed too. */
-export function owed(state: State, late: boolean): Breach | undefined {
+export function firstDue(state: State, late: boolean): Breach | undefined {
   for (const queue of state.queues.values()) {
     const found = queue.messages
-      .map((message) => owedOf(queue, message, late))
+      .map((message) => dueOf(queue, message, late))
       .find((one) => one !== undefined);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function owedOf(queue: Queue, message: Message, late: boolean): Breach | undefined {
-  if (message.copies !== undefined) return owedCopy(queue, message, late);
-  const isDue = message.phase === 'waiting' && (late || !mayRest(message));
-  const idle = idleSubscribers(queue).find((one) => !message.doneBy.includes(one));
+function dueOf(queue: Queue, message: ModelMessage, late: boolean): Breach | undefined {
+  if (message.copies !== undefined) return dueCopyOf(queue, message, late);
+  const isDue = message.phase === 'waiting' && (late || !mayBackOff(message));
+  const idle = idleSubscribers(queue).find((one) => !message.acknowledgedBy.includes(one));
   const hasPlace = idle !== undefined || queue.subscribers.some((one) => one === message.holder);
   const isLate = late && message.phase === 'paused' && hasPlace;
-  if (isLate) return owing('RETRY-007', queue, message, 'any subscriber, as its next attempt');
+  if (isLate) return notDelivered('RETRY-007', queue, message, 'any subscriber, as its next attempt');
   if (!isDue || idle === undefined) return undefined;
-  return owing(clauseOf(queue, message), queue, message, `connection ${nameOf(idle)}`);
+  return notDelivered(clauseOf(queue, message), queue, message, `connection ${nameOf(idle)}`);
 }
 
-function owedCopy(queue: Queue, message: Message, late: boolean): Breach | undefined {
+function dueCopyOf(queue: Queue, message: ModelMessage, late: boolean): Breach | undefined {
   const idle = new Set(idleSubscribers(queue));
   const isOwed = message.copies?.find(({ member, phase }) => phase === 'owed' && idle.has(member));
   if (isOwed !== undefined)
-    return owing(clauseOf(queue, message), queue, message, `connection ${nameOf(isOwed.member)}`);
+    return notDelivered(clauseOf(queue, message), queue, message, `connection ${nameOf(isOwed.member)}`);
   const paused = message.copies?.find(({ phase }) => late && phase === 'paused');
   return paused === undefined
     ? undefined
-    : owing('RETRY-012', queue, message, `connection ${nameOf(paused.member)}, as its next attempt`);
+    : notDelivered('RETRY-012', queue, message, `connection ${nameOf(paused.member)}, as its next attempt`);
 }
 
-function owing(clause: string, queue: Queue, { content }: Message, to: string): Breach {
+function notDelivered(clause: string, queue: Queue, { content }: ModelMessage, to: string): Breach {
   return { clause, text: `${content.id} of ${queue.name} is owed to ${to}, and does not come` };
 }
 
-function clauseOf(queue: Queue, message: Message): string {
+function clauseOf(queue: Queue, message: ModelMessage): string {
   if (isFanOut(queue) && message.copies !== undefined)
     return queue.options.mode === 'FanOutWithAck' ? 'DELIVERY-014' : 'DELIVERY-024';
-  if (message.letter !== undefined) return 'DLQ-001';
+  if (message.deadLetter !== undefined) return 'DLQ-001';
   return message.sentCount > 0 ? 'DELIVERY-038' : 'DELIVERY-010';
 }
 

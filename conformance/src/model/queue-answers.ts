@@ -3,21 +3,26 @@ import { deliveryModes } from '../history/operation.ts';
 import type { Breach } from './breach.ts';
 import { overflowStrategies } from './command.ts';
 import type { Difference, Queue, State } from './state.ts';
-import type { Range } from './waiting.ts';
-import { waitingRange } from './waiting.ts';
+import type { WaitingRange } from './waiting-range.ts';
+import { waitingRange } from './waiting-range.ts';
 
 export type QueueInfo = Readonly<Record<string, unknown>> | undefined;
 
-export type Judged = { readonly breach?: Breach; readonly differences: readonly Difference[] };
+export type AnswerJudgement = { readonly breach?: Breach; readonly differences: readonly Difference[] };
 
 /** The count of each queue when a question was asked: the answer may be of any time until all is quiet again. */
-export type Counts = ReadonlyMap<string, Range>;
+export type WaitingRanges = ReadonlyMap<string, WaitingRange>;
 
-export function countsOf(state: State): Counts {
+export function waitingRangesOf(state: State): WaitingRanges {
   return new Map([...state.queues].map(([name, queue]) => [name, waitingRange(queue)]));
 }
 
-export function judgeInfo(state: State, name: string, info: QueueInfo, before: Counts | undefined): Judged {
+export function judgeInfo(
+  state: State,
+  name: string,
+  info: QueueInfo,
+  before: WaitingRanges | undefined,
+): AnswerJudgement {
   const queue = state.queues.get(name);
   if (queue === undefined) {
     const text = `there is queue info for ${name}, which does not exist`;
@@ -27,13 +32,13 @@ export function judgeInfo(state: State, name: string, info: QueueInfo, before: C
   return judgeFields(queue, info) ?? judgeCount(queue, info['messageCount'], before?.get(name));
 }
 
-const right: Judged = { differences: [] };
+const right: AnswerJudgement = { differences: [] };
 
-function wrong(clause: string, text: string): Judged {
+function wrong(clause: string, text: string): AnswerJudgement {
   return { breach: { clause, text }, differences: [] };
 }
 
-function judgeFields(queue: Queue, info: NonNullable<QueueInfo>): Judged | undefined {
+function judgeFields(queue: Queue, info: NonNullable<QueueInfo>): AnswerJudgement | undefined {
   const { name, options, subscribers } = queue;
   const expected: Readonly<Record<string, unknown>> = {
     name,
@@ -54,12 +59,12 @@ function judgeFields(queue: Queue, info: NonNullable<QueueInfo>): Judged | undef
   return wrong(field === 'subscriberCount' ? 'QUEUE-026' : 'QUEUE-009', text);
 }
 
-function judgeCount(queue: Queue, count: unknown, before: Range | undefined): Judged {
+function judgeCount(queue: Queue, count: unknown, before: WaitingRange | undefined): AnswerJudgement {
   const now = waitingRange(queue);
-  const least = Math.min(now.least, before?.least ?? now.least);
-  const most = Math.max(now.most, before?.most ?? now.most);
-  if (typeof count !== 'number' || count < least || count > most) {
-    const range = least === most ? `${least}` : `${least} to ${most}`;
+  const min = Math.min(now.min, before?.min ?? now.min);
+  const max = Math.max(now.max, before?.max ?? now.max);
+  if (typeof count !== 'number' || count < min || count > max) {
+    const range = min === max ? `${min}` : `${min} to ${max}`;
     return wrong('QUEUE-025', `messageCount of ${queue.name} is ${JSON.stringify(count)}, not ${range}`);
   }
   const isFanOut = queue.options.mode === 'FanOutWithAck';
@@ -69,14 +74,14 @@ function judgeCount(queue: Queue, count: unknown, before: Range | undefined): Ju
 }
 
 /** `known`: the names that the scenario ever uses. */
-export function judgeList(state: State, names: readonly string[], known: readonly string[]): Judged {
+export function judgeList(state: State, names: readonly string[], known: readonly string[]): AnswerJudgement {
   const listed = new Set(names);
   const extra = known.find((name) => listed.has(name) && !state.queues.has(name));
   if (extra !== undefined) return wrong('QUEUE-028', `${extra} is listed, and does not exist`);
   const made = [...state.queues.values()].filter(({ options }) => options.enableDeadLetterQueue);
-  const letterNames = new Set(made.map(({ options }) => options.deadLetterQueue));
+  const deadLetterQueueNames = new Set(made.map(({ options }) => options.deadLetterQueue));
   const absent = [...state.queues.keys()].filter((name) => !listed.has(name));
-  const [missing] = absent.filter((name) => !letterNames.has(name));
+  const [missing] = absent.filter((name) => !deadLetterQueueNames.has(name));
   if (missing !== undefined) return wrong('QUEUE-028', `${missing} exists, and is not listed`);
   const text = 'a dead letter queue is not made together with its source';
   return absent.length === 0 ? right : { differences: [{ clause: 'DLQ-004', text }] };

@@ -3,14 +3,14 @@
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 
-export type Held = { readonly id: string; readonly queue: string };
+export type HeldDelivery = { readonly id: string; readonly queue: string };
 
-export class Seat {
+export class ScenarioClient {
   connection: Connection;
   /** The number of the connection over all of the scenario. */
   number: number;
-  held: Held[] = [];
-  acknowledged: Held[] = [];
+  held: HeldDelivery[] = [];
+  acknowledged: HeldDelivery[] = [];
   readonly subscriptions = new Set<string>();
   #readCount: number;
 
@@ -21,7 +21,7 @@ export class Seat {
   }
 
   /** Another connection takes the place. */
-  follow(connection: Connection, number: number): void {
+  reconnect(connection: Connection, number: number): void {
     this.connection = connection;
     this.number = number;
     this.held = [];
@@ -38,16 +38,16 @@ export class Seat {
   }
 
   /** One of those it holds, counted round. */
-  heldAt(pick: number): Held | undefined {
+  heldAt(pick: number): HeldDelivery | undefined {
     return this.held[pick % Math.max(1, this.held.length)];
   }
 
-  acknowledgedAt(pick: number): Held | undefined {
+  acknowledgedAt(pick: number): HeldDelivery | undefined {
     return this.acknowledged[pick % Math.max(1, this.acknowledged.length)];
   }
 
   /** The client is done with a delivery. */
-  letGo({ id, queue }: Held): void {
+  release({ id, queue }: HeldDelivery): void {
     const at = this.held.findIndex((one) => one.id === id && one.queue === queue);
     if (at >= 0) this.held.splice(at, 1);
   }

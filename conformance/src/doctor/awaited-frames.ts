@@ -1,6 +1,6 @@
 // Sends one thing and waits patiently for what must come of it. What does not come, comes late, comes only when something else is sent,
 // or is something else, is noted as a finding. Areas: CONN, PUBLISH.
-import type { Visitor } from '../observation/visitor.ts';
+import type { ProbeClient } from '../observation/probe-client.ts';
 import type { Timing } from '../timing.ts';
 import { frameText } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
@@ -9,29 +9,33 @@ import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import type { Examination } from './examination.ts';
 import type { MistakeName } from './finding.ts';
-import { seconds, slowness } from './patience.ts';
+import { seconds, slownessFinding } from './slow-answers.ts';
 
-export type AskSetting = {
+export type ExchangeSetting = {
   /** It waits patiently. */
-  readonly visitor: Visitor;
+  readonly client: ProbeClient;
   readonly examination: Examination;
   /** The deadlines of a run. */
   readonly timing: Timing;
   readonly timeoutScale: number;
 };
 
-export type Question = { readonly name: string; readonly fields: FrameFields; readonly wanted: CommandName };
+export type ExpectedAnswerTo = {
+  readonly name: string;
+  readonly fields: FrameFields;
+  readonly wanted: CommandName;
+};
 
 /** Sends a command. True when the right answer came, however late. */
-export async function ask(
-  setting: AskSetting,
+export async function requestAnswer(
+  setting: ExchangeSetting,
   connection: BrokerConnection,
-  question: Question,
+  question: ExpectedAnswerTo,
 ): Promise<boolean> {
   const { name, fields, wanted } = question;
   const sentAt = performance.now();
   await connection.send(fields);
-  const answer = await awaited(setting, connection, {
+  const answer = await awaitFrame(setting, connection, {
     step: name,
     what: `the answer to ${name}`,
     // A Deliver may come before any answer.
@@ -51,7 +55,7 @@ function isOther(frame: ReceivedFrame, wanted: CommandName, excluded: CommandNam
 
 function isRight(
   examination: Examination,
-  { name, fields, wanted }: Question,
+  { name, fields, wanted }: ExpectedAnswerTo,
   answer: ReceivedFrame,
 ): boolean {
   const shown = frameText(answer);
@@ -65,7 +69,7 @@ function isRight(
   return false;
 }
 
-export type Awaited = {
+export type AwaitedFrame = {
   readonly step: string;
   /** In words: "the answer to publish". */
   readonly what: string;
@@ -82,34 +86,34 @@ export type Awaited = {
 };
 
 /** The frame; undefined when it did not come as it should, which is noted. */
-export async function awaited(
-  setting: AskSetting,
+export async function awaitFrame(
+  setting: ExchangeSetting,
   connection: BrokerConnection,
-  wait: Awaited,
+  wait: AwaitedFrame,
 ): Promise<ReceivedFrame | undefined> {
-  const { visitor, examination, timeoutScale } = setting;
+  const { client, examination, timeoutScale } = setting;
   const { step, what, deadlineMs } = wait;
-  const withinMs = visitor.timing.answerMs;
+  const withinMs = client.timing.answerMs;
   const came = await connection.take(wait.fits, { what, withinMs }).catch(() => undefined);
   if (came === undefined) return pingAndWait(setting, connection, wait);
   const elapsedMs = performance.now() - wait.sentAt;
-  examination.note(step, slowness(what, { elapsedMs, deadlineMs, scale: timeoutScale }));
+  examination.note(step, slownessFinding(what, { elapsedMs, deadlineMs, scale: timeoutScale }));
   return came;
 }
 
 /** Nothing came: perhaps it waits in a buffer for more to come. */
 async function pingAndWait(
-  { visitor, examination, timing }: AskSetting,
+  { client, examination, timing }: ExchangeSetting,
   connection: BrokerConnection,
-  { step, what, fits, fitsLate = fits, missing, explain }: Awaited,
+  { step, what, fits, fitsLate = fits, missing, explain }: AwaitedFrame,
 ): Promise<undefined> {
-  const waited = seconds(visitor.timing.answerMs);
+  const waited = seconds(client.timing.answerMs);
   if (connection.isClosed) {
     const seen = `instead of ${what} the connection was closed`;
     examination.find(step, { mistake: 'no-answer', seen });
     return;
   }
-  const id = visitor.id();
+  const id = client.id();
   await connection.send({ command: Command.Ping, id });
   const late = await connection
     .take((frame) => frame.id !== id && fitsLate(frame), { what, withinMs: timing.answerMs })

@@ -6,16 +6,16 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody } from '../wire/encode.ts';
 import type { DecodedBody } from '../wire/frame.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './finding.ts';
 import type { Framing } from './framings.ts';
 import { answerIn, rightFraming, wrongFramings } from './framings.ts';
-import { patience, seconds } from './patience.ts';
 import type { RawAnswer, RawQuestion } from './raw-exchange.ts';
 import { exchange } from './raw-exchange.ts';
+import { seconds, slowFactor } from './slow-answers.ts';
 
-export type Greeting =
+export type HandshakeResult =
   | { readonly kind: 'welcome'; readonly elapsedMs: number; readonly answer: DecodedBody }
-  | { readonly kind: 'fault'; readonly finding: Finding };
+  | { readonly kind: 'fault'; readonly finding: DoctorFinding };
 
 const connect = encodeBody({
   command: Command.Connect,
@@ -24,8 +24,8 @@ const connect = encodeBody({
 });
 const ping = encodeBody({ command: Command.Ping, id: 'doctor-2' });
 
-export async function greet(tcp: Endpoints['tcp'], timing: Timing): Promise<Greeting> {
-  const withinMs = timing.answerMs * patience;
+export async function tryHandshake(tcp: Endpoints['tcp'], timing: Timing): Promise<HandshakeResult> {
+  const withinMs = timing.answerMs * slowFactor;
   const first = await exchange(tcp, question(rightFraming, withinMs));
   const answer = answerIn(first.bytes, rightFraming);
   if (answer !== undefined) return judged(answer, first.elapsedMs);
@@ -37,7 +37,7 @@ export async function greet(tcp: Endpoints['tcp'], timing: Timing): Promise<Gree
   return { kind: 'fault', finding };
 }
 
-function judged(answer: DecodedBody, elapsedMs: number): Greeting {
+function judged(answer: DecodedBody, elapsedMs: number): HandshakeResult {
   if (answer.command === Command.ConnectAck) return { kind: 'welcome', elapsedMs, answer };
   const shown = frameText(answer);
   const mistake = /AUTH/i.test(answer.errorCode) ? 'credentials' : 'refused';
@@ -53,7 +53,7 @@ function question(framing: Framing, withinMs: number, more: Partial<RawQuestion>
 }
 
 /** The answer is there, once more has been sent, or our side has closed. */
-async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Finding | undefined> {
+async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<DoctorFinding | undefined> {
   const withinMs = timing.answerMs * 2;
   const then = { afterMs: timing.answerMs / 2, bytes: rightFraming.encode(ping) };
   const [later, atClose] = await Promise.all([
@@ -66,7 +66,7 @@ async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Findin
   return { mistake: 'not-flushed', seen: `the answer to Connect came only ${when}` };
 }
 
-async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<Finding | undefined> {
+async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<DoctorFinding | undefined> {
   const answers = await Promise.all(
     wrongFramings.map((framing) => exchange(tcp, question(framing, withinMs / 2))),
   );
@@ -79,7 +79,7 @@ async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<Findi
 }
 
 /** Bytes that came and are a frame, but not of the right form. */
-function wrongForm(answers: readonly RawAnswer[]): Finding | undefined {
+function wrongForm(answers: readonly RawAnswer[]): DoctorFinding | undefined {
   for (const { bytes } of answers) {
     const found = wrongFramings.find((framing) => answerIn(bytes, framing) !== undefined);
     if (found !== undefined)
@@ -91,7 +91,7 @@ function wrongForm(answers: readonly RawAnswer[]): Finding | undefined {
   return undefined;
 }
 
-function silence({ bytes, end, elapsedMs }: RawAnswer): Finding {
+function silence({ bytes, end, elapsedMs }: RawAnswer): DoctorFinding {
   if (bytes.length > 0) {
     const shown = JSON.stringify(bytes.subarray(0, 40).toString('latin1'));
     return { mistake: 'no-answer', seen: `to Connect came bytes that make no frame: ${shown}` };

@@ -4,13 +4,13 @@
 /** What the operating system's wake-up may be late by; slept less, turned more. */
 const wakeUpUs = 150;
 /** Longest sleep at a stretch, so that answers are read in time. */
-const longestUs = 1000;
+const maxSleepUs = 1000;
 
 /** Sleeps for at most `durationUs`, less a margin; returns at once when that is not worth it. */
 export function sleeper(): (durationUs: number) => void {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   return (durationUs) => {
-    const sleepUs = Math.min(longestUs, durationUs - wakeUpUs);
+    const sleepUs = Math.min(maxSleepUs, durationUs - wakeUpUs);
     if (sleepUs > 0) Atomics.wait(cell, 0, 0, sleepUs / 1e3);
   };
 }

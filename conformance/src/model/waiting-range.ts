@@ -1,38 +1,38 @@
 // How many messages of a queue wait: never one number only, because some of it is left open. `usual` is what is recommended, `least`
 // and `most` what can be right. Clauses: QUEUE-025, DELIVERY-018, OVERFLOW (full).
-import type { Message, Queue } from './state.ts';
+import type { ModelMessage, Queue } from './state.ts';
 import { isFanOut } from './state.ts';
 
-export type Range = { readonly least: number; readonly usual: number; readonly most: number };
+export type WaitingRange = { readonly min: number; readonly usual: number; readonly max: number };
 
-export function waitingRange(queue: Queue): Range {
+export function waitingRange(queue: Queue): WaitingRange {
   const ranges = queue.messages.map((message) => rangeOf(queue, message));
-  const sum = (part: keyof Range): number => ranges.reduce((total, range) => total + range[part], 0);
-  return { least: sum('least'), usual: sum('usual'), most: sum('most') };
+  const sum = (part: keyof WaitingRange): number => ranges.reduce((total, range) => total + range[part], 0);
+  return { min: sum('min'), usual: sum('usual'), max: sum('max') };
 }
 
 /** Whether a message counts as waiting. A pause may be over at any time, and what is due may wait for room. */
-function rangeOf(queue: Queue, message: Message): Range {
-  if (message.phase === 'paused') return { least: 0, usual: 0, most: 1 };
-  if (message.phase === 'held') return { least: 0, usual: 0, most: 0 };
+function rangeOf(queue: Queue, message: ModelMessage): WaitingRange {
+  if (message.phase === 'paused') return { min: 0, usual: 0, max: 1 };
+  if (message.phase === 'held') return { min: 0, usual: 0, max: 0 };
   // Who has not had it may never come: then it may be done.
-  if (message.copies === undefined && message.doneBy.length > 0) return { least: 0, usual: 0, most: 1 };
-  if (message.copies === undefined) return { least: 1, usual: 1, most: 1 };
+  if (message.copies === undefined && message.acknowledgedBy.length > 0) return { min: 0, usual: 0, max: 1 };
+  if (message.copies === undefined) return { min: 1, usual: 1, max: 1 };
   const isOwed = message.copies.some(({ phase }) => phase === 'owed');
   const isPaused = message.copies.some(({ phase }) => phase === 'paused');
   const isSent = !isOwed || queue.options.mode === 'FanOutWithoutAck';
-  return { least: 0, usual: isSent ? 0 : 1, most: isOwed || isPaused ? 1 : 0 };
+  return { min: 0, usual: isSent ? 0 : 1, max: isOwed || isPaused ? 1 : 0 };
 }
 
 /** Those that wait and were sent to nobody, in publish order. */
-export function plainlyWaiting(queue: Queue): readonly Message[] {
+export function unsentMessages(queue: Queue): readonly ModelMessage[] {
   return queue.messages
     .filter(({ phase, copies }) => phase === 'waiting' && copies === undefined)
     .sort((a, b) => a.serial - b.serial);
 }
 
 /** The messages of a queue that the connection holds, copies included. */
-export function heldBy(queue: Queue, connection: number): readonly Message[] {
+export function heldBy(queue: Queue, connection: number): readonly ModelMessage[] {
   return queue.messages.filter((message) => {
     if (message.copies === undefined)
       return message.holder === connection && (message.phase === 'held' || message.phase === 'paused');

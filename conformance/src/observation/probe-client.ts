@@ -13,7 +13,7 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 
-export type VisitorSetting = {
+export type ProbeClientSetting = {
   readonly tcp: Endpoints['tcp'];
   readonly timing: Timing;
   /** The beginning of all its names: unlike those of any other visit. */
@@ -32,14 +32,14 @@ export type ConnectFields = {
 /** Frames of any size are read: whether one is too long is for others to say. */
 const readLimitBytes = 64 * 1024 * 1024;
 
-export class Visitor {
-  readonly #setting: VisitorSetting;
+export class ProbeClient {
+  readonly #setting: ProbeClientSetting;
   readonly #connections: BrokerConnection[] = [];
   readonly #queues = new Set<string>();
   readonly #startedAt = performance.now();
   #idCount = 0;
 
-  constructor(setting: VisitorSetting) {
+  constructor(setting: ProbeClientSetting) {
     this.#setting = setting;
   }
 
@@ -86,14 +86,14 @@ export class Visitor {
   }
 
   /** Sends Connect with these headers and the credentials, and takes whatever comes next. */
-  async shake(connection: BrokerConnection, fields: ConnectFields = {}): Promise<ReceivedFrame> {
+  async sendConnect(connection: BrokerConnection, fields: ConnectFields = {}): Promise<ReceivedFrame> {
     const headers = { ...this.#setting.credentials, ...fields.headers };
     await connection.send({ ...fields, command: Command.Connect, id: this.id(), headers });
     return connection.next({ what: 'the answer to Connect' });
   }
 
   /** Deletes its queues and ends its connections; says which queues could not be deleted. */
-  async leave(): Promise<readonly string[]> {
+  async cleanUp(): Promise<readonly string[]> {
     const left = this.#queues.size === 0 ? [] : await this.#deleteQueues();
     for (const connection of this.#connections) connection.destroy();
     return left;

@@ -1,11 +1,11 @@
 // What happened in a history, message by message and connection by connection: the judgements read it, the accountant writes it.
-import type { ConnectionBook } from './connection-book.ts';
+import type { ConnectionRecords } from './connection-records.ts';
 import type { MessageRecord } from './message-record.ts';
 import type { HistoryRules } from './operation.ts';
 
-export type Books = {
+export type HistoryState = {
   readonly rules: HistoryRules;
-  readonly connections: ConnectionBook;
+  readonly connections: ConnectionRecords;
   /** By `messageKey`. */
   readonly messages: ReadonlyMap<string, MessageRecord>;
   /** The operations that were crashes. */

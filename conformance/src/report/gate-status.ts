@@ -3,11 +3,11 @@
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { verdictOfLog } from './event-log.ts';
 
-export const standings = ['passed', 'failed', 'broken', 'expected', 'skipped'] as const;
+export const gateStatuses = ['passed', 'failed', 'broken', 'expected', 'skipped'] as const;
 /** `broken`: nothing was shown, though it should have been. `expected`: a failure that the baseline allows. */
-export type Standing = (typeof standings)[number];
+export type GateStatus = (typeof gateStatuses)[number];
 
-export function standingOf(result: LoggedResult, strict: boolean): Standing {
+export function gateStatusOf(result: LoggedResult, strict: boolean): GateStatus {
   switch (result.outcome) {
     case 'pass':
       return 'passed';
@@ -26,7 +26,7 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
   }
 }
 
-function unlessExpected({ baseline }: LoggedResult): Standing {
+function unlessExpected({ baseline }: LoggedResult): GateStatus {
   return baseline === undefined ? 'failed' : 'expected';
 }
 
@@ -34,7 +34,7 @@ function unlessExpected({ baseline }: LoggedResult): Standing {
 export function wholeRunFault(log: RunLog): string | undefined {
   const { exitCode, reason } = verdictOfLog(log);
   if (exitCode === 0) return undefined;
-  const told = log.results.map((result) => standingOf(result, log.header.options.strict));
+  const told = log.results.map((result) => gateStatusOf(result, log.header.options.strict));
   const isStale = log.finish?.staleEntries !== undefined;
   if (exitCode === 1 && told.includes('failed') && !isStale) return undefined;
   return reason;

@@ -1,20 +1,20 @@
 // How much longer than the runner the doctor waits, to tell the slow from the silent, and what it says of the slow.
 import type { Timing } from '../timing.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './finding.ts';
 
 /** Times the deadline of a run. */
-export const patience = 4;
+export const slowFactor = 4;
 
 /** The deadlines of a visitor who waits for slow answers too. */
-export function patientTiming(timing: Timing): Timing {
-  return { ...timing, answerMs: timing.answerMs * patience, startMs: timing.startMs * patience };
+export function extendedTiming(timing: Timing): Timing {
+  return { ...timing, answerMs: timing.answerMs * slowFactor, startMs: timing.startMs * slowFactor };
 }
 
 /** A finding when something took longer than a run would wait; `scale` is the one that the deadline was made with. */
-export function slowness(
+export function slownessFinding(
   what: string,
   took: { readonly elapsedMs: number; readonly deadlineMs: number; readonly scale: number },
-): Finding | undefined {
+): DoctorFinding | undefined {
   const { elapsedMs, deadlineMs, scale } = took;
   if (elapsedMs <= deadlineMs) return undefined;
   const needed = Math.ceil(((elapsedMs * 1.5) / deadlineMs) * scale * 2) / 2;

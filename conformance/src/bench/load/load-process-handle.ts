@@ -9,7 +9,7 @@ import type { Credit } from './subscriber-group.ts';
 
 type Waiting = { readonly resolve: (reply: LoadReply) => void; readonly reject: (error: Error) => void };
 
-export class LoadParty {
+export class LoadProcessHandle {
   readonly #child: ChildProcess;
   readonly #waiting: Waiting[] = [];
   /** Called when the slowest subscriber has come further. */

@@ -7,7 +7,7 @@ import type { Broker } from '../target/broker.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import type { Lease } from './broker-pool.ts';
 
-type Present = {
+type CurrentBroker = {
   readonly broker: Broker;
   readonly key: string;
   readonly own: boolean;
@@ -15,7 +15,7 @@ type Present = {
   leaseCount: number;
 };
 
-type Applicant = {
+type PendingLease = {
   readonly request: ConfigurationRequest;
   readonly key: string;
   readonly own: boolean;
@@ -23,11 +23,11 @@ type Applicant = {
   readonly reject: (reason: unknown) => void;
 };
 
-export class BrokerSeat {
+export class SingleBrokerPool {
   readonly #start: (request: ConfigurationRequest) => Promise<Broker>;
   readonly #idleEnds: BrokerExit[] = [];
-  #present: Present | undefined;
-  #waiting: Applicant[] = [];
+  #current: CurrentBroker | undefined;
+  #waiting: PendingLease[] = [];
   #isChanging = false;
 
   constructor(start: (request: ConfigurationRequest) => Promise<Broker>) {
@@ -49,32 +49,32 @@ export class BrokerSeat {
 
   #serve(): void {
     if (this.#isChanging) return;
-    this.#grantPresent();
+    this.#grantCurrent();
     const [next] = this.#waiting;
-    if (next !== undefined && (this.#present?.userCount ?? 0) === 0) void this.#replaceFor(next);
+    if (next !== undefined && (this.#current?.userCount ?? 0) === 0) void this.#replaceFor(next);
   }
 
-  #grantPresent(): void {
-    const present = this.#present;
-    if (present === undefined || present.own || present.broker.unwantedEnd !== undefined) return;
-    const fits = (applicant: Applicant): boolean => !applicant.own && applicant.key === present.key;
+  #grantCurrent(): void {
+    const current = this.#current;
+    if (current === undefined || current.own || current.broker.unwantedEnd !== undefined) return;
+    const fits = (pending: PendingLease): boolean => !pending.own && pending.key === current.key;
     const fitting = this.#waiting.filter(fits);
-    this.#waiting = this.#waiting.filter((applicant) => !fits(applicant));
-    for (const applicant of fitting) applicant.resolve(this.#leaseOf(present));
+    this.#waiting = this.#waiting.filter((pending) => !fits(pending));
+    for (const pending of fitting) pending.resolve(this.#leaseOf(current));
   }
 
-  async #replaceFor(next: Applicant): Promise<void> {
+  async #replaceFor(next: PendingLease): Promise<void> {
     this.#isChanging = true;
-    this.#waiting = this.#waiting.filter((applicant) => applicant !== next);
+    this.#waiting = this.#waiting.filter((pending) => pending !== next);
     try {
-      await this.#present?.broker.dispose();
+      await this.#current?.broker.dispose();
       const broker = await this.#start(next.request);
-      const present = { broker, key: next.key, own: next.own, userCount: 0, leaseCount: 0 };
-      this.#present = present;
-      void broker.exit.then((exit) => this.#noteEnd(present, exit));
-      next.resolve(this.#leaseOf(present));
+      const current = { broker, key: next.key, own: next.own, userCount: 0, leaseCount: 0 };
+      this.#current = current;
+      void broker.exit.then((exit) => this.#noteEnd(current, exit));
+      next.resolve(this.#leaseOf(current));
     } catch (error) {
-      this.#present = undefined;
+      this.#current = undefined;
       next.reject(error);
     } finally {
       this.#isChanging = false;
@@ -82,17 +82,17 @@ export class BrokerSeat {
     this.#serve();
   }
 
-  #noteEnd(present: Present, exit: BrokerExit): void {
-    if (present.userCount === 0 && present.broker.unwantedEnd !== undefined) this.#idleEnds.push(exit);
+  #noteEnd(current: CurrentBroker, exit: BrokerExit): void {
+    if (current.userCount === 0 && current.broker.unwantedEnd !== undefined) this.#idleEnds.push(exit);
   }
 
-  #leaseOf(present: Present): Lease {
-    present.userCount += 1;
-    present.leaseCount += 1;
+  #leaseOf(current: CurrentBroker): Lease {
+    current.userCount += 1;
+    current.leaseCount += 1;
     const release = async (): Promise<void> => {
-      present.userCount -= 1;
+      current.userCount -= 1;
       this.#serve();
     };
-    return { broker: present.broker, wasAlone: () => present.leaseCount === 1, release };
+    return { broker: current.broker, wasAlone: () => current.leaseCount === 1, release };
   }
 }
