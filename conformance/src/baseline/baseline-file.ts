@@ -1,5 +1,5 @@
-// Reads a baseline (YAML or JSON): the failures that a broker is known to have. Strict: an entry that is wrong in any way is a usage
-// error with its line, because an entry that is not understood would either hide a failure or hide nothing. It judges no results.
+// Reads a baseline (YAML or JSON): the known failures of a broker. Strict: a wrong entry is a usage error with its line, because a
+// misunderstood entry would hide another failure or none. It judges no results.
 import { readFileSync } from 'node:fs';
 import type { Document } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
@@ -13,7 +13,7 @@ export type BaselineEntry = BaselineMark & {
   readonly id: string;
   /** From 1. */
   readonly line: number;
-  /** Its last day is over: it expects nothing any more. */
+  /** The day in `until` is over: the entry has no effect. */
   readonly expired: boolean;
 };
 
@@ -24,7 +24,7 @@ export type Baseline = {
 };
 
 const dayMs = 86_400_000;
-/** What nobody has repaired in a quarter of a year is not flaky but broken. */
+/** A check that fails for longer than a quarter of a year is broken, not flaky. */
 const maxFlakyDays = 90;
 
 /** Reads the file as of `now`; throws a UsageError that lists every fault with its line. */
@@ -40,7 +40,7 @@ function textOf(path: string): string {
   }
 }
 
-/** A file without any entry is a baseline that expects nothing. */
+/** A file without entries is a baseline that expects no failures. */
 export function parseBaseline(text: string, path: string, now: Date): Baseline {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -61,7 +61,7 @@ export function parseBaseline(text: string, path: string, now: Date): Baseline {
 type Located = {
   readonly value: unknown;
   readonly line: number;
-  /** The line of a key of the entry; that of the entry when it has no such key. */
+  /** The line of a key of the entry; the line of the entry if it has no such key. */
   readonly lineOf: (key: string) => number;
 };
 
@@ -108,7 +108,7 @@ function dayFaults({ value, line, lineOf }: Located, now: Date): readonly Fault[
     const text = `expect "flaky" needs until, at most ${maxFlakyDays} days ahead: ${dayAfter(now, maxFlakyDays)}`;
     return expect === 'flaky' ? [fault(line, text)] : [];
   }
-  if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is no day of the calendar`)];
+  if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is not a valid date`)];
   const latest = dayAfter(now, maxFlakyDays);
   if (expect === 'fail' || until <= latest) return [];
   const text = `until: "flaky" holds for ${maxFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;

@@ -1,5 +1,5 @@
-// Sends one thing and waits patiently for what must come of it. What does not come, comes late, comes only when something else is sent,
-// or is something else, is noted as a finding. Areas: CONN, PUBLISH.
+// Sends a command and waits for its answer with long deadlines. An answer that is missing, late, wrong, or comes only after another frame
+// was sent is recorded as a finding. Areas: CONN, PUBLISH.
 import type { ProbeClient } from '../observation/probe-client.ts';
 import type { Timing } from '../timing.ts';
 import { frameText } from '../trace.ts';
@@ -12,7 +12,7 @@ import type { MistakeName } from './finding.ts';
 import { seconds, slownessFinding } from './slow-answers.ts';
 
 export type ExchangeSetting = {
-  /** It waits patiently. */
+  /** It has long deadlines. */
   readonly client: ProbeClient;
   readonly examination: Examination;
   /** The deadlines of a run. */
@@ -26,7 +26,7 @@ export type ExpectedAnswerTo = {
   readonly wanted: CommandName;
 };
 
-/** Sends a command. True when the right answer came, however late. */
+/** Sends a command. True if the right answer came, also if it was late. */
 export async function requestAnswer(
   setting: ExchangeSetting,
   connection: BrokerConnection,
@@ -71,21 +71,21 @@ function isRight(
 
 export type AwaitedFrame = {
   readonly step: string;
-  /** In words: "the answer to publish". */
+  /** The frame in words: "the answer to publish". */
   readonly what: string;
   readonly fits: (frame: ReceivedFrame) => boolean;
-  /** The same after a Ping was sent, whose Pong it must not be taken for; `fits` unless given. */
+  /** As `fits`, after a Ping was sent, so that it must not accept the Pong; default: `fits`. */
   readonly fitsLate?: (frame: ReceivedFrame) => boolean;
-  /** How long a run would wait. */
+  /** How long a run waits. */
   readonly deadlineMs: number;
-  /** The mistake when it does not come at all. */
+  /** The mistake if the frame does not come at all. */
   readonly missing: MistakeName;
-  /** Said of it when it does not come: what else is known. */
+  /** More text for the finding if the frame does not come. */
   readonly explain?: () => Promise<string>;
   readonly sentAt: number;
 };
 
-/** The frame; undefined when it did not come as it should, which is noted. */
+/** The frame; undefined after a finding was recorded. */
 export async function awaitFrame(
   setting: ExchangeSetting,
   connection: BrokerConnection,
@@ -101,7 +101,7 @@ export async function awaitFrame(
   return came;
 }
 
-/** Nothing came: perhaps it waits in a buffer for more to come. */
+/** Sends a Ping: perhaps the missing frame is in a buffer that is not flushed. */
 async function pingAndWait(
   { client, examination, timing }: ExchangeSetting,
   connection: BrokerConnection,
@@ -109,7 +109,7 @@ async function pingAndWait(
 ): Promise<undefined> {
   const waited = seconds(client.timing.answerMs);
   if (connection.isClosed) {
-    const seen = `instead of ${what} the connection was closed`;
+    const seen = `the broker closed the connection instead of sending ${what}`;
     examination.find(step, { mistake: 'no-answer', seen });
     return;
   }

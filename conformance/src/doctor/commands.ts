@@ -1,10 +1,10 @@
-// One Ping, one queue and one Publish, each with its answer: that it comes, in time, without being asked twice, and with the right id.
+// Tries Ping, CreateQueue and Publish: each answer must come, in time, without another frame before it, and with the right id.
 // Areas: CONN, QUEUE, PUBLISH.
 import { Command } from '../wire/command.ts';
 import type { ExchangeSetting, ExpectedAnswerTo } from './awaited-frames.ts';
 import { requestAnswer } from './awaited-frames.ts';
 
-/** True when every answer was the right one, however late. */
+/** True if every answer was right, also if it was late. */
 export async function tryCommands(setting: ExchangeSetting, queue: string): Promise<boolean> {
   const { client, examination } = setting;
   const connection = await client.connect();

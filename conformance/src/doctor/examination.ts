@@ -1,5 +1,4 @@
-// The doctor's book: what was done step by step, and the findings. A step that finds something does not end the examination unless it
-// says so; what was found once is not told again.
+// Records the steps and findings of the doctor. A finding does not end the examination; each mistake is reported once.
 import type { Diagnosis, DoctorFinding, ExaminationStep } from './finding.ts';
 
 export class Examination {
@@ -19,7 +18,7 @@ export class Examination {
     if (this.#findings.every(({ mistake }) => mistake !== finding.mistake)) this.#findings.push(finding);
   }
 
-  /** Notes a finding where there is one, and says whether there was none. */
+  /** Records the finding, if there is one; true if there was none. */
   note(name: string, finding: DoctorFinding | undefined): boolean {
     if (finding !== undefined) this.find(name, finding);
     return finding === undefined;

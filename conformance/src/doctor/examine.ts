@@ -70,7 +70,7 @@ function startedBroker({ target, timing }: DoctorSetting): Promise<Broker> {
     : hookedBroker(lifecycle, endpoints, { request: requestFor(target), timing: patient });
 }
 
-/** The checks' own request: whoever claims to be durable is asked to be. */
+/** The configuration of a run: a target that claims the profile durable is started with durable storage. */
 function requestFor({ profiles = [] }: Target): ConfigurationRequest {
   return profiles.includes('durable') || profiles.includes('full') ? { storage: 'durable' } : {};
 }
@@ -121,9 +121,9 @@ async function isOpen(
     return false;
   }
   const lateMs = performance.now() - lookedAt;
-  // One look takes no longer than this on the same machine: later means that the first look found nobody.
+  // One connection attempt takes no longer than this on the same machine: a later success means that the first attempt failed.
   if (lateMs < 100) return true;
-  const seen = `${host}:${port} could be reached only ${seconds(lateMs)} after the answer that says so`;
+  const seen = `${host}:${port} could be reached only ${seconds(lateMs)} after the adapter had answered`;
   examination.find('address', { mistake: 'port-closed', seen });
   return true;
 }

@@ -1,5 +1,5 @@
-// The mistakes that the doctor can name, and what to do about each. Which one was made is found out elsewhere; here is only what a
-// person reads. `docs/getting-started.md` lists the same.
+// The mistakes that the doctor can name, with a title and a remedy for each. Other files find the mistakes. `docs/getting-started.md`
+// lists the same.
 
 export const mistakes = {
   'stdout-text': {
@@ -90,7 +90,7 @@ export type MistakeName = keyof typeof mistakes;
 
 export type DoctorFinding = {
   readonly mistake: MistakeName;
-  /** What was seen, in one sentence. */
+  /** The observation in one sentence. */
   readonly seen: string;
 };
 
@@ -104,7 +104,7 @@ export type ExaminationStep = {
 export type Diagnosis = {
   readonly steps: readonly ExaminationStep[];
   readonly findings: readonly DoctorFinding[];
-  /** It ran for long enough to be looked at. */
+  /** The broker started, so that it could be examined. */
   readonly started: boolean;
   readonly log: readonly string[];
 };

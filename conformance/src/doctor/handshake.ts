@@ -1,5 +1,5 @@
-// The first exchange of a client and a broker, and, where it fails, why. Frames are not taken for granted here: each way of framing, and
-// each way of not sending what was written, is tried on a connection of its own. Areas: FRAME, CONN, AUTH.
+// Tries the handshake and, if it fails, finds the reason: each wrong form of framing and each missing flush is tried on its own
+// connection. Areas: FRAME, CONN, AUTH.
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { frameText } from '../trace.ts';
@@ -52,7 +52,7 @@ function question(framing: Framing, withinMs: number, more: Partial<RawQuestion>
   return { bytes: framing.encode(connect), withinMs, isEnough, ...more };
 }
 
-/** The answer is there, once more has been sent, or our side has closed. */
+/** A finding if the answer comes only after more was sent, or after the client has closed its side. */
 async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<DoctorFinding | undefined> {
   const withinMs = timing.answerMs * 2;
   const then = { afterMs: timing.answerMs / 2, bytes: rightFraming.encode(ping) };
@@ -61,7 +61,7 @@ async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Doctor
     exchange(tcp, question(rightFraming, withinMs, { close: true })),
   ]);
   const came = (answer: RawAnswer): boolean => answerIn(answer.bytes, rightFraming) !== undefined;
-  const when = came(later) ? 'after a Ping was sent too' : 'after our side had closed the connection';
+  const when = came(later) ? 'after a Ping was sent too' : 'after the client had closed its side of the connection';
   if (!came(later) && !came(atClose)) return undefined;
   return { mistake: 'not-flushed', seen: `the answer to Connect came only ${when}` };
 }
@@ -78,7 +78,7 @@ async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<Docto
   return { mistake: 'length-prefix', seen: `a Connect was answered whose length prefix ${found.title}` };
 }
 
-/** Bytes that came and are a frame, but not of the right form. */
+/** A finding if the received bytes make a frame with a wrong length prefix. */
 function wrongForm(answers: readonly RawAnswer[]): DoctorFinding | undefined {
   for (const { bytes } of answers) {
     const found = wrongFramings.find((framing) => answerIn(bytes, framing) !== undefined);
@@ -94,7 +94,7 @@ function wrongForm(answers: readonly RawAnswer[]): DoctorFinding | undefined {
 function silence({ bytes, end, elapsedMs }: RawAnswer): DoctorFinding {
   if (bytes.length > 0) {
     const shown = JSON.stringify(bytes.subarray(0, 40).toString('latin1'));
-    return { mistake: 'no-answer', seen: `to Connect came bytes that make no frame: ${shown}` };
+    return { mistake: 'no-answer', seen: `the answer to Connect is not a frame: ${shown}` };
   }
   const ends = {
     closed: 'Connect was answered by closing the connection',

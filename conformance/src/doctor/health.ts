@@ -1,4 +1,4 @@
-// Whether the health record is where it is said to be, and if not, where it may be meant. Areas: HEALTH, HTTP.
+// Checks that the health record is at the URL of the target, and if not, looks for it at other paths. Areas: HEALTH, HTTP.
 import { bodyFieldOf, surfaceAt } from '../observation/http-surfaces.ts';
 import type { Timing } from '../timing.ts';
 import type { Examination } from './examination.ts';
@@ -13,7 +13,7 @@ const otherPaths = [
   '/actuator/health',
 ];
 
-/** `url`: as the target names it, with or without `/health/`. */
+/** `url`: as in the target file, with or without `/health/`. */
 export async function tryHealth(url: string, timing: Timing, examination: Examination): Promise<void> {
   const base = url.replace(/\/health\/?$/, '');
   const wanted = `${base}/health/`;

@@ -1,4 +1,4 @@
-// Stops the broker, starts it again, looks whether it still knows what it stored, and lets its standard input end. Areas: SHUTDOWN, DURABLE.
+// Stops the broker, starts it again, checks that the stored message is still there, and ends its standard input. Areas: SHUTDOWN, DURABLE.
 import { PrerequisiteMissing } from '../expectation.ts';
 import { ProbeClient } from '../observation/probe-client.ts';
 import type { Broker } from '../target/broker.ts';
@@ -15,7 +15,7 @@ export type RestartSetting = {
   readonly examination: Examination;
   readonly timing: Timing;
   readonly timeoutScale: number;
-  /** A queue with one message that has to be there again. */
+  /** A queue with one message that must exist after the restart. */
   readonly storedIn?: string;
 };
 
@@ -29,7 +29,7 @@ export async function tryRestart(setting: RestartSetting): Promise<void> {
     const seen = `the second start, with the same data directory, failed: ${error.message}`;
     return examination.find('start again', { mistake: 'no-start', seen });
   }
-  // That it answers before it listens was found at the first start.
+  // An answer before the broker listens was found at the first start.
   await waitForListener('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
   const greeting = await tryHandshake(broker.endpoints.tcp, setting.timing);
   if (greeting.kind === 'fault') return examination.find('start again', greeting.finding);
@@ -38,18 +38,18 @@ export async function tryRestart(setting: RestartSetting): Promise<void> {
   await endInput(setting);
 }
 
-/** On Windows this is how it was stopped before. */
+/** On Windows, `stop` already works this way. */
 async function endInput({ broker, examination, timing }: RestartSetting): Promise<void> {
   if (broker.closeInput === undefined) return;
   const name = 'end of input';
   broker.closeInput();
   const exit = await within(broker.exit, timing.stopMs * 2);
   if (exit !== undefined) return examination.ok(name, 'it ended with the standard input of its adapter');
-  const seen = `${seconds(timing.stopMs * 2)} after the end of standard input it still ran`;
+  const seen = `${seconds(timing.stopMs * 2)} after the end of standard input the broker still ran`;
   examination.find(name, { mistake: 'outlives-input', seen });
 }
 
-/** False when it runs on, whatever is tried: nothing can be started in its place. */
+/** False if the broker cannot be stopped, so that no second one can start. */
 async function stop(setting: RestartSetting): Promise<boolean> {
   const { broker, examination, timing, timeoutScale } = setting;
   const toldAt = performance.now();
@@ -65,7 +65,7 @@ async function stop(setting: RestartSetting): Promise<boolean> {
 }
 
 async function kill({ broker, examination }: RestartSetting, elapsedMs: number): Promise<boolean> {
-  const told = `${seconds(elapsedMs)} after it was told to end it still ran`;
+  const told = `${seconds(elapsedMs)} after the stop request the broker still ran`;
   try {
     await broker.crash();
     examination.find('stop', { mistake: 'ignores-stop', seen: `${told}, and was killed` });

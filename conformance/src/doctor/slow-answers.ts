@@ -1,16 +1,16 @@
-// How much longer than the runner the doctor waits, to tell the slow from the silent, and what it says of the slow.
+// The doctor waits longer than a run, so that it can tell a slow broker from one that does not answer; and its finding for a slow broker.
 import type { Timing } from '../timing.ts';
 import type { DoctorFinding } from './finding.ts';
 
-/** Times the deadline of a run. */
+/** The doctor's deadlines are those of a run times this factor. */
 export const slowFactor = 4;
 
-/** The deadlines of a visitor who waits for slow answers too. */
+/** Deadlines that are long enough for slow answers. */
 export function extendedTiming(timing: Timing): Timing {
   return { ...timing, answerMs: timing.answerMs * slowFactor, startMs: timing.startMs * slowFactor };
 }
 
-/** A finding when something took longer than a run would wait; `scale` is the one that the deadline was made with. */
+/** A finding if something took longer than a run waits; `scale` is the timeout scale of `deadlineMs`. */
 export function slownessFinding(
   what: string,
   took: { readonly elapsedMs: number; readonly deadlineMs: number; readonly scale: number },

@@ -1,6 +1,6 @@
-// Hands out brokers to checks: a shared one for each configuration, a fresh one for a check that needs its own. A shared broker that
-// has died is replaced at the next request, and that one died while nobody used it is not forgotten. All are disposed of at
-// the end. Where there is one address for all, there is one broker at a time: see single-broker-pool.ts.
+// Leases brokers to checks: a shared one for each configuration, a fresh one for a check that needs its own. A shared broker that has
+// ended is replaced at the next request; an exit while no check used it is recorded. All brokers are stopped at the end. A target with
+// fixed addresses has one broker at a time: see single-broker-pool.ts.
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { configurationKey } from '../configuration.ts';
@@ -15,29 +15,29 @@ import { requestOf } from './target-facts.ts';
 
 export type Lease = {
   readonly broker: Broker;
-  /** Nobody else has used the broker so far, so that its death has one suspect. */
+  /** No other check has used the broker so far, so that its exit can have only one cause. */
   readonly wasAlone: () => boolean;
   release(): Promise<void>;
 };
 
-/** What is told of a broker that is left to look at. */
+/** A broker that keeps running after the checks, for --keep-alive. */
 export type RunningBroker = Pick<Broker, 'endpoints' | 'processId'> & {
-  /** What was asked of it beyond its defaults. */
+  /** The settings that it was started with. */
   readonly request: ConfigurationRequest;
 };
 
 export type PoolOptions = {
-  /** A broker that one check had for itself lives until the end too. */
+  /** Keeps a broker that one check had for itself until the end of the run. */
   readonly keepOwn?: boolean;
-  /** Starts brokers in the place of the target's lifecycle. */
+  /** Starts brokers instead of the target's lifecycle. */
   readonly startBroker?: StartBroker;
 };
 
-/** A broker that is wanted. */
+/** What a broker is started with. */
 export type BrokerOrder = {
   readonly request: ConfigurationRequest;
   readonly timing: Timing;
-  /** Nobody else may live in its process: its check ends it, or is suspected to. */
+  /** It must not share its process with other brokers: its check ends it, or may have ended it. */
   readonly ownProcess: boolean;
 };
 
@@ -79,7 +79,7 @@ export class BrokerPool {
     }
   }
 
-  /** Ends of brokers that nobody ordered while no check used them. */
+  /** Exits of brokers that the runner did not order, while no check used them. */
   idleEnds(): readonly BrokerExit[] {
     return [...this.#idleEnds, ...this.#singleBroker.idleEnds()];
   }

@@ -1,4 +1,4 @@
-// The history of a check as the check is given it: recorded from its connections, judged by the accountant when the check says so.
+// The history that a check can ask for: recorded from its connections, judged by the accountant on request.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { History, TargetFacts } from '../check.ts';
 import type { Evidence } from '../evidence.ts';
@@ -30,7 +30,7 @@ export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts):
     const [first] = result.findings;
     notes.push(`the account: ${accountCountsText(result.counts)}`);
     if (first === undefined) return result;
-    throw new ExpectationFailure('the account of all messages adds up', {
+    throw new ExpectationFailure('every message of the history is accounted for', {
       expected: 'no message lost, duplicated, unexpected or in the wrong order',
       actual: accountLines(result, history.operations).join('\n'),
       clause: first.clause,

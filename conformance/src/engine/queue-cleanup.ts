@@ -1,6 +1,6 @@
-// Deletes what the checks left on a broker that goes on running: every queue whose name begins as the names of a check that has ended,
-// generated dead letter queues included. It works beside the checks, on one connection of its own, and never in the way of a verdict:
-// a broker that does not answer is asked once more at the end of the run, and then left alone. Area: QUEUE.
+// Deletes the queues that checks left on a broker that keeps running: every queue whose name starts with the prefix of an ended check,
+// generated dead letter queues included. It runs beside the checks on its own connection and never changes a verdict. A broker that does
+// not answer is asked once more at the end of the run. Area: QUEUE.
 import { ProbeClient } from '../observation/probe-client.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
@@ -18,13 +18,13 @@ export type QueueCleanupSetting = {
   readonly pacer: Pacer;
 };
 
-/** Who interrupts a run does not want to wait for it. */
+/** The limit for the cleanup after an interrupt: the user does not want to wait for it. */
 const interruptedMs = 2000;
 
 export class QueueCleanup {
   readonly #names: RunNames;
   readonly #client: ProbeClient;
-  /** Beginnings of the names of checks that have ended since the last sweep. */
+  /** Name prefixes of the checks that have ended since the last cleanup. */
   #pending = new Set<string>();
   #connection: BrokerConnection | undefined;
   #sweeping: Promise<void> | undefined;
@@ -41,14 +41,14 @@ export class QueueCleanup {
     });
   }
 
-  /** Deletes the queues of a check that has been judged, in the background. `names`: the beginning of its names. */
+  /** Deletes the queues of a judged check in the background. `names`: the prefix of its names. */
   checkEnded(names: string): void {
     this.#isNeeded = true;
     this.#pending.add(`${names}.`);
     if (!this.#hasFailed) this.#sweeping ??= this.#sweepPending();
   }
 
-  /** After the last check: deletes what is left. A sentence when queues may still be there. Never rejects. */
+  /** After the last check: deletes the remaining queues. Returns a sentence if queues may remain. Never rejects. */
   async finish(signal?: AbortSignal): Promise<string | undefined> {
     const isInterrupted = signal?.aborted === true;
     if (!this.#isNeeded && !isInterrupted) return undefined;
@@ -56,10 +56,10 @@ export class QueueCleanup {
     const isClean = isInterrupted ? await within(swept, interruptedMs) : await swept;
     await this.#client.cleanUp();
     if (isClean === true) return undefined;
-    return `queues of this run may be left on the broker; their names contain ${this.#names.mark}`;
+    return `the broker may still have queues of this run; their names contain ${this.#names.mark}`;
   }
 
-  /** Deletes every queue of the run; tells whether the broker lists none any more. */
+  /** Deletes every queue of the run; true if the broker lists none of them afterwards. */
   async #sweepAll(): Promise<boolean> {
     const isOfRun = (queue: string): boolean => queue.includes(this.#names.mark);
     try {

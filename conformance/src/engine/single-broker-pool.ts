@@ -1,6 +1,6 @@
-// Leases of the one broker that can run at a time where the addresses are fixed. Checks that want the broker that runs share it; one that
-// wants another waits until nobody uses it any more, and then it is replaced. Who wants the present one goes first, whoever
-// came first, so that a plan costs as few starts as can be.
+// Leases for a target with fixed addresses, where only one broker can run at a time. Checks that need the configuration of the running
+// broker share it. A check that needs another configuration waits until no check uses the broker; then the broker is replaced. Requests
+// for the current configuration are served before older requests for another one, so that a plan needs few starts.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { configurationKey } from '../configuration.ts';
 import type { Broker } from '../target/broker.ts';
@@ -34,7 +34,7 @@ export class SingleBrokerPool {
     this.#start = start;
   }
 
-  /** `own`: a broker that was started for this lease and is used by no other. */
+  /** `own`: starts a broker for this lease alone. */
   lease(request: ConfigurationRequest, own: boolean): Promise<Lease> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, key: configurationKey(request), own, resolve, reject });
@@ -42,7 +42,7 @@ export class SingleBrokerPool {
     });
   }
 
-  /** Ends of the broker that nobody ordered while nobody used it. */
+  /** Exits of the broker that the runner did not order, while no check used it. */
   idleEnds(): readonly BrokerExit[] {
     return this.#idleEnds;
   }

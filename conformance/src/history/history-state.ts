@@ -1,4 +1,4 @@
-// What happened in a history, message by message and connection by connection: the judgements read it, the accountant writes it.
+// The messages and connections of a history so far: the accountant writes it, the judgements read it.
 import type { ConnectionRecords } from './connection-records.ts';
 import type { MessageRecord } from './message-record.ts';
 import type { HistoryRules } from './operation.ts';
@@ -8,7 +8,7 @@ export type HistoryState = {
   readonly connections: ConnectionRecords;
   /** By `messageKey`. */
   readonly messages: ReadonlyMap<string, MessageRecord>;
-  /** The operations that were crashes. */
+  /** The operation numbers of the crashes. */
   readonly crashes: readonly number[];
   /** The operation at which a queue was last deleted or purged. */
   readonly emptied: ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
-// What was confirmed and is not there at the end. Only in queues of which the check knows that nothing is left in them, and only
-// where no rule explains it: a message may have expired, been pushed out, deleted, dead-lettered, or gone with a subscriber that had not
-// read it. Areas: PUBLISH, DELIVERY, DURABLE.
+// Finds lost messages: confirmed and never delivered. It looks only at queues that the check has drained, and only reports what no rule
+// explains: a message may have expired, been dropped, deleted or dead-lettered, or been sent to a subscriber that ended before it read
+// the message. Areas: PUBLISH, DELIVERY, DURABLE.
 import type { Finding } from './account.ts';
 import type { HistoryState } from './history-state.ts';
 import { messageKey } from './history-state.ts';
@@ -28,7 +28,7 @@ function lossOf(message: MessageRecord, books: HistoryState): readonly Finding[]
   return [{ kind: 'lost', queue, id, text, clause: lossClause(message, books) }];
 }
 
-/** A crash is what it was lost in, where there was one. */
+/** The clause on crashes if there was a crash. */
 function lossClause({ deliveries, publishes }: MessageRecord, { crashes }: HistoryState): string {
   const [first] = publishes;
   if (first !== undefined && crashes.some((crashAt) => crashAt > first.at)) return 'DURABLE-003';
@@ -52,10 +52,10 @@ function singleLoss(deliveries: readonly DeliveryRecord[]): string | undefined {
   if (deliveries.length === 0) return 'it was confirmed and never delivered';
   const isOwed = deliveries.some(({ awaitsRedelivery }) => awaitsRedelivery);
   const isElsewhere = deliveries.some((delivery) => mayBeDone(delivery) || delivery.state === 'held');
-  return isOwed && !isElsewhere ? 'it was given back with its connection and never came again' : undefined;
+  return isOwed && !isElsewhere ? 'it was released with its connection and never delivered again' : undefined;
 }
 
-/** It was acknowledged, and its connection ended before a sign that the ack was read, or not. */
+/** Whether an ack for it was sent, read by the broker or not. */
 function mayBeDone({ state, ackedAt, awaitsRedelivery }: DeliveryRecord): boolean {
   return isDone({ state }) || (state === 'free' && ackedAt !== undefined && !awaitsRedelivery);
 }
@@ -64,7 +64,7 @@ function isDone({ state }: Pick<DeliveryRecord, 'state'>): boolean {
   return state === 'acked' || state === 'settled';
 }
 
-/** Every subscriber that was there before the Publish and stayed must have had its copy. */
+/** Every subscriber that subscribed before the Publish and stayed must have received its copy. */
 function copyLoss(message: MessageRecord, books: HistoryState): string | undefined {
   const [first] = message.publishes;
   if (first === undefined) return undefined;

@@ -1,6 +1,6 @@
-// The runner's own idea of a broker: it does not say what a broker does, but what it may do. It keeps every state that explains all
-// that was seen; where a rule leaves a choice, ways part, and what comes next tells them apart. When no state is left, the broker has
-// broken a rule, whatever it chose. It knows no connection and no time. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
+// A model of a broker that describes everything a broker may do. It keeps all states that explain what the runner saw. Where a rule
+// leaves a choice, it keeps one state for each choice, and later observations remove the wrong ones. When no state is left, the broker
+// has broken a rule. It knows no connection and no time. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
 import { isDeepStrictEqual } from 'node:util';
 import type { Breach, Explanation } from './breach.ts';
 import type { FailureReason } from './command.ts';
@@ -27,15 +27,15 @@ const unknownOptions: ModelQueueOptions = {
   deadLetterQueueName: undefined,
 };
 
-/** What is over with the answer to its command. */
+/** The parts of a state that end with the answer to the current command. */
 const endedByAnswer = { starting: undefined, ending: undefined } as const;
 
-/** More ways than these are not followed. */
+/** The model keeps at most this many states. */
 const maxStates = 200;
 
 export type Transition = (state: State) => readonly State[];
 
-/** The model has no state left: what was seen cannot be. */
+/** No state of the model explains what the runner saw. */
 export class BrokenRule extends Error {
   readonly breach: Breach;
 
@@ -49,27 +49,27 @@ export class BrokenRule extends Error {
 export class BrokerModel {
   #states: readonly State[] = [emptyState()];
   #isLost = false;
-  /** What a queue made on demand is like; undefined where that is not known. */
+  /** The options of an auto-created queue; undefined if not known. */
   readonly #defaults: ModelQueueOptions | undefined;
   readonly #known: ReadonlySet<string>;
 
-  /** `known`: recommendations that this broker is known to have decided otherwise: such a way is as likely as any. */
+  /** `known`: clauses of recommendations that this broker is known not to follow: such a state is as likely as any other. */
   constructor(defaults: ModelQueueOptions | undefined, known: ReadonlySet<string> = new Set()) {
     this.#defaults = defaults;
     this.#known = known;
   }
 
-  /** Too many ways have parted: the one that the broker has taken may not be among those that are followed. */
+  /** There were too many states: the one that the broker is in may have been dropped. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** What the broker decided otherwise than recommended, on the way with the fewest such decisions. */
+  /** The recommendations that the broker does not follow, in the state with the fewest of them. */
   get differences(): readonly Difference[] {
     return this.#states[0]?.differences ?? [];
   }
 
-  // --- commands: what may follow from sending them ---
+  // --- commands that the runner sends ---
 
   publish(publication: Publication): void {
     this.#step((state) => {
@@ -78,7 +78,7 @@ export class BrokerModel {
     });
   }
 
-  /** `otherwise`: the recommendation by which the Ack means what it means; without it it may mean nothing. */
+  /** `otherwise`: the difference to record if the broker ignores this form of Ack; undefined if it must not ignore it. */
   acknowledge(named: NamedDelivery, otherwise?: Difference): void {
     this.#step((state) => {
       const counted = afterAck(state, named);
@@ -94,7 +94,7 @@ export class BrokerModel {
     this.#step((state) => afterConnectionEnd(state, connection, at));
   }
 
-  /** Where there is no subscription, not any more or never, an Error is only not recommended. */
+  /** Without a subscription the broker should answer positively; an Error is allowed. */
   unsubscribe(connection: number, queue: string, at: number): void {
     const error: Difference = {
       clause: 'DELIVERY-063',
@@ -109,7 +109,7 @@ export class BrokerModel {
     });
   }
 
-  /** A queue that exists is never changed; whether it is an Error to create it again is only recommended. */
+  /** An existing queue never changes; whether creating it again is an Error is only recommended. */
   create(name: string, options: ModelQueueOptions, isBare: boolean): void {
     this.#step((state) => {
       const live = state.queues.get(name);
@@ -127,7 +127,7 @@ export class BrokerModel {
     });
   }
 
-  /** Its messages are gone; its subscriptions stay registered, or end. */
+  /** The messages are removed; the subscriptions stay dormant, or end. */
   delete(name: string, at: number): void {
     this.#step((state) => {
       const queue = state.queues.get(name);
@@ -142,14 +142,14 @@ export class BrokerModel {
     });
   }
 
-  /** The command has no effect, or none before its answer. */
+  /** A command that changes nothing: QueueInfo or ListQueues. */
   ask(): void {
     this.#step((state) => [
       { ...copyOf(state), answer: 'positive', countsWhenAsked: waitingRangesOf(state) },
     ]);
   }
 
-  /** A missing queue is made on demand, or not; a dead letter queue should be there before it is needed. */
+  /** The broker may create a missing queue. A dead letter queue should exist before it is needed. */
   subscribe(connection: number, name: string): void {
     const clause = this.#defaults === undefined ? 'DLQ-004' : 'QUEUE-047';
     const missing: Difference = { clause, text: 'Subscribe to a missing queue is refused' };
@@ -168,10 +168,10 @@ export class BrokerModel {
     });
   }
 
-  // --- what comes ---
+  // --- what the runner receives ---
 
   answered(isError: boolean, { clause, what }: { readonly clause: string; readonly what: string }): void {
-    const text = isError ? `${what} is refused` : `${what} is answered as if it were right`;
+    const text = isError ? `${what} is refused` : `${what} is accepted, not refused`;
     this.#explain((state) => {
       const { answer, onAnswer } = state;
       const fits = answer === 'either' || answer === (isError ? 'error' : 'positive');
@@ -182,11 +182,11 @@ export class BrokerModel {
   }
 
   /**
-   * SubscribeAck: from here on deliveries may come. A missing queue is there now, but where the connection had subscribed to it
-   * before: that a second Subscribe changes nothing is as right.
+   * SubscribeAck: deliveries may follow. A missing queue exists now. If the connection had subscribed before, the second Subscribe may
+   * also change nothing.
    */
   subscribed(connection: number, name: string): void {
-    const difference = { clause: 'QUEUE-047', text: 'Subscribe to a missing queue does not make it' };
+    const difference = { clause: 'QUEUE-047', text: 'Subscribe to a missing queue does not create it' };
     this.#step((state) => {
       if (state.queues.has(name)) return [withSubscriber(copyOf(state), name, connection)];
       const dormant = state.dormant.get(name) ?? [];
@@ -215,11 +215,11 @@ export class BrokerModel {
     );
   }
 
-  // --- when all is quiet ---
+  // --- when the broker is quiet ---
 
   /**
-   * What is still waited for; undefined when one of the likeliest states, those with the fewest differences, waits for nothing. The
-   * others may be what the broker is in, but that shows only when nothing comes.
+   * The delivery that is still due; undefined when none is due in one of the likeliest states, which are those with the fewest
+   * differences. Whether the broker is in one of the other states shows only when no delivery follows.
    */
   due(late: boolean): Breach | undefined {
     if (this.#isLost) return undefined;
@@ -231,7 +231,7 @@ export class BrokerModel {
     return all.some((breach) => breach === undefined) ? undefined : all[0];
   }
 
-  /** The time to wait is over: the broker is in none of the states that still wait for something. */
+  /** The wait is over: removes the states in which a delivery is still due. */
   overdue(late: boolean): void {
     this.#explain((state) => {
       const breach = firstDue(state, late);
@@ -239,7 +239,7 @@ export class BrokerModel {
     });
   }
 
-  /** Nothing is under way. */
+  /** Everything sent was received: judges the order, and drops deliveries of deleted queues that never came. */
   quiet(): void {
     this.#explain((state) => {
       const next = copyOf(state);
@@ -248,17 +248,17 @@ export class BrokerModel {
     });
   }
 
-  /** Whether the queue exists, whatever the broker chose. */
+  /** Whether the queue exists in every state. */
   has(name: string): boolean {
     return this.#states.every(({ queues }) => queues.has(name));
   }
 
-  /** Whether the queue may exist. */
+  /** Whether the queue exists in some state. */
   mayHave(name: string): boolean {
     return this.#states.some(({ queues }) => queues.has(name));
   }
 
-  /** The queues that may hold messages and have no subscriber. */
+  /** The queues that have messages and no subscriber in some state. */
   unserved(): readonly string[] {
     const queues = this.#states.flatMap((state) => [...state.queues.values()]);
     const unserved = queues.filter(
@@ -267,7 +267,7 @@ export class BrokerModel {
     return [...new Set(unserved.map(({ name }) => name))];
   }
 
-  /** How many subscribers the queue may have. */
+  /** The number of subscribers of the queue in each state. */
   subscriberCounts(name: string): readonly unknown[] {
     return this.#states.map((state) => state.queues.get(name)?.subscribers.length);
   }
@@ -276,7 +276,7 @@ export class BrokerModel {
     return differences.filter(({ clause }) => !this.#known.has(clause)).length;
   }
 
-  /** Where nothing is known of the defaults, nobody looks at more than the name and the subscribers of such a queue. */
+  /** If the defaults are not known, only the name and the subscribers of such a queue are judged. */
   #autoCreateOptions(): ModelQueueOptions {
     return this.#defaults ?? unknownOptions;
   }
@@ -318,27 +318,27 @@ function withSubscriber(state: State, name: string, connection: number): State {
   return state;
 }
 
-/** Its messages go with it; its subscriptions stay registered, or end. */
+/** The states without the queue and its messages; its subscriptions stay dormant, or end. */
 function withoutQueue(state: State, queue: Queue, at: number): readonly State[] {
   const next = copyOf(state);
   next.queues.delete(queue.name);
   next.deletedInFlight = [...next.deletedInFlight, ...deletedInFlightOf(queue, at)];
   if (queue.subscribers.length === 0) return [next];
-  const text = 'subscriptions to a deleted queue are forgotten';
+  const text = 'subscriptions to a deleted queue end';
   const forgotten = withDifference(copyOf(next), { clause: 'QUEUE-016', text });
   next.dormant.set(queue.name, queue.subscribers);
   return [next, forgotten];
 }
 
-/** The dead letter queue is made when it is needed, and where its name was not given, under a name that nobody has told. */
+/** The states in which the broker creates the dead letter queue when it needs it, with a generated name that the runner does not know. */
 function withDeadLetterQueueLater(made: State, name: string): readonly State[] {
-  const text = 'a dead letter queue is not made together with its source';
+  const text = 'the dead letter queue is not created together with its source queue';
   const lazy = withDifference(copyOf(made), { clause: 'DLQ-004', text });
   const { options } = queueOf(made, name);
   if (options.deadLetterQueueName !== undefined) return [lazy];
   const hidden = withDifference(copyOf(made), {
     clause: 'DLQ-003',
-    text: 'a dead letter queue without a given name is not <queue>.dlq',
+    text: 'the generated name of a dead letter queue is not <queue>.dlq',
   });
   queueOf(hidden, name).options = { ...options, deadLetterQueue: '' };
   return [lazy, hidden];
@@ -350,19 +350,19 @@ function explained(state: State, judged: AnswerJudgement | undefined): Explanati
   return { states: [differences.reduce<State>((next, one) => withDifference(next, one), state)] };
 }
 
-/** Under what name the dead letters are kept is not among the options. */
+/** The name of the dead letter queue is not compared: a generated name is not an option. */
 function isSameOptions(live: ModelQueueOptions, wanted: ModelQueueOptions): boolean {
   return isDeepStrictEqual({ ...live, deadLetterQueue: '' }, { ...wanted, deadLetterQueue: '' });
 }
 
 function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
   if (!isBare && !isSame)
-    return { positive: { clause: 'QUEUE-012', text: 'other options for an existing queue are no Error' } };
+    return { positive: { clause: 'QUEUE-012', text: 'CreateQueue with other options for an existing queue is accepted' } };
   const clause = isBare ? 'QUEUE-010' : 'QUEUE-011';
   return { error: { clause, text: 'CreateQueue for an existing queue is refused' } };
 }
 
-/** What was in flight lives on, or not; what waited may have been on its way. */
+/** The messages of a queue that is deleted: they were in flight, or a delivery may have been under way. */
 function deletedInFlightOf(queue: Queue, at: number): State['deletedInFlight'] {
   return queue.messages.map((message) => {
     const isUnseen = message.phase === 'waiting' && message.copies === undefined;

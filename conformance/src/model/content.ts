@@ -1,5 +1,5 @@
-// Whether a Deliver carries what was published: the same value and headers it must, the same bytes and the broker's own headers it
-// should. Clauses: DELIVERY-052 to 055, DLQ-012 to 015.
+// Compares a Deliver with the published message. JSON value and headers must be the same; the exact bytes and the headers that the broker
+// adds are recommended. Clauses: DELIVERY-052 to 055, DLQ-012 to 015.
 import { isSameJson } from '../json-value.ts';
 import type { SeenDelivery } from './delivery.ts';
 import type { Difference, ModelMessage } from './state.ts';
@@ -23,20 +23,20 @@ export function contentDifferences(
   const note = (isRight: boolean, clause: string, text: string): void => {
     if (!isRight) differences.push({ clause, text });
   };
-  note(content.payload === payload, 'DELIVERY-054', 'the bytes of the payload are not those published');
+  note(content.payload === payload, 'DELIVERY-054', 'the payload does not have the published bytes');
   if (countsSendings && isCounted && deadLetter === undefined && sentCount > 0) {
     const right = headers.get('deliveryAttempts') === String(sentCount + 1);
-    note(right, 'DELIVERY-055', 'header deliveryAttempts is not the number of sendings');
+    note(right, 'DELIVERY-055', 'header deliveryAttempts is not the number of deliveries');
   }
   if (deadLetter === undefined) return differences;
   const kept = Object.entries(content.headers).every(([name, value]) => headers.get(name) === value);
-  note(kept, 'DLQ-012', 'a dead letter loses its headers');
+  note(kept, 'DLQ-012', 'a dead letter does not keep its headers');
   note(
     headers.get('deadLetterReason') === deadLetter.reason,
     reasonClause(deadLetter.reason),
     reasonText(headers),
   );
-  note(headers.get('deadLetterSource') === deadLetter.source, 'DLQ-014', 'deadLetterSource is not its queue');
+  note(headers.get('deadLetterSource') === deadLetter.source, 'DLQ-014', 'deadLetterSource is not the source queue');
   const attempts = headers.get('deadLetterAttempts') === String(deadLetter.attempts);
   note(attempts, 'DLQ-015', 'deadLetterAttempts is not the number of attempts that failed');
   return differences;
@@ -47,5 +47,5 @@ function reasonClause(reason: string): string {
 }
 
 function reasonText(headers: ReadonlyMap<string, string>): string {
-  return `deadLetterReason is ${headers.get('deadLetterReason') ?? 'missing'}, another reason than the last failure`;
+  return `deadLetterReason is ${headers.get('deadLetterReason') ?? 'missing'}, not the reason of the last failure`;
 }

@@ -1,5 +1,5 @@
-// How a delivery ends: acknowledged, refused, or left with the connection or the subscription. Each function gives every state that
-// may follow. Areas: DELIVERY, NACK, DLQ.
+// How a delivery ends: by an ack, by a negative ack, or with its connection or subscription. Each function returns every state that may
+// follow. Areas: DELIVERY, NACK, DLQ.
 import type { FailureReason } from './command.ts';
 import { afterDeadLettering, queueOf } from './queue-entry.ts';
 import type { Copy, DeletedInFlightMessage, Difference, ModelMessage, Queue, State } from './state.ts';
@@ -9,14 +9,14 @@ import { heldBy } from './waiting-range.ts';
 export type NamedDelivery = {
   readonly connection: number;
   readonly id: string;
-  /** The queue that an Ack names; undefined: any. */
+  /** The queue that the Ack names; undefined: any queue. */
   readonly queue: string | undefined;
   readonly at: number;
 };
 
 type MessagePlace = { readonly queue: string; readonly serial: number };
 
-/** The states after an Ack, which should settle only a delivery of the queue that it names, if it names one. */
+/** The states after an Ack. If it names a queue, it should settle only a delivery from that queue. */
 export function afterAck(state: State, named: NamedDelivery): readonly State[] {
   const meant = acknowledgeOne(state, named);
   if (named.queue === undefined) return meant;
@@ -36,7 +36,10 @@ function acknowledgeable(state: State, named: NamedDelivery): boolean {
   return heldOf(state, named).length + foreignOf(state, named).length > 0;
 }
 
-/** An Ack of what the connection holds, of what it held, of what others hold, of what lives on without its queue, or of nothing. */
+/**
+ * An Ack may mean a delivery that the connection holds, one that it held, one that another connection holds, one of a deleted queue, or
+ * none.
+ */
 function acknowledgeOne(state: State, named: NamedDelivery): readonly State[] {
   const deleted = state.deletedInFlight.filter(({ message }) => message.content.id === named.id);
   if (deleted.length === 0) return acknowledgeLive(state, named);
@@ -45,8 +48,8 @@ function acknowledgeOne(state: State, named: NamedDelivery): readonly State[] {
     states = states.flatMap((next) =>
       deletedCopyEnded(next, deletedOne, { ...named, phase: 'acknowledged' }),
     );
-  // What lives on may be what is meant, and then others with the same id are not.
-  const text = 'an ack counts for a message of a deleted queue';
+  // The Ack may settle the message of the deleted queue alone, and no other message with the same id.
+  const text = 'an ack settles a message of a deleted queue';
   const taken = states.map((next) => withDifference(copyOf(next), { clause: 'QUEUE-018', text }));
   return [...states.flatMap((next) => acknowledgeLive(next, named)), ...taken];
 }
@@ -74,12 +77,12 @@ function acknowledgeForeign(
 
 const ackQueueIgnored: Difference = {
   clause: 'DELIVERY-067',
-  text: 'an ack that names a queue settles a delivery of another',
+  text: 'an ack that names a queue settles a delivery from another queue',
 };
 
 const anyAckCounts: Difference = {
   clause: 'DELIVERY-057',
-  text: 'an ack counts from a connection that the message was not delivered to',
+  text: 'an ack settles a message that was delivered on another connection',
 };
 
 function acknowledgeHeld(
@@ -92,14 +95,14 @@ function acknowledgeHeld(
     const isPaused = message?.phase === 'paused';
     const ignored = withDifference(state, {
       clause: 'DELIVERY-007',
-      text: 'an ack during the pause before the next attempt does not count',
+      text: 'an ack in the retry delay before the next attempt is ignored',
     });
     return [removed(state, held), ...(isPaused ? [ignored] : [])];
   }
   return endCopy(state, held, connection, { phase: 'acknowledged', at });
 }
 
-/** The states after a negative ack: of any delivery of that id that the connection holds, for that it is the oldest is recommended. */
+/** The states after a negative ack. It may settle any delivery with that id on the connection: that it is the oldest is only recommended. */
 export function afterNack(state: State, named: NamedDelivery, reason: FailureReason): readonly State[] {
   const held = heldOf(state, named);
   return held.length === 0 ? [state] : held.flatMap((one) => refuseHeld(state, named, one, reason));
@@ -131,18 +134,18 @@ function refuseHeld(
   replace(next, held, { ...failed, phase: 'paused' });
   queueOf(next, held.queue).servedThisRound = undefined;
   if (!mayEnd) return [next];
-  // There is no next attempt here to pause for: it may wait for others at once.
+  // The connection gets no next attempt, so that the message may wait for other subscribers without a delay.
   const waits = copyOf(next);
   replace(waits, held, { ...failed, phase: 'waiting', holder: undefined, waitingSince: named.at });
   return [waits, next];
 }
 
-/** What may become of a copy that failed: a pause before its next attempt, or its end with the subscription that it went to. */
+/** The phases of a copy after a failure: it pauses before its next attempt, or it ends with its subscription. */
 function nextPhases(mayPause: boolean, mayEnd: boolean): readonly ('paused' | 'gone')[] {
   return [...(mayPause ? (['paused'] as const) : []), ...(mayEnd ? (['gone'] as const) : [])];
 }
 
-/** The states after the end of a connection: all that it held waits again. */
+/** The states after the end of a connection: the messages that it held wait again. */
 export function afterConnectionEnd(state: State, connection: number, at: number): readonly State[] {
   let states: readonly State[] = [{ ...copyOf(state) }];
   for (const queue of state.queues.values()) {
@@ -165,7 +168,7 @@ export function afterConnectionEnd(state: State, connection: number, at: number)
   return states;
 }
 
-/** What is in flight on a connection that ends is given back; that this is no failed attempt is recommended. */
+/** Deliveries on the ended connection are released. That this does not count as a failed attempt is only recommended. */
 function withoutConnection(state: State, name: string, connection: number, at: number): readonly State[] {
   const how = { at, gives: true, isCut: true };
   const plain = withoutSubscriber(state, name, connection, how);
@@ -173,7 +176,7 @@ function withoutConnection(state: State, name: string, connection: number, at: n
   const cut = heldBy(queue, connection).filter((message) => isHeld(message, connection));
   const unseen = possiblyInFlightTo(queue, connection).filter((message) => !cut.includes(message));
   if (cut.length + unseen.length === 0) return plain;
-  const text = 'a delivery that is cut short counts as a failed attempt';
+  const text = 'a delivery that ends with its connection counts as a failed attempt';
   const base = withDifference(copyOf(state), { clause: 'DELIVERY-040', text });
   const counted = subsets(unseen).flatMap((part) =>
     [...cut, ...part].reduce<readonly State[]>(
@@ -185,7 +188,7 @@ function withoutConnection(state: State, name: string, connection: number, at: n
   return [...plain, ...counted.flatMap((next) => withoutSubscriber(next, name, connection, how))];
 }
 
-/** What may have been under way to the connection when it left, so that nobody has seen it. */
+/** Messages that the broker may have sent to the connection before it ended, unread by the runner. */
 function possiblyInFlightTo({ messages, subscribers }: Queue, connection: number): readonly ModelMessage[] {
   if (!subscribers.includes(connection)) return [];
   return messages.filter(({ phase, copies }) => {
@@ -196,7 +199,7 @@ function possiblyInFlightTo({ messages, subscribers }: Queue, connection: number
   });
 }
 
-/** Of more messages than these not every choice is followed: one of them, or all. */
+/** For more messages than this only some subsets are tried: none, each single one, all. */
 const maxSubsetSource = 4;
 
 function subsets(messages: readonly ModelMessage[]): readonly (readonly ModelMessage[])[] {
@@ -235,7 +238,7 @@ function interruptionCounted(
   return isLast ? afterDeadLettering(removed(next, found), found.queue, message, { reason, at }) : [next];
 }
 
-/** Where it lives on, a message of a deleted queue may wait again when the last of its copies has ended. */
+/** If the broker keeps a fan-out message of a deleted queue, it may wait again when its last copy has ended. */
 function deletedCopyEnded(
   state: State,
   deletedOne: DeletedInFlightMessage,
@@ -257,7 +260,7 @@ function deletedCopyEnded(
   return [next, ...(mayWait ? requeued(next, later, at) : [])];
 }
 
-/** What was in flight when its queue was deleted waits again in a queue of the same name, if there is one. */
+/** The message waits again in a new queue with the name of the deleted one; no state if that does not exist. */
 function requeued(state: State, deletedOne: DeletedInFlightMessage, at: number): readonly State[] {
   if (!state.queues.has(deletedOne.queue)) return [];
   const next = copyOf(state);
@@ -277,11 +280,11 @@ function requeued(state: State, deletedOne: DeletedInFlightMessage, at: number):
     acknowledgedBy: [...message.acknowledgedBy, ...doneBy.map(({ member }) => member)],
   });
   queue.servedThisRound = undefined;
-  const text = 'a message that was in flight when its queue was deleted comes back';
+  const text = 'a message that was in flight when its queue was deleted waits in the new queue of that name';
   return [withDifference(next, { clause: 'QUEUE-017', text })];
 }
 
-/** The states after an Unsubscribe: what is in flight stays so, or is given back. */
+/** The states after an Unsubscribe: deliveries stay in flight, or are released. */
 export function afterUnsubscribe(
   state: State,
   name: string,
@@ -319,7 +322,7 @@ function withoutSubscriber(
   return withEndedFanOuts(base, name, how.at);
 }
 
-/** It may have been sent, and given back, and nobody has seen it. */
+/** The broker may have sent it and released it again, unseen by the runner. */
 function noteUnseenSending(message: ModelMessage, at: number): void {
   message.mayHaveBeenSent = true;
   message.isCounted = false;
@@ -372,7 +375,7 @@ function endCopy(
   return withEndedFanOuts(next, found.queue, end.at);
 }
 
-/** What becomes of fan-out messages all of whose copies have ended. */
+/** The states after all copies of a fan-out message have ended, for each such message. */
 export function withEndedFanOuts(state: State, name: string, at: number): readonly State[] {
   const queue = state.queues.get(name);
   const message = queue?.messages.find(
@@ -392,7 +395,7 @@ function afterFanOut(state: State, queue: Queue, message: ModelMessage, at: numb
   const doneBy = copies.filter(({ phase }) => phase === 'acknowledged').map(({ member }) => member);
   const done = removed(state, found);
   const areAllDone = doneBy.length > 0 && doneBy.length === copies.length;
-  // A member that nobody knows of may have left with its copy.
+  // The copy of a member that the runner does not know of may have ended with its connection.
   if (message.isDropped || (areAllDone && !message.mayHaveBeenSent)) return [done];
   const again = copyOf(state);
   const waits = { phase: 'waiting', copies: undefined, waitingSince: at } as const;
@@ -406,11 +409,11 @@ function afterFanOut(state: State, queue: Queue, message: ModelMessage, at: numb
     acknowledgedBy: [...message.acknowledgedBy, ...doneBy],
   });
   if (doneBy.length === 0) return [again];
-  const text = 'a message waits again although a subscriber has acknowledged it, because others have gone';
+  const text = 'a message that one subscriber has acknowledged waits again because the other subscribers are gone';
   return [done, withDifference(again, { clause: 'DELIVERY-021', text })];
 }
 
-/** The deliveries of that id that the connection holds, the oldest first. */
+/** The deliveries with that id that the connection holds, the oldest first. */
 function heldOf(state: State, { connection, id, queue: named }: NamedDelivery): readonly MessagePlace[] {
   return [...state.queues.values()]
     .filter(({ name }) => named === undefined || named === name)
@@ -422,7 +425,7 @@ function heldOf(state: State, { connection, id, queue: named }: NamedDelivery): 
     .sort((a, b) => a.serial - b.serial);
 }
 
-/** Messages of that id that were sent, and that the connection does not hold; of a fan-out each has a copy of its own. */
+/** Messages with that id that were delivered and that the connection does not hold; fan-out messages excluded. */
 function foreignOf(state: State, { connection, id, queue: named }: NamedDelivery): readonly MessagePlace[] {
   return [...state.queues.values()]
     .filter((queue) => !isFanOut(queue) && (named === undefined || named === queue.name))

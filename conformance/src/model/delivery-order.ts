@@ -1,6 +1,7 @@
-// In what order messages come. That one comes before another is wrong only when the other was there: so it is remembered who was
-// passed, and judged when that one comes on the same connection, or is still there when all is quiet. Clauses: DELIVERY-031, 033,
-// 035 to 037. What was sent before and given back is left out: it may rest, and nobody sees for how long.
+// Judges the order of deliveries. A message that overtakes another one is wrong only if the other one was waiting. So the model records
+// the overtaking, and judges it when the overtaken message is delivered on the same connection, or still waits when the broker is quiet.
+// Messages that were delivered and released before are left out: the broker may back off for an unknown time. Clauses: DELIVERY-031,
+// 033, 035 to 037.
 import type { Breach } from './breach.ts';
 import type { Difference, ModelMessage, Queue, State } from './state.ts';
 import { isFanOut } from './state.ts';
@@ -10,7 +11,7 @@ export type Ordered = { readonly breach?: Breach; readonly differences: readonly
 
 type Overtaking = NonNullable<ModelMessage['overtakenBy']>;
 
-/** Judges that `message` comes on `connection`, and notes in the queue whom it passes. */
+/** Judges the delivery of `message` on `connection`, and records which messages it overtakes. */
 export function judgeOrder(
   queue: Queue,
   message: ModelMessage,
@@ -18,7 +19,7 @@ export function judgeOrder(
 ): Ordered {
   const wrong = judgeOvertaken(queue, message, connection);
   if (wrong !== undefined) return wrong;
-  // Dead letters are published by nobody: what order they have is the broker's to decide.
+  // Dead letters have no publisher: the broker may choose their order.
   if (message.deadLetter !== undefined) return { differences: [] };
   for (const other of unsentMessages(queue)) {
     if (other.serial === message.serial || other.waitingSince >= at || mayBeGivenBack(other)) continue;
@@ -27,11 +28,11 @@ export function judgeOrder(
   return { differences: [] };
 }
 
-/** What comes now was passed before, by something that came on the same connection. */
+/** A breach or difference when the message was overtaken on the same connection. */
 function judgeOvertaken({ options }: Queue, message: ModelMessage, connection: number): Ordered | undefined {
   const { overtakenOn, overtakenBy } = message;
   if (options.mode !== 'PriorityBased' && !mayBeGivenBack(message) && overtakenOn.includes(connection)) {
-    const text = `${message.content.id} comes after a later message of its publisher, to the same subscriber`;
+    const text = `${message.content.id} is delivered after a later message of its publisher, to the same subscriber`;
     return { breach: { clause: 'DELIVERY-035', text }, differences: [] };
   }
   if (overtakenBy === undefined || overtakenBy.connection !== connection) return undefined;
@@ -56,8 +57,8 @@ function overtakingOf(
   connection: number,
 ): Overtaking | undefined {
   const isPriority = queue.options.mode === 'PriorityBased';
-  const ids = `${message.content.id} comes before ${other.content.id}`;
-  // A next attempt does not wait: it goes to who has its place still, also when something more urgent waits for room.
+  const ids = `${message.content.id} is delivered before ${other.content.id}`;
+  // A next attempt does not wait: its subscriber still has room for it, even when a message of higher priority waits.
   if (message.phase !== 'waiting') return undefined;
   if (isPriority && other.content.priority > message.content.priority) {
     return {
@@ -70,10 +71,10 @@ function overtakingOf(
   const isYounger = message.serial > other.serial;
   if (!isEqual || !isYounger || isFanOut(queue)) return undefined;
   const clause = isPriority ? 'DELIVERY-033' : 'DELIVERY-037';
-  return { connection, must: false, rule: { clause, text: `${ids}, which waits longer` } };
+  return { connection, must: false, rule: { clause, text: `${ids}, which has waited longer` } };
 }
 
-/** All is quiet: who was passed and is still there was passed indeed. The others were passed by chance. */
+/** The broker is quiet: a message that still waits was overtaken. The others were released or acknowledged meanwhile. */
 export function judgeOvertakings(state: State): {
   readonly breach?: Breach;
   readonly differences: readonly Difference[];
@@ -92,12 +93,12 @@ export function judgeOvertakings(state: State): {
   return breach === undefined ? { differences } : { breach, differences };
 }
 
-/** It was sent before, seen or not, and waits again: at what place is the broker's to decide. */
+/** It was delivered before, seen or not, and waits again: the broker may choose its place. */
 function mayBeGivenBack({ sentCount, mayHaveBeenSent }: ModelMessage): boolean {
   return sentCount > 0 || mayHaveBeenSent;
 }
 
-/** From the second time on that a message was cut short, it may be kept back for a while. */
+/** From the second delivery that ended with its connection, the broker may back off. */
 export function mayBackOff({ interruptionCount }: ModelMessage): boolean {
   return interruptionCount >= 2;
 }

@@ -1,5 +1,5 @@
-// What one Deliver says: which message it may be, whether it may come on this connection now, and what follows. A Deliver that no
-// message of a state explains is a breach of the rule that forbids it. Areas: DELIVERY, PUBLISH, DLQ.
+// Explains one Deliver: which message it may be, whether the broker may deliver it on this connection now, and the states that may
+// follow. A Deliver that no message explains breaks a rule. Areas: DELIVERY, PUBLISH, DLQ.
 import type { Breach, Explanation } from './breach.ts';
 import { contentDifferences, isSameContent } from './content.ts';
 import { withEndedFanOuts } from './delivery-end.ts';
@@ -16,7 +16,7 @@ export type SeenDelivery = {
   /** The payload as text. */
   readonly payload: string;
   readonly headers: ReadonlyMap<string, string>;
-  /** The number of the command under way. */
+  /** The number of the current command. */
   readonly at: number;
 };
 
@@ -38,14 +38,14 @@ export function afterDelivery(state: State, seen: SeenDelivery): Explanation {
     : afterDeletedDelivery(state, seen, ofUnknownMessage(state, queue, seen));
 }
 
-/** That a dead letter keeps its id is only recommended. */
+/** A dead letter with a new id: that it keeps its id is only recommended. */
 function afterRenamedDeadLetter(state: State, queue: Queue, seen: SeenDelivery): readonly State[] {
   const deadLetters = queue.messages.filter(
     ({ deadLetter, content, sentCount }) =>
       deadLetter !== undefined && content.id !== seen.id && sentCount === 0,
   );
   return deadLetters.flatMap(({ serial }) => {
-    const next = noted(state, [{ clause: 'DLQ-012', text: 'a dead letter comes under another id' }]);
+    const next = noted(state, [{ clause: 'DLQ-012', text: 'a dead letter is delivered with another id' }]);
     const own = find(next, queue.name, serial);
     own.content = { ...own.content, id: seen.id };
     return takeOneOf(next, queueOf(next, queue.name), [own], seen).states;
@@ -60,14 +60,14 @@ function takeOneOf(
 ): Explanation {
   const same = named.filter((message) => isSameContent(message, seen));
   if (same.length === 0)
-    return breach('DELIVERY-053', `${seen.id} comes with another content: ${seen.payload}`);
+    return breach('DELIVERY-053', `${seen.id} is delivered with other content: ${seen.payload}`);
   const taken = same.map((message) => take(state, queue, message, seen));
   const states = taken.flatMap((explained) => explained.states);
   const [first] = taken.flatMap((explained) => (explained.breach === undefined ? [] : [explained.breach]));
   return states.length > 0 || first === undefined ? { states } : { states, breach: first };
 }
 
-/** The connection has no subscription that this can belong to. */
+/** A breach when the connection has no subscription to the queue. */
 function withoutSubscription(
   state: State,
   queue: Queue,
@@ -75,26 +75,26 @@ function withoutSubscription(
 ): Breach | undefined {
   const isEnding = state.ending?.connection === connection && state.ending.queue === queue.name;
   if (isEnding || queue.subscribers.includes(connection)) return undefined;
-  const text = `${id} comes on a connection that is not subscribed to ${queue.name}`;
+  const text = `${id} is delivered on a connection that is not subscribed to ${queue.name}`;
   return { clause: 'DELIVERY-061', text };
 }
 
 function fromMissingQueue({ id, queue }: SeenDelivery): Breach {
-  return { clause: 'QUEUE-014', text: `${id} comes from ${queue}, which does not exist` };
+  return { clause: 'QUEUE-014', text: `${id} is delivered from ${queue}, which does not exist` };
 }
 
-/** What was in flight when its queue was deleted should not come again; a broker may decide otherwise. */
+/** A message that was in flight when its queue was deleted. That it is not delivered again is only recommended. */
 function afterDeletedDelivery(state: State, seen: SeenDelivery, otherwise: Breach): Explanation {
   const { queue, id, at } = seen;
   const found = state.deletedInFlight.find((one) => one.queue === queue && one.message.content.id === id);
   if (found === undefined || (found.isUnseen && found.at !== at)) return { states: [], breach: otherwise };
-  // It may have been on its way when the queue was deleted.
+  // The delivery may have been under way when the queue was deleted.
   if (found.at === at) return { states: [found.isUnseen ? withSeenDelivery(state, found, seen) : state] };
   const text = 'a message that was in flight when its queue was deleted is delivered again';
   return { states: [withDifference(state, { clause: 'QUEUE-017', text })] };
 }
 
-/** It is in flight, and its queue is deleted: from here on it lives on or not as others that were in flight do. */
+/** The message was in flight after all: from now on it is handled like the other ones that were. */
 function withSeenDelivery(
   state: State,
   deletedOne: DeletedInFlightMessage,
@@ -118,8 +118,8 @@ function ofUnknownMessage(state: State, queue: Queue, { id }: SeenDelivery): Bre
     messages.some(({ content }) => content.id === id),
   );
   if (elsewhere !== undefined)
-    return { clause: 'DELIVERY-051', text: `${id} is in ${elsewhere.name}, and comes from ${queue.name}` };
-  const text = `${id} comes from ${queue.name}, where it is not: it was settled, dropped or refused, or never published`;
+    return { clause: 'DELIVERY-051', text: `${id} is in ${elsewhere.name} but is delivered from ${queue.name}` };
+  const text = `${id} is delivered from ${queue.name} but is not there: it was settled, dropped or refused, or never published`;
   return { clause: queue.options.mode === 'FanOutWithoutAck' ? 'DELIVERY-025' : 'DELIVERY-001', text };
 }
 
@@ -127,12 +127,12 @@ function take(state: State, queue: Queue, message: ModelMessage, seen: SeenDeliv
   return isFanOut(queue) ? takeCopy(state, queue, message, seen) : takeWhole(state, queue, message, seen);
 }
 
-/** RoundRobin and PriorityBased: to one subscriber, while nobody holds it. */
+/** RoundRobin and PriorityBased: to one subscriber, if no subscriber holds it. */
 function takeWhole(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
   const { connection, id } = seen;
   if (message.phase === 'held') {
     const clause = queue.options.mode === 'PriorityBased' ? 'DELIVERY-030' : 'DELIVERY-011';
-    return breach(clause, `${id} comes although it is in flight to a subscriber, and not overdue`);
+    return breach(clause, `${id} is delivered while it is in flight to a subscriber and its ack timeout has not passed`);
   }
   const turned = judgeRound(queue, message, connection);
   if (turned.breach !== undefined) return { states: [], breach: turned.breach };
@@ -165,7 +165,7 @@ function judgeRound(
     return {};
   const isPriority = queue.options.mode === 'PriorityBased';
   if (servedThisRound.includes(connection)) {
-    const text = 'a subscriber gets a second message while another is idle and has got none';
+    const text = 'a subscriber receives a second message while another subscriber is idle and has received none';
     return isPriority
       ? { difference: { clause: 'DELIVERY-032', text } }
       : { breach: { clause: 'DELIVERY-012', text } };
@@ -173,18 +173,18 @@ function judgeRound(
   const last = servedThisRound.at(-1);
   if (last === undefined || isPriority || queue.wasRecreated) return {};
   const after = subscribers[(subscribers.indexOf(last) + 1) % subscribers.length];
-  const text = 'subscribers are not served in the order in which they subscribed';
+  const text = 'subscribers are not served in subscription order';
   return after === connection ? {} : { difference: { clause: 'DELIVERY-013', text } };
 }
 
 function retryDifference(queue: Queue, message: ModelMessage, connection: number): readonly Difference[] {
   if (message.phase !== 'paused' || message.holder !== connection) return [];
   const hasOther = idleSubscribers(queue).some((other) => other !== connection);
-  const text = 'a retry goes to the same subscriber although another has room';
+  const text = 'a retry goes to the same subscriber although another one is idle';
   return hasOther ? [{ clause: 'RETRY-011', text }] : [];
 }
 
-/** A fan-out: who its members are shows with the first copy. */
+/** A fan-out message: the first copy shows which subscribers may be its members. */
 function takeCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
   if (message.copies !== undefined) return takeOpenCopy(state, queue, message, seen);
   const { starting } = state;
@@ -226,13 +226,13 @@ function takeOpenCopy(state: State, queue: Queue, message: ModelMessage, seen: S
 }
 
 function lateCopy({ id }: SeenDelivery): Breach {
-  return { clause: 'DELIVERY-015', text: `${id} comes to a subscriber that came after its first copy` };
+  return { clause: 'DELIVERY-015', text: `${id} is delivered to a subscriber that subscribed after its first copy` };
 }
 
 function secondCopy(queue: Queue, { phase }: Copy, { id }: SeenDelivery): Breach | undefined {
   if (phase === 'owed' || phase === 'paused') return undefined;
   const clause = queue.options.mode === 'FanOutWithAck' ? 'DELIVERY-014' : 'DELIVERY-025';
-  return { clause, text: `a second copy of ${id} comes to the same subscriber, whose first is ${phase}` };
+  return { clause, text: `a second copy of ${id} is delivered to the same subscriber, whose first copy is ${phase}` };
 }
 
 function find(state: State, name: string, serial: number): ModelMessage {

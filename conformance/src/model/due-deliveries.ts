@@ -1,12 +1,12 @@
-// What a broker still has to deliver before all is quiet: a message that waits is owed to a subscriber that holds nothing of its queue,
-// because a window of one is all that may be taken for granted. Clauses: DELIVERY-010, 014, 024, 038, 049.
+// Finds deliveries that the broker still has to make: a waiting message is due when a subscriber holds nothing of its queue. A subscriber
+// that holds one message need not get another one, since its window may be 1. Clauses: DELIVERY-010, 014, 024, 038, 049.
 import type { Breach } from './breach.ts';
 import { mayBackOff } from './delivery-order.ts';
 import type { ModelMessage, Queue, State } from './state.ts';
 import { isFanOut } from './state.ts';
 import { idleSubscribers } from './waiting-range.ts';
 
-/** The first delivery that is owed; undefined when all is quiet. With `late`, what rests or pauses is owed too. */
+/** The first delivery that is due; undefined when none is. With `late`, messages in backoff or retry delay are due too. */
 export function firstDue(state: State, late: boolean): Breach | undefined {
   for (const queue of state.queues.values()) {
     const found = queue.messages
@@ -40,7 +40,7 @@ function dueCopyOf(queue: Queue, message: ModelMessage, late: boolean): Breach |
 }
 
 function notDelivered(clause: string, queue: Queue, { content }: ModelMessage, to: string): Breach {
-  return { clause, text: `${content.id} of ${queue.name} is owed to ${to}, and does not come` };
+  return { clause, text: `${content.id} of ${queue.name} is not delivered to ${to}` };
 }
 
 function clauseOf(queue: Queue, message: ModelMessage): string {

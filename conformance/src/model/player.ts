@@ -1,6 +1,6 @@
-// Plays a scenario against the broker, one command after another, and shows the model all that comes. After each command it waits
-// until all is quiet: every connection has answered a Ping, and the model waits for nothing. So nothing depends on how fast the
-// broker is. It sends what the scenario says and judges nothing itself.
+// Plays a scenario against the broker, one command after another, and passes every received frame to the model. After each command it
+// waits until the broker is quiet: it has answered a Ping on every connection, and no delivery is due in the model. So the result does
+// not depend on the speed of the broker. It judges nothing itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../check.ts';
 import type { Connection } from '../connection.ts';
@@ -15,22 +15,22 @@ import { ScenarioClient } from './scenario-client.ts';
 import type { Content, Difference, ModelQueueOptions } from './state.ts';
 
 export type PlayerSetting = {
-  /** How long a delivery that is owed is waited for. */
+  /** How long to wait for a delivery that is due. */
   readonly deliveryMs: number;
-  /** What a queue made on demand is like; undefined: scenarios rely on none. */
+  /** The options of an auto-created queue; undefined: scenarios must not create queues that way. */
   readonly defaults: ModelQueueOptions | undefined;
-  /** A connection for a place. */
+  /** Opens or reuses a connection. */
   readonly connect: () => Promise<Connection>;
-  /** Recommendations that the broker is known to have decided otherwise. */
+  /** Clauses of recommendations that the broker is known not to follow. */
   readonly known: ReadonlySet<string>;
-  /** Tells this play's names from those of others. */
+  /** Part of all queue names of this play, unique in the check. */
   readonly name: string;
 };
 
 const pollGapMs = 5;
-/** What is held longer than this share of the ack timeout may be taken for overdue: timers may fire early. */
+/** A play takes at most this share of the ack timeout: timers may fire early, and a held delivery would be redelivered. */
 const maxPlayShare = 0.5;
-/** Nothing is missed before the broker has answered as many Pings on every connection since: on a busy machine that takes longer. */
+/** A delivery is missing only after the broker has answered this many Pings on every connection: a busy machine needs longer. */
 const minPollCount = 100;
 const shortPauseMs = 100;
 const priorities = ['Low', 'Normal', 'High', 'Critical'];
@@ -41,7 +41,7 @@ export class Player {
   readonly #setting: PlayerSetting;
   readonly #model: BrokerModel;
   readonly #clients: ScenarioClient[] = [];
-  /** Ids published to each queue of the plan. */
+  /** The ids published to each planned queue. */
   readonly #published = new Map<number, string[]>();
   readonly #until: number;
   #connectionCount = 0;
@@ -56,17 +56,17 @@ export class Player {
     this.#until = ctx.now() + ctx.target.ackTimeoutMs * maxPlayShare;
   }
 
-  /** Whether it was given up, because the broker may have gone too many ways, or deliveries were held for too long. */
+  /** Whether the play was abandoned, because the model had too many states or deliveries were held for too long. */
   get isGivenUp(): boolean {
     return this.#model.isLost || this.#isTooLong;
   }
 
-  /** The connections in their places, for another play. */
+  /** The current connections, for another play. */
   get connections(): readonly Connection[] {
     return this.#clients.map(({ connection }) => connection);
   }
 
-  /** Throws a BrokenRule, or an ExpectationFailure where an answer does not come. Returns what was decided otherwise. */
+  /** Returns the recommendations that the broker does not follow. Throws a BrokenRule, or an ExpectationFailure for a missing answer. */
   async play(): Promise<readonly Difference[]> {
     try {
       return await this.#playAll();
@@ -90,7 +90,7 @@ export class Player {
     return this.#model.differences;
   }
 
-  /** Ends the subscriptions and removes the queues, so that the connections can be used again. Any answer will do. */
+  /** Ends the subscriptions and deletes the queues, so that the connections can be reused. Accepts any answer. */
   async leaveClean(): Promise<void> {
     const [first] = this.#clients;
     for (const { connection, subscriptions } of this.#clients) {
@@ -220,7 +220,7 @@ export class Player {
     const payload = isBare ? {} : { payload: JSON.stringify(optionsOnTheWire(options)) };
     const fields = { command: Command.CreateQueue, id: this.#ctx.id(), queue: name, ...payload };
     await this.#request(client, fields, { clause: 'QUEUE-001', what: `CreateQueue ${name}` });
-    // Whether there are dead letters yet, and under what name, is asked at once: all that follows is followed once only.
+    // Asks whether the dead letter queue exists and under which name, so that the model continues with few states.
     const { deadLetterQueue } = planned;
     if (this.#model.mayHave(deadLetterQueue) && !this.#model.has(deadLetterQueue)) await this.#list(client);
   }
@@ -243,7 +243,7 @@ export class Player {
     this.#model.list(Array.isArray(names) ? names.map(String) : [], this.#names());
   }
 
-  /** Leaves, and waits until the broker has noticed it wherever the connection had subscribed. */
+  /** Ends the connection, and waits until each of its queues has one subscriber less. */
   async #endConnection(client: ScenarioClient, how: 'reset' | 'Disconnect'): Promise<void> {
     const left = [...client.subscriptions];
     this.#model.leave(client.number, this.#at);
@@ -265,15 +265,15 @@ export class Player {
       const info = await witness.queueInfo(queue);
       const count = info?.['subscriberCount'];
       if (count === likeliest) return;
-      // On another way the broker may count as many before it has noticed the end: it is given the time to.
+      // In another state this count is right too: it is accepted after the time in which the broker sees the end of the connection.
       if (others.includes(count) && this.#ctx.now() >= from + this.#ctx.timing.silenceMs) return;
-      const text = `${queue} counts ${info?.['subscriberCount']} subscribers, one of whom has left`;
+      const text = `subscriberCount of ${queue} is still ${info?.['subscriberCount']} after the connection of a subscriber ended`;
       if (this.#ctx.now() >= until) throw new BrokenRule({ clause: 'QUEUE-026', text });
       await pause(pollGapMs);
     }
   }
 
-  /** Everything is subscribed to, taken and acknowledged; then nothing may be left, and nothing may be owed. */
+  /** Subscribes to every queue and acknowledges every delivery; then no message may be left, and no delivery may be due. */
   async #drain(): Promise<void> {
     const [first] = this.#clients;
     if (first === undefined) return;
@@ -318,7 +318,7 @@ export class Player {
     return answer;
   }
 
-  /** Waits until nothing is under way. `late`: also for what pauses or rests. */
+  /** Waits until the broker is quiet. `late`: also for messages in retry delay or backoff. */
   async #quiet(clause: string, late = false, answer?: ExpectedAnswer): Promise<void> {
     const until = this.#ctx.now() + this.#setting.deliveryMs + (late ? this.#longestPauseMs() : 0);
     await this.#absorb(clause, answer);
@@ -328,11 +328,11 @@ export class Player {
       await this.#absorb(clause);
     }
     if (this.#model.due(late) !== undefined) this.#model.overdue(late);
-    this.#ctx.assert.ok(this.#model.due(late) === undefined, 'nothing is owed to anybody');
+    this.#ctx.assert.ok(this.#model.due(late) === undefined, 'no delivery is due');
     this.#model.quiet();
   }
 
-  /** Where pauses are short they are waited for at once: then nothing comes by itself while something else is done. */
+  /** Waits for short retry delays immediately, so that no delivery comes during a later command. */
   get #waitsForPauses(): boolean {
     return this.#ctx.target.retryDelayMs <= shortPauseMs;
   }
@@ -341,7 +341,7 @@ export class Player {
     return this.#ctx.target.retryDelayMs * 2 ** 4;
   }
 
-  /** Shows the model everything that has come on all connections, in the order of its coming. */
+  /** Passes everything received on all connections to the model, in the order of arrival. */
   async #absorb(clause: string, answer?: ExpectedAnswer): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.ping()));
     const came = this.#clients.flatMap((client) => client.takeFrames().map((frame) => ({ client, frame })));
@@ -373,7 +373,7 @@ export class Player {
     return all[pick % Math.max(1, all.length)];
   }
 
-  /** Whether the queue is there, or a command makes it in a way that is known. */
+  /** Whether the queue exists, or is auto-created with known options. */
   #mayCreate(queue: string): boolean {
     return this.#setting.defaults !== undefined || this.#model.has(queue);
   }
@@ -397,7 +397,7 @@ type ExpectedAnswer = { readonly frame: ReceivedFrame; readonly answered: () => 
 
 const ackHeaderIgnored: Difference = {
   clause: 'DELIVERY-066',
-  text: 'header messageId of an Ack is not read',
+  text: 'header messageId of an Ack is ignored',
 };
 
 function ackFields(

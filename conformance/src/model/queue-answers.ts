@@ -1,4 +1,4 @@
-// What the answers to questions must say: the state of a queue, and which queues there are. Clauses: QUEUE-021 to 028, DLQ-004.
+// Judges the answers to QueueInfo and ListQueues against a state of the model. Clauses: QUEUE-021 to 028, DLQ-004.
 import { deliveryModes } from '../history/operation.ts';
 import type { Breach } from './breach.ts';
 import { overflowStrategies } from './command.ts';
@@ -10,7 +10,7 @@ export type QueueInfo = Readonly<Record<string, unknown>> | undefined;
 
 export type AnswerJudgement = { readonly breach?: Breach; readonly differences: readonly Difference[] };
 
-/** The count of each queue when a question was asked: the answer may be of any time until all is quiet again. */
+/** The waiting count of each queue when a question was sent: the answer may show the state at any time until the broker is quiet. */
 export type WaitingRanges = ReadonlyMap<string, WaitingRange>;
 
 export function waitingRangesOf(state: State): WaitingRanges {
@@ -50,7 +50,7 @@ function judgeFields(queue: Queue, info: NonNullable<QueueInfo>): AnswerJudgemen
     deadLetterQueueName: options.deadLetterQueueName,
     subscriberCount: subscribers.length,
   };
-  // A dead letter queue is made by the broker: with what options is only recommended.
+  // The broker creates a dead letter queue itself; the options of it are only recommended.
   const isMade = options.deadLetterQueue === '' && !options.enableDeadLetterQueue;
   const judged = isMade ? ['name', 'subscriberCount'] : Object.keys(expected);
   const field = judged.find((key) => info[key] !== expected[key]);
@@ -68,21 +68,21 @@ function judgeCount(queue: Queue, count: unknown, before: WaitingRange | undefin
     return wrong('QUEUE-025', `messageCount of ${queue.name} is ${JSON.stringify(count)}, not ${range}`);
   }
   const isFanOut = queue.options.mode === 'FanOutWithAck';
-  const text = 'a FanOutWithAck message that is owed to a subscriber does not count as waiting';
+  const text = 'messageCount leaves out a FanOutWithAck message whose copy for a subscriber is not sent yet';
   const isUsual = count >= Math.min(now.usual, before?.usual ?? now.usual) || !isFanOut;
   return isUsual ? right : { differences: [{ clause: 'DELIVERY-018', text }] };
 }
 
-/** `known`: the names that the scenario ever uses. */
+/** `known`: all queue names of the scenario. */
 export function judgeList(state: State, names: readonly string[], known: readonly string[]): AnswerJudgement {
   const listed = new Set(names);
   const extra = known.find((name) => listed.has(name) && !state.queues.has(name));
-  if (extra !== undefined) return wrong('QUEUE-028', `${extra} is listed, and does not exist`);
+  if (extra !== undefined) return wrong('QUEUE-028', `${extra} is listed but does not exist`);
   const made = [...state.queues.values()].filter(({ options }) => options.enableDeadLetterQueue);
   const deadLetterQueueNames = new Set(made.map(({ options }) => options.deadLetterQueue));
   const absent = [...state.queues.keys()].filter((name) => !listed.has(name));
   const [missing] = absent.filter((name) => !deadLetterQueueNames.has(name));
-  if (missing !== undefined) return wrong('QUEUE-028', `${missing} exists, and is not listed`);
-  const text = 'a dead letter queue is not made together with its source';
+  if (missing !== undefined) return wrong('QUEUE-028', `${missing} exists but is not listed`);
+  const text = 'the dead letter queue is not created together with its source queue';
   return absent.length === 0 ? right : { differences: [{ clause: 'DLQ-004', text }] };
 }

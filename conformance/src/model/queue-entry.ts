@@ -1,5 +1,5 @@
-// How a message may enter a queue: at once, pushing another out, going to the dead letters instead, or not at all. Each function gives
-// every state that may follow. Areas: PUBLISH, OVERFLOW, DLQ.
+// How a message may enter a queue: it is added, it replaces another message, it goes to the dead letter queue, or it is dropped. Each
+// function returns every state that may follow. Areas: PUBLISH, OVERFLOW, DLQ.
 import type { Content, ModelMessage, ModelQueueOptions, Queue, State } from './state.ts';
 import { copyOf, withDifference } from './state.ts';
 import { unsentMessages, waitingRange } from './waiting-range.ts';
@@ -12,7 +12,7 @@ export type Publication = {
   readonly at: number;
 };
 
-/** The states after a Publish to a queue that exists, each with the answer that goes with it. */
+/** The states after a Publish to an existing queue, each with its allowed answer. */
 export function afterPublish(state: State, publication: Publication): readonly State[] {
   const queue = state.queues.get(publication.queue);
   if (queue === undefined) return [];
@@ -21,7 +21,7 @@ export function afterPublish(state: State, publication: Publication): readonly S
   );
   if (twin === undefined) return admit(state, publication);
   const clause = twin.phase === 'waiting' && twin.copies === undefined ? 'PUBLISH-005' : 'PUBLISH-006';
-  const text = 'a repeat is taken for a message of its own';
+  const text = 'a repeated Publish is accepted as a new message';
   const asRepeat: State = { ...copyOf(state), answer: 'positive' };
   return [asRepeat, ...admit(withDifference(state, { clause, text }), publication)];
 }
@@ -45,7 +45,7 @@ function entered(state: State, publication: Publication): State {
   return { ...next, answer: 'positive' };
 }
 
-/** From a moment at which all subscribers are idle, messages published one after another go one to each. */
+/** A round starts when all subscribers are idle: each gets one message before any gets a second one. */
 function startRound(queue: Queue): void {
   const isIdle = queue.messages.length === 0 && queue.subscribers.length > 1;
   if (queue.servedThisRound === undefined && isIdle) queue.servedThisRound = [];
@@ -88,22 +88,22 @@ function overflow(state: State, publication: Publication): readonly State[] {
     case 'DropOldest':
       return afterEviction(state, publication.queue).map((next) => entered(next, publication));
     case 'DropNewest': {
-      const positive = { clause: 'OVERFLOW-008', text: 'DropNewest answers PublishAck for what it drops' };
+      const positive = { clause: 'OVERFLOW-008', text: 'DropNewest answers PublishAck for a message that it drops' };
       return [{ ...copyOf(state), answer: 'either', onAnswer: { positive } }];
     }
     case 'RedirectToDlq':
       return redirected(state, publication);
     case 'BlockPublisher':
-      throw new Error('scenarios block no publisher');
+      throw new Error('a scenario must not use BlockPublisher');
   }
 }
 
-/** The earliest published message leaves; of one that was sent to some members, the copies not yet sent. */
+/** DropOldest removes the message published first; of a message with sent copies it removes the unsent copies. */
 function afterEviction(state: State, name: string): readonly State[] {
   const queue = queueOf(state, name);
   const oldest = oldestOf(queue);
   const partly = queue.messages.filter(({ copies }) => copies?.some(({ phase }) => phase === 'owed'));
-  // What pauses may be due, and wait for room.
+  // The retry delay of a paused message may be over, so that it waits for a free subscriber.
   const paused = queue.messages.filter(({ phase }) => phase === 'paused');
   const others = [
     ...partly.map((message) => withoutUnsentCopies(state, name, message.serial)),
@@ -113,7 +113,7 @@ function afterEviction(state: State, name: string): readonly State[] {
   return [...oldest.map(({ serial }) => withoutMessage(state, name, serial)), ...others];
 }
 
-/** Of dead letters the one that entered first, or the one that was published first: the text says only which is the oldest. */
+/** For dead letters, the one that entered first or the one that was published first: the specification says only "oldest". */
 function oldestOf(queue: Queue): readonly ModelMessage[] {
   const [first, ...rest] = unsentMessages(queue);
   if (first === undefined) return [];
@@ -152,8 +152,8 @@ function redirected(state: State, publication: Publication): readonly State[] {
 }
 
 /**
- * A message that is in no queue any more becomes a dead letter, or is gone where its queue has no dead letters or it was one already.
- * A full dead letter queue pushes out its oldest, unless a subscriber takes the letter at once.
+ * The states after a removed message becomes a dead letter. It is discarded if its queue has no dead letter queue, or if it is a dead
+ * letter already. A full dead letter queue drops its oldest message, unless a subscriber receives the new one immediately.
  */
 export function afterDeadLettering(
   state: State,
@@ -170,13 +170,13 @@ export function afterDeadLettering(
   );
 }
 
-/** A dead letter queue is recommended to have the size of its source; what a full one does, too. */
+/** The size and the overflow strategy of a dead letter queue are only recommended. */
 function roomFor(state: State, to: Queue): readonly State[] {
   const { max } = waitingRange(to);
   if (max < to.options.maxQueueSize) return [state];
   const roomier = withDifference(copyOf(state), {
     clause: 'DLQ-006',
-    text: 'a dead letter queue has not the size of its source',
+    text: 'the dead letter queue does not have the maxQueueSize of its source queue',
   });
   const unmoved = to.subscribers.length > 0 ? state : roomier;
   return [...afterEviction(state, to.name), unmoved];
@@ -199,7 +199,7 @@ function withDeadLetter(
   return state;
 }
 
-/** A state in which the queue exists; subscriptions that were waiting for it come alive. */
+/** A state in which the queue exists, with the dormant subscriptions to its name. */
 export function withQueue(state: State, name: string, options: ModelQueueOptions): State {
   if (state.queues.has(name)) return state;
   const next = copyOf(state);

@@ -1,5 +1,5 @@
-// One place of a scenario, and who sits there: a connection that may leave and be followed by another. It remembers what a client would
-// remember: its subscriptions, what it holds, what it has acknowledged.
+// One client of a scenario. Its connection may end and be replaced by another one. It keeps what a client knows: its subscriptions, the
+// deliveries that it holds, the deliveries that it has acknowledged.
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 
@@ -7,7 +7,7 @@ export type HeldDelivery = { readonly id: string; readonly queue: string };
 
 export class ScenarioClient {
   connection: Connection;
-  /** The number of the connection over all of the scenario. */
+  /** The number of the connection, unique in the scenario. */
   number: number;
   held: HeldDelivery[] = [];
   acknowledged: HeldDelivery[] = [];
@@ -20,7 +20,7 @@ export class ScenarioClient {
     this.#readCount = connection.received.length;
   }
 
-  /** Another connection takes the place. */
+  /** Continues with a new connection, which holds nothing and has no subscription. */
   reconnect(connection: Connection, number: number): void {
     this.connection = connection;
     this.number = number;
@@ -30,14 +30,14 @@ export class ScenarioClient {
     this.#readCount = connection.received.length;
   }
 
-  /** The frames that have come since the last call. */
+  /** The frames received since the last call. */
   takeFrames(): readonly ReceivedFrame[] {
     const frames = this.connection.received.slice(this.#readCount);
     this.#readCount += frames.length;
     return frames;
   }
 
-  /** One of those it holds, counted round. */
+  /** One of the deliveries that it holds: `pick` modulo their number. */
   heldAt(pick: number): HeldDelivery | undefined {
     return this.held[pick % Math.max(1, this.held.length)];
   }
@@ -46,7 +46,7 @@ export class ScenarioClient {
     return this.acknowledged[pick % Math.max(1, this.acknowledged.length)];
   }
 
-  /** The client is done with a delivery. */
+  /** Removes a delivery that the client has acknowledged or refused. */
   release({ id, queue }: HeldDelivery): void {
     const at = this.held.findIndex((one) => one.id === id && one.queue === queue);
     if (at >= 0) this.held.splice(at, 1);

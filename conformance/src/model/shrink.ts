@@ -1,5 +1,5 @@
-// Makes a failing scenario as short as it can: whole runs of commands are taken out, then single ones, then what is left is made
-// plainer, as long as it still fails. Delta debugging; how a scenario is played is not known here.
+// Makes a failing scenario as short as possible (delta debugging): removes runs of commands, then single commands, then simplifies the
+// rest, as long as the scenario still fails. It does not know how a scenario is played.
 import type { ModelCommand, PlannedQueue, Scenario } from './command.ts';
 
 export type ShrinkSetting = {
@@ -34,7 +34,7 @@ async function withoutChunks(scenario: Scenario, { fails, hasTime }: ShrinkSetti
   return best;
 }
 
-/** Goes through the commands and the queues once, and keeps each plainer form that still fails. */
+/** Tries a simpler form of each command and queue once, and keeps each one that still fails. */
 async function simplified(scenario: Scenario, { fails, hasTime }: ShrinkSetting): Promise<Scenario> {
   let best = scenario;
   for (const candidateOf of [...scenario.commands.keys()]

@@ -1,5 +1,5 @@
-// How many messages of a queue wait: never one number only, because some of it is left open. `usual` is what is recommended, `least`
-// and `most` what can be right. Clauses: QUEUE-025, DELIVERY-018, OVERFLOW (full).
+// How many messages of a queue wait. It is a range, because the specification leaves some of it open: `min` to `max` are allowed, `usual`
+// is recommended. Clauses: QUEUE-025, DELIVERY-018, OVERFLOW (full).
 import type { ModelMessage, Queue } from './state.ts';
 import { isFanOut } from './state.ts';
 
@@ -11,11 +11,11 @@ export function waitingRange(queue: Queue): WaitingRange {
   return { min: sum('min'), usual: sum('usual'), max: sum('max') };
 }
 
-/** Whether a message counts as waiting. A pause may be over at any time, and what is due may wait for room. */
+/** Whether a message counts as waiting. A retry delay may be over at any time, and then the message may wait for a free subscriber. */
 function rangeOf(queue: Queue, message: ModelMessage): WaitingRange {
   if (message.phase === 'paused') return { min: 0, usual: 0, max: 1 };
   if (message.phase === 'held') return { min: 0, usual: 0, max: 0 };
-  // Who has not had it may never come: then it may be done.
+  // The members that have not acknowledged it may be gone: then the broker may have settled it.
   if (message.copies === undefined && message.acknowledgedBy.length > 0) return { min: 0, usual: 0, max: 1 };
   if (message.copies === undefined) return { min: 1, usual: 1, max: 1 };
   const isOwed = message.copies.some(({ phase }) => phase === 'owed');
@@ -24,7 +24,7 @@ function rangeOf(queue: Queue, message: ModelMessage): WaitingRange {
   return { min: 0, usual: isSent ? 0 : 1, max: isOwed || isPaused ? 1 : 0 };
 }
 
-/** Those that wait and were sent to nobody, in publish order. */
+/** The waiting messages of which no copy was delivered, in publish order. */
 export function unsentMessages(queue: Queue): readonly ModelMessage[] {
   return queue.messages
     .filter(({ phase, copies }) => phase === 'waiting' && copies === undefined)
@@ -42,7 +42,7 @@ export function heldBy(queue: Queue, connection: number): readonly ModelMessage[
   });
 }
 
-/** Subscribers that hold nothing of the queue: whatever their window is, they have room. */
+/** Subscribers that hold nothing of the queue, so that they can receive a message whatever their window is. */
 export function idleSubscribers(queue: Queue): readonly number[] {
   if (isFanOut(queue) && queue.options.mode === 'FanOutWithoutAck') return queue.subscribers;
   return queue.subscribers.filter((connection) => heldBy(queue, connection).length === 0);

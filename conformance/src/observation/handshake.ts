@@ -1,5 +1,5 @@
-// How a broker greets: whether it speaks the protocol, what it says of itself, what it asks for, which versions and algorithms it
-// takes. Areas: CONN, COMPRESS, AUTH.
+// Observes the handshake of a broker: whether it speaks the protocol, what its ConnectAck contains, whether it needs credentials, which
+// versions and compression algorithms it accepts. Areas: CONN, COMPRESS, AUTH.
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
@@ -26,8 +26,8 @@ function acceptedFacts(answer: ReceivedFrame, facts: readonly Fact[]): Partial<O
     capabilities: [...announcedBy(answer)],
     facts: [
       ...facts,
-      { topic: 'handshake', text: `welcomes us: ${frameText(answer)}` },
-      { topic: 'credentials', text: 'asks for none, or takes those that were given' },
+      { topic: 'handshake', text: `accepts Connect: ${frameText(answer)}` },
+      { topic: 'credentials', text: 'needs none, or accepts the given ones' },
     ],
     ...(identity === undefined ? {} : { identity }),
   };
@@ -36,7 +36,7 @@ function acceptedFacts(answer: ReceivedFrame, facts: readonly Fact[]): Partial<O
 function refusedFacts(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Observation> {
   const demandsCredentials = /AUTH/i.test(answer.errorCode);
   const told = demandsCredentials
-    ? 'asks for credentials that were not given, or are wrong: try --token, or --username and --password'
+    ? 'needs other credentials: try --token, or --username and --password'
     : 'refuses the handshake';
   return {
     demandsCredentials,
@@ -44,7 +44,7 @@ function refusedFacts(answer: ReceivedFrame, facts: readonly Fact[]): Partial<Ob
   };
 }
 
-/** The algorithms that were not agreed by the first handshake. */
+/** Tries the algorithms that the first handshake did not agree on. */
 export const observeAlgorithms: Observer = async (client) => {
   const capabilities = [...(await observeCapabilities(client, new Set()))];
   const agreed = capabilities.filter((name) => name === 'brotli' || name === 'gzip');
@@ -54,7 +54,7 @@ export const observeAlgorithms: Observer = async (client) => {
     facts: [
       {
         topic: 'compression',
-        text: agreed.length === 0 ? 'agrees on no algorithm' : `agrees on ${agreed.join(' and ')}`,
+        text: agreed.length === 0 ? 'accepts no compression algorithm' : `agrees on ${agreed.join(' and ')}`,
       },
       {
         topic: 'capabilities',
@@ -71,7 +71,7 @@ export const observeVersions: Observer = async (client) => {
 };
 
 function versionText(answer: ReceivedFrame | undefined, isClosed: boolean): string {
-  if (answer?.command === Command.ConnectAck) return 'speaks version 1, and takes a Connect of version 2 too';
+  if (answer?.command === Command.ConnectAck) return 'speaks version 1, and accepts a Connect of version 2 too';
   if (answer !== undefined)
     return `speaks version 1; version 2 gets ${answer.errorCode || answer.commandName}`;
   return `speaks version 1; version 2 gets ${isClosed ? 'the connection closed' : 'no answer'}`;

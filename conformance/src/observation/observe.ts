@@ -1,4 +1,5 @@
-// The whole look at a broker of which nothing but an address is known. What cannot be seen is said so; nothing is judged.
+// Observes everything about a broker of which only the address is known. A part that cannot be observed is reported as such; nothing is
+// judged.
 import { windowPacer } from '../engine/pacer.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Endpoints } from '../target/target-file.ts';
@@ -20,7 +21,7 @@ export type ObserveSetting = {
   readonly credentials?: Readonly<Record<string, string>>;
 };
 
-/** What a broker allows to one address unless it was told otherwise; an earlier look may have used it up. */
+/** The default connection rate for one address; an earlier observation may have used it up. */
 const defaultRate = { maxCount: 20, windowMs: 60_000 } as const;
 
 const observersAfterHandshake: readonly (readonly [topic: string, observer: Observer])[] = [
@@ -51,13 +52,13 @@ export async function observe(setting: ObserveSetting): Promise<Observation> {
   seen = mergedObservation(seen, await observeHealth(setting.healthUrl, setting.timing));
   seen = mergedObservation(seen, await observeDashboard(setting.dashboardUrl, setting.timing));
   const facts = left.map((queue) => ({
-    topic: 'left behind',
-    text: `the queue ${queue} could not be deleted`,
+    topic: 'not deleted',
+    text: `queue ${queue} could not be deleted`,
   }));
   return mergedObservation(seen, { facts });
 }
 
-/** An observer that the broker does not play along with is a fact too. */
+/** A failed observation is a fact too. */
 async function observedOrFault(
   topic: string,
   observer: Observer,
@@ -67,6 +68,6 @@ async function observedOrFault(
     return await observer(client);
   } catch (error) {
     if (!(error instanceof ExpectationFailure)) throw error;
-    return { facts: [{ topic, text: `not seen: ${error.message} (${error.actual})` }] };
+    return { facts: [{ topic, text: `not observed: ${error.message} (${error.actual})` }] };
   }
 }

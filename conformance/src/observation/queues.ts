@@ -1,5 +1,5 @@
-// What a broker's queues do: delivery modes, queues made by publishing, how much it sends unacknowledged, expiry, dead letters,
-// negative acknowledgments. Each looks on queues of its own. Areas: QUEUE, DELIVERY, TTL, DLQ, NACK.
+// Observes queues: delivery modes, auto-creation by a Publish, the number of unacknowledged messages, expiry, dead letters, negative
+// acknowledgments. Each observer uses its own queues. Areas: QUEUE, DELIVERY, TTL, DLQ, NACK.
 import type { Connection } from '../connection.ts';
 import { deliveryModes } from '../history/operation.ts';
 import { Command } from '../wire/command.ts';
@@ -15,7 +15,7 @@ export const observeModes: Observer = async (client) => {
     const info = await connection.queueInfo(queue);
     if (info?.['deliveryMode'] === mode) taken.push(name);
   }
-  const text = taken.length === 0 ? 'takes none' : `takes ${taken.join(', ')}`;
+  const text = taken.length === 0 ? 'accepts no delivery mode' : `accepts ${taken.join(', ')}`;
   return { facts: [{ topic: 'modes', text }, ...(await autoCreation(connection, client.queue('missing')))] };
 };
 
@@ -30,7 +30,7 @@ async function autoCreation(connection: Connection, queue: string) {
 const waitingCount = 64;
 const settledMs = 200;
 
-/** How many messages come before the first is acknowledged. */
+/** Counts the messages that the broker sends before the first ack. */
 export const observeSubscriberWindow: Observer = async (client) => {
   const connection = await client.connect();
   const queue = client.queue('window');
@@ -44,7 +44,7 @@ export const observeSubscriberWindow: Observer = async (client) => {
   return { subscriberWindow: count, facts: [{ topic: 'window', text }] };
 };
 
-/** The Delivers that have come once no more come for a while. */
+/** The number of Delivers when no more have come for a while. */
 async function settledCount(connection: Connection): Promise<number> {
   let count = 0;
   for (;;) {
@@ -58,7 +58,7 @@ async function settledCount(connection: Connection): Promise<number> {
 
 const ttl = { text: '00:00:00.2000000', ms: 200 };
 
-/** A message expires, and goes to the dead letter queue. */
+/** Whether a message expires and goes to the dead letter queue. */
 export const observeExpiry: Observer = async (client) => {
   const connection = await client.connect();
   const queue = client.queue('ttl');
@@ -75,7 +75,7 @@ export const observeExpiry: Observer = async (client) => {
   };
 };
 
-/** Announced negative acknowledgments, tried. */
+/** Tries a negative acknowledgment, which the broker has announced. */
 export const observeNegativeAcks: Observer = async (client) => {
   const connection = await client.connect();
   const queue = client.queue('nack');
@@ -91,7 +91,7 @@ export const observeNegativeAcks: Observer = async (client) => {
   });
   const isLetter = await reachesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 2000 });
   const text = isLetter
-    ? 'a refused message is dead-lettered at once'
+    ? 'a refused message is dead-lettered immediately'
     : 'a refused message was not dead-lettered';
   return { facts: [{ topic: 'nack', text }] };
 };

@@ -1,4 +1,5 @@
-// How large a message may be: the default limit is tried whole, and one byte more is only announced. Areas: LIMIT, FRAME.
+// Observes the maximum message size: sends a message of the default limit, and only announces one that is a byte larger. Areas: LIMIT,
+// FRAME.
 import { Command } from '../wire/command.ts';
 import { encodeBody, frameAround } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
@@ -14,13 +15,13 @@ export const observeMessageSizes: Observer = async (client) => {
     const refusal = await refusalOf(client, queue, bytes);
     if (refusal === undefined) return { facts: [{ topic: 'size', text: await limitText(client, bytes) }] };
   }
-  return { facts: [{ topic: 'size', text: `refuses even a body of ${triedBytes.at(-1)} bytes` }] };
+  return { facts: [{ topic: 'size', text: `refuses a body of ${triedBytes.at(-1)} bytes` }] };
 };
 
 async function limitText(client: ProbeClient, takenBytes: number): Promise<string> {
-  const taken = `takes a body of ${takenBytes} bytes`;
+  const taken = `accepts a body of ${takenBytes} bytes`;
   if (takenBytes < defaultLimitBytes)
-    return `${taken}, and none of ${takenBytes * 4}: declare limits.maxMessageSizeBytes`;
+    return `${taken} and refuses ${takenBytes * 4}: declare limits.maxMessageSizeBytes`;
   const connection = await client.connect();
   const { length } = frameAround(Buffer.alloc(0));
   const head = frameAround(Buffer.alloc(0), { lengthBytes: defaultLimitBytes + 1 }).subarray(0, length);
@@ -31,7 +32,7 @@ async function limitText(client: ProbeClient, takenBytes: number): Promise<strin
   return typeof answer === 'string' ? `${over} closes the connection` : `${over} gets ${answer.errorCode}`;
 }
 
-/** Why a publish whose body has this many bytes is not taken; undefined when it is. */
+/** Why the broker refuses a Publish with a body of this size; undefined if it accepts it. */
 async function refusalOf(client: ProbeClient, queue: string, bytes: number): Promise<string | undefined> {
   const connection = await client.connect();
   const fields: FrameFields = { command: Command.Publish, id: client.id(), queue, payload: '""' };

@@ -1,5 +1,5 @@
-// What a broker announces and its target file does not declare: told in the report of a run, where it changes nothing. The other way
-// round, a declared capability that is not there, is found by the checks that need it.
+// Finds capabilities that a broker announces but its target file does not declare. The report of a run notes them; they change no verdict.
+// The opposite, a declared capability that is missing, is found by the checks that need it.
 import type { Capability } from '../catalogue-words.ts';
 import type { Pacer } from '../engine/pacer.ts';
 import type { Endpoints } from '../target/target-file.ts';
@@ -13,11 +13,11 @@ export type UndeclaredSetting = {
   readonly declared: readonly Capability[];
   readonly timing: Timing;
   readonly name: string;
-  /** Waits for the turn of a connection where the broker limits their rate. */
+  /** Limits the connection rate. */
   readonly pacer: Pacer;
 };
 
-/** One sentence, or none. At most two connections and one request over HTTP; a broker that does not answer is left in peace. */
+/** One sentence, or an empty list. Uses at most two connections and one HTTP request; a missing answer is ignored. */
 export async function undeclaredNotes(setting: UndeclaredSetting): Promise<readonly string[]> {
   const { endpoints, timing, name, pacer } = setting;
   const declared = new Set(setting.declared);
@@ -35,7 +35,7 @@ export async function undeclaredNotes(setting: UndeclaredSetting): Promise<reado
   }
 }
 
-/** Nothing depends on this look, so nobody waits for it as long as for a check. */
+/** Shorter deadlines than for a check, since no verdict depends on this observation. */
 function shortTiming(timing: Timing): Timing {
   const { answerMs, connectMs, httpMs } = timing;
   return { ...timing, answerMs: answerMs / 4, connectMs: connectMs / 4, httpMs: httpMs / 4 };
