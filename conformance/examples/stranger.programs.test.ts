@@ -56,7 +56,7 @@ describe('a stranger gets a verdict', () => {
     const out = `${name.replaceAll(' ', '-')}.yaml`;
     const line = quoted([...adapter, ...broker]);
     await expectDone('init', '--name', name, '--command', line, '--profile', 'core', '--out', out);
-    expect(await expectDone('doctor', '--target', out)).toContain(`${name}: nothing was found.`);
+    expect(await expectDone('doctor', '--target', out)).toContain(`${name}: no mistakes found.`);
     const verdict = await expectDone('run', '--target', out, '--profile', 'core', '--trace', 'off');
     expect(verdict).toContain(`${name} is CONFORMANT to profile core.`);
   });
@@ -69,7 +69,7 @@ describe('a stranger gets a verdict', () => {
       .replaceAll('22925', String(tcp))
       .replaceAll('22926', String(health));
     writeFileSync(join(folder, 'hooks.yaml'), text);
-    expect(await expectDone('doctor', '--target', 'hooks.yaml')).toContain('nothing was found');
+    expect(await expectDone('doctor', '--target', 'hooks.yaml')).toContain('no mistakes found');
     await expectDone('run', '--target', 'hooks.yaml', '--profile', 'core', '--trace', 'off');
   });
 
@@ -91,8 +91,8 @@ describe('a stranger gets a verdict', () => {
     expect(queues).toEqual([]);
     expect(seen).toMatch(/modes +takes RoundRobin, FanOutWithAck, FanOutWithoutAck, PriorityBased/);
     expect(seen).toMatch(/window +sends 8 of 64/);
-    expect(seen).toMatch(/size +takes a body of 1048576 bytes; one byte more gets MESSAGE_TOO_LARGE/);
-    expect(seen).not.toMatch(/not seen|could not be deleted/);
+    expect(seen).toMatch(/size +accepts a body of 1048576 bytes; one byte more gets MESSAGE_TOO_LARGE/);
+    expect(seen).not.toMatch(/not observed|could not be deleted/);
     expect(readTarget(join(folder, 'probed.yaml'))).toMatchObject({
       endpoints: { tcp: { host: tcp.host, port: tcp.port }, health: { url: health.url } },
       capabilities: ['nack', 'maxInFlight', 'brotli', 'gzip'],

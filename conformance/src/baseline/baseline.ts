@@ -58,8 +58,7 @@ function staleReason(
     return `there is no check ${id}: remove the entry, or look up the id with "truemq-conformance list"`;
   }
   if (results.length === 0) return undefined;
-  if (entry.expired)
-    return `the entry for ${id} ended on ${until}: repair the broker, or set a later day`;
+  if (entry.expired) return `the entry for ${id} ended on ${until}: repair the broker, or set a later day`;
   if (expect === 'flaky') return undefined;
   const passedCount = results.filter((result) => isContent(result, strict)).length;
   if (passedCount === 0) return undefined;

@@ -17,7 +17,7 @@ export const skeletonName = 'skeleton';
 
 export type BenchTarget = {
   readonly name: string;
-  /** Somebody else's broker: what fills one up is not for it. */
+  /** An attached broker: jobs that fill a broker must not use it. */
   readonly isAttached: boolean;
   readonly start: (request?: ConfigurationRequest) => Promise<BenchBroker>;
 };
@@ -31,7 +31,7 @@ export type BenchBroker = {
   readonly stop: () => Promise<void>;
 };
 
-/** Throws a UsageError for a file that is none. */
+/** Throws a UsageError for an invalid file. */
 export function benchTarget(pathOrName: string): BenchTarget {
   if (pathOrName === skeletonName) return skeletonTarget();
   return measuredTarget(readTarget(pathOrName));

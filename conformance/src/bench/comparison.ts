@@ -1,6 +1,5 @@
-// Two result files side by side: what got better, what got worse, what is noise. Where both name the same first target beside the one
-// compared, ratios to it are compared, since the machine's good and bad days are in both parts of a ratio and in one of
-// an absolute figure; else the figures themselves. Pure.
+// Compares two result files: what became better or worse, and what is noise. If both files have the same first target, the ratios to it are
+// compared, because a slow machine affects both parts of a ratio; else the figures themselves. Pure.
 import type { BenchResult, BenchRow } from './bench-result.ts';
 import { roundsOf } from './bench-result.ts';
 import { aligned, numberText } from './bench-table.ts';

@@ -43,7 +43,7 @@ describe('probe', () => {
     const { exitCode, text } = await probe(`${tcp.host}:${tcp.port}`, ...quick, '--out', path);
     expect(exitCode).toBe(0);
     expect(text).toMatch(/ping +answers Ping before Connect/);
-    expect(text).toMatch(/compression +agrees on no algorithm/);
+    expect(text).toMatch(/compression +accepts no compression algorithm/);
     expect(text).toMatch(/modes +not seen/);
     expect(text).toMatch(/health .* answers 200, healthy/);
     expect(text).toMatch(/metrics +no metrics record/);

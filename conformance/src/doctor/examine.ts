@@ -117,7 +117,7 @@ async function isOpen(
   const { host, port } = endpoints.tcp;
   const lookedAt = performance.now();
   if (!(await waitForListener('open', endpoints.tcp, { withinMs: timing.connectMs }))) {
-    examination.find('address', { mistake: 'port-closed', seen: `nobody listens at ${host}:${port}` });
+    examination.find('address', { mistake: 'port-closed', seen: `no process listens at ${host}:${port}` });
     return false;
   }
   const lateMs = performance.now() - lookedAt;

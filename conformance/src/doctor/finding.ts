@@ -8,7 +8,7 @@ export const mistakes = {
       'Send logs and banners to standard error. The first line on standard output must be the JSON answer, and nothing else.',
   },
   'port-closed': {
-    title: 'nobody listens where the broker is said to listen',
+    title: 'the broker does not listen at the address that the adapter reports',
     remedy:
       'Answer only once everything listens, with the port that was really taken, and the host that it is bound to.',
   },

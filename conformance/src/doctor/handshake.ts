@@ -61,7 +61,9 @@ async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Doctor
     exchange(tcp, question(rightFraming, withinMs, { close: true })),
   ]);
   const came = (answer: RawAnswer): boolean => answerIn(answer.bytes, rightFraming) !== undefined;
-  const when = came(later) ? 'after a Ping was sent too' : 'after the client had closed its side of the connection';
+  const when = came(later)
+    ? 'after a Ping was sent too'
+    : 'after the client had closed its side of the connection';
   if (!came(later) && !came(atClose)) return undefined;
   return { mistake: 'not-flushed', seen: `the answer to Connect came only ${when}` };
 }

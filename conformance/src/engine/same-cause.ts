@@ -81,8 +81,8 @@ export function sameCauseNote(
 const firstOfArea = 2;
 
 /**
-  * The same entries with a few of every area at the beginning, so that a broker that follows the rules of one area only passes a check
-  * before the run would be stopped.
+ * The same entries with a few of every area at the beginning, so that a broker that follows the rules of one area only passes a check
+ * before the run would be stopped.
  */
 export function someOfEachAreaFirst<Entry extends { readonly check: { readonly id: string } }>(
   entries: readonly Entry[],

@@ -76,7 +76,9 @@ describe('accountLines', () => {
     expect(lines[0]).toBe(
       '1 attempted, 1 confirmed, 1 ok, 0 lost, 1 duplicated, 0 unexpected, 0 recovered, 1 outstanding',
     );
-    expect(lines[1]).toContain('duplicated: m of orders: it came again while another delivery');
+    expect(lines[1]).toContain(
+      'duplicated: m of orders: it was delivered again before the ack timeout while another delivery',
+    );
     expect(lines).toContain('  7.0 ms T: delivered orders m');
   });
 

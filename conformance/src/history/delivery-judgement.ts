@@ -57,7 +57,7 @@ function unknownText({ attempted, operation }: JudgedDelivery): { text: string; 
   const elsewhere = attempted.find(({ publishes }) => publishes.length > 0);
   if (elsewhere !== undefined)
     return {
-      text: `it was published to ${elsewhere.queue}but delivered from ${operation.queue}`,
+      text: `it was published to ${elsewhere.queue} but delivered from ${operation.queue}`,
       clause: 'DELIVERY-051',
     };
   return { text: 'it was never published', clause: 'DELIVERY-050' };
@@ -83,7 +83,12 @@ function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
     return found(judged, 'duplicated', duplicateText(own), copyClause(judged));
   if (mayHaveWaitedAgain(judged)) return { kind: 'begins anew' };
   if (isLate(judged))
-    return found(judged, 'duplicated', 'a copy for a subscriber that subscribed after the first copy', 'DELIVERY-015');
+    return found(
+      judged,
+      'duplicated',
+      'a copy for a subscriber that subscribed after the first copy',
+      'DELIVERY-015',
+    );
   return { kind: 'begins' };
 }
 
@@ -148,7 +153,8 @@ function copyClause({ operation, books }: JudgedDelivery): string {
 function duplicateText(deliveries: readonly DeliveryRecord[]): string {
   const last = deliveries.findLast(({ state }) => state !== 'passed on');
   if (last?.state === 'settled') return 'it was delivered again after the broker had read its ack';
-  if (last?.state === 'acked') return 'it was delivered again after its ack, which was sent on a connection that stayed open';
+  if (last?.state === 'acked')
+    return 'it was delivered again after its ack, which was sent on a connection that stayed open';
   return 'it was delivered again before the ack timeout while another delivery of it was held';
 }
 

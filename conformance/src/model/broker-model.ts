@@ -357,7 +357,12 @@ function isSameOptions(live: ModelQueueOptions, wanted: ModelQueueOptions): bool
 
 function againDifference(isBare: boolean, isSame: boolean): State['onAnswer'] {
   if (!isBare && !isSame)
-    return { positive: { clause: 'QUEUE-012', text: 'CreateQueue with other options for an existing queue is accepted' } };
+    return {
+      positive: {
+        clause: 'QUEUE-012',
+        text: 'CreateQueue with other options for an existing queue is accepted',
+      },
+    };
   const clause = isBare ? 'QUEUE-010' : 'QUEUE-011';
   return { error: { clause, text: 'CreateQueue for an existing queue is refused' } };
 }

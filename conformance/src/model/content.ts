@@ -36,7 +36,11 @@ export function contentDifferences(
     reasonClause(deadLetter.reason),
     reasonText(headers),
   );
-  note(headers.get('deadLetterSource') === deadLetter.source, 'DLQ-014', 'deadLetterSource is not the source queue');
+  note(
+    headers.get('deadLetterSource') === deadLetter.source,
+    'DLQ-014',
+    'deadLetterSource is not the source queue',
+  );
   const attempts = headers.get('deadLetterAttempts') === String(deadLetter.attempts);
   note(attempts, 'DLQ-015', 'deadLetterAttempts is not the number of attempts that failed');
   return differences;

@@ -409,7 +409,8 @@ function afterFanOut(state: State, queue: Queue, message: ModelMessage, at: numb
     acknowledgedBy: [...message.acknowledgedBy, ...doneBy],
   });
   if (doneBy.length === 0) return [again];
-  const text = 'a message that one subscriber has acknowledged waits again because the other subscribers are gone';
+  const text =
+    'a message that one subscriber has acknowledged waits again because the other subscribers are gone';
   return [done, withDifference(again, { clause: 'DELIVERY-021', text })];
 }
 

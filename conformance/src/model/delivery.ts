@@ -118,7 +118,10 @@ function ofUnknownMessage(state: State, queue: Queue, { id }: SeenDelivery): Bre
     messages.some(({ content }) => content.id === id),
   );
   if (elsewhere !== undefined)
-    return { clause: 'DELIVERY-051', text: `${id} is in ${elsewhere.name} but is delivered from ${queue.name}` };
+    return {
+      clause: 'DELIVERY-051',
+      text: `${id} is in ${elsewhere.name} but is delivered from ${queue.name}`,
+    };
   const text = `${id} is delivered from ${queue.name} but is not there: it was settled, dropped or refused, or never published`;
   return { clause: queue.options.mode === 'FanOutWithoutAck' ? 'DELIVERY-025' : 'DELIVERY-001', text };
 }
@@ -132,7 +135,10 @@ function takeWhole(state: State, queue: Queue, message: ModelMessage, seen: Seen
   const { connection, id } = seen;
   if (message.phase === 'held') {
     const clause = queue.options.mode === 'PriorityBased' ? 'DELIVERY-030' : 'DELIVERY-011';
-    return breach(clause, `${id} is delivered while it is in flight to a subscriber and its ack timeout has not passed`);
+    return breach(
+      clause,
+      `${id} is delivered while it is in flight to a subscriber and its ack timeout has not passed`,
+    );
   }
   const turned = judgeRound(queue, message, connection);
   if (turned.breach !== undefined) return { states: [], breach: turned.breach };
@@ -165,7 +171,8 @@ function judgeRound(
     return {};
   const isPriority = queue.options.mode === 'PriorityBased';
   if (servedThisRound.includes(connection)) {
-    const text = 'a subscriber receives a second message while another subscriber is idle and has received none';
+    const text =
+      'a subscriber receives a second message while another subscriber is idle and has received none';
     return isPriority
       ? { difference: { clause: 'DELIVERY-032', text } }
       : { breach: { clause: 'DELIVERY-012', text } };
@@ -226,13 +233,19 @@ function takeOpenCopy(state: State, queue: Queue, message: ModelMessage, seen: S
 }
 
 function lateCopy({ id }: SeenDelivery): Breach {
-  return { clause: 'DELIVERY-015', text: `${id} is delivered to a subscriber that subscribed after its first copy` };
+  return {
+    clause: 'DELIVERY-015',
+    text: `${id} is delivered to a subscriber that subscribed after its first copy`,
+  };
 }
 
 function secondCopy(queue: Queue, { phase }: Copy, { id }: SeenDelivery): Breach | undefined {
   if (phase === 'owed' || phase === 'paused') return undefined;
   const clause = queue.options.mode === 'FanOutWithAck' ? 'DELIVERY-014' : 'DELIVERY-025';
-  return { clause, text: `a second copy of ${id} is delivered to the same subscriber, whose first copy is ${phase}` };
+  return {
+    clause,
+    text: `a second copy of ${id} is delivered to the same subscriber, whose first copy is ${phase}`,
+  };
 }
 
 function find(state: State, name: string, serial: number): ModelMessage {

@@ -88,7 +88,10 @@ function overflow(state: State, publication: Publication): readonly State[] {
     case 'DropOldest':
       return afterEviction(state, publication.queue).map((next) => entered(next, publication));
     case 'DropNewest': {
-      const positive = { clause: 'OVERFLOW-008', text: 'DropNewest answers PublishAck for a message that it drops' };
+      const positive = {
+        clause: 'OVERFLOW-008',
+        text: 'DropNewest answers PublishAck for a message that it drops',
+      };
       return [{ ...copyOf(state), answer: 'either', onAnswer: { positive } }];
     }
     case 'RedirectToDlq':

@@ -71,7 +71,8 @@ export const observeVersions: Observer = async (client) => {
 };
 
 function versionText(answer: ReceivedFrame | undefined, isClosed: boolean): string {
-  if (answer?.command === Command.ConnectAck) return 'speaks version 1, and accepts a Connect of version 2 too';
+  if (answer?.command === Command.ConnectAck)
+    return 'speaks version 1, and accepts a Connect of version 2 too';
   if (answer !== undefined)
     return `speaks version 1; version 2 gets ${answer.errorCode || answer.commandName}`;
   return `speaks version 1; version 2 gets ${isClosed ? 'the connection closed' : 'no answer'}`;

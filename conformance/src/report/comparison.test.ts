@@ -52,11 +52,11 @@ describe('a comparison', () => {
     expect(diffOf(before, before).gaps).toEqual([]);
     expect(diffOf(before, interruptedLog()).gaps).toEqual([
       'the second run was interrupted',
-      '1 checks of the second run were not reached',
-      '1 checks of the first run were not part of the second',
+      'the second run did not reach 1 check',
+      '1 check of the first run is missing in the second',
     ]);
     const smaller = sampleLog([pass('CONN-001a')]);
-    expect(diffOf(before, smaller).gaps).toEqual(['1 checks of the first run were not part of the second']);
+    expect(diffOf(before, smaller).gaps).toEqual(['1 check of the first run is missing in the second']);
     const withdrawn = sampleLog([pass('CONN-001a')], { header: otherSuite });
     expect(diffOf(before, withdrawn).gaps).toEqual([]);
     expect(diffLines(diffOf(before, withdrawn))).toContain(

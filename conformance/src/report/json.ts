@@ -1,5 +1,5 @@
-// The report as JSON, for programs: one document of a versioned form (schemas/report.schema.json). Traces, broker logs and the texts of
-// the rules are left out; what failed says how to see it again. The digest tells an edited report from a written one.
+// The report as JSON, for programs: one document with a versioned schema (schemas/report.schema.json), without traces, broker logs and
+// texts of rules. Each failure has the command that runs it again. The digest shows whether the report was edited.
 import { countOutcomes } from '../verdict.ts';
 import type { LoggedResult, LogHeader, RunLog } from './event-log.ts';
 import { targetOfLog, verdictOfLog } from './event-log.ts';

@@ -1,5 +1,5 @@
-// The report as Markdown, for the step summary of a CI system or a comment under a pull request: the verdict, the counts, what failed with
-// its explanation, warnings, areas. It stays within a comment's size whatever happened: the last details give way first.
+// The report as Markdown, for the step summary of a CI system or a comment on a pull request: the verdict, the counts, failures with
+// explanations, warnings, areas. Its size is limited: the last details are left out first.
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
 import { blockedText, duration, failureLines, outcomeCountsText, verdictLines } from './console.ts';
@@ -60,7 +60,7 @@ function detailBlocks(log: RunLog): readonly string[] {
     ...titled('Failed', standing('failed').map(failureBlock)),
     ...titled('Not shown', standing('broken').map(failureBlock)),
     ...titled('Failed, as the baseline expects', listBlock(standing('expected'))),
-    ...titled('Recommendations decided otherwise', listBlock(warned)),
+    ...titled('Recommendations not followed', listBlock(warned)),
     ...titled('MUSTs that no check covers', uncoveredBlock(log)),
   ];
 }
@@ -117,7 +117,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n');
 }
 
-/** Our own words and names: nothing in them is read as markup, nobody is mentioned. */
+/** Escapes a text, so that it contains no markup and no mention. */
 export function inline(text: string): string {
   return visibleLine(text)
     .replaceAll('&', '&amp;')
@@ -127,12 +127,12 @@ export function inline(text: string): string {
     .replaceAll('@', '&#64;');
 }
 
-/** What a broker said: as HTML, since inside a summary no backtick is code. */
+/** A text from a broker as code; in HTML, because a <summary> does not support backticks. */
 function code(text: string): string {
   return `<code>${inline(shortened(text, 200))}</code>`;
 }
 
-/** A fence that the text cannot end. */
+/** A code block with a fence that the text does not contain. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -215,7 +215,10 @@ class HookedBroker implements Broker {
     const isShut = await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
     const { host, port } = this.endpoints.tcp;
     if (!isShut)
-      throw new TargetFault('hook failed', `the ${hook} hook returned, but a process still listens at ${host}:${port}`);
+      throw new TargetFault(
+        'hook failed',
+        `the ${hook} hook returned, but a process still listens at ${host}:${port}`,
+      );
     life.end(await this.#howEnded(life));
   }
 

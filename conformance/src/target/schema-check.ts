@@ -138,7 +138,8 @@ function discriminator(branches: readonly Schema[]): string {
     const wanted = branches.map((branch) => branch.properties?.[name]?.const);
     return !wanted.includes(undefined) && new Set(wanted).size === branches.length;
   });
-  if (found === undefined) throw new Error('the branches of oneOf have no property with a different constant in each');
+  if (found === undefined)
+    throw new Error('the branches of oneOf have no property with a different constant in each');
   return found;
 }
 

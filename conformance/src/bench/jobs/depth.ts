@@ -1,6 +1,6 @@
-// Whether the cost of a message grows with what a broker holds: messages that wait, queues that exist, connections that idle. Each amount
-// has a broker of its own, since a full heap must not make the empty one slow; all run at once and are measured in turn.
-// The server's processor time per message is what counts; the goal is that no amount costs a fifth more than the least.
+// Whether the cost of a message grows with the number of waiting messages, queues and idle connections. Each amount has its own broker, so
+// that a full heap does not slow down the empty one; all run at the same time and are measured in turn. The figure is the processor time
+// of the server per message; the goal is that no amount costs a fifth more than the smallest one.
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { LoadLink } from '../load/load-link.ts';

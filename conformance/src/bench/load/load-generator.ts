@@ -1,6 +1,5 @@
-// One pass of load against one queue of one target: a publishing process, a receiving process, and the accounts of both put together.
-// A message that was confirmed and not received by a subscriber fails the pass, and so does a refusal: no figure is
-// better than one that nobody can compare.
+// Generates load on one queue of one target with a publishing and a receiving process, and compares their counts. A message that was
+// confirmed but not received by a subscriber fails the pass, and so does a refusal: such a figure could not be compared.
 
 import type { DeliveryMode } from '../../history/operation.ts';
 import { currentSecond } from './load-clock.ts';

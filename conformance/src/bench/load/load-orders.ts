@@ -1,5 +1,5 @@
-// What the measuring process says to a process that loads, and what that answers, over Node's channel between the two. Every order gets
-// one reply, in order; `credit` is the one thing that comes unasked. Types only.
+// The orders of the measuring process to a load process, and the replies, over Node's channel between the two. Every order gets one reply,
+// in order; only `credit` comes without an order. Types only.
 import type { Address } from './load-link.ts';
 import type { PublishPassOrder, PublishPassOutcome } from './publisher.ts';
 import type { ArmOrder, Credit, ReceivePassOutcome, SubscribeOrder } from './subscriber-group.ts';

@@ -1,9 +1,9 @@
-// Short waits that hit their moment: a timer of the event loop is a millisecond late or more, which is ten times what is to be measured.
-// The process sleeps until shortly before the moment; the last stretch is spent turning the event loop.
+// Short precise waits: a timer of the event loop is at least a millisecond late, ten times what is measured. The process sleeps until
+// shortly before the deadline, and then turns the event loop.
 
-/** What the operating system's wake-up may be late by; slept less, turned more. */
+/** How late the wake-up of the operating system may be; the sleep is shorter by this time. */
 const wakeUpUs = 150;
-/** Longest sleep at a stretch, so that answers are read in time. */
+/** The longest single sleep, so that answers are read in time. */
 const maxSleepUs = 1000;
 
 /** Sleeps for at most `durationUs`, less a margin; returns at once when that is not worth it. */

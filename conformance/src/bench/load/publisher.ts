@@ -23,7 +23,7 @@ export type PublishPassOrder = {
   /** Tells this pass from others of the same target. */
   readonly tag: string;
   readonly payloadBytes: number;
-  /** Most publishes without an answer. */
+  /** The maximum number of publishes without an answer. */
   readonly window: number;
   /** How far to run ahead of the slowest subscriber, in messages. */
   readonly lead?: number;
@@ -46,7 +46,7 @@ export type PublishPassOutcome = {
   readonly answerLatency?: HistogramRecord;
 };
 
-/** Answers must not stop coming for longer than this. */
+/** The longest time without an answer. */
 const stallMs = 20_000;
 
 export class Publisher {
@@ -148,7 +148,7 @@ class Pass {
     };
   }
 
-  /** One of the pass before may still be on its way. */
+  /** An answer of the previous pass may still arrive. */
   credit({ tag, receivedCount }: Credit): void {
     if (tag !== this.#order.tag) return;
     this.#window.receivedCount = receivedCount;
@@ -215,7 +215,7 @@ class Pass {
     return lateness.record();
   }
 
-  /** Also ends a closed loop in which nothing comes back any more. */
+  /** Also ends a closed loop that gets no answers any more. */
   #watchStall(): NodeJS.Timeout {
     let seen = { progress: -1, atUs: this.#clock.nowUs() };
     return setInterval(() => {

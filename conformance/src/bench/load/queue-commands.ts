@@ -1,11 +1,11 @@
-// The few commands that a measurement gives besides its load: make a queue, ask for its length, delete it. Areas: QUEUE.
+// The commands of a measurement besides its load: create a queue, ask for its length, delete it. Areas: QUEUE.
 import type { DeliveryMode } from '../../history/operation.ts';
 import { deliveryModes } from '../../history/operation.ts';
 import { Command } from '../../wire/command.ts';
 import { LoadFault } from './load-fault.ts';
 import type { LoadLink } from './load-link.ts';
 
-/** A queue without a bound that matters, and that refuses rather than loses when it is met all the same. */
+/** Options of a very large queue, which refuses messages instead of dropping them when it is full. */
 const roomy = { maxQueueSize: 100_000_000, overflowStrategy: 1 };
 
 export type LoadQueueOptions = {

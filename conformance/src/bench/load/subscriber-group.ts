@@ -1,5 +1,5 @@
-// The receiving side of a pass: one or many subscribers, each on a connection of its own, that take what comes, acknowledge it and know
-// which message of the pass they have seen. A message that does not come is told as lost, never waited for without end. Areas: DELIVERY.
+// The receiving side of a pass: one or many subscribers, each on its own connection, that acknowledge every delivery and record which
+// messages of the pass they have received. A missing message is reported as lost after a limited wait. Areas: DELIVERY.
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import type { FrameView } from '../../wire/frame-view.ts';
@@ -93,7 +93,7 @@ export class SubscriberGroup {
   }
 }
 
-/** What all subscribers of a pass share: the counts, and who is told. */
+/** The counts that all subscribers of a pass share. */
 class ReceivePass {
   readonly latency = new LatencyHistogram();
   readonly clock: LoadClock;

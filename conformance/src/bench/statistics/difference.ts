@@ -1,6 +1,5 @@
-// Whether two figures differ or only their noise does. A difference is believed when the rounds of the two do not overlap, it is larger
-// than the rounds of either lie apart, and it is no smaller than what one machine differs from itself anyway. With fewer than three
-// rounds on a side nothing is believed. Pure.
+// Whether two figures differ by more than noise. A difference counts if the rounds of the two do not overlap, and if it is larger than the
+// spread of each and than the usual noise of one machine. With fewer than three rounds on a side there is no result. Pure.
 import type { Estimate } from './estimate.ts';
 
 export type Direction = 'more' | 'less';
