@@ -45,7 +45,7 @@ describe('doctor', () => {
     ['no-prefix', 'length-prefix', 'is missing'],
     ['answer-id', 'answer-id', 'its answer is PublishAck id=ack-1'],
     ['flushes-later', 'not-flushed', 'came only after a Ping was sent too'],
-    ['flushes-at-close', 'not-flushed', 'came only after our side had closed'],
+    ['flushes-at-close', 'not-flushed', 'came only after the client had closed'],
     [
       'publish-unanswered',
       'no-answer',
