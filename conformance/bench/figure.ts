@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machineFacts, ResultBook } from '../src/bench/bench-result.ts';
+import { machineFacts, ResultCollector } from '../src/bench/bench-result.ts';
 import { resultLines } from '../src/bench/bench-table.ts';
 import type { BenchTarget } from '../src/bench/bench-target.ts';
 import { benchTarget } from '../src/bench/bench-target.ts';
@@ -76,7 +76,7 @@ function contextFor(targets: readonly BenchTarget[], roundCount: number): JobCon
   const tell = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
-  return { targets, settings, book: new ResultBook(), tell, signal: new AbortController().signal };
+  return { targets, settings, book: new ResultCollector(), tell, signal: new AbortController().signal };
 }
 
 function writeJson(path: string, value: unknown): void {

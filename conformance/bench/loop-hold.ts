@@ -7,12 +7,12 @@
 // To make all messages expire together, the script suspends the processes of the broker until every TTL has passed (SIGSTOP, SIGCONT). So
 // the runner must start the broker, and the script does not work on Windows.
 import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';
-import { type JobContext, passing, recorded } from '../src/bench/jobs/job.ts';
+import { delay, type JobContext, recordReading } from '../src/bench/jobs/job.ts';
 import { currentSecond, loadClock } from '../src/bench/load/load-clock.ts';
 import { LoadFault } from '../src/bench/load/load-fault.ts';
 import { LoadLink } from '../src/bench/load/load-link.ts';
 import { Publisher } from '../src/bench/load/publisher.ts';
-import { deleteQueue, makeQueue, waitingCount } from '../src/bench/load/queue-commands.ts';
+import { deleteQueue, makeQueue, queueLength } from '../src/bench/load/queue-commands.ts';
 import { SubscriberGroup } from '../src/bench/load/subscriber-group.ts';
 import type { Reading } from '../src/bench/metrics.ts';
 import { suspendFamily } from '../src/bench/process-usage.ts';
@@ -69,7 +69,7 @@ async function measure(
   { load, prepare }: Happening,
   round: number,
 ) {
-  await recorded(context, { job: 'loop hold', load, target: target.name }, round, async () => {
+  await recordReading(context, { job: 'loop hold', load, target: target.name }, round, async () => {
     const broker = await target.start(request);
     const control = await LoadLink.open(broker.address);
     try {
@@ -86,11 +86,11 @@ async function measure(
 async function held(broker: BenchBroker, control: LoadLink, happen: Happen): Promise<Reading> {
   const probe = await PingProbe.start(broker.address);
   try {
-    await passing(200);
+    await delay(200);
     const beganAtMs = await happen(probe);
     await untilEmpty(control, beganAtMs);
     const eventMs = performance.now() - beganAtMs;
-    await passing(500);
+    await delay(500);
     return { holdMs: probe.longestMs, eventMs };
   } finally {
     probe.stop();
@@ -98,15 +98,15 @@ async function held(broker: BenchBroker, control: LoadLink, happen: Happen): Pro
 }
 
 async function untilEmpty(control: LoadLink, beganAtMs: number): Promise<void> {
-  while ((await waitingCount(control, queue)) > 0) {
+  while ((await queueLength(control, queue)) > 0) {
     if (performance.now() - beganAtMs > maxEventMs) throw new LoadFault('messages still wait after 2 min');
-    await passing(20);
+    await delay(20);
   }
 }
 
 async function nothing(): Promise<number> {
   const beganAtMs = performance.now();
-  await passing(quietMs);
+  await delay(quietMs);
   return beganAtMs;
 }
 
@@ -125,7 +125,7 @@ async function standStill(broker: BenchBroker, control: LoadLink): Promise<Happe
   const goOn = stopped(broker);
   return async (probe) => {
     const beganAtMs = await goOn(probe);
-    await passing(quietMs);
+    await delay(quietMs);
     await deleteQueue(control, queue);
     return beganAtMs;
   };
@@ -134,7 +134,7 @@ async function standStill(broker: BenchBroker, control: LoadLink): Promise<Happe
 async function expire(broker: BenchBroker, control: LoadLink): Promise<Happen> {
   await makeQueue(control, queue, { messageTtl: ttl.text });
   await fill(broker);
-  if ((await waitingCount(control, queue)) < messageCount) throw new LoadFault('some expired too early');
+  if ((await queueLength(control, queue)) < messageCount) throw new LoadFault('some expired too early');
   return stopped(broker);
 }
 
@@ -143,7 +143,7 @@ function stopped(broker: BenchBroker): Happen {
   return async (probe) => {
     probe.pause();
     const goOn = suspendFamily(broker.processId);
-    await passing(ttl.ms + 1000);
+    await delay(ttl.ms + 1000);
     probe.resume();
     const beganAtMs = performance.now();
     goOn();

@@ -4,7 +4,7 @@
 //
 //   node --import tsx conformance/bench/memory-limit.ts [TARGET] [--json PATH] [--reps N]
 import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';
-import { type JobContext, mebibytes, recorded } from '../src/bench/jobs/job.ts';
+import { type JobContext, mebibytes, recordReading } from '../src/bench/jobs/job.ts';
 import { currentSecond, loadClock } from '../src/bench/load/load-clock.ts';
 import { LoadFault } from '../src/bench/load/load-fault.ts';
 import { LoadLink } from '../src/bench/load/load-link.ts';
@@ -35,7 +35,7 @@ await figure({
 
 async function measure(context: JobContext, target: BenchTarget, round: number): Promise<void> {
   const key = { job: 'memory limit', load: '10,000 of 1 MiB, memoryLimit 1 GiB', target: target.name };
-  await recorded(context, key, round, async () => {
+  await recordReading(context, key, round, async () => {
     const broker = await target.start(request);
     try {
       return await overfill(broker);

@@ -10,7 +10,7 @@
 //   node --import tsx conformance/bench/memory-truth.ts [TARGET] [--json PATH] [--reps N]
 
 import type { JobContext } from '../src/bench/jobs/job.ts';
-import { mebibytes, recorded } from '../src/bench/jobs/job.ts';
+import { mebibytes, recordReading } from '../src/bench/jobs/job.ts';
 import type { Reading } from '../src/bench/metrics.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import { UsageError } from '../src/usage-error.ts';
@@ -44,7 +44,7 @@ if (exceeded.length > 0) process.exitCode = 1;
 async function measure(context: JobContext, path: string, pattern: Pattern, round: number): Promise<void> {
   const { lifecycle, name } = readTarget(path);
   if (lifecycle.kind !== 'spawn') throw new UsageError('memory-truth needs a broker that the runner starts');
-  await recorded(context, { job: 'memory truth', load: pattern.name, target: name }, round, async () => {
+  await recordReading(context, { job: 'memory truth', load: pattern.name, target: name }, round, async () => {
     const stage = await Stage.open(lifecycle, pattern.request ?? {});
     try {
       return await readingOf(pattern, stage);

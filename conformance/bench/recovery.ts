@@ -6,12 +6,12 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobContext } from '../src/bench/jobs/job.ts';
-import { mebibytes, recorded } from '../src/bench/jobs/job.ts';
+import { mebibytes, recordReading } from '../src/bench/jobs/job.ts';
 import { currentSecond, loadClock } from '../src/bench/load/load-clock.ts';
 import { LoadFault } from '../src/bench/load/load-fault.ts';
 import { LoadLink } from '../src/bench/load/load-link.ts';
 import { Publisher } from '../src/bench/load/publisher.ts';
-import { makeQueue, waitingCount } from '../src/bench/load/queue-commands.ts';
+import { makeQueue, queueLength } from '../src/bench/load/queue-commands.ts';
 import type { Reading } from '../src/bench/metrics.ts';
 import { usageOf } from '../src/bench/process-usage.ts';
 import type { ConfigurationRequest } from '../src/configuration.ts';
@@ -44,7 +44,7 @@ async function measure(context: JobContext, path: string, round: number): Promis
   const temporary = tmpdir();
   const folder = mkdtempSync(join(temporary, 'truemq-recovery-'));
   process.env['TMPDIR'] = folder;
-  await recorded(context, { job: 'recovery', load, target: name }, round, async () => {
+  await recordReading(context, { job: 'recovery', load, target: name }, round, async () => {
     const broker = await spawnBroker(lifecycle, request, timingFor(timeoutScale));
     try {
       return await recoveryOf(broker, folder);
@@ -65,7 +65,7 @@ async function recoveryOf(broker: Broker, folder: string): Promise<Reading> {
   const control = await LoadLink.open(broker.endpoints.tcp);
   const recoveryMs = performance.now() - startedAtMs;
   const peak = broker.processId === undefined ? undefined : usageOf(broker.processId)?.peakRssBytes;
-  const count = await waitingCount(control, queue);
+  const count = await queueLength(control, queue);
   control.close();
   if (count !== messageCount) throw new LoadFault(`${count} messages were recovered`);
   return { recoveryMs, diskBytes, ...(peak === undefined ? {} : { peakRssMiB: mebibytes(peak) }) };

@@ -3,9 +3,9 @@
 //
 //   node --import tsx conformance/bench/slow-reader.ts [TARGET] [--json PATH] [--reps N]
 import type { BenchBroker, BenchTarget } from '../src/bench/bench-target.ts';
-import { cpuPerMessage, type JobContext, recorded } from '../src/bench/jobs/job.ts';
+import { cpuPerMessage, type JobContext, recordReading } from '../src/bench/jobs/job.ts';
 import { leadFor } from '../src/bench/jobs/session.ts';
-import { Load } from '../src/bench/load/load.ts';
+import { LoadGenerator } from '../src/bench/load/load-generator.ts';
 import { LoadLink } from '../src/bench/load/load-link.ts';
 import type { Reading } from '../src/bench/metrics.ts';
 import type { ConfigurationRequest } from '../src/configuration.ts';
@@ -48,7 +48,7 @@ async function measure(
   const baseLoad = `${variant.mode}, nine that read`;
   const load = variant.isBeside ? `${baseLoad}, one that never does` : baseLoad;
   const key = { job: 'slow reader', load, target: target.name, ...(variant.isBeside ? { baseLoad } : {}) };
-  await recorded(context, key, round, async () => {
+  await recordReading(context, key, round, async () => {
     const broker = await target.start(request);
     try {
       return await runVariant(broker, variant);
@@ -60,7 +60,12 @@ async function measure(
 
 async function runVariant(broker: BenchBroker, { mode, isBeside }: Variant): Promise<Reading> {
   const shape = { mode, subscriberCount: readerCount };
-  const load = await Load.open({ address: broker.address, queue: 'fan', prefetch: window, ...shape });
+  const load = await LoadGenerator.open({
+    address: broker.address,
+    queue: 'fan',
+    prefetch: window,
+    ...shape,
+  });
   const silent = isBeside ? await silentSubscriber(broker) : undefined;
   try {
     const order = { payloadBytes, window, ...leadFor(shape, { window, payloadBytes }) };

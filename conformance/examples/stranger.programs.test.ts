@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Visitor } from '../src/observation/visitor.ts';
+import { ProbeClient } from '../src/observation/probe-client.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import { freePort } from '../src/testing/free-port.ts';
 import { timingFor } from '../src/timing.ts';
@@ -56,7 +56,7 @@ describe('a new user gets a verdict', () => {
     const out = `${name.replaceAll(' ', '-')}.yaml`;
     const line = quoted([...adapter, ...broker]);
     await expectDone('init', '--name', name, '--command', line, '--profile', 'core', '--out', out);
-    expect(await expectDone('doctor', '--target', out)).toContain(`${name}: nothing was found.`);
+    expect(await expectDone('doctor', '--target', out)).toContain(`${name}: no mistakes found.`);
     const verdict = await expectDone('run', '--target', out, '--profile', 'core', '--trace', 'off');
     expect(verdict).toContain(`${name} is CONFORMANT to profile core.`);
   });
@@ -69,7 +69,7 @@ describe('a new user gets a verdict', () => {
       .replaceAll('22925', String(tcp))
       .replaceAll('22926', String(health));
     writeFileSync(join(folder, 'hooks.yaml'), text);
-    expect(await expectDone('doctor', '--target', 'hooks.yaml')).toContain('nothing was found');
+    expect(await expectDone('doctor', '--target', 'hooks.yaml')).toContain('no mistakes found');
     await expectDone('run', '--target', 'hooks.yaml', '--profile', 'core', '--trace', 'off');
   });
 
@@ -83,16 +83,16 @@ describe('a new user gets a verdict', () => {
     };
     const args2 = [`${tcp.host}:${tcp.port}`, '--health', health.url, '--out', 'probed.yaml'];
     const seen = await expectDone('probe', ...args2);
-    const visitor = new Visitor({ tcp, timing: timingFor(1), name: 'after' });
-    const queues = await (await visitor.connect()).listQueues();
-    await visitor.leave();
+    const client = new ProbeClient({ tcp, timing: timingFor(1), name: 'after' });
+    const queues = await (await client.connect()).listQueues();
+    await client.cleanUp();
     running.kill();
     await once(running, 'exit');
     expect(queues).toEqual([]);
     expect(seen).toMatch(/modes +takes RoundRobin, FanOutWithAck, FanOutWithoutAck, PriorityBased/);
     expect(seen).toMatch(/window +sends 8 of 64/);
-    expect(seen).toMatch(/size +takes a body of 1048576 bytes; one byte more gets MESSAGE_TOO_LARGE/);
-    expect(seen).not.toMatch(/not seen|could not be deleted/);
+    expect(seen).toMatch(/size +accepts a body of 1048576 bytes; one byte more gets MESSAGE_TOO_LARGE/);
+    expect(seen).not.toMatch(/not observed|could not be deleted/);
     expect(readTarget(join(folder, 'probed.yaml'))).toMatchObject({
       endpoints: { tcp: { host: tcp.host, port: tcp.port }, health: { url: health.url } },
       capabilities: ['nack', 'maxInFlight', 'brotli', 'gzip'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
-import { Visitor } from '../src/observation/visitor.ts';
+import { ProbeClient } from '../src/observation/probe-client.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Broker } from '../src/target/broker.ts';
 import { spawnBroker } from '../src/target/broker.ts';
@@ -48,9 +48,9 @@ function blamed({ results }: RunReport): readonly string[] {
 }
 
 async function queuesLeft(): Promise<readonly string[]> {
-  const visitor = new Visitor({ tcp: broker.endpoints.tcp, timing: timingFor(1), name: 'look' });
-  const names = await (await visitor.connect()).listQueues();
-  await visitor.leave();
+  const client = new ProbeClient({ tcp: broker.endpoints.tcp, timing: timingFor(1), name: 'look' });
+  const names = await (await client.connect()).listQueues();
+  await client.cleanUp();
   return names;
 }
 

@@ -9,9 +9,9 @@ import type { Broker } from '../src/target/broker.ts';
 import type { AdapterAnswer, BrokerExit } from '../src/target/broker-process.ts';
 import { readAnswer } from '../src/target/broker-process.ts';
 import { makeDataDirectory, removeDataDirectory } from '../src/target/data-directory.ts';
+import { waitForEndNotice } from '../src/target/listening.ts';
 import { LogTail } from '../src/target/log-tail.ts';
 import { ProcessGroup } from '../src/target/process-group.ts';
-import { endNotice } from '../src/target/reach.ts';
 import { TargetFault } from '../src/target/target-fault.ts';
 import type { SpawnLifecycle } from '../src/target/target-file.ts';
 import type { HostNews, HostOrder } from './host-program.ts';
@@ -169,7 +169,7 @@ class HostedBroker implements Broker {
   }
 
   async findUnwantedEnd(): Promise<BrokerExit | undefined> {
-    await endNotice(this.exit);
+    await waitForEndNotice(this.exit);
     return this.unwantedEnd;
   }
 

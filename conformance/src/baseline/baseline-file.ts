@@ -1,5 +1,5 @@
-// Reads a baseline (YAML or JSON): the failures that a broker is known to have. Strict: an entry that is wrong in any way is a usage
-// error with its line, because an entry that is not understood would either hide a failure or hide nothing. It judges no results.
+// Reads a baseline (YAML or JSON): the known failures of a broker. Strict: a wrong entry is a usage error with its line, because a
+// misunderstood entry would hide another failure or none. It judges no results.
 import { readFileSync } from 'node:fs';
 import type { Document } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
@@ -13,7 +13,7 @@ export type BaselineEntry = BaselineMark & {
   readonly id: string;
   /** From 1. */
   readonly line: number;
-  /** Its last day is over: it expects nothing any more. */
+  /** The day in `until` is over: the entry has no effect. */
   readonly expired: boolean;
 };
 
@@ -24,8 +24,8 @@ export type Baseline = {
 };
 
 const dayMs = 86_400_000;
-/** What nobody has repaired in a quarter of a year is not flaky but broken. */
-const longestFlakyDays = 90;
+/** A check that fails for longer than a quarter of a year is broken, not flaky. */
+const maxFlakyDays = 90;
 
 /** Reads the file as of `now`; throws a UsageError that lists every fault with its line. */
 export function readBaseline(path: string, now: Date): Baseline {
@@ -40,7 +40,7 @@ function textOf(path: string): string {
   }
 }
 
-/** A file without any entry is a baseline that expects nothing. */
+/** A file without entries is a baseline that expects no failures. */
 export function parseBaseline(text: string, path: string, now: Date): Baseline {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -61,7 +61,7 @@ export function parseBaseline(text: string, path: string, now: Date): Baseline {
 type Located = {
   readonly value: unknown;
   readonly line: number;
-  /** The line of a key of the entry; that of the entry when it has no such key. */
+  /** The line of a key of the entry; the line of the entry if it has no such key. */
   readonly lineOf: (key: string) => number;
 };
 
@@ -105,13 +105,13 @@ function entryFaults(entry: Located, now: Date): readonly Fault[] {
 function dayFaults({ value, line, lineOf }: Located, now: Date): readonly Fault[] {
   const { expect, until } = value as BaselineMark;
   if (until === undefined) {
-    const text = `expect "flaky" needs until, at most ${longestFlakyDays} days ahead: ${dayAfter(now, longestFlakyDays)}`;
+    const text = `expect "flaky" needs until, at most ${maxFlakyDays} days ahead: ${dayAfter(now, maxFlakyDays)}`;
     return expect === 'flaky' ? [fault(line, text)] : [];
   }
-  if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is no day of the calendar`)];
-  const latest = dayAfter(now, longestFlakyDays);
+  if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is not a valid date`)];
+  const latest = dayAfter(now, maxFlakyDays);
   if (expect === 'fail' || until <= latest) return [];
-  const text = `until: "flaky" holds for ${longestFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;
+  const text = `until: "flaky" holds for ${maxFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;
   return [fault(lineOf('until'), text)];
 }
 

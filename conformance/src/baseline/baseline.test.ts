@@ -66,7 +66,7 @@ describe('parseBaseline', () => {
       [...flaky, '  until: 2026-05-31'],
       'line 4: until: "flaky" holds for 90 days at most',
     ],
-    ['no day of the calendar', [...flaky, '  until: 2026-02-30'], '2026-02-30 is no day of the calendar'],
+    ['a date that does not exist', [...flaky, '  until: 2026-02-30'], '2026-02-30 is not a valid date'],
     ['an entry that is no mapping', ['- CONN-001a'], 'line 1: '],
     [
       'an id twice',

@@ -1,15 +1,15 @@
-// What a baseline says about results: which failures it expects, which of its entries are stale, and what to add for a failure that
-// nobody expected. Pure. It changes the gate and never the verdict: a broker that fails as expected is not conformant.
+// Applies a baseline to results: the expected failures, the stale entries, and the entries to add for unexpected failures. Pure. It
+// changes the gate and never the verdict: a broker that fails as expected is not conformant.
 import type { Catalogue } from '../catalogue.ts';
 import type { CheckResult } from '../result.ts';
 import type { Baseline, BaselineEntry } from './baseline-file.ts';
 
 export type GateRules = {
-  /** Warnings close the gate too, so they can be expected like failures. */
+  /** Warnings close the gate too, so that a baseline can expect them like failures. */
   readonly strict: boolean;
 };
 
-/** The result with the entry that expects what came; as it is when none does. */
+/** The result with the entry that expects it; unchanged if there is none. */
 export function withBaseline(
   result: CheckResult,
   baseline: Baseline | undefined,
@@ -27,14 +27,14 @@ export function withBaseline(
   return { ...result, baseline: mark };
 }
 
-/** A failure, what another one blocks, or a warning where warnings count. What could not run or was an error shows nothing that could be expected. */
+/** A failure, a blocked check, or a warning with --strict. An error or a check that could not run cannot be expected. */
 function closesGate({ outcome }: CheckResult, { strict }: GateRules): boolean {
   return outcome === 'fail' || outcome === 'blocked' || (strict && outcome === 'warn');
 }
 
 /**
- * What is wrong with the baseline itself, one sentence each with what to do. Entries of checks that this run did not select are left
- * alone, so that a shard or a run of one area can use the same file.
+ * The stale entries of the baseline, one sentence each with what to do. Entries of checks that this run did not select are ignored, so
+ * that a shard or a run of one area can use the same file.
  */
 export function staleEntries(
   baseline: Baseline,
@@ -58,8 +58,7 @@ function staleReason(
     return `there is no check ${id}: remove the entry, or look up the id with "truemq-conformance list"`;
   }
   if (results.length === 0) return undefined;
-  if (entry.expired)
-    return `the entry for ${id} ended on ${until}: repair the broker, or decide anew and move the day`;
+  if (entry.expired) return `the entry for ${id} ended on ${until}: repair the broker, or set a later day`;
   if (expect === 'flaky') return undefined;
   const passedCount = results.filter((result) => isContent(result, strict)).length;
   if (passedCount === 0) return undefined;
@@ -71,7 +70,7 @@ function isContent({ outcome }: CheckResult, strict: boolean): boolean {
   return outcome === 'pass' || (outcome === 'warn' && !strict);
 }
 
-/** The entries to add for failures that nobody expected: YAML lines; none when there are no such. */
+/** The entries to add for unexpected failures, as YAML lines; empty if there are none. */
 export function entriesToAdd(
   results: readonly CheckResult[],
   baseline: Baseline,

@@ -26,7 +26,7 @@ export type BenchResult = {
     readonly node: string;
     readonly platform: string;
     readonly arch: string;
-    /** Processes that wanted to run when the measurement began; anything above 0 was somebody else. */
+    /** The load average when the measurement began; above 0 means that other programs were running. */
     readonly loadAverage: number;
   };
   readonly commit?: string;
@@ -38,7 +38,7 @@ export type BenchResult = {
 export type RowKey = Pick<BenchRow, 'job' | 'load' | 'target' | 'baseLoad'>;
 
 /** Collects readings round by round. */
-export class ResultBook {
+export class ResultCollector {
   readonly #rows = new Map<string, BenchRow>();
 
   get rows(): readonly BenchRow[] {

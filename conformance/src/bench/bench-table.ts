@@ -1,8 +1,8 @@
-// Results for people: one table per job, a line per load and target, each figure with the noise of its rounds, and with its ratio to
-// what it is held against: the first target, or the least load. Markdown, so that it can be pasted into a document; it reads well on a terminal too. Pure.
+// Results as text: one table per job, a line per load and target. Each figure has the noise of its rounds and its ratio to the first target
+// or to the smallest load. Markdown, which also reads well on a terminal. Pure.
 import type { BenchResult, BenchRow } from './bench-result.ts';
 import { roundsOf } from './bench-result.ts';
-import { metricNamed, metrics } from './metrics.ts';
+import { benchMetrics, metricNamed } from './metrics.ts';
 import type { Estimate } from './statistics/estimate.ts';
 import { estimateOf, ratioOf } from './statistics/estimate.ts';
 
@@ -16,7 +16,7 @@ export function resultLines(result: BenchResult): readonly string[] {
 /** The table of one job, and what failed in it. */
 export function jobLines(result: BenchResult, job: string): readonly string[] {
   const rows = result.rows.filter((row) => row.job === job);
-  const names = Object.keys(metrics).filter((name) => rows.some((row) => name in row.values));
+  const names = Object.keys(benchMetrics).filter((name) => rows.some((row) => name in row.values));
   const heads = ['load', 'target', ...names.map((name) => metricNamed(name)?.label ?? name)];
   const lines = rows.map((row) => [row.load, row.target, ...names.map((name) => cell(result, row, name))]);
   const faults = rows.flatMap(({ load, target, faults }) =>
@@ -42,7 +42,7 @@ function cell(result: BenchResult, row: BenchRow, name: string): string {
   ].join(' ');
 }
 
-/** What a row is held against; undefined for what others are held against. */
+/** The row that a row is compared with; undefined for the first one. */
 function baseOf({ rows, targets }: BenchResult, row: BenchRow): BenchRow | undefined {
   const first = row.baseLoad === undefined ? targets[0]?.name : row.target;
   const wanted = row.baseLoad ?? row.load;

@@ -17,7 +17,7 @@ export const skeletonName = 'skeleton';
 
 export type BenchTarget = {
   readonly name: string;
-  /** Somebody else's broker: what fills one up is not for it. */
+  /** An attached broker: jobs that fill a broker must not use it. */
   readonly isAttached: boolean;
   readonly start: (request?: ConfigurationRequest) => Promise<BenchBroker>;
 };
@@ -31,13 +31,13 @@ export type BenchBroker = {
   readonly stop: () => Promise<void>;
 };
 
-/** Throws a UsageError for a file that is none. */
+/** Throws a UsageError for an invalid file. */
 export function benchTarget(pathOrName: string): BenchTarget {
   if (pathOrName === skeletonName) return skeletonTarget();
-  return targetOf(readTarget(pathOrName));
+  return measuredTarget(readTarget(pathOrName));
 }
 
-export function targetOf(target: Target): BenchTarget {
+export function measuredTarget(target: Target): BenchTarget {
   return {
     name: target.name,
     isAttached: target.lifecycle.kind === 'attach',
@@ -54,7 +54,7 @@ export function targetOf(target: Target): BenchTarget {
 function skeletonTarget(): BenchTarget {
   const { file, args, execArgv } = ownProgram('skeleton');
   const command = [process.execPath, ...execArgv, file, ...args];
-  return targetOf({ schema: 1, name: skeletonName, lifecycle: { kind: 'spawn', command } });
+  return measuredTarget({ schema: 1, name: skeletonName, lifecycle: { kind: 'spawn', command } });
 }
 
 function startedBroker(target: Target, request: ConfigurationRequest): Promise<Broker> {

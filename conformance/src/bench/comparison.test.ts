@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from './bench-result.ts';
-import { machineFacts, ResultBook } from './bench-result.ts';
+import { machineFacts, ResultCollector } from './bench-result.ts';
 import { resultLines } from './bench-table.ts';
 import { compareResults, comparisonLines } from './comparison.ts';
 import type { Reading } from './metrics.ts';
@@ -12,7 +12,7 @@ type Rounds = Readonly<Record<string, readonly Reading[]>>;
 
 /** A result with one load, the readings of each target round by round. */
 function result(targets: Rounds, load = '1024 B'): BenchResult {
-  const book = new ResultBook();
+  const book = new ResultCollector();
   for (const [target, rounds] of Object.entries(targets)) {
     for (const [round, reading] of rounds.entries()) {
       book.add({ job: 'throughput', load, target }, round, reading);
@@ -81,7 +81,7 @@ describe('a table', () => {
   });
 
   it('shows the ratio to a smaller load where a row names one, and what failed', () => {
-    const book = new ResultBook();
+    const book = new ResultCollector();
     book.add({ job: 'depth', load: 'few', target: 'a' }, 0, { serverCpuUs: 2 });
     book.add({ job: 'depth', load: 'many', target: 'a', baseLoad: 'few' }, 0, { serverCpuUs: 3 });
     book.fail({ job: 'depth', load: 'many', target: 'a', baseLoad: 'few' }, 1, 'a message was lost');
@@ -94,7 +94,7 @@ describe('a table', () => {
 
 describe('a file of results', () => {
   it('is as the published schema says', () => {
-    const book = new ResultBook();
+    const book = new ResultCollector();
     book.add({ job: 'throughput', load: '1 B', target: 'a' }, 1, { messagesPerSecond: 5 });
     expect(book.rows[0]?.values).toEqual({ messagesPerSecond: [null, 5] });
     const validate = new Ajv2020().compile(schema);

@@ -1,11 +1,10 @@
-// Two result files side by side: what got better, what got worse, what is noise. Where both name the same first target beside the one
-// compared, ratios to it are compared, since the machine's good and bad days are in both parts of a ratio and in one of
-// an absolute figure; else the figures themselves. Pure.
+// Compares two result files: what became better or worse, and what is noise. If both files have the same first target, the ratios to it are
+// compared, because a slow machine affects both parts of a ratio; else the figures themselves. Pure.
 import type { BenchResult, BenchRow } from './bench-result.ts';
 import { roundsOf } from './bench-result.ts';
 import { aligned, numberText } from './bench-table.ts';
 import { metricNamed } from './metrics.ts';
-import type { Difference } from './statistics/difference.ts';
+import type { FigureDifference } from './statistics/difference.ts';
 import { differenceOf } from './statistics/difference.ts';
 import type { Estimate } from './statistics/estimate.ts';
 import { estimateOf, ratioOf } from './statistics/estimate.ts';
@@ -19,7 +18,7 @@ export type ComparedFigure = {
   readonly by: 'ratio' | 'value';
   readonly before: Estimate;
   readonly after: Estimate;
-  readonly difference: Difference;
+  readonly difference: FigureDifference;
 };
 
 export type Comparison = {
@@ -50,7 +49,7 @@ export function comparisonLines({ figures, unmatched }: Comparison): readonly st
     `${Math.round(figure.difference.noise * 100)}%`,
     wordsOf(figure),
   ]);
-  const count = (verdict: Difference['verdict']): number =>
+  const count = (verdict: FigureDifference['verdict']): number =>
     figures.filter(({ difference }) => difference.verdict === verdict).length;
   const sum = `${count('better')} better, ${count('worse')} worse, ${count('within noise')} within noise, ${count('too few rounds')} with too few rounds to tell`;
   return [...aligned(heads, rows), ...unmatched, '', sum];

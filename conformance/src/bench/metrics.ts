@@ -9,7 +9,7 @@ export type Metric = {
   readonly better?: Direction;
 };
 
-export const metrics = {
+export const benchMetrics = {
   messagesPerSecond: { label: 'msg/s', digits: 0, better: 'more' },
   deliveriesPerSecond: { label: 'deliveries/s', digits: 0, better: 'more' },
   serverCpuUs: { label: 'server CPU µs', digits: 2, better: 'less' },
@@ -42,11 +42,11 @@ export const metrics = {
   growthRatio: { label: 'growth / held', digits: 2, better: 'less' },
 } as const satisfies Record<string, Metric>;
 
-export type MetricName = keyof typeof metrics;
+export type MetricName = keyof typeof benchMetrics;
 
 /** One round's figures. */
 export type Reading = Readonly<Partial<Record<MetricName, number>>>;
 
 export function metricNamed(name: string): Metric | undefined {
-  return (metrics as Readonly<Record<string, Metric>>)[name];
+  return (benchMetrics as Readonly<Record<string, Metric>>)[name];
 }

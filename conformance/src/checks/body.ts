@@ -2,6 +2,7 @@
 // must not carry out a body that it cannot read; it may answer with an Error or close the connection. Area: BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { countText } from '../count-text.ts';
 import { Command } from '../wire/command.ts';
 import { bodyBytes, bytes32, encodeBody, frameAround, string16, u8, u16 } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
@@ -332,7 +333,7 @@ export const bodyChecks: CheckModule = [
           ctx,
           await nextConnection(last),
           bytes,
-          `${missing} bytes are missing`,
+          `${countText(missing, 'byte')} missing at the end`,
         );
         if (!last.open) break;
       }

@@ -1,5 +1,5 @@
-// Reads command lines strictly: every flag is in a table, a mistyped one is refused with a hint, a value that cannot be is refused
-// with what is allowed. Nothing is guessed; the help texts come from the same tables.
+// Parses command lines strictly: every flag is in a table, an unknown flag is refused with a hint, a wrong value is refused with the
+// allowed values. The help texts come from the same tables.
 import { didYouMean, UsageError } from '../usage-error.ts';
 
 export type Flag = {

@@ -1,5 +1,5 @@
-// The command line: finds the command, gives it what it needs, turns what it throws into an exit code and a message. Nothing else
-// imports this file. Exit codes: 2 for a usage error, 5 for anything unforeseen.
+// The command line: finds the command, runs it, and turns its errors into an exit code and a message. No other file imports this one.
+// Exit codes: 2 for a usage error, 5 for an unexpected error.
 import { benchCommand, benchFlags } from '../commands/bench.ts';
 import { doctorCommand, doctorFlags } from '../commands/doctor.ts';
 import { explainCommand } from '../commands/explain.ts';
@@ -76,7 +76,10 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       run: selftestCommand,
     },
   ],
-  ['explain', { summary: 'say what a check stands on', usage: 'explain ID', flags: [], run: explainCommand }],
+  [
+    'explain',
+    { summary: 'show the requirements behind a check', usage: 'explain ID', flags: [], run: explainCommand },
+  ],
 ]);
 
 /** Runs one command line and resolves with its exit code; never rejects. */

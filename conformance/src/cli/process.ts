@@ -1,11 +1,12 @@
-// The entry point of the package: binds the command line to this process. An interrupt ends a run with its verdict, a second one at once.
+// The entry point of the package: runs the command line in this process. An interrupt ends a run with its verdict, a second one ends it
+// immediately.
 import { endingText, systemFaultText } from '../system-fault.ts';
 import { exitCodes } from '../verdict.ts';
 import { main } from './main.ts';
 import { conversationOn } from './questions.ts';
 import { terminalOf } from './terminal.ts';
 
-// Until the command has said otherwise: a process that ends in some unforeseen way, or has nothing left to wait for, has shown nothing.
+// The exit code until the command returns one: a process that ends unexpectedly has not produced a verdict.
 process.exitCode = exitCodes.runner;
 process.on('uncaughtException', (error) => {
   process.stderr.write(`truemq-conformance: ${endingText(error)}\n`);
@@ -19,10 +20,10 @@ const onSignal = (): void => {
 };
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
-// A terminal that closes: what was started must be ended then too.
+// When the terminal closes, started brokers must be stopped too.
 process.on('SIGHUP', onSignal);
 
-// Whoever reads the output may stop reading it, as `head` does. A verdict that nobody could read is none: exit code 5.
+// The reader of the output may stop reading, as `head` does. Then the verdict is lost: exit code 5.
 const lostOutput = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   const isFirst = !lostOutput.signal.aborted;
@@ -33,7 +34,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   }
   process.exitCode = exitCodes.runner;
 });
-// There is no other place to tell this; the exit code is as it would have been.
+// This cannot be reported anywhere else; the exit code does not change.
 process.stderr.on('error', () => {});
 
 const isConversation = process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -48,5 +49,5 @@ const terminal = {
 const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
 conversation?.end();
 process.exitCode = lostOutput.signal.aborted ? exitCodes.runner : exitCode;
-// What was abandoned by an interrupt must not keep the process alive; what was written must still leave it.
+// Abandoned work must not keep the process alive after an interrupt, but all output must be written.
 if (interrupt.signal.aborted) process.stdout.write('', () => process.exit());

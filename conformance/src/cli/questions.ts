@@ -1,14 +1,14 @@
-// Questions to a person at a terminal, one line each. Only where both sides are a terminal: a pipe must never be waited for. Lines that
-// were typed or pasted ahead answer the questions that come later.
+// Asks a person at a terminal, one line for each question. Only if input and output are terminals, so that it never waits for a pipe. Lines
+// typed or pasted ahead answer later questions.
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
-/** Asks and resolves with the answer without its line end; rejects when the input ends first. */
+/** Asks and resolves with the answer without its line end; rejects if the input ends first. */
 export type Ask = (question: string) => Promise<string>;
 
 export type Conversation = {
   readonly ask: Ask;
-  /** Lets go of the input, which else keeps the process alive. */
+  /** Closes the input, which would keep the process alive. */
   end(): void;
 };
 

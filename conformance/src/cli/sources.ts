@@ -1,4 +1,4 @@
-// What every command works with: the catalogue of checks with the requirements they stand on, the golden frames, and the planted faults.
+// The data of the commands: the catalogue of checks with their requirements, the golden frames, and the planted faults.
 import type { Catalogue } from '../catalogue.ts';
 import { catalogueOf } from '../catalogue.ts';
 import { checks } from '../checks/index.ts';

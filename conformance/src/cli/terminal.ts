@@ -1,5 +1,5 @@
-// Where a command writes: injected, so that commands are tested without a process. Colour, and a line of progress that is erased again,
-// only where a person looks on; NO_COLOR and FORCE_COLOR are obeyed.
+// The output of a command: injected, so that commands are tested without a process. Colours and the progress line are only for terminals;
+// NO_COLOR and FORCE_COLOR are obeyed.
 import type { Ask } from './questions.ts';
 
 export type Terminal = {
@@ -7,13 +7,13 @@ export type Terminal = {
   out(line: string): void;
   /** One line to standard error. */
   err(line: string): void;
-  /** Standard output takes colours. */
+  /** Standard output shows colours. */
   readonly color: boolean;
-  /** Standard error takes colours; absent: no. */
+  /** Standard error shows colours; absent: no. */
   readonly errorColor?: boolean;
-  /** Shows what is going on, in a line that the next output replaces; undefined erases it. Absent: nobody looks on. */
+  /** Shows the progress in a line that the next output replaces; undefined erases it. Absent if the output is not a terminal. */
   progress?(text: string | undefined): void;
-  /** Asks a person for one line; absent: there is nobody to ask. */
+  /** Asks a person for one line; absent if the input is not a terminal. */
   ask?: Ask;
 };
 

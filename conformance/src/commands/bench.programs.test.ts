@@ -64,7 +64,7 @@ describe('bench refuses', () => {
     const path = join(folder, 'none.json');
     writeFileSync(path, '{"schema":1}');
     const { exitCode, err } = await bench('--compare', path, path);
-    expect(err).toContain('is no file of results');
+    expect(err).toContain('is not a file of results');
     expect(exitCode).toBe(2);
   });
 });

@@ -1,9 +1,9 @@
-// `truemq-conformance bench`: puts the same load on one or several brokers and tells how each stood it, or compares two results. It judges
-// no conformance; a message that is lost or refused under load fails the run all the same, with exit code 1.
+// `truemq-conformance bench`: measures one or several brokers under the same load, or compares two results. It does not judge conformance,
+// but a message that is lost or refused under load fails the run with exit code 1.
 import { readFileSync } from 'node:fs';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../bench/bench-result.ts';
-import { machineFacts, ResultBook } from '../bench/bench-result.ts';
+import { machineFacts, ResultCollector } from '../bench/bench-result.ts';
 import { resultLines } from '../bench/bench-table.ts';
 import type { BenchTarget } from '../bench/bench-target.ts';
 import { benchTarget, skeletonName } from '../bench/bench-target.ts';
@@ -12,7 +12,7 @@ import { depthJob } from '../bench/jobs/depth.ts';
 import { footprintJob } from '../bench/jobs/footprint.ts';
 import type { BenchSettings, Job, OfferedRate } from '../bench/jobs/job.ts';
 import { fanOutJob, latencyJob, throughputJob } from '../bench/jobs/loaded.ts';
-import { leastPayloadBytes } from '../bench/load/message-template.ts';
+import { minPayloadBytes } from '../bench/load/message-template.ts';
 import { type PartName, partNames } from '../bench/own-program.ts';
 import { servePart } from '../bench/parts.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
@@ -43,7 +43,7 @@ export const benchFlags: readonly Flag[] = [
     name: 'target',
     kind: 'many',
     value: 'FILE',
-    help: `a target file, or "${skeletonName}" for the ceiling; several are measured in turn, ratios are to the first`,
+    help: `a target file, or "${skeletonName}" for the upper bound; several are measured in turn, ratios are to the first`,
   },
   {
     name: 'job',
@@ -65,10 +65,10 @@ export const benchFlags: readonly Flag[] = [
     name: 'storage',
     kind: 'text',
     value: 'KIND',
-    help: 'memory or durable, for throughput, latency and fan-out; default: what the target does by itself',
+    help: 'memory or durable, for throughput, latency and fan-out; default: the default of the target',
   },
   { name: 'duration', kind: 'text', value: 'S', help: 'seconds per measurement (default 3)' },
-  { name: 'reps', kind: 'text', value: 'N', help: 'rounds; 3 are the fewest that tell noise (default 3)' },
+  { name: 'reps', kind: 'text', value: 'N', help: 'rounds; fewer than 3 cannot show noise (default 3)' },
   { name: 'json', kind: 'text', value: 'PATH', help: 'writes the results to a file' },
   {
     name: 'compare',
@@ -96,7 +96,7 @@ export async function benchCommand(
   return measure(flags, terminal, signal);
 }
 
-/** The other processes of a measurement are this program too. */
+/** Runs one of the helper processes of a measurement, which use the same program. */
 async function serveHidden(part: PartName): Promise<ExitCode> {
   await servePart(part);
   return exitCodes.open;
@@ -112,7 +112,7 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
   const unwritable = jsonPath === undefined ? undefined : writableFault(jsonPath);
   if (unwritable !== undefined) throw new UsageError(unwritable);
   const machine = machineFacts();
-  const book = new ResultBook();
+  const book = new ResultCollector();
   const context = { targets, settings, book, tell: (line: string) => terminal.err(line), signal };
   try {
     for (const job of chosen) await jobs[job](context);
@@ -165,7 +165,7 @@ function compare(flags: ParsedFlags, terminal: Terminal): ExitCode {
   return isWorse && flags.boolean('fail-slower') ? exitCodes.failed : exitCodes.open;
 }
 
-/** Throws a UsageError that says what is wrong with the file. */
+/** Throws a UsageError that names the faults of the file. */
 function readResult(path: string): BenchResult {
   let value: unknown;
   try {
@@ -174,7 +174,7 @@ function readResult(path: string): BenchResult {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
   const faults = schemaFaults(schema as Schema, value);
-  if (faults.length > 0) throw new UsageError([`${path} is no file of results:`, ...faults].join('\n  '));
+  if (faults.length > 0) throw new UsageError([`${path} is not a file of results:`, ...faults].join('\n  '));
   return value as BenchResult;
 }
 
@@ -187,7 +187,7 @@ function readTargets(flags: ParsedFlags): readonly BenchTarget[] {
   return targets;
 }
 
-/** These fill a broker up and need it to be fresh. */
+/** These jobs fill the broker, so they need a fresh one. */
 const ownBrokerJobs: readonly JobName[] = ['footprint', 'depth'];
 
 function refuseAttached(chosen: readonly JobName[], targets: readonly BenchTarget[]): void {
@@ -200,7 +200,7 @@ function refuseAttached(chosen: readonly JobName[], targets: readonly BenchTarge
 function refuseStorage(chosen: readonly JobName[], { storage }: BenchSettings): void {
   const job = chosen.find((name) => ownBrokerJobs.includes(name));
   if (job !== undefined && storage !== undefined)
-    throw new UsageError(`--storage is for throughput, latency and fan-out; ${job} is measured as it is`);
+    throw new UsageError(`--storage is for throughput, latency and fan-out; ${job} does not use it`);
 }
 
 function chosenJobs(flags: ParsedFlags): readonly JobName[] {
@@ -218,7 +218,7 @@ function readSettings(flags: ParsedFlags): BenchSettings {
   };
   const seconds = numberIn('duration', flags.text('duration'), { low: 0.1, high: 3600, whole: false }, 3);
   return {
-    payloadBytes: list('size', leastPayloadBytes, 1_000_000, 1024),
+    payloadBytes: list('size', minPayloadBytes, 1_000_000, 1024),
     window: whole('window', 1, 100_000, 256),
     prefetch: whole('prefetch', 1, 100_000, 256),
     rates: rates(flags.many('rate')),

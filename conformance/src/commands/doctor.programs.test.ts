@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../cli/main.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { spawnBroker } from '../target/broker.ts';
-import { unreachable } from '../target/reach.ts';
+import { unreachableReason } from '../target/listening.ts';
 import type { Target } from '../target/target-file.ts';
 import { doctor, targetWith } from '../testing/doctor.ts';
 import { freePort } from '../testing/free-port.ts';
@@ -28,7 +28,7 @@ describe('doctor', () => {
       'end of input',
     ])
       expect(text).toMatch(new RegExp(`^ok +${step} `, 'm'));
-    expect(text).toContain('nothing was found');
+    expect(text).toContain('no mistakes found');
   });
 
   it('finds nothing at a broker that writes JSON in its own way', async () => {
@@ -38,14 +38,14 @@ describe('doctor', () => {
 
   it.each([
     ['stdout-text', 'stdout-text', 'not JSON .* broker starting, please wait'],
-    ['port-closed', 'port-closed', 'nobody listens at 127.0.0.1'],
+    ['port-closed', 'port-closed', 'no process listens at 127.0.0.1'],
     ['answers-early', 'port-closed', 'could be reached only'],
     ['little-endian', 'length-prefix', 'is little-endian'],
     ['counts-itself', 'length-prefix', 'counts its own four bytes too'],
     ['no-prefix', 'length-prefix', 'is missing'],
     ['answer-id', 'answer-id', 'its answer is PublishAck id=ack-1'],
     ['flushes-later', 'not-flushed', 'came only after a Ping was sent too'],
-    ['flushes-at-close', 'not-flushed', 'came only after our side had closed'],
+    ['flushes-at-close', 'not-flushed', 'came only after the client had closed'],
     [
       'publish-unanswered',
       'no-answer',
@@ -54,14 +54,14 @@ describe('doctor', () => {
     ['no-delivery', 'not-delivered', 'QueueInfo says messageCount 1, subscriberCount 1'],
     ['delivery-late', 'not-flushed', 'the delivery of .* came only after a Ping was sent too: Deliver'],
     ['other-content', 'delivery-differs', 'the payload is another JSON value'],
-    ['other-id', 'delivery-differs', 'the id is another one'],
+    ['other-id', 'delivery-differs', 'the id is wrong'],
     ['ack-ignored', 'ack-ignored', 'was delivered to the next subscriber again'],
     ['ack-uncounted', 'ack-ignored', 'both messages were acknowledged, and QueueInfo says messageCount 2'],
     ['credentials', 'credentials', 'AUTH_REQUIRED'],
     ['health-path', 'health-path', 'but http.*/api/health has a health record'],
     ['data-lost', 'data-lost', 'its queue is not there'],
     ['ignores-stop', 'ignores-stop', 'still ran, and was killed'],
-    ['outlives-input', 'outlives-input', 'after the end of standard input it still ran'],
+    ['outlives-input', 'outlives-input', 'after the end of standard input the broker still ran'],
   ])('names the mistake of an adapter with %s: %s', async (mistake, name, seen) => {
     const { exitCode, named, text } = await doctor(targetWith(mistake));
     expect({ exitCode, named }, text).toEqual({ exitCode: 1, named: [name] });
@@ -110,7 +110,7 @@ describe('doctor ends with', () => {
       exitCode: 1,
       text: expect.stringContaining('cannot be killed: the target has no crash hook'),
     });
-    await expect.poll(() => unreachable(tcp, 1000), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => unreachableReason(tcp, 1000), { timeout: 10_000 }).toBeDefined();
   });
 
   it('2 without a target', async () => {

@@ -1,11 +1,13 @@
-// `truemq-conformance doctor`: starts the target, talks to it a little, stops it, starts it again, closes its input, and names the mistakes that are
-// commonly made. Exit codes: 0 healthy, 1 findings, 2 usage, 4 it did not start.
+// `truemq-conformance doctor`: starts the target, sends a few commands, stops it, starts it again, closes its input, and names common
+// mistakes. Exit codes: 0 healthy, 1 findings, 2 usage, 4 the target did not start.
+
 import type { Flag } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
+import { countText } from '../count-text.ts';
 import { examine } from '../doctor/examine.ts';
-import type { Diagnosis, Step } from '../doctor/finding.ts';
+import type { Diagnosis, ExaminationStep } from '../doctor/finding.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
@@ -39,12 +41,16 @@ export async function doctorCommand(
   return exitCodes.open;
 }
 
-const marks: Readonly<Record<Step['outcome'], string>> = { ok: 'ok   ', found: 'FOUND', skipped: '--   ' };
+const marks: Readonly<Record<ExaminationStep['outcome'], string>> = {
+  ok: 'ok   ',
+  found: 'FOUND',
+  skipped: '--   ',
+};
 const shownLogLineCount = 10;
 
 function diagnosisLines(name: string, { steps, findings, log }: Diagnosis): readonly string[] {
   const lines = steps.map((step) => `${marks[step.outcome]} ${step.name.padEnd(12)} ${step.text}`);
-  if (findings.length === 0) return [...lines, '', `${name}: nothing was found.`];
+  if (findings.length === 0) return [...lines, '', `${name}: no mistakes found.`];
   const found = findings.flatMap(({ mistake, seen }) => [
     `[${mistake}] ${mistakes[mistake].title}`,
     `  seen: ${seen}`,
@@ -53,6 +59,6 @@ function diagnosisLines(name: string, { steps, findings, log }: Diagnosis): read
   ]);
   const tail = log.slice(-shownLogLineCount).map((line) => `  ${line}`);
   const logLines = tail.length === 0 ? [] : ['the last lines of its log:', ...tail, ''];
-  const count = findings.length === 1 ? 'one thing was found' : `${findings.length} things were found`;
+  const count = `${countText(findings.length, 'mistake')} found`;
   return [...lines, '', ...found, ...logLines, `${name}: ${count}.`];
 }

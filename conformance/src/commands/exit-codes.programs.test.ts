@@ -146,7 +146,7 @@ describe('the exit code of a run', () => {
       { checks: [passing], target: spawning([process.execPath, '-e', lastWord]) },
       'its log ends with:\n         no licence\nodd is NOT SHOWN',
     ],
-    [4, 'a target that is not there', { checks: [passing], target: nobody }, 'nothing can be reached'],
+    [4, 'a target that is not there', { checks: [passing], target: nobody }, 'cannot be reached'],
     [4, 'a target that dies between checks', dying(), 'ended without being told to'],
     [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
     [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],

@@ -1,5 +1,5 @@
-// `truemq-conformance explain ID`: what a check stands on, what it takes for right, and which planted faults prove that it can
-// fail. For a requirement, or an area, everything that is checked of it.
+// `truemq-conformance explain ID`: shows the requirements of a check, the outcomes that it accepts, and the planted faults that it detects.
+// For a requirement or an area it shows all its checks.
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import { parseFlags } from '../cli/flags.ts';
@@ -29,7 +29,7 @@ export function explainCommand(
 
 function unknownText(id: string, catalogue: Catalogue): string {
   const requirement = catalogue.requirement(id.toUpperCase());
-  if (requirement !== undefined) return `no check stands on ${requirement.id}: ${requirement.sentence}`;
+  if (requirement !== undefined) return `no check covers ${requirement.id}: ${requirement.sentence}`;
   return didYouMean(
     `no check or requirement is called ${id}`,
     id,
@@ -60,8 +60,8 @@ function clauseLines(clause: string, catalogue: Catalogue): readonly string[] {
 }
 
 const isolationTexts = {
-  fresh: 'a broker of its own, so it could not run on one that is attached',
-  restart: 'to stop and start the broker, so it could not run on one that is attached',
+  fresh: 'its own broker, so it could not run on an attached one',
+  restart: 'to stop and start the broker, so it could not run on an attached one',
 } as const;
 
 function requirementLines({ requires, isolation, waits }: Check): readonly string[] {
@@ -82,6 +82,6 @@ function evidenceText({ evidence }: Check): string {
 
 function killerLines(checkId: string, faults: readonly PlantedFault[]): readonly string[] {
   const killers = faults.filter(({ mustFail }) => mustFail.includes(checkId));
-  if (killers.length === 0) return ['  no planted fault is known to make it fail'];
+  if (killers.length === 0) return ['  no planted fault makes it fail'];
   return ['  fails, as it must, when', ...killers.map(({ id, title }) => `    ${title} (${id})`)];
 }

@@ -1,5 +1,5 @@
-// `truemq-conformance init`: writes a target file whose comments explain every key. What the flags leave open it asks for, when a person is
-// there to answer; it never waits for anybody else, and never writes over a file unless told to.
+// `truemq-conformance init`: writes a target file whose comments explain every key. It asks for missing values if there is a terminal, never
+// waits otherwise, and replaces an existing file only with --force.
 import { resolve } from 'node:path';
 import type { ProfileName } from '../catalogue-words.ts';
 import { capabilities as capabilityMeanings, profileNames } from '../catalogue-words.ts';
@@ -12,20 +12,20 @@ import { schemaLink } from '../target/schema-link.ts';
 import type { Endpoints, Target } from '../target/target-file.ts';
 import { parseTarget } from '../target/target-file.ts';
 import { targetText } from '../target/target-text.ts';
-import { writeTargetFile } from '../target/target-writing.ts';
+import { writeTargetFile } from '../target/target-writer.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
 import { wordsOf } from './words.ts';
 
 export const initFlags: readonly Flag[] = [
-  { name: 'name', kind: 'text', value: 'TEXT', help: 'what reports call the broker' },
+  { name: 'name', kind: 'text', value: 'TEXT', help: 'the name of the broker in reports' },
   { name: 'command', kind: 'text', value: 'LINE', help: 'the adapter to start: "python3 adapter.py"' },
   {
     name: 'address',
     kind: 'text',
     value: 'HOST:PORT',
-    help: 'where it runs already, or where the hooks start it',
+    help: 'the address where it already runs, or where the hooks start it',
   },
   {
     name: 'start',
@@ -37,11 +37,11 @@ export const initFlags: readonly Flag[] = [
   { name: 'crash', kind: 'text', value: 'LINE', help: 'the shell command that kills it' },
   { name: 'health', kind: 'text', value: 'URL', help: 'its health server (with --address)' },
   { name: 'dashboard', kind: 'text', value: 'URL', help: 'its dashboard (with --address)' },
-  { name: 'profile', kind: 'many', value: 'NAME', help: 'what it claims (default: core)' },
-  { name: 'capability', kind: 'many', value: 'NAME', help: 'an optional thing that it does' },
+  { name: 'profile', kind: 'many', value: 'NAME', help: 'a profile that it claims (default: core)' },
+  { name: 'capability', kind: 'many', value: 'NAME', help: 'an optional feature that it has' },
   { name: 'out', kind: 'text', value: 'FILE', help: 'the file to write (default: target.yaml)' },
-  { name: 'force', kind: 'boolean', help: 'writes over a file that exists' },
-  { name: 'yes', kind: 'boolean', help: 'asks nothing: what is not given has its default' },
+  { name: 'force', kind: 'boolean', help: 'replaces an existing file' },
+  { name: 'yes', kind: 'boolean', help: 'asks nothing and uses the defaults for missing values' },
 ];
 
 type Answers = {
@@ -65,13 +65,13 @@ export async function initCommand(
   const path = flags.text('out') ?? defaults.out;
   const text = targetText({
     origin: [
-      `What truemq-conformance has to know about one broker. Try it: truemq-conformance doctor --target ${path}`,
+      `What truemq-conformance needs to know about one broker. Try it: truemq-conformance doctor --target ${path}`,
     ],
     schemaLink: schemaLink(path),
     ...answers,
     capabilities: capabilitiesOf(flags.many('capability')),
   });
-  // What this writes must be what `run` reads: a mistake here would be found by somebody else.
+  // The written file must be one that `run` accepts, so it is read again.
   parseTarget(text, path);
   writeTargetFile(path, text, flags.boolean('force'));
   for (const line of nextLines(path)) terminal.out(line);
@@ -87,7 +87,7 @@ function nextLines(path: string): readonly string[] {
   ];
 }
 
-/** Asks for what no flag gives; undefined where there is nobody to ask. */
+/** Asks for a missing value; undefined if there is no terminal. */
 type Asker = ((question: string, otherwise: string) => Promise<string>) | undefined;
 
 function asker(flags: ParsedFlags, { ask }: Terminal): Asker {
@@ -133,9 +133,9 @@ function missing(flag: string): UsageError {
     [
       `--${flag} is missing, and there is no terminal to ask on. Say, for example`,
       '  init --name "My Broker" --command "python3 adapter.py"       a broker that an adapter starts',
-      '  init --name "My Broker" --address 127.0.0.1:2925             one that runs already',
+      '  init --name "My Broker" --address 127.0.0.1:2925             a broker that already runs',
       '  init --name "My Broker" --address 127.0.0.1:2925 --start "./up.sh" --stop "./down.sh"',
-      'or --yes for the defaults of what is not given.',
+      'or --yes for the defaults of missing values.',
     ].join('\n'),
   );
 }
@@ -153,7 +153,7 @@ async function reachedBy(flags: ParsedFlags, ask: Asker): Promise<Pick<Answers, 
   return { endpoints, lifecycle: kind === 'attach' ? { kind } : await hooksOf(flags, ask) };
 }
 
-/** What the flags say, as far as they say it. */
+/** The lifecycle kind that the flags imply; undefined if they do not imply one. */
 function kindOf(flags: ParsedFlags): Target['lifecycle']['kind'] | undefined {
   const has = (name: string): boolean => flags.text(name) !== undefined;
   const isHooks = has('start') || has('stop') || has('crash');
@@ -171,7 +171,7 @@ function kindOf(flags: ParsedFlags): Target['lifecycle']['kind'] | undefined {
 async function askKind(ask: Asker): Promise<Target['lifecycle']['kind']> {
   if (ask === undefined) throw missing('command');
   const answer = await ask(
-    'How does the runner get at it: spawn (it starts an adapter), hooks (shell commands), attach (it runs already)',
+    'How does the runner reach it: spawn (it starts an adapter), hooks (shell commands), attach (it already runs)',
     'spawn',
   );
   return oneOf<Target['lifecycle']['kind']>('lifecycle', answer, ['spawn', 'hooks', 'attach'], 'spawn');

@@ -1,11 +1,11 @@
-// `run --keep-alive`: after the verdict the started brokers stay, to be looked at, until the runner is told to end. They live no longer
-// than the runner: an adapter ends when its runner is gone, so nothing can be left behind by mistake.
+// `run --keep-alive`: after the verdict the started brokers keep running until the runner is stopped, so that they can be examined. An
+// adapter ends with its runner, so no broker can be left running by mistake.
 import type { Terminal } from '../cli/terminal.ts';
 import type { RunningBroker } from '../engine/broker-pool.ts';
 import type { RunReport } from '../engine/suite.ts';
 
-/** Tells where the brokers are and waits for the signal; at once where there is nothing to keep, or it came before. */
-export function keeper(
+/** Prints the addresses of the brokers and waits for the signal; returns immediately if there is no broker or the signal came before. */
+export function brokerKeeper(
   terminal: Terminal,
   signal: AbortSignal,
 ): (report: RunReport, running: readonly RunningBroker[]) => Promise<void> {

@@ -1,4 +1,4 @@
-// `truemq-conformance list`: what there is to run, without running it. One line for each check, or JSON.
+// `truemq-conformance list`: lists the checks without running them. One line for each check, or JSON.
 
 import type { ProfileName } from '../catalogue-words.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
@@ -35,7 +35,7 @@ export function listCommand(args: readonly string[], { catalogue }: Sources, ter
     only: flags.many('only'),
     skip: flags.many('skip'),
   };
-  // A check that is named is listed whatever its profile.
+  // A named check is listed whatever its profile is.
   const listed: readonly ProfileName[] = request.only.length === 0 ? ['full'] : ['full', 'model'];
   const { checks } = selectChecks(catalogue, request, listed);
   const rows = [...checks]

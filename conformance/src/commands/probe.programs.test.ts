@@ -43,8 +43,8 @@ describe('probe', () => {
     const { exitCode, text } = await probe(`${tcp.host}:${tcp.port}`, ...quick, '--out', path);
     expect(exitCode).toBe(0);
     expect(text).toMatch(/ping +answers Ping before Connect/);
-    expect(text).toMatch(/compression +agrees on no algorithm/);
-    expect(text).toMatch(/modes +not seen/);
+    expect(text).toMatch(/compression +accepts no compression algorithm/);
+    expect(text).toMatch(/modes +not observed/);
     expect(text).toMatch(/health .* answers 200, healthy/);
     expect(text).toMatch(/metrics +no metrics record/);
     expect(readTarget(path)).toMatchObject({
@@ -67,7 +67,7 @@ describe('probe', () => {
 
   it('is exit code 4 when nobody listens, and 2 for a wrong address', async () => {
     const nobody = await probe(`127.0.0.1:${await freePort()}`);
-    expect(nobody).toEqual({ exitCode: 4, text: expect.stringContaining('nothing can be reached') });
+    expect(nobody).toEqual({ exitCode: 4, text: expect.stringContaining('cannot be reached') });
     expect((await probe('a:b')).exitCode).toBe(2);
     expect((await probe()).exitCode).toBe(2);
   });

@@ -1,5 +1,5 @@
-// `truemq-conformance probe`: looks at a broker of which an address is known and nothing else, says what it saw, and suggests a target
-// file. It judges nothing and does no harm. Exit codes: 0 a broker of the protocol, 1 somebody else, 2 usage, 4 nobody.
+// `truemq-conformance probe`: observes a broker of which only the address is known, prints what it observed, and suggests a target file. It
+// judges nothing and does no harm. Exit codes: 0 a broker of the protocol, 1 another server, 2 usage, 4 not reachable.
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -12,7 +12,7 @@ import { schemaLink } from '../target/schema-link.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import { targetText } from '../target/target-text.ts';
-import { writeTargetFile } from '../target/target-writing.ts';
+import { writeTargetFile } from '../target/target-writer.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
@@ -23,14 +23,14 @@ export const probeFlags: readonly Flag[] = [
   { name: 'dashboard', kind: 'text', value: 'URL', help: 'the dashboard (default: port 12925 of the host)' },
   { name: 'token', kind: 'text', value: 'TEXT', help: 'the token to connect with' },
   { name: 'username', kind: 'text', value: 'NAME', help: 'the user to connect as' },
-  { name: 'password', kind: 'text', value: 'TEXT', help: 'and the password' },
+  { name: 'password', kind: 'text', value: 'TEXT', help: 'the password of the user' },
   {
     name: 'out',
     kind: 'text',
     value: 'FILE',
-    help: 'writes the suggested target file there, and not to the console',
+    help: 'writes the suggested target file to this path, not to the console',
   },
-  { name: 'force', kind: 'boolean', help: 'writes over a file that exists' },
+  { name: 'force', kind: 'boolean', help: 'replaces an existing file' },
   { name: 'timeout-scale', kind: 'text', value: 'X', help: 'multiplies every deadline, for slow brokers' },
 ];
 
@@ -76,8 +76,8 @@ function tell(seen: Observation, tcp: Endpoints['tcp'], flags: ParsedFlags, term
   for (const { topic, text } of seen.facts) terminal.out(`  ${topic.padEnd(14)}${text}`);
   if (!seen.speaks) {
     const what = seen.demandsCredentials
-      ? 'it wants credentials; nothing more was looked at'
-      : 'it does not speak the protocol as the runner does; doctor may find out why';
+      ? 'it needs credentials; nothing more was observed'
+      : 'it does not speak the protocol; the doctor command may find the reason';
     terminal.out(`\n${what}`);
     return exitCodes.failed;
   }
@@ -92,12 +92,12 @@ function tell(seen: Observation, tcp: Endpoints['tcp'], flags: ParsedFlags, term
   return exitCodes.open;
 }
 
-/** Profiles that it does not surely keep are left to the reader: a claim is his. */
+/** Suggests only profiles that an observation supports: the user decides what the broker claims. */
 function suggestion(seen: Observation, tcp: Endpoints['tcp'], path: string | undefined): string {
   const window = seen.subscriberWindow;
   return targetText({
     origin: [
-      'Suggested by `truemq-conformance probe`, from what was seen. What the broker claims is for you to say.',
+      'Suggested by `truemq-conformance probe` from its observations. You decide what the broker claims.',
     ],
     schemaLink: path === undefined ? undefined : schemaLink(path),
     name: `the broker at ${tcp.host}:${tcp.port}`,

@@ -1,5 +1,5 @@
-// `truemq-conformance report`: makes reports later, from what runs left behind: their event logs, or their report JSONs. Renders one,
-// compares two (`diff`), puts shards together (`merge`), sets several beside each other (`matrix`), draws a `badge`. It runs no check.
+// `truemq-conformance report`: makes reports from event logs or report JSONs of earlier runs. Renders one, compares two (`diff`), merges
+// shards (`merge`), shows several in one table (`matrix`), draws a `badge`. It runs no check.
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -28,7 +28,7 @@ import { exitCodes } from '../verdict.ts';
 
 export const reportCommandFlags: readonly Flag[] = reportFlags;
 
-/** Exit codes: that of the run which is shown; `diff`: 1 when the second run is worse, 3 when it is not complete. */
+/** Exit code: that of the shown run; for `diff`, 1 if the second run is worse, 3 if it is not complete. */
 export function reportCommand(args: readonly string[], _sources: Sources, terminal: Terminal): ExitCode {
   const flags = parseFlags(args, reportCommandFlags);
   const [first = '', ...rest] = flags.positionals;
@@ -57,7 +57,7 @@ function only(paths: readonly string[], what: string): string {
   return path;
 }
 
-/** The merged log and its verdict are new: the verdict is always printed, and with --out the log stands in the folder, as a run's does. */
+/** Always prints the verdict of the merged log; with --out, it writes the log into the folder, as a run does. */
 function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
   const log = mergedLog(paths.map((path) => ({ path, log: readRun(path) })));
   const outputs = readOutputs(flags);
@@ -68,19 +68,19 @@ function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal)
   return write(log, { ...outputs, reports: [...outputs.reports, events] }, terminal);
 }
 
-/** Writes the reports of one run that are asked for, and prints nothing else; without any it prints the run. Ends as the run ended. */
+/** Writes the requested reports of one run, or prints the run if there are none. Returns the exit code of the run. */
 function show(log: RunLog, flags: ParsedFlags, terminal: Terminal): ExitCode {
   const outputs = readOutputs(flags);
   if (isPrinted(outputs, flags)) print(log, outputs, terminal);
   return write(log, outputs, terminal);
 }
 
-/** The form for people is the default, and may be asked for beside others. */
+/** The console report is the default, and may be requested beside others. */
 function isPrinted({ reports, outFolder }: Outputs, flags: ParsedFlags): boolean {
   return flags.many('reporter').includes('console') || (reports.length === 0 && outFolder === undefined);
 }
 
-/** To standard error where standard output belongs to a report. */
+/** Prints to standard error if a report goes to standard output. */
 function print(log: RunLog, outputs: Outputs, terminal: Terminal): void {
   const isTaken = printedReport(outputs) !== undefined;
   for (const line of consoleReport(log, consoleSetting(outputs, terminal))) {
@@ -146,8 +146,8 @@ function badge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal)
 type Documents = { readonly [Name in ReporterName]?: () => string } & { readonly console: () => string };
 
 /**
- * Writes the forms that are asked for. Standard output gets the one that is asked for there; the one for people by default, and of a
- * comparison always, because it judges.
+ * Writes the requested reports. Standard output gets the report that is requested there, by default the console report. A comparison
+ * always prints the console report, because it judges.
  */
 function tellDocuments(
   what: 'diff' | 'matrix' | 'badge',

@@ -1,5 +1,5 @@
-// `truemq-conformance run`: reads the flags and the target file, runs the suite, writes the reports. The exit code is the gate. A report
-// that cannot be written is a usage error before the run, and an error of the runner after it: a CI job would believe an old report.
+// `truemq-conformance run`: reads the flags and the target file, runs the suite, writes the reports. The exit code is the gate. If a report
+// cannot be written, that is a usage error before the run and an error of the runner after it, so that a CI job does not use an old report.
 import { entriesToAdd } from '../baseline/baseline.ts';
 import { readBaseline } from '../baseline/baseline-file.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
@@ -18,7 +18,7 @@ import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
 import { wireModes } from '../wire/chunking.ts';
-import { keeper } from './keep-alive.ts';
+import { brokerKeeper } from './keep-alive.ts';
 
 export const runFlags: readonly Flag[] = [
   { name: 'target', kind: 'text', value: 'FILE', help: 'the target file (required)' },
@@ -38,7 +38,7 @@ export const runFlags: readonly Flag[] = [
     name: 'only',
     kind: 'many',
     value: 'PATTERN',
-    help: 'of the profiles that run, only these: an area, a requirement or a check, * allowed',
+    help: 'only these checks of the profiles: an area, a requirement or a check, * allowed',
   },
   { name: 'skip', kind: 'many', value: 'PATTERN', help: 'all but these' },
   { name: 'seed', kind: 'text', value: 'N', help: 'repeats the random choices of a run' },
@@ -52,7 +52,7 @@ export const runFlags: readonly Flag[] = [
     help: `how frames are cut on the wire: ${wireModes.join(', ')}`,
   },
   ...reportFlags,
-  { name: 'baseline', kind: 'text', value: 'FILE', help: 'failures that are known: they close no gate' },
+  { name: 'baseline', kind: 'text', value: 'FILE', help: 'known failures, which do not close the gate' },
   { name: 'shard', kind: 'text', value: 'I/N', help: 'one of N parts of the run; `report merge` joins them' },
   {
     name: 'keep-alive',
@@ -63,7 +63,7 @@ export const runFlags: readonly Flag[] = [
   { name: 'strict', kind: 'boolean', help: 'warnings close the gate too' },
 ];
 
-/** A broker that does not answer at all is seen by then, after a few seconds. */
+/** This many failed checks show, after a few seconds, that a broker does not answer. */
 const sameCauseLimit = 10;
 
 type RunRequest = {
@@ -83,7 +83,7 @@ export async function runCommand(
   const redact = redactor(request.options.target.redactions ?? []);
   const { catalogue } = sources;
   const reporting = new Reporting({ outputs: request.outputs, catalogue, terminal, redact });
-  const keeping = request.keepAlive ? { whenDone: keeper(terminal, signal) } : {};
+  const keeping = request.keepAlive ? { whenDone: brokerKeeper(terminal, signal) } : {};
   const unwritable = reporting.start();
   if (unwritable.length > 0) throw new UsageError(unwritable.join('\n'));
   const faults: string[] = [];
@@ -145,14 +145,16 @@ function baselineFrom(path: string | undefined): Partial<Pick<RunOptions, 'basel
 function keepAliveOf(flags: ParsedFlags, { target }: RunOptions): boolean {
   if (!flags.boolean('keep-alive')) return false;
   if (target.lifecycle.kind !== 'attach') return true;
-  throw new UsageError('--keep-alive: this target is attached: the runner starts no broker, and ends none');
+  throw new UsageError(
+    '--keep-alive: this target is attached, so the runner neither starts nor stops a broker',
+  );
 }
 
-/** The entries to add, ready to be copied; on standard error, since the verdict has the last lines of standard output. */
+/** Prints the entries to add, ready to copy, on standard error: the last lines of standard output are the verdict. */
 function adviseBaseline({ results }: RunReport, { baseline, strict }: RunOptions, terminal: Terminal): void {
   const entries = baseline === undefined ? [] : entriesToAdd(results, baseline, { strict });
   if (entries.length === 0) return;
-  terminal.err(`\nNot in ${baseline?.path} yet; if it is known, add:`);
+  terminal.err(`\nNot in ${baseline?.path}; if the failure is known, add:`);
   for (const line of entries) terminal.err(line);
 }
 

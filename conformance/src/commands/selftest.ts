@@ -1,6 +1,6 @@
-// `truemq-conformance selftest`: the suite proves itself where it is installed. Without a repository: codec, accountant, null brokers;
-// with `--reference DIR` everything, from a checkout: planted faults, the reference broker, the contrary broker. Exit code 0 or 5: what is
-// judged here is the runner.
+// `truemq-conformance selftest`: tests the installed suite itself. Without a repository: codec, accountant, null brokers; with
+// `--reference DIR`, a checkout, also planted faults, the reference broker and the contrary broker. Exit code 0 or 5, because the runner
+// is judged.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,16 +56,16 @@ async function proved(sources: Sources, terminal: Terminal, signal: AbortSignal)
   return told.every(Boolean);
 }
 
-const nullPhase = `no check passes on ${nullBrokerKinds.length} null brokers, but those of answers alone where all is answered`;
+const nullPhase = `no check passes on ${nullBrokerKinds.length} null brokers, except the checks of answers on the kinds that answer everything`;
 
-/** A phase that shows nothing has not proved anything. */
+/** A phase without cases is a failure. */
 function tell(phase: string, cases: readonly Case[], terminal: Terminal): boolean {
   const failed = cases.filter(({ faults }) => faults.length > 0);
   for (const { title, faults } of failed) {
     terminal.out(`FAIL ${title}`);
     for (const fault of faults) terminal.out(`     ${fault}`);
   }
-  terminal.out(`${phase}: ${cases.length - failed.length} of ${cases.length} shown`);
+  terminal.out(`${phase}: ${cases.length - failed.length} of ${cases.length} passed`);
   return cases.length > 0 && failed.length === 0;
 }
 
@@ -86,11 +86,11 @@ const nullRun: Omit<RunOptions, 'seed'> = {
 
 const selftestScript = join('conformance', 'selftest', 'run.ts');
 
-/** A checkout of another version would prove another suite than this one. */
+/** A checkout of another version would test another suite. */
 function refuseOtherCheckout(folder: string): void {
   if (!existsSync(join(folder, selftestScript))) {
     throw new UsageError(
-      `--reference: ${folder} is no checkout of the repository: it has no ${selftestScript}`,
+      `--reference: ${folder} is not a checkout of the repository: it has no ${selftestScript}`,
     );
   }
   const text = readFileSync(join(folder, 'conformance', 'package.json'), 'utf8');

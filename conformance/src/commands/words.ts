@@ -1,4 +1,4 @@
-// Cuts a command line into words as a shell would, quotes and backslashes included, and does nothing else that a shell does. Pure.
+// Splits a command line into words like a shell, with quotes and backslashes, and without any other feature of a shell. Pure.
 import { UsageError } from '../usage-error.ts';
 
 /** `node "my adapter.js" --x='1 2'` has the three words node, my adapter.js, --x=1 2. Throws a UsageError for an open quote. */
@@ -25,5 +25,5 @@ export function wordsOf(line: string): readonly string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** A backslash before anything else stands for itself: Windows paths are written with it. */
+/** A backslash before any other character is literal, because Windows paths contain it. */
 const escapable = /["'\\\s]/;

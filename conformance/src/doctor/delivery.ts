@@ -1,13 +1,13 @@
-// One message from a publisher to a subscriber: it is delivered as it was published, and once it is acknowledged it is gone. The subscriber
-// subscribes first, so that nothing hangs on how the broker treats waiting messages. Areas: DELIVERY, QUEUE.
+// Sends one message from a publisher to a subscriber: it must be delivered unchanged, and be removed after its ack. The subscriber
+// subscribes first, so that the result does not depend on how the broker treats waiting messages. Areas: DELIVERY, QUEUE.
 import { isDeepStrictEqual } from 'node:util';
 import { frameText } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { CommandName } from '../wire/command.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import type { AskSetting } from './asking.ts';
-import { ask, awaited } from './asking.ts';
+import type { ExchangeSetting } from './awaited-frames.ts';
+import { awaitFrame, requestAnswer } from './awaited-frames.ts';
 
 const commands = {
   ping: Command.Ping,
@@ -18,8 +18,8 @@ const commands = {
 
 type Message = { readonly id: string; readonly payload: string };
 
-/** True when a message was delivered and acknowledged; what was wrong is noted. */
-export async function tryDelivery(setting: AskSetting, queue: string): Promise<boolean> {
+/** True if a message was delivered and acknowledged; else findings are recorded. */
+export async function tryDelivery(setting: ExchangeSetting, queue: string): Promise<boolean> {
   const exchange = new Exchange(setting, queue);
   const first = await exchange.deliver('first');
   if (first === undefined) return false;
@@ -28,29 +28,29 @@ export async function tryDelivery(setting: AskSetting, queue: string): Promise<b
 }
 
 class Exchange {
-  readonly #setting: AskSetting;
+  readonly #setting: ExchangeSetting;
   readonly #queue: string;
   #publisher: BrokerConnection | undefined;
   #subscriber: BrokerConnection | undefined;
 
-  constructor(setting: AskSetting, queue: string) {
+  constructor(setting: ExchangeSetting, queue: string) {
     this.#setting = setting;
     this.#queue = queue;
   }
 
-  /** Subscribes with a new connection, publishes a message and takes its delivery; undefined when something was wrong. */
+  /** Subscribes with a new connection, publishes a message and takes its delivery; undefined after a finding. */
   async deliver(text: 'first' | 'second', settled?: Message): Promise<Message | undefined> {
-    const { visitor } = this.#setting;
-    this.#publisher ??= await visitor.connect();
-    this.#subscriber = await visitor.connect();
+    const { client } = this.#setting;
+    this.#publisher ??= await client.connect();
+    this.#subscriber = await client.connect();
     const payload = JSON.stringify({ doctor: text, 'a list': [1, 2.5, null, 'ä'] });
-    const message = { id: visitor.id(), payload };
+    const message = { id: client.id(), payload };
     if (settled === undefined && !(await this.#ask(this.#publisher, 'queue', 'CreateQueue')))
       return undefined;
     if (!(await this.#ask(this.#subscriber, 'subscribe', 'SubscribeAck'))) return undefined;
     const sentAt = performance.now();
     if (!(await this.#ask(this.#publisher, 'publish', 'PublishAck', message))) return undefined;
-    const came = await awaited(this.#setting, this.#subscriber, {
+    const came = await awaitFrame(this.#setting, this.#subscriber, {
       step: 'delivery',
       what: `the delivery of message ${message.id} of ${this.#queue}`,
       fits: (frame) => frame.command === Command.Deliver,
@@ -65,7 +65,7 @@ class Exchange {
       : this.#compared(message, came);
   }
 
-  /** Acknowledges the message, and shows that it is gone: the next subscriber gets the next message first, and the queue is empty. */
+  /** Acknowledges the message and checks that it is removed: the next subscriber gets the next message first, and the queue is empty. */
   async acknowledge(message: Message): Promise<boolean> {
     const { examination } = this.#setting;
     if (!(await this.#ack(message))) return false;
@@ -82,7 +82,7 @@ class Exchange {
     return true;
   }
 
-  /** The Pong comes when the broker has read the ack. */
+  /** When the Pong comes, the broker has read the ack. */
   async #ack({ id }: Message): Promise<boolean> {
     const subscriber = this.#subscriber;
     if (subscriber === undefined) return false;
@@ -96,8 +96,8 @@ class Exchange {
     wanted: CommandName,
     more: Partial<Message> = {},
   ): Promise<boolean> {
-    const fields = { command: commands[name], id: this.#setting.visitor.id(), queue: this.#queue, ...more };
-    return ask(this.#setting, connection, { name, fields, wanted });
+    const fields = { command: commands[name], id: this.#setting.client.id(), queue: this.#queue, ...more };
+    return requestAnswer(this.#setting, connection, { name, fields, wanted });
   }
 
   #deliveredAgain({ id }: Message): undefined {
@@ -114,14 +114,14 @@ class Exchange {
   }
 
   #difference({ id, payload }: Message, came: ReceivedFrame): string | undefined {
-    if (came.id !== id) return 'the id is another one';
-    if (came.queue !== this.#queue) return 'the queue is another one';
+    if (came.id !== id) return 'the id is wrong';
+    if (came.queue !== this.#queue) return 'the queue is wrong';
     return isDeepStrictEqual(jsonOf(came), JSON.parse(payload))
       ? undefined
       : 'the payload is another JSON value';
   }
 
-  /** Asks until it is empty, as long as an answer may take: an ack has no answer that would say when it is done. */
+  /** Asks until the queue is empty, for one answer deadline: an ack has no answer that shows when the broker has handled it. */
   async #isEmpty(): Promise<boolean> {
     const until = performance.now() + this.#setting.timing.answerMs;
     let count: unknown;
@@ -130,7 +130,7 @@ class Exchange {
     return count === 0;
   }
 
-  /** What the broker says of the queue, in words. */
+  /** The QueueInfo of the queue in words. */
   async #counts(): Promise<string> {
     const info = await this.#info();
     if (info === undefined) return 'QueueInfo tells nothing of the queue';

@@ -2,22 +2,22 @@
 // end of input. It goes on for as long as what was found leaves something to look at, and always ends what it started.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { ExpectationFailure } from '../expectation.ts';
-import { Visitor } from '../observation/visitor.ts';
+import { ProbeClient } from '../observation/probe-client.ts';
 import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
-import { becomes } from '../target/reach.ts';
+import { waitForListener } from '../target/listening.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { tryCommands } from './commands.ts';
 import { tryDelivery } from './delivery.ts';
 import { Examination } from './examination.ts';
-import type { Diagnosis, Finding } from './finding.ts';
-import { greet } from './greeting.ts';
-import { lookAtHealth } from './health.ts';
-import { patientTiming, seconds, slowness } from './patience.ts';
-import { restart } from './restart.ts';
+import type { Diagnosis, DoctorFinding } from './finding.ts';
+import { tryHandshake } from './handshake.ts';
+import { tryHealth } from './health.ts';
+import { tryRestart } from './restart.ts';
+import { extendedTiming, seconds, slownessFinding } from './slow-answers.ts';
 
 export type DoctorSetting = {
   readonly target: Target;
@@ -37,7 +37,7 @@ export async function examine(setting: DoctorSetting): Promise<Diagnosis> {
     return examination.diagnosis(finding.mistake !== 'no-start', []);
   }
   try {
-    await lookAtBroker(setting, examination, broker);
+    await tryBroker(setting, examination, broker);
   } catch (error) {
     if (!(error instanceof ExpectationFailure)) throw error;
     examination.find('commands', { mistake: 'no-answer', seen: `${error.message}: ${error.actual}` });
@@ -55,13 +55,13 @@ async function start(setting: DoctorSetting, examination: Examination): Promise<
   const { host, port } = broker.endpoints.tcp;
   const who =
     broker.identity === undefined ? '' : `: ${broker.identity.name} ${broker.identity.version ?? ''}`;
-  if (examination.note('start', slowness('the start', took)))
+  if (examination.note('start', slownessFinding('the start', took)))
     examination.ok('start', `at ${host}:${port} after ${seconds(took.elapsedMs)}${who}`.trimEnd());
   return broker;
 }
 
 function startedBroker({ target, timing }: DoctorSetting): Promise<Broker> {
-  const patient = patientTiming(timing);
+  const patient = extendedTiming(timing);
   const { lifecycle, endpoints } = target;
   if (lifecycle.kind === 'spawn') return spawnBroker(lifecycle, requestFor(target), patient);
   if (endpoints === undefined) throw new Error('a target that is not spawned has no endpoints');
@@ -70,43 +70,43 @@ function startedBroker({ target, timing }: DoctorSetting): Promise<Broker> {
     : hookedBroker(lifecycle, endpoints, { request: requestFor(target), timing: patient });
 }
 
-/** The checks' own request: whoever claims to be durable is asked to be. */
+/** The configuration of a run: a target that claims the profile durable is started with durable storage. */
 function requestFor({ profiles = [] }: Target): ConfigurationRequest {
   return profiles.includes('durable') || profiles.includes('full') ? { storage: 'durable' } : {};
 }
 
-function startFinding({ kind, message }: TargetFault): Finding {
+function startFinding({ kind, message }: TargetFault): DoctorFinding {
   return { mistake: kind === 'no JSON' ? 'stdout-text' : 'no-start', seen: message };
 }
 
-async function lookAtBroker(setting: DoctorSetting, examination: Examination, broker: Broker): Promise<void> {
+async function tryBroker(setting: DoctorSetting, examination: Examination, broker: Broker): Promise<void> {
   const { timing, timeoutScale, target } = setting;
   const { tcp, health } = broker.endpoints;
   if (!(await isOpen(setting, examination, broker))) return;
-  const greeting = await greet(tcp, timing);
+  const greeting = await tryHandshake(tcp, timing);
   if (greeting.kind === 'fault') return examination.find('handshake', greeting.finding);
   const took = { elapsedMs: greeting.elapsedMs, deadlineMs: timing.answerMs, scale: timeoutScale };
-  if (examination.note('handshake', slowness('the answer to Connect', took)))
+  if (examination.note('handshake', slownessFinding('the answer to Connect', took)))
     examination.ok('handshake', `ConnectAck after ${seconds(greeting.elapsedMs)}`);
-  const visitor = visitorAt(broker, timing);
-  const queue = visitor.queue('doctor');
-  const asking = { visitor, examination, timing, timeoutScale };
+  const client = clientAt(broker, timing);
+  const queue = client.queue('doctor');
+  const asking = { client, examination, timing, timeoutScale };
   const commandsWork = await tryCommands(asking, queue);
-  if (commandsWork) await tryDelivery(asking, visitor.queue('delivery'));
+  if (commandsWork) await tryDelivery(asking, client.queue('delivery'));
   if (health === undefined) examination.skip('health', 'the target names no health server');
-  else await lookAtHealth(health.url, timing, examination);
+  else await tryHealth(health.url, timing, examination);
   if (target.lifecycle.kind === 'attach') {
-    await visitor.leave();
+    await client.cleanUp();
     return examination.skip('stop', 'an attached broker is left alone');
   }
   const isDurable = commandsWork && requestFor(target).storage !== undefined;
-  await restart({ broker, examination, timing, timeoutScale, ...(isDurable ? { storedIn: queue } : {}) });
-  await visitor.leave();
+  await tryRestart({ broker, examination, timing, timeoutScale, ...(isDurable ? { storedIn: queue } : {}) });
+  await client.cleanUp();
 }
 
-function visitorAt({ endpoints }: Broker, timing: Timing): Visitor {
+function clientAt({ endpoints }: Broker, timing: Timing): ProbeClient {
   const name = `doctor-${Date.now().toString(36)}`;
-  return new Visitor({ tcp: endpoints.tcp, timing: patientTiming(timing), name });
+  return new ProbeClient({ tcp: endpoints.tcp, timing: extendedTiming(timing), name });
 }
 
 async function isOpen(
@@ -116,14 +116,14 @@ async function isOpen(
 ): Promise<boolean> {
   const { host, port } = endpoints.tcp;
   const lookedAt = performance.now();
-  if (!(await becomes('open', endpoints.tcp, { withinMs: timing.connectMs }))) {
-    examination.find('address', { mistake: 'port-closed', seen: `nobody listens at ${host}:${port}` });
+  if (!(await waitForListener('open', endpoints.tcp, { withinMs: timing.connectMs }))) {
+    examination.find('address', { mistake: 'port-closed', seen: `no process listens at ${host}:${port}` });
     return false;
   }
   const lateMs = performance.now() - lookedAt;
-  // One look takes no longer than this on the same machine: later means that the first look found nobody.
+  // One connection attempt takes no longer than this on the same machine: a later success means that the first attempt failed.
   if (lateMs < 100) return true;
-  const seen = `${host}:${port} could be reached only ${seconds(lateMs)} after the answer that says so`;
+  const seen = `${host}:${port} could be reached only ${seconds(lateMs)} after the adapter had answered`;
   examination.find('address', { mistake: 'port-closed', seen });
   return true;
 }

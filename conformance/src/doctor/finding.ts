@@ -1,5 +1,5 @@
-// The mistakes that the doctor can name, and what to do about each. Which one was made is found out elsewhere; here is only what a
-// person reads. `docs/getting-started.md` lists the same.
+// The mistakes that the doctor can name, with a title and a remedy for each. Other files find the mistakes. `docs/getting-started.md`
+// lists the same.
 
 export const mistakes = {
   'stdout-text': {
@@ -8,7 +8,7 @@ export const mistakes = {
       'Send logs and banners to standard error. The first line on standard output must be the JSON answer, and nothing else.',
   },
   'port-closed': {
-    title: 'nobody listens where the broker is said to listen',
+    title: 'the broker does not listen at the address that the adapter reports',
     remedy:
       'Answer only once everything listens, with the port that was really taken, and the host that it is bound to.',
   },
@@ -88,23 +88,23 @@ export const mistakes = {
 
 export type MistakeName = keyof typeof mistakes;
 
-export type Finding = {
+export type DoctorFinding = {
   readonly mistake: MistakeName;
-  /** What was seen, in one sentence. */
+  /** The observation in one sentence. */
   readonly seen: string;
 };
 
 /** One line of the examination. */
-export type Step = {
+export type ExaminationStep = {
   readonly name: string;
   readonly outcome: 'ok' | 'found' | 'skipped';
   readonly text: string;
 };
 
 export type Diagnosis = {
-  readonly steps: readonly Step[];
-  readonly findings: readonly Finding[];
-  /** It ran for long enough to be looked at. */
+  readonly steps: readonly ExaminationStep[];
+  readonly findings: readonly DoctorFinding[];
+  /** The broker started, so that it could be examined. */
   readonly started: boolean;
   readonly log: readonly string[];
 };

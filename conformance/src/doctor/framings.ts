@@ -1,14 +1,14 @@
-// The ways in which a frame can be put around a body: the right one, and those that are taken for it. The doctor tries them on a broker
-// that does not answer, because a length that is read wrong looks like silence from outside. Area: FRAME.
+// The right framing of a body and common wrong ones. The doctor tries them on a broker that does not answer, because a broker that reads
+// the length wrong waits for more bytes. Area: FRAME.
 import { decodeBody } from '../wire/decode.ts';
 import { bodyBytes, frameAround, u8, u16, u32 } from '../wire/encode.ts';
 import type { DecodedBody } from '../wire/frame.ts';
 
 export type Framing = {
-  /** What is wrong with it, as the end of "the length prefix ..". */
+  /** The mistake, as the end of "the length prefix ..". */
   readonly title: string;
   readonly encode: (body: Buffer) => Buffer;
-  /** The first body in these bytes; undefined when there is none whole. */
+  /** The first complete body in these bytes; undefined if there is none. */
   readonly unwrap: (bytes: Buffer) => Buffer | undefined;
 };
 
@@ -58,7 +58,7 @@ function cut(bytes: Buffer, from: number, length: number): Buffer | undefined {
   return length >= 2 && bytes.length >= from + length ? bytes.subarray(from, from + length) : undefined;
 }
 
-/** The first answer in these bytes, read in this way; undefined when they do not make one. */
+/** The first answer in these bytes with this framing; undefined if there is none. */
 export function answerIn(bytes: Buffer, framing: Framing): DecodedBody | undefined {
   const body = framing.unwrap(bytes);
   if (body === undefined) return undefined;

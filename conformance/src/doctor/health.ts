@@ -1,5 +1,5 @@
-// Whether the health record is where it is said to be, and if not, where it may be meant. Areas: HEALTH, HTTP.
-import { fieldOf, surfaceAt } from '../observation/http-surfaces.ts';
+// Checks that the health record is at the URL of the target, and if not, looks for it at other paths. Areas: HEALTH, HTTP.
+import { bodyFieldOf, surfaceAt } from '../observation/http-surfaces.ts';
 import type { Timing } from '../timing.ts';
 import type { Examination } from './examination.ts';
 
@@ -13,8 +13,8 @@ const otherPaths = [
   '/actuator/health',
 ];
 
-/** `url`: as the target names it, with or without `/health/`. */
-export async function lookAtHealth(url: string, timing: Timing, examination: Examination): Promise<void> {
+/** `url`: as in the target file, with or without `/health/`. */
+export async function tryHealth(url: string, timing: Timing, examination: Examination): Promise<void> {
   const base = url.replace(/\/health\/?$/, '');
   const wanted = `${base}/health/`;
   const told = await record(base, '/health/', timing);
@@ -35,7 +35,7 @@ async function record(
 ): Promise<{ readonly text: string; readonly status?: string }> {
   try {
     const answer = await surfaceAt('the health server', base, timing).get(path);
-    const status = fieldOf(answer, 'status');
+    const status = bodyFieldOf(answer, 'status');
     const isRecord = (answer.status === 200 || answer.status === 503) && typeof status === 'string';
     const text = `answers ${answer.status} without a health record`;
     return isRecord ? { text, status } : { text };

@@ -1,11 +1,11 @@
-// One exchange of bytes on a connection of its own: what is sent, and everything that comes back until it suffices, the other side closes
-// or the time is over. It reads no frames: whether the bytes make any is the question.
+// One exchange of bytes on its own connection: sends bytes, and collects the answer until it is complete, the other side closes, or the
+// time is over. It does not decode frames, because the doctor uses it to find wrong framing.
 import { connect } from 'node:net';
 import type { Endpoints } from '../target/target-file.ts';
 
 export type RawAnswer = {
   readonly bytes: Buffer;
-  /** Until it sufficed, or the end. */
+  /** Until the answer was complete, or the end. */
   readonly elapsedMs: number;
   readonly end: 'enough' | 'closed' | 'time over' | 'no connection';
 };
@@ -14,7 +14,7 @@ export type RawQuestion = {
   readonly bytes: Buffer;
   /** Sent some time after the first bytes. */
   readonly then?: { readonly afterMs: number; readonly bytes: Buffer };
-  /** Our side is closed after the last bytes. */
+  /** Closes the client's side after the last bytes. */
   readonly close?: true;
   readonly withinMs: number;
   readonly isEnough: (bytes: Buffer) => boolean;

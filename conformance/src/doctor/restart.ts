@@ -1,25 +1,25 @@
-// Stops the broker, starts it again, looks whether it still knows what it stored, and lets its standard input end. Areas: SHUTDOWN, DURABLE.
+// Stops the broker, starts it again, checks that the stored message is still there, and ends its standard input. Areas: SHUTDOWN, DURABLE.
 import { PrerequisiteMissing } from '../expectation.ts';
-import { Visitor } from '../observation/visitor.ts';
+import { ProbeClient } from '../observation/probe-client.ts';
 import type { Broker } from '../target/broker.ts';
-import { becomes } from '../target/reach.ts';
+import { waitForListener } from '../target/listening.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { within } from '../within.ts';
 import type { Examination } from './examination.ts';
-import { greet } from './greeting.ts';
-import { patientTiming, seconds, slowness } from './patience.ts';
+import { tryHandshake } from './handshake.ts';
+import { extendedTiming, seconds, slownessFinding } from './slow-answers.ts';
 
 export type RestartSetting = {
   readonly broker: Broker;
   readonly examination: Examination;
   readonly timing: Timing;
   readonly timeoutScale: number;
-  /** A queue with one message that has to be there again. */
+  /** A queue with one message that must exist after the restart. */
   readonly storedIn?: string;
 };
 
-export async function restart(setting: RestartSetting): Promise<void> {
+export async function tryRestart(setting: RestartSetting): Promise<void> {
   const { broker, examination } = setting;
   if (!(await stop(setting))) return;
   try {
@@ -29,27 +29,27 @@ export async function restart(setting: RestartSetting): Promise<void> {
     const seen = `the second start, with the same data directory, failed: ${error.message}`;
     return examination.find('start again', { mistake: 'no-start', seen });
   }
-  // That it answers before it listens was found at the first start.
-  await becomes('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
-  const greeting = await greet(broker.endpoints.tcp, setting.timing);
+  // An answer before the broker listens was found at the first start.
+  await waitForListener('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
+  const greeting = await tryHandshake(broker.endpoints.tcp, setting.timing);
   if (greeting.kind === 'fault') return examination.find('start again', greeting.finding);
   examination.ok('start again', 'it started with the same data directory, and answers');
   await lookForMessage(setting);
   await endInput(setting);
 }
 
-/** On Windows this is how it was stopped before. */
+/** On Windows, `stop` already works this way. */
 async function endInput({ broker, examination, timing }: RestartSetting): Promise<void> {
   if (broker.closeInput === undefined) return;
   const name = 'end of input';
   broker.closeInput();
   const exit = await within(broker.exit, timing.stopMs * 2);
   if (exit !== undefined) return examination.ok(name, 'it ended with the standard input of its adapter');
-  const seen = `${seconds(timing.stopMs * 2)} after the end of standard input it still ran`;
+  const seen = `${seconds(timing.stopMs * 2)} after the end of standard input the broker still ran`;
   examination.find(name, { mistake: 'outlives-input', seen });
 }
 
-/** False when it runs on, whatever is tried: nothing can be started in its place. */
+/** False if the broker cannot be stopped, so that no second one can start. */
 async function stop(setting: RestartSetting): Promise<boolean> {
   const { broker, examination, timing, timeoutScale } = setting;
   const toldAt = performance.now();
@@ -59,13 +59,13 @@ async function stop(setting: RestartSetting): Promise<boolean> {
   if (exit === undefined) return kill(setting, elapsedMs);
   const took = { elapsedMs, deadlineMs: timing.stopMs, scale: timeoutScale };
   const how = exit.code === null ? '' : `, exit code ${exit.code}`;
-  if (examination.note('stop', slowness('the stop', took)))
+  if (examination.note('stop', slownessFinding('the stop', took)))
     examination.ok('stop', `it ended after ${seconds(elapsedMs)}${how}`);
   return true;
 }
 
 async function kill({ broker, examination }: RestartSetting, elapsedMs: number): Promise<boolean> {
-  const told = `${seconds(elapsedMs)} after it was told to end it still ran`;
+  const told = `${seconds(elapsedMs)} after the stop request the broker still ran`;
   try {
     await broker.crash();
     examination.find('stop', { mistake: 'ignores-stop', seen: `${told}, and was killed` });
@@ -86,9 +86,9 @@ async function lookForMessage({ broker, examination, timing, storedIn }: Restart
   if (broker.unsupported.includes('storage'))
     return examination.skip('data', 'the adapter says that it does not support durable storage');
   const { tcp } = broker.endpoints;
-  const visitor = new Visitor({ tcp, timing: patientTiming(timing), name: `${storedIn}.again` });
+  const client = new ProbeClient({ tcp, timing: extendedTiming(timing), name: `${storedIn}.again` });
   try {
-    const connection = await visitor.connect();
+    const connection = await client.connect();
     const info = await connection.queueInfo(storedIn);
     const count = info?.['messageCount'];
     if (count === 1) return examination.ok('data', 'the message that was published is there again');
@@ -96,6 +96,6 @@ async function lookForMessage({ broker, examination, timing, storedIn }: Restart
     const seen = `a message was published and acknowledged before the stop; after the start ${found}`;
     examination.find('data', { mistake: 'data-lost', seen });
   } finally {
-    await visitor.leave();
+    await client.cleanUp();
   }
 }

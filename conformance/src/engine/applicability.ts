@@ -1,6 +1,6 @@
-// Whether a check can be carried out on a target, before anything is started. Pure. A capability that was not declared makes an
-// optional check not applicable, but never switches off a MUST of a profile that the target claims; a configuration or a
-// restart that the target cannot give makes the check one that could not run, and the gate stays shut.
+// Decides before anything is started whether a check can run on a target. Pure. A capability that is not declared makes an optional check
+// not applicable, but never skips a MUST of a profile that the target claims. If the target cannot provide a configuration or a restart,
+// the check could not run, and the gate stays closed.
 import type { Level, Profile } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
@@ -45,11 +45,11 @@ function settingsApplicability(check: Check, target: Target): Applicability {
   const why =
     target.lifecycle.kind === 'attach'
       ? 'this target is attached'
-      : 'the hooks of this target do not honour it';
+      : 'the hooks of this target do not honour that setting';
   return { kind: 'could not run', reason: `it needs ${needs.join(', ')}, and ${why}` };
 }
 
-/** The requested settings that the target does not take over, and that its file does not declare with the same value. */
+/** The requested settings that the target does not honour, and that its file does not declare with the same value. */
 function unmetSettings(request: ConfigurationRequest, target: Target): readonly string[] {
   const declared: ConfigurationRequest = { timing: target.timing ?? {}, limits: target.limits ?? {} };
   return settingNames(request)

@@ -1,4 +1,4 @@
-// Runs a check with the connections that it needs, and again with more of them where it could not have one at once.
+// Runs a check with the connections that it needs, and runs it again with more of them if one was missing.
 import type { CheckResult } from '../result.ts';
 import type { CheckConnections, ConnectionNeed, ConnectionSupply, OpenAhead } from './connection-supply.ts';
 import type { RunCheckSetting } from './run-check.ts';
@@ -9,11 +9,11 @@ export type AttemptsSetting = {
   readonly open: OpenAhead;
   /** `attempt` counts from 1: each has names of its own. */
   readonly settingOf: (attempt: number, connections: CheckConnections) => RunCheckSetting;
-  /** Called after each attempt, those that were abandoned included. */
+  /** Called after each attempt, also after an abandoned one. */
   readonly ended: (setting: RunCheckSetting, result: CheckResult) => void;
 };
 
-/** Each attempt has half as many again as the one before asked for: this many get 60 connections together. */
+/** Each attempt reserves half as many connections again as the one before: this many attempts reach 60 connections. */
 const maxAttempts = 8;
 
 /** The result of the last attempt. */

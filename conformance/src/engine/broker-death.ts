@@ -1,8 +1,8 @@
-// What becomes of the result of a check whose broker ended. Pure. Who is to blame is found out by the plan runner.
+// The result of a check whose broker ended. Pure. The plan runner finds out which check ended it.
 import type { CheckResult } from '../result.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 
-/** A connection was not to be had, or ended by another hand than the runner's. */
+/** Whether a connection could not be opened, or was not closed by the runner. */
 export function lostConnection({ trace, evidence, outcome }: CheckResult): boolean {
   if (outcome === 'could not run') return false;
   const ends = trace.filter(({ kind, text }) => kind === 'closed' && !text.endsWith('by the runner'));
@@ -11,7 +11,7 @@ export function lostConnection({ trace, evidence, outcome }: CheckResult): boole
 
 export const blamedReason = 'the broker process ended while this check ran';
 
-/** A broker that ends is never right, whatever the level of the check that ended it. */
+/** A broker must not end, whatever the level of the check that ended it. */
 export function blamed(result: CheckResult, death: BrokerExit): CheckResult {
   const actual =
     result.actual === undefined ? exitText(death) : `${exitText(death)}; before that: ${result.actual}`;
@@ -24,11 +24,11 @@ export function blamed(result: CheckResult, death: BrokerExit): CheckResult {
   };
 }
 
-/** Whether this check or somebody else ended an attached broker cannot be found out, so nothing is said about the check. */
+/** The runner cannot find out who ended an attached broker, so the check could not run. */
 export function lost(result: CheckResult, death: BrokerExit): CheckResult {
   const { expected: _expected, actual, clause: _clause, ...rest } = result;
   const before = actual === undefined ? '' : `; it saw: ${actual}`;
-  const reason = `the broker was gone when this check ended: ${exitText(death)}${before}`;
+  const reason = `the broker had ended before this check did: ${exitText(death)}${before}`;
   return { ...rest, outcome: 'could not run', reason };
 }
 

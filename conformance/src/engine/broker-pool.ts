@@ -1,6 +1,6 @@
-// Hands out brokers to checks: a shared one for each configuration, a fresh one for a check that needs its own. A shared broker that
-// has died is replaced at the next request, and that one died while nobody used it is not forgotten. All are disposed of at
-// the end. Where there is one address for all, there is one broker at a time: see broker-seat.ts.
+// Leases brokers to checks: a shared one for each configuration, a fresh one for a check that needs its own. A shared broker that has
+// ended is replaced at the next request; an exit while no check used it is recorded. All brokers are stopped at the end. A target with
+// fixed addresses has one broker at a time: see single-broker-pool.ts.
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { configurationKey } from '../configuration.ts';
@@ -10,34 +10,34 @@ import type { BrokerExit } from '../target/broker-process.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
 import type { Endpoints, Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
-import { BrokerSeat } from './broker-seat.ts';
+import { SingleBrokerPool } from './single-broker-pool.ts';
 import { requestOf } from './target-facts.ts';
 
 export type Lease = {
   readonly broker: Broker;
-  /** Nobody else has used the broker so far, so that its death has one suspect. */
+  /** No other check has used the broker so far, so that its exit can have only one cause. */
   readonly wasAlone: () => boolean;
   release(): Promise<void>;
 };
 
-/** What is told of a broker that is left to look at. */
+/** A broker that keeps running after the checks, for --keep-alive. */
 export type RunningBroker = Pick<Broker, 'endpoints' | 'processId'> & {
-  /** What was asked of it beyond its defaults. */
+  /** The settings that it was started with. */
   readonly request: ConfigurationRequest;
 };
 
 export type PoolOptions = {
-  /** A broker that one check had for itself lives until the end too. */
+  /** Keeps a broker that one check had for itself until the end of the run. */
   readonly keepOwn?: boolean;
-  /** Starts brokers in the place of the target's lifecycle. */
+  /** Starts brokers instead of the target's lifecycle. */
   readonly startBroker?: StartBroker;
 };
 
-/** A broker that is wanted. */
+/** What a broker is started with. */
 export type BrokerOrder = {
   readonly request: ConfigurationRequest;
   readonly timing: Timing;
-  /** Nobody else may live in its process: its check ends it, or is suspected to. */
+  /** It must not share its process with other brokers: its check ends it, or may have ended it. */
   readonly ownProcess: boolean;
 };
 
@@ -52,13 +52,13 @@ export class BrokerPool {
   readonly #all = new Map<Broker, ConfigurationRequest>();
   readonly #options: PoolOptions;
   readonly #idleEnds: BrokerExit[] = [];
-  readonly #seat: BrokerSeat;
+  readonly #singleBroker: SingleBrokerPool;
 
   constructor(target: Target, timing: Timing, options: PoolOptions = {}) {
     this.#options = options;
     this.#target = target;
     this.#timing = timing;
-    this.#seat = new BrokerSeat((request) => this.#start(request, true));
+    this.#singleBroker = new SingleBrokerPool((request) => this.#start(request, true));
   }
 
   /** Throws a TargetFault when no broker can be started. */
@@ -75,13 +75,13 @@ export class BrokerPool {
       case 'attach':
         return this.#leaseShared('attached', request);
       case 'hooks':
-        return this.#seat.lease(request, own);
+        return this.#singleBroker.lease(request, own);
     }
   }
 
-  /** Ends of brokers that nobody ordered while no check used them. */
+  /** Exits of brokers that the runner did not order, while no check used them. */
   idleEnds(): readonly BrokerExit[] {
-    return [...this.#idleEnds, ...this.#seat.idleEnds()];
+    return [...this.#idleEnds, ...this.#singleBroker.idleEnds()];
   }
 
   /** The brokers that the runner started and that have not ended. */

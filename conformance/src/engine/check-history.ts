@@ -1,10 +1,10 @@
-// The history of a check as the check is given it: recorded from its connections, judged by the accountant when the check says so.
+// The history that a check can ask for: recorded from its connections, judged by the accountant on request.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { History, TargetFacts } from '../check.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Account } from '../history/account.ts';
-import { accountLines, countsText } from '../history/account.ts';
+import { accountCountsText, accountLines } from '../history/account.ts';
 import { account, accountInTurns } from '../history/accountant.ts';
 import type { HistoryRecorder } from '../history/history-recorder.ts';
 import type { HistoryRules } from '../history/operation.ts';
@@ -28,9 +28,9 @@ export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts):
   const settled = (result: Account): Account => {
     for (let count = 0; count < result.counts.attempted; count += 1) evidence.assertion();
     const [first] = result.findings;
-    notes.push(`the account: ${countsText(result.counts)}`);
+    notes.push(`the account: ${accountCountsText(result.counts)}`);
     if (first === undefined) return result;
-    throw new ExpectationFailure('the account of all messages adds up', {
+    throw new ExpectationFailure('every message of the history is accounted for', {
       expected: 'no message lost, duplicated, unexpected or in the wrong order',
       actual: accountLines(result, history.operations).join('\n'),
       clause: first.clause,

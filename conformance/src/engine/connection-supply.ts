@@ -1,6 +1,6 @@
-// The connections of a check on a broker that counts them. A check must not wait for its turn to connect while it holds deliveries:
-// the broker's ack timeout would run out, and the broker would be blamed for the runner's pace. So a check gets what it is known to
-// need before it begins. When it needs more than can be had at once, its run is abandoned and begins anew, with more kept ready for it.
+// The connections of a check on a broker that limits their rate. A check must not wait for its turn to connect while it holds deliveries:
+// the ack timeout would pass, and the runner would blame the broker for its own delay. So connections are reserved before a check starts.
+// If a check needs more of them, its run is abandoned and starts again with more reserved connections.
 // Areas: LIMIT (connections by address), DELIVERY (ack timeout).
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import type { Pacer, Turn } from './pacer.ts';
@@ -11,7 +11,7 @@ import type { SpareConnections } from './spare-connections.ts';
 export type ConnectionNeed = {
   readonly shared: number;
   readonly own: number;
-  /** What cannot be had at once is waited for. */
+  /** Waits for connections that are not available yet. */
   readonly mayWait?: boolean;
 };
 
@@ -19,11 +19,11 @@ type Kind = 'shared' | 'own';
 
 export type SupplySetting = {
   readonly pacer: Pacer;
-  /** Absent where connections are not passed on from one check to another. */
+  /** Absent if connections are not passed from one check to another. */
   readonly spares: SpareConnections | undefined;
 };
 
-/** Makes a connection with its handshake done, opened when its turn has come. */
+/** Opens a connection in its turn and does the handshake. */
 export type OpenAhead = () => Promise<BrokerConnection>;
 
 export class ConnectionSupply {
@@ -34,7 +34,7 @@ export class ConnectionSupply {
     this.#setting = setting;
   }
 
-  /** Waits until as many connections are ready, one asker after another. */
+  /** Waits until the connections are ready; requests are served in order. */
   reserve(need: ConnectionNeed, open: OpenAhead): Promise<CheckConnections> {
     const { pacer } = this.#setting;
     const isLimited = pacer.reserve !== undefined;
@@ -51,11 +51,11 @@ export class ConnectionSupply {
     const turns: Turn[] = [];
     while (connections.length < need.shared) {
       const connection = await this.#oneOf(open);
-      // A broker that takes none is for the check to judge.
+      // If the broker accepts no connection, the check judges that.
       if (connection === undefined) break;
       connections.push(connection);
     }
-    // Kept turns are free for nobody else, so they come last.
+    // Reserved turns block other checks, so they are taken last.
     while (turns.length < Math.min(need.own, pacer.capacity ?? 0)) {
       const turn = pacer.reserve?.();
       if (turn === undefined) await pacer.freed?.().done;
@@ -64,7 +64,7 @@ export class ConnectionSupply {
     return new CheckConnections(this.#setting, { need, connections, turns });
   }
 
-  /** A spare connection, or a new one: whichever can be had first. */
+  /** A spare connection or a new one, whichever is available first. */
   async #oneOf(open: OpenAhead): Promise<BrokerConnection | undefined> {
     const { pacer, spares } = this.#setting;
     for (;;) {
@@ -103,18 +103,18 @@ export class CheckConnections {
     this.#ready = ready;
   }
 
-  /** It asked for a connection that could not be had at once: what came of this run shows nothing. */
+  /** The check asked for a connection that was not available: the result of this run is discarded. */
   get isShort(): boolean {
     return this.#shortOf !== undefined;
   }
 
-  /** What to keep ready for the next run of the check: some more than it asked for, so that a few runs will do. */
+  /** What to reserve for the next run of the check: more than it asked for, so that a few runs are enough. */
   get nextNeed(): ConnectionNeed {
     const { shared, own } = this.#asked;
     return this.#shortOf === 'own' ? { shared, own: withMore(own) } : { shared: withMore(shared), own };
   }
 
-  /** Milliseconds during which the check has been waiting for turns. */
+  /** Milliseconds that the check has waited for turns. */
   waitedMs(): number {
     return this.#pacer.waitedMs();
   }
@@ -132,7 +132,7 @@ export class CheckConnections {
     return { ...this.#pacer, turn: () => this.#turn(kind) };
   }
 
-  /** Gives back what was not used; the check gets nothing any more. */
+  /** Returns unused connections and turns; later requests of the check fail. */
   end(): void {
     this.#hasEnded = true;
     for (const turn of this.#ready.turns) turn.giveBack();
@@ -149,11 +149,11 @@ export class CheckConnections {
     if (this.#pacer.reserve === undefined) return this.#pacer.turn();
     const turn = (kind === 'own' ? this.#ready.turns.shift() : undefined) ?? this.#pacer.reserve();
     if (turn !== undefined) return turn.use();
-    // More than one window has cannot be kept ready.
+    // More than one window allows cannot be reserved.
     const isTooMany = this.#asked.own > (this.#pacer.capacity ?? 0);
     if (isTooMany || this.#ready.need.mayWait === true) return this.#pacer.turn();
     this.#shortOf = kind;
-    throw new Error('no connection can be opened at once');
+    throw new Error('no connection is available now');
   }
 }
 

@@ -1,5 +1,5 @@
-// Measures how late the runner's own event loop was. A runner that was starved saw frames late that came in time, and its verdict
-// is worth nothing: the check becomes an error, never a failure or a pass.
+// Measures the delay of the runner's event loop. A delayed runner reads frames late that arrived in time, so it cannot judge: the check
+// becomes an error, never a failure or a pass.
 
 const tickMs = 20;
 
@@ -27,7 +27,7 @@ export function watchLoop(): LoopWatch {
   };
 }
 
-/** What to say when the loop was late by more than a quarter of the check's shortest wait; undefined when it was not. */
+/** The reason for an error if the delay was more than a quarter of the check's shortest wait; else undefined. */
 export function starvation(worstDelayMs: number, shortestWindowMs: number): string | undefined {
   if (worstDelayMs <= shortestWindowMs / 4) return undefined;
   const delay = Math.round(worstDelayMs);

@@ -1,5 +1,5 @@
-// Opens TCP connections to the broker under test, paced and with a deadline. That a broker does not take a connection is its own
-// fault, so it is an ExpectationFailure here.
+// Opens TCP connections to the broker under test, at a limited rate and with a deadline. A broker that does not accept a connection is at
+// fault, so that is an ExpectationFailure.
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { ExpectationFailure } from '../expectation.ts';
@@ -23,7 +23,7 @@ export async function openConnection(
   return openConnection(address, setting, pacer);
 }
 
-/** A broker over its rate closes at once; no broker has another reason to before anything was said. */
+/** A broker closes a connection over its rate limit within this time; before the first frame it has no other reason to close. */
 const refusalNoticeMs = 60;
 
 async function isRefused(socket: Socket, pacer: Pacer): Promise<boolean> {
@@ -44,10 +44,10 @@ function openSocket({ host, port }: Endpoints['tcp'], withinMs: number): Promise
     const fail = (actual: string): void => {
       socket.destroy();
       reject(
-        new ExpectationFailure('the broker takes a TCP connection', { expected: 'a connection', actual }),
+        new ExpectationFailure('the broker accepts a TCP connection', { expected: 'a connection', actual }),
       );
     };
-    const timer = setTimeout(() => fail(`none within ${withinMs} ms`), withinMs);
+    const timer = setTimeout(() => fail(`no connection within ${withinMs} ms`), withinMs);
     const refuse = (error: Error): void => {
       clearTimeout(timer);
       fail(error.message);

@@ -1,38 +1,38 @@
-// Keeps the runner under a rate that the target declared: a broker with its default limits must not refuse the runner and be
-// blamed for it. Each caller waits its turn; turns are given in the order of asking.
+// Keeps the runner under the connection rate that the target declares, so that the broker does not refuse connections of the runner.
+// Each caller waits for a turn; turns are given in request order.
 
 export type Pacer = {
-  /** Resolves when a connection may be opened; it counts from then on. */
+  /** Resolves when a connection may be opened; the turn counts from then on. */
   turn(): Promise<void>;
-  /** A turn that is kept until it is used or given back; undefined when none is free now. Absent where turns are not limited. */
+  /** Reserves a turn until it is used or given back; undefined if none is free now. Absent if turns are not limited. */
   readonly reserve?: () => Turn | undefined;
-  /** Resolves when a turn may be free, or when it is cancelled: a wait that nobody needs must not keep the process alive. */
-  readonly freed?: () => Wait;
-  /** How many turns there are in one window. */
+  /** Resolves when a turn may be free, or when the wait is cancelled: an unused wait must not keep the process alive. */
+  readonly freed?: () => TurnWait;
+  /** The number of turns in one window. */
   readonly capacity?: number;
-  /** True while connections of an earlier run may still count for the broker, so that it may refuse one that is within the rate. */
+  /** True while the broker may still count connections of an earlier run, so that it may refuse one within the rate. */
   readonly mayBeRefused?: () => boolean;
-  /** The broker has refused a connection: the next turn comes when nothing counts any more. */
+  /** The broker has refused a connection: the next turn is given after a whole window. */
   readonly refused?: () => void;
 };
 
 export type Turn = {
-  /** The connection is opened now: it counts from now on. */
+  /** The connection is opened now: the turn counts from now on. */
   use(): void;
-  /** It is not needed any more. Nothing happens when it was used. */
+  /** Frees the turn, unless it was used. */
   giveBack(): void;
 };
 
-export type Wait = { readonly done: Promise<void>; cancel(): void };
+export type TurnWait = { readonly done: Promise<void>; cancel(): void };
 
 export const noPacer: Pacer = { turn: async () => {} };
 
 export type WatchedPacer = Pacer & {
-  /** Milliseconds during which somebody has been waiting for a turn, those that still wait included. */
+  /** Milliseconds during which at least one caller waited for a turn, until now. */
   waitedMs(): number;
 };
 
-/** The same pacer, for one check: the time that the check waits for its turns is not its own. */
+/** The same pacer for one check: measures how long the check waits for turns, which does not count as its duration. */
 export function watchedPacer(pacer: Pacer): WatchedPacer {
   let [waitingCount, beganAt, endedMs] = [0, 0, 0];
   const begin = (): void => {
@@ -53,10 +53,10 @@ export function watchedPacer(pacer: Pacer): WatchedPacer {
   };
 }
 
-/** A connection reaches the broker a little after its turn, by which the broker's window may be the earlier one to begin. */
+/** A connection reaches the broker a little after its turn, so that the window of the broker may start later. */
 const arrivalMarginMs = 500;
 
-/** At most `maxCount` turns in any window of `windowMs`, as somebody sees them who hears of each a little later. */
+/** At most `maxCount` turns in any window of `windowMs`, measured by a broker that sees each one a little later. */
 export function windowPacer(maxCount: number, windowMs: number): Pacer {
   const pacedMs = windowMs + arrivalMarginMs;
   const startedAt = performance.now();
@@ -70,7 +70,7 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
     waiting = [];
     for (const resolve of woken) resolve();
   };
-  const freed = (): Wait => {
+  const freed = (): TurnWait => {
     let cancel = (): void => {};
     const done = new Promise<void>((resolve) => {
       const oldestAt = Math.min(...given.map(({ at }) => at));
@@ -92,7 +92,7 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
     return {
       use: () => {
         entry.at = performance.now();
-        // Who waits did not know when this one would be used.
+        // Waiting callers could not know before when this turn is used.
         wake();
       },
       giveBack: () => {

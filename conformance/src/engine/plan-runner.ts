@@ -7,8 +7,8 @@ import { setMaxListeners } from 'node:events';
 import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
+import { ProbeClient } from '../observation/probe-client.ts';
 import { undeclaredNotes } from '../observation/undeclared.ts';
-import { Visitor } from '../observation/visitor.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
@@ -261,10 +261,10 @@ export class PlanRunner {
   }
 
   /** Opens connections for checks, which end them. */
-  #visitor(tcp: Endpoints['tcp']): Visitor {
+  #visitor(tcp: Endpoints['tcp']): ProbeClient {
     const { seed, timeoutScale } = this.#setting.options;
     const name = this.#names.ofVisit('connection', seed);
-    return new Visitor({ tcp, timing: timingFor(timeoutScale), name, pacer: this.#pacer });
+    return new ProbeClient({ tcp, timing: timingFor(timeoutScale), name, pacer: this.#pacer });
   }
 
   /** With a lease of its own, so that it counts among the users of the broker. */

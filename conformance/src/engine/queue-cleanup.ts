@@ -1,7 +1,7 @@
-// Deletes what the checks left on a broker that goes on running: every queue whose name begins as the names of a check that has ended,
-// generated dead letter queues included. It works beside the checks, on one connection of its own, and never in the way of a verdict:
-// a broker that does not answer is asked once more at the end of the run, and then left alone. Area: QUEUE.
-import { Visitor } from '../observation/visitor.ts';
+// Deletes the queues that checks left on a broker that keeps running: every queue whose name starts with the prefix of an ended check,
+// generated dead letter queues included. It runs beside the checks on its own connection and never changes a verdict. A broker that does
+// not answer is asked once more at the end of the run. Area: QUEUE.
+import { ProbeClient } from '../observation/probe-client.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
@@ -18,13 +18,13 @@ export type QueueCleanupSetting = {
   readonly pacer: Pacer;
 };
 
-/** Who interrupts a run does not want to wait for it. */
+/** The limit for the cleanup after an interrupt: the user does not want to wait for it. */
 const interruptedMs = 2000;
 
 export class QueueCleanup {
   readonly #names: RunNames;
-  readonly #visitor: Visitor;
-  /** Beginnings of the names of checks that have ended since the last sweep. */
+  readonly #client: ProbeClient;
+  /** Name prefixes of the checks that have ended since the last cleanup. */
   #pending = new Set<string>();
   #connection: BrokerConnection | undefined;
   #sweeping: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export class QueueCleanup {
 
   constructor({ tcp, timing, names, seed, pacer }: QueueCleanupSetting) {
     this.#names = names;
-    this.#visitor = new Visitor({
+    this.#client = new ProbeClient({
       tcp,
       timing: { ...timing, answerMs: timing.answerMs / 2 },
       name: names.ofVisit('cleanup', seed),
@@ -41,25 +41,25 @@ export class QueueCleanup {
     });
   }
 
-  /** Deletes the queues of a check that has been judged, in the background. `names`: the beginning of its names. */
+  /** Deletes the queues of a judged check in the background. `names`: the prefix of its names. */
   checkEnded(names: string): void {
     this.#isNeeded = true;
     this.#pending.add(`${names}.`);
     if (!this.#hasFailed) this.#sweeping ??= this.#sweepPending();
   }
 
-  /** After the last check: deletes what is left. A sentence when queues may still be there. Never rejects. */
+  /** After the last check: deletes the remaining queues. Returns a sentence if queues may remain. Never rejects. */
   async finish(signal?: AbortSignal): Promise<string | undefined> {
     const isInterrupted = signal?.aborted === true;
     if (!this.#isNeeded && !isInterrupted) return undefined;
     const swept = this.#sweepAll();
     const isClean = isInterrupted ? await within(swept, interruptedMs) : await swept;
-    await this.#visitor.leave();
+    await this.#client.cleanUp();
     if (isClean === true) return undefined;
-    return `queues of this run may be left on the broker; their names contain ${this.#names.mark}`;
+    return `the broker may still have queues of this run; their names contain ${this.#names.mark}`;
   }
 
-  /** Deletes every queue of the run; tells whether the broker lists none any more. */
+  /** Deletes every queue of the run; true if the broker lists none of them afterwards. */
   async #sweepAll(): Promise<boolean> {
     const isOfRun = (queue: string): boolean => queue.includes(this.#names.mark);
     try {
@@ -89,7 +89,7 @@ export class QueueCleanup {
   async #sweep(isMeant: (queue: string) => boolean): Promise<void> {
     const connection = await this.#connected();
     const deletions = (await this.#listed(isMeant)).map((queue) =>
-      connection.request({ command: Command.DeleteQueue, id: this.#visitor.id(), queue }),
+      connection.request({ command: Command.DeleteQueue, id: this.#client.id(), queue }),
     );
     await Promise.all(deletions);
   }
@@ -99,7 +99,7 @@ export class QueueCleanup {
   }
 
   async #connected(): Promise<BrokerConnection> {
-    if (this.#connection?.isClosed !== false) this.#connection = await this.#visitor.connect();
+    if (this.#connection?.isClosed !== false) this.#connection = await this.#client.connect();
     return this.#connection;
   }
 }

@@ -1,9 +1,9 @@
-// The one line that runs a check again as it ran: every flag that can change what happens, and no other.
+// The command line that runs a check again in the same way: it has every flag that can change the result, and no other.
 import type { Check } from '../check.ts';
 import { expandProfiles } from './scope.ts';
 import type { RunOptions } from './suite.ts';
 
-/** Names the check's profile where the target does not claim it, because `--only` selects from claimed profiles otherwise. */
+/** Names the check's profile if the target does not claim it, because `--only` selects from claimed profiles. */
 export function reproduceLine(
   { id, profile }: Pick<Check, 'id' | 'profile'>,
   options: Pick<RunOptions, 'target' | 'targetPath' | 'seed' | 'wireMode' | 'timeoutScale'>,

@@ -1,6 +1,6 @@
-// The names that a run gives to what it makes on a broker: queues, ids of messages and commands. They begin with the run's seed and a
-// salt that is drawn for each run, so that a seed can be used again, and by two runs at the same time, on a broker that keeps what an
-// earlier run left. What a check does depends on the seed alone.
+// The names of queues, messages and commands of a run. They start with the seed and a random salt of the run, so that a seed can be used
+// again, also by two runs at the same time, on a broker that keeps the queues of an earlier run. What a check does depends on the seed
+// alone.
 import { randomInt } from 'node:crypto';
 
 const saltLength = 5;
@@ -14,15 +14,15 @@ export class RunNames {
   }
 
   /**
-   * The beginning of all names of one run of a check. `seed` is that of the repetition, `attempt` counts from 1. No name of another
-   * check, repetition, attempt or run begins with it and a dot.
+   * The prefix of all names of one run of a check. `seed` is the seed of the repetition, `attempt` starts from 1. No name of another
+   * check, repetition, attempt or run starts with this prefix and a dot.
    */
   ofCheck(checkId: string, seed: number, attempt = 1): string {
     const again = attempt === 1 ? '' : `${attempt}-`;
     return `${this.#beginning(seed)}.${again}${checkId.toLowerCase()}`;
   }
 
-  /** The beginning of the names of a visit that belongs to no check. */
+  /** The prefix of the names of a probe, which belongs to no check. */
   ofVisit(purpose: string, seed: number): string {
     return `${this.#beginning(seed)}.${purpose}`;
   }

@@ -16,7 +16,7 @@ describe('the watch for one cause', () => {
 
   it('compares the reasons where the step has no requirement', () => {
     const watch = new SameCauseWatch(2);
-    const refused = { reason: 'the broker takes a TCP connection', expected: 'a connection' };
+    const refused = { reason: 'the broker accepts a TCP connection', expected: 'a connection' };
     watch.add(sampleResult('CONN-001a', 'fail', refused));
     watch.add(sampleResult('CONN-002a', 'fail', { ...refused, reason: 'Pong did not come' }));
     expect(watch.reached).toBeUndefined();

@@ -1,20 +1,21 @@
-// Sees that a run is of no use: the first checks all fail at the same step and none passes, because the broker does not answer, cannot be
-// reached or speaks another protocol. A broker that is only half built is given more time, so that what it can do is seen to pass. Pure.
+// Detects a useless run: the first checks all fail at the same step and none passes, because the broker does not answer, cannot be reached
+// or speaks another protocol. A broker that answers gets more checks before the run is stopped, so that the checks of its finished parts
+// can pass. Pure.
 import type { CheckResult } from '../result.ts';
 import { Command } from '../wire/command.ts';
 import { answerRule } from '../wire/reliance.ts';
 import { shellWord } from './reproduce.ts';
 
-/** So many different checks failed at one step. */
+/** How many different checks failed at one step, and why. */
 export type SameCause = {
   readonly checkCount: number;
-  /** What the last of them saw. */
+  /** The reason of the last failure. */
   readonly reason: string;
-  /** The requirement of the step; undefined where no connection could be opened, for example. */
+  /** The requirement of the step; undefined if there is none, for example if no connection could be opened. */
   readonly clause?: string;
 };
 
-/** How many times more checks have to fail alike on a broker that answers. */
+/** The limit is this many times higher for a broker that answers. */
 const answeringFactor = 4;
 
 export class SameCauseWatch {
@@ -23,12 +24,12 @@ export class SameCauseWatch {
   #hasPassed = false;
   #reached: SameCause | undefined;
 
-  /** `limit`: different checks that got no answer, from 1, or no ConnectAck; undefined is never reached. */
+  /** `limit`: the number of different checks that got no answer or no ConnectAck, from 1; undefined: no limit. */
   constructor(limit: number | undefined) {
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Undefined as long as the run may go on. */
+  /** The cause to stop the run for; undefined if the run may continue. */
   get reached(): SameCause | undefined {
     return this.#reached;
   }
@@ -46,23 +47,23 @@ export class SameCauseWatch {
   }
 }
 
-/** A warning without a reason is one beside a pass. */
+/** A warning without a reason belongs to a check that passed. */
 function isContent({ outcome, reason }: CheckResult): boolean {
   return outcome === 'pass' || (outcome === 'warn' && reason === undefined);
 }
 
-/** Nothing came from the broker, or nothing that accepts a Connect: no check can pass. */
+/** The broker sent nothing, or no ConnectAck: no check can pass. */
 function isWithoutAnswer({ reliesOn, trace }: CheckResult): boolean {
   const isAnswered = trace.some(({ kind }) => kind === 'received' || kind === 'http');
   return !isAnswered || reliesOn === answerRule(Command.Connect);
 }
 
-/** Also where nothing but a recommendation, or an option, was asked for: it may have ended at the same step. */
+/** Also for checks of recommendations and options: they may have failed at the same step. */
 function isViolation({ outcome, expected }: CheckResult): boolean {
   return outcome === 'fail' || outcome === 'warn' || (outcome === 'not applicable' && expected !== undefined);
 }
 
-/** Says what was seen, and which command finds out more. */
+/** The note for the report: what happened, and which command finds the cause. */
 export function sameCauseNote(
   { checkCount, reason, clause }: SameCause,
   told: {
@@ -80,8 +81,8 @@ export function sameCauseNote(
 const firstOfArea = 2;
 
 /**
- * The same entries with some of every area at the beginning: a broker that keeps the rules of one area alone is seen to pass before a
- * run would be stopped.
+ * The same entries with a few of every area at the beginning, so that a broker that follows the rules of one area only passes a check
+ * before the run would be stopped.
  */
 export function someOfEachAreaFirst<Entry extends { readonly check: { readonly id: string } }>(
   entries: readonly Entry[],

@@ -1,5 +1,5 @@
-// What a verdict is about: the profiles that were asked for, and what it says nothing about, because no check of the suite covers it.
-// Pure. Whether the checks that there are were all run is another question.
+// The scope of a verdict: the requested profiles, and the requirements in them that no check of the suite covers. Pure. It does not know
+// which checks were run.
 import type { Catalogue } from '../catalogue.ts';
 import type { Profile, ProfileName } from '../catalogue-words.ts';
 import { profiles } from '../catalogue-words.ts';
@@ -8,7 +8,7 @@ import type { Requirement } from '../suite-data.ts';
 import type { VerdictScope } from '../verdict.ts';
 
 export type Scope = VerdictScope & {
-  /** The MUSTs of these profiles that no check of them stands on, by id. */
+  /** The MUST requirements of these profiles that no check covers. */
   readonly uncovered: readonly Requirement[];
 };
 
@@ -24,7 +24,7 @@ export function scopeOf(catalogue: Catalogue, names: readonly ProfileName[]): Sc
   return { profiles: names, unbuilt: unbuiltOf(wanted, catalogue.checks), uncovered };
 }
 
-/** One sentence for each kind of gap; none where everything is covered. */
+/** One sentence for each kind of gap; empty if everything is covered. */
 export function scopeNotes({ unbuilt, uncovered }: Scope): readonly string[] {
   const ids = uncovered
     .filter(({ profile }) => unbuilt.every((name) => name !== profile))

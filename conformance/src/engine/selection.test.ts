@@ -114,6 +114,6 @@ describe('shardOf', () => {
   });
 
   it('refuses a shard with nothing to do', () => {
-    expect(() => idsOf(11, 11)).toThrow('shard 11 of 11 is empty: only 10 checks are selected');
+    expect(() => idsOf(11, 11)).toThrow('shard 11 of 11 is empty: the selection has only 10 checks');
   });
 });

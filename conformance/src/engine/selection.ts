@@ -1,15 +1,16 @@
-// Which checks a run is about: by profile, level and pattern. Pure. A pattern that selects nothing and a selection that leaves nothing
-// are usage errors, because a run of nothing must never look like a success.
+// Selects the checks of a run by profile, level and pattern. Pure. A pattern without a match and an empty selection are usage errors,
+// because a run without checks must never look like a success.
 import type { Catalogue } from '../catalogue.ts';
 import type { Level, Profile, ProfileName } from '../catalogue-words.ts';
 import { isAtLeast } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
+import { countText } from '../count-text.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { Scope } from './scope.ts';
 import { expandProfiles, scopeOf, unbuiltOf } from './scope.ts';
 
 export type SelectionRequest = {
-  /** Empty: what the target claims. */
+  /** Empty: the profiles that the target claims. */
   readonly profiles: readonly ProfileName[];
   /** The lowest level that is run. */
   readonly level: Level;
@@ -22,9 +23,9 @@ export type Selection = {
   /** The checks of all runs together, where this one is a shard; reports of shards are merged by it. Absent: `checks`. */
   readonly plan?: readonly Check[];
   readonly claimed: ReadonlySet<Profile>;
-  /** The checks of claimed profiles that the selection leaves out; what the other shards run is not left out. */
+  /** The checks of claimed profiles that the selection leaves out; checks of the other shards are not among them. */
   readonly leftOutCount: number;
-  /** What the verdict is about, and what it says nothing about. */
+  /** What the verdict covers, and what it does not cover. */
   readonly scope: Scope;
 };
 
@@ -55,15 +56,15 @@ export type Shard = {
 };
 
 /**
- * The part of a selection that one of several runs has to do. Decided by the ids alone, so that all of them agree, and balanced by what
- * takes time: checks that wait, and checks with a broker of their own, are dealt out evenly. Throws a UsageError when nothing is left.
+ * One shard of a selection. It depends on the ids alone, so that all runs agree. Checks that take long (those that wait for timers and
+ * those with their own broker) are distributed evenly. Throws a UsageError if the shard is empty.
  */
 export function shardOf(selection: Selection, shard: Shard | undefined): Selection {
   if (shard === undefined || shard.count === 1) return selection;
   const dealt = [...selection.checks].sort((a, b) => (dealKey(a) < dealKey(b) ? -1 : 1));
   const mine = new Set(dealt.filter((_, index) => index % shard.count === shard.index - 1));
   if (mine.size === 0) {
-    const text = `shard ${shard.index} of ${shard.count} is empty: only ${selection.checks.length} checks are selected`;
+    const text = `shard ${shard.index} of ${shard.count} is empty: the selection has only ${countText(selection.checks.length, 'check')}`;
     throw new UsageError(text);
   }
   return {

@@ -1,6 +1,6 @@
-// Connections to an attached broker that a check has left clean, for the next check that needs no connection of its own: a broker with
-// default limits takes 20 connections a minute from one address, and the core profile must get by with 60. A broker that the
-// runner starts has no such limit, and there every check opens its own. Clause: LIMIT (connections by address).
+// Clean connections to an attached broker, reused by checks that need no connection of their own: a broker with default limits accepts 20
+// connections a minute from one address, and the core profile must work with 60. A broker that the runner starts has no such limit, and
+// there every check opens its own connections. Clause: LIMIT (connections by address).
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 
 export class SpareConnections {
@@ -8,20 +8,20 @@ export class SpareConnections {
   readonly #cleaning = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
 
-  /** A connection whose handshake is done and on which nothing is subscribed or under way; undefined when there is none. */
+  /** A connection after its handshake, without subscriptions and pending commands; undefined if none is available. */
   async take(): Promise<BrokerConnection | undefined> {
     while (this.#spares.length === 0 && this.#cleaning.size > 0) await Promise.race(this.#cleaning);
     return this.takeNow();
   }
 
-  /** As `take`, but one that is still being cleaned is not waited for. */
+  /** As `take`, but does not wait for a connection that is being cleaned. */
   takeNow(): BrokerConnection | undefined {
     let spare = this.#spares.pop();
     while (spare?.isClosed === true) spare = this.#spares.pop();
     return spare;
   }
 
-  /** Resolves when one has come back. */
+  /** Resolves when a connection is returned. */
   freed(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -29,15 +29,14 @@ export class SpareConnections {
   }
 
   /**
-   * Takes a connection back from a check that has ended, whose later use of it reaches the broker no more. What cannot be made clean is
-   * ended.
+   * Takes a connection back from an ended check, which can no longer use it. A connection that cannot be cleaned is closed.
    */
   giveBack(connection: BrokerConnection): void {
     const cleaned = this.#clean(connection.cutOff()).finally(() => this.#cleaning.delete(cleaned));
     this.#cleaning.add(cleaned);
   }
 
-  /** Takes a connection that nobody has used since it was made or cleaned. */
+  /** Adds a clean connection. */
   add(connection: BrokerConnection): void {
     this.#spares.push(connection);
     const woken = this.#waiting;

@@ -1,5 +1,5 @@
-// A whole run: check the runner itself, select, run every check with its broker, judge. It tells what happens as events, from which
-// all reports are made; it prints nothing and knows no command line. Whatever happens, it ends with a verdict.
+// A whole run: checks the runner itself, selects the checks, runs each one with its broker, and judges. It reports events, from which all
+// reports are made; it prints nothing and knows no command line. It always ends with a verdict.
 import { staleEntries } from '../baseline/baseline.ts';
 import type { Baseline } from '../baseline/baseline-file.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -34,22 +34,22 @@ export type RunOptions = SelectionRequest & {
   readonly wireMode: WireMode;
   readonly failFast: boolean;
   /**
-   * Stops the run when so many different checks got no answer at the same step, or four times as many failed at one after an answer, and
-   * none has passed. From 1; undefined: the run is never stopped for it.
+   * Stops the run when this many different checks got no answer at the same step, or four times as many failed at one step after an
+   * answer, and none has passed. From 1; undefined: never.
    */
   readonly sameCauseLimit?: number;
   readonly strict: boolean;
-  /** Which part of the plan this run is, where several runs share one. From 1. */
+  /** The shard of this run, if several runs share one plan. From 1. */
   readonly shard?: { readonly index: number; readonly count: number };
-  /** The failures that are known. */
+  /** The known failures. */
   readonly baseline?: Baseline | undefined;
-  /** Ends the run early: interrupted. */
+  /** Interrupts the run. */
   readonly signal?: AbortSignal;
-  /** Do not play alone, at the end, what the machine was too busy for: the caller does it in its own way. */
+  /** Does not repeat, at the end, the checks that the machine was too busy for: the caller repeats them. */
   readonly leavesDoubts?: boolean;
-  /** Starts brokers in the place of the target's lifecycle: where several live in one process. */
+  /** Starts brokers instead of the target's lifecycle, for example several in one process. */
   readonly startBroker?: StartBroker;
-  /** Called after the last event with the brokers that still run; they end when it settles. Without it they end before. */
+  /** Called after the last event with the running brokers, which are stopped when it settles. Without it they are stopped before. */
   readonly whenDone?: (report: RunReport, running: readonly RunningBroker[]) => Promise<void>;
 };
 
@@ -63,19 +63,19 @@ export type RunReport = {
   readonly seed: number;
   readonly results: readonly CheckResult[];
   readonly verdict: Verdict;
-  /** Runs of checks that the plan has and that never happened. */
+  /** Planned runs of checks that did not happen. */
   readonly notReachedCount: number;
   readonly targetFault?: string | undefined;
   readonly runnerFault?: string | undefined;
-  /** Entries of the baseline that do not hold any more, one sentence each. */
+  /** Stale entries of the baseline, one sentence each. */
   readonly staleEntries?: readonly string[];
-  /** What was seen beside the checks and changes no verdict, one sentence each. */
+  /** Observations that change no verdict, one sentence each. */
   readonly notes?: readonly string[];
 };
 
 export type SuiteSources = { readonly catalogue: Catalogue; readonly golden: readonly GoldenFile[] };
 
-/** Throws a UsageError for a selection that cannot be; everything else ends in the report's verdict. */
+/** Throws a UsageError for an impossible selection; every other fault becomes part of the verdict. */
 export async function runSuite(
   sources: SuiteSources,
   options: RunOptions,
@@ -104,7 +104,7 @@ export async function runSuite(
   }
 }
 
-/** A check's own broker is kept only when it is the only one, so that a whole run does not leave hundreds behind. */
+/** Keeps a check's own broker running only if the run has one check, so that a whole run does not leave hundreds of brokers. */
 function poolOptions({ whenDone, repeat, startBroker }: RunOptions, { checks }: Selection): PoolOptions {
   const keepOwn = whenDone !== undefined && checks.length * repeat === 1;
   return { keepOwn, ...(startBroker === undefined ? {} : { startBroker }) };
@@ -120,7 +120,7 @@ function reportOf(ran: Ran, { sources, options, selection }: Plan): RunReport {
   const { strict, baseline } = options;
   const { catalogue } = sources;
   const stale = baseline === undefined ? [] : staleEntries(baseline, ran.results, { catalogue, strict });
-  // Whoever names checks knows that nothing is said about the others.
+  // A user who names checks knows that the verdict does not cover the others.
   const gaps = options.only.length > 0 ? [] : scopeNotes(selection.scope);
   const partial = selection.leftOutCount > 0 || selection.plan !== undefined;
   return {
@@ -173,8 +173,8 @@ async function runSelection(
 }
 
 /**
- * Rejections that nobody awaited. A wait that its check abandoned when it failed elsewhere is nothing; anything else is a
- * fault of the runner that would otherwise end the process without a verdict.
+ * Watches for unhandled rejections. One from a wait that a failed check abandoned is ignored. Any other one is a fault of the runner,
+ * which would end the process without a verdict.
  */
 function watchStrays(): { fault(known: string | undefined): Pick<Ran, 'runnerFault'>; end(): void } {
   let first: string | undefined;

@@ -1,5 +1,5 @@
-// What a check may know about the broker it talks to: what was asked for and given, what the target file declares, and else the
-// protocol's defaults. Pure. Areas: LIMIT, RETRY.
+// The facts about the broker that a check may use: requested settings that the broker honours, then what the target file declares, then
+// the defaults of the protocol. Pure. Areas: LIMIT, RETRY.
 import type { Check, TargetFacts } from '../check.ts';
 import type { ConfigurationRequest, QueueDefaultSettings, TimingSettings } from '../configuration.ts';
 import { joinedRequest } from '../configuration.ts';
@@ -13,13 +13,13 @@ const defaults = {
   subscriberWindow: 1,
 };
 
-/** What is asked of a broker that runs this check: what it needs, and what it prefers where that can be had. */
+/** The configuration for a broker of this check: what the check needs, and what it prefers if the target honours it. */
 export function requestOf(check: Check, lifecycle: Target['lifecycle']): ConfigurationRequest {
   const preferred = honouredPart(check.prefers ?? {}, lifecycle);
   return joinedRequest(preferred, check.requires?.configuration ?? {});
 }
 
-/** `unsupported`: what the adapter could not honour, by dotted name. */
+/** `unsupported`: the settings that the adapter does not honour, by dotted name. */
 export function targetFacts(target: Target, check: Check, unsupported: readonly string[] = []): TargetFacts {
   const configuration = check.requires?.configuration ?? {};
   const limits = { ...target.limits, ...configuration.limits };
@@ -41,7 +41,7 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
   };
 }
 
-/** The preferred timings that a started broker has taken over. */
+/** The preferred timings that the started broker honours. */
 function preferredTiming(
   { lifecycle }: Target,
   check: Check,
@@ -53,7 +53,7 @@ function preferredTiming(
   return Object.fromEntries(entries.filter(([name]) => !unsupported.includes(`timing.${name}`)));
 }
 
-/** All of the preferred queue defaults, where the started broker has taken over all of them. */
+/** The preferred queue defaults, if the started broker honours all of them. */
 function preferredQueueDefaults(
   { lifecycle }: Target,
   check: Check,

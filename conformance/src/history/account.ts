@@ -1,5 +1,5 @@
-// What the accountant hands out: sums as Jepsen's queue checker gives them, and for each message that does not add up a sentence with
-// the operations behind it. Data and its text; nothing is judged here.
+// The result of the accountant: sums as in Jepsen's queue checker, and for each wrong message a sentence with its operations. Data and its
+// text; nothing is judged here.
 import type { Operation } from './operation.ts';
 import { operationText } from './operation.ts';
 
@@ -10,7 +10,7 @@ export type Finding = {
   readonly queue: string;
   readonly id: string;
   readonly text: string;
-  /** The requirement that it breaks. */
+  /** The broken requirement. */
   readonly clause: string;
 };
 
@@ -19,22 +19,22 @@ export type AccountCounts = {
   readonly attempted: number;
   readonly confirmed: number;
   readonly refused: number;
-  /** Messages that nobody can know of: no answer came, or one that leaves it open. */
+  /** Messages without an answer, or with an answer that leaves the outcome open. */
   readonly unknown: number;
   /** Attempted messages that were delivered. */
   readonly ok: number;
   readonly lost: number;
   readonly duplicated: number;
   readonly unexpected: number;
-  /** Messages of unknown outcome that were delivered: they did get through. */
+  /** Messages of unknown outcome that were delivered, so that the broker had accepted them. */
   readonly recovered: number;
-  /** Deliveries after the first that the rules allow: given back, refused, or not acknowledged in time. */
+  /** Allowed deliveries after the first one: after a release, a negative ack or an ack timeout. */
   readonly redelivered: number;
   /** Deliveries after an ack that a crash may have undone. */
   readonly undone: number;
-  /** Messages that came before an earlier one of the same publisher. */
+  /** Messages that were delivered before an earlier one of the same publisher. */
   readonly inverted: number;
-  /** Confirmed messages that are held by an open connection, or are in queues that were not drained. */
+  /** Confirmed messages that an open connection holds, or that are in queues that were not drained. */
   readonly outstanding: number;
 };
 
@@ -43,8 +43,8 @@ export type Account = { readonly counts: AccountCounts; readonly findings: reado
 const shownFindingCount = 5;
 const shownOperationCount = 12;
 
-/** `120 attempted, 118 confirmed, ..`: what is 0 is left out, but for the four sums that matter. */
-export function countsText(counts: AccountCounts): string {
+/** `120 attempted, 118 confirmed, ..`: four main sums, and every other sum that is not 0. */
+export function accountCountsText(counts: AccountCounts): string {
   const always = new Set(['attempted', 'ok', 'lost', 'duplicated', 'unexpected', 'recovered']);
   return Object.entries(counts)
     .filter(([name, count]) => count > 0 || always.has(name))
@@ -52,12 +52,12 @@ export function countsText(counts: AccountCounts): string {
     .join(', ');
 }
 
-/** The sums, and the first findings with all that happened to their messages. */
+/** The sums, and the first findings with the operations of their messages. */
 export function accountLines(account: Account, operations: readonly Operation[]): readonly string[] {
   const shown = account.findings.slice(0, shownFindingCount);
   const more = account.findings.length - shown.length;
   return [
-    countsText(account.counts),
+    accountCountsText(account.counts),
     ...shown.flatMap((finding) => findingLines(finding, operations)),
     ...(more > 0 ? [`.. and ${more} more`] : []),
   ];

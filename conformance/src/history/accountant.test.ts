@@ -1,6 +1,6 @@
 // The accountant on histories whose verdict is known: each fault alone, and what only looks like one.
 import { describe, expect, it } from 'vitest';
-import { accountLines, countsText } from './account.ts';
+import { accountCountsText, accountLines } from './account.ts';
 import { account, accountInTurns } from './accountant.ts';
 import type { HistoryRules, Operation } from './operation.ts';
 import { knownHistories } from './pathological.ts';
@@ -76,12 +76,14 @@ describe('accountLines', () => {
     expect(lines[0]).toBe(
       '1 attempted, 1 confirmed, 1 ok, 0 lost, 1 duplicated, 0 unexpected, 0 recovered, 1 outstanding',
     );
-    expect(lines[1]).toContain('duplicated: m of orders: it came again while another delivery');
+    expect(lines[1]).toContain(
+      'duplicated: m of orders: it was delivered again before the ack timeout while another delivery',
+    );
     expect(lines).toContain('  7.0 ms T: delivered orders m');
   });
 
   it('names the four sums even when they are nothing', () => {
-    expect(countsText(account([], usual).counts)).toBe(
+    expect(accountCountsText(account([], usual).counts)).toBe(
       '0 attempted, 0 ok, 0 lost, 0 duplicated, 0 unexpected, 0 recovered',
     );
   });

@@ -1,19 +1,19 @@
-// Judges a history of many messages as a whole, as Jepsen's checker of queues does: what was confirmed and never came is lost, what
-// came without having been sent is unexpected, what came once too often is duplicated, and what nobody could know of and came all
-// the same is recovered. At-least-once delivery is no fault: what was given back, refused or not acknowledged in time may come
-// again. It concludes only what is sure from outside. Pure. Areas: PUBLISH, DELIVERY, DLQ, DURABLE.
+// Judges a history of many messages as a whole, as Jepsen's queue checker does. A confirmed message that was never delivered is lost. A
+// delivery of a message that was never published is unexpected. A delivery too many is duplicated. A delivered message of unknown
+// outcome is recovered. At-least-once delivery is allowed: a message may be delivered again after a release, a negative ack or an ack
+// timeout. It concludes only what is certain from outside. Pure. Areas: PUBLISH, DELIVERY, DLQ, DURABLE.
 import type { Account, AccountCounts, Finding } from './account.ts';
-import type { Books } from './books.ts';
-import { messageKey } from './books.ts';
-import { ConnectionBook } from './connection-book.ts';
+import { ConnectionRecords } from './connection-records.ts';
 import { judgeDelivery } from './delivery-judgement.ts';
+import type { HistoryState } from './history-state.ts';
+import { messageKey } from './history-state.ts';
 import { losses } from './losses.ts';
 import type { DeliveryRecord, PublishRecord } from './message-record.ts';
 import { deliveryRecord, MessageRecord } from './message-record.ts';
 import type { HistoryRules, Operation } from './operation.ts';
 import { inversions } from './order.ts';
 
-/** Codes of Error that leave open whether the message was taken. */
+/** Error codes that leave open whether the broker has accepted the message. */
 const openCodes: ReadonlySet<string> = new Set(['STORAGE_ERROR', 'SERVER_ERROR']);
 
 export function account(operations: readonly Operation[], rules: HistoryRules): Account {
@@ -22,7 +22,7 @@ export function account(operations: readonly Operation[], rules: HistoryRules): 
   return accountant.result();
 }
 
-/** As `account`; awaits `turn` after each part of the work, so that a long history does not hold up everything else. */
+/** As `account`, but awaits `turn` after each part of the work, so that a long history does not block the event loop. */
 export async function accountInTurns(
   operations: readonly Operation[],
   rules: HistoryRules,
@@ -38,25 +38,25 @@ export async function accountInTurns(
 
 const operationsPerTurn = 1000;
 
-/** A delivery that its connection holds, or has acknowledged without a sign that the ack was read. */
+/** A delivery that its connection holds, or has acknowledged without proof that the broker read the ack. */
 type LiveDelivery = { readonly queue: string; readonly id: string; readonly delivery: DeliveryRecord };
 
-/** Each operation is looked up by its id and connection, so that a history takes time in proportion to its length. */
+/** Finds operations by id and connection, so that the time grows linearly with the length of the history. */
 class Accountant {
   readonly #operations: readonly Operation[];
   readonly #rules: HistoryRules;
-  readonly #connections: ConnectionBook;
+  readonly #connections: ConnectionRecords;
   readonly #messages = new Map<string, MessageRecord>();
   readonly #messagesById = new Map<string, MessageRecord[]>();
-  /** By connection; one that is over stays in until its connection is looked through. */
+  /** By connection; an ended delivery stays until its connection is searched. */
   readonly #liveDeliveries = new Map<string, Set<LiveDelivery>>();
   /** By connection and id, in the order of delivery. */
   readonly #heldDeliveries = new Map<string, LiveDelivery[]>();
-  /** Messages with a publish that was not answered, by connection. */
+  /** Messages with an unanswered Publish, by connection. */
   readonly #unanswered = new Map<string, Set<MessageRecord>>();
-  /** The queues whose dead letters a queue takes. */
+  /** For each dead letter queue, its source queues. */
   readonly #sourceQueues: ReadonlyMap<string, readonly string[]>;
-  readonly #books: Books;
+  readonly #books: HistoryState;
   readonly #crashes: number[] = [];
   readonly #emptied = new Map<string, number>();
   readonly #findings: Finding[] = [];
@@ -66,7 +66,7 @@ class Accountant {
   constructor(operations: readonly Operation[], rules: HistoryRules) {
     this.#operations = operations;
     this.#rules = rules;
-    this.#connections = new ConnectionBook(operations);
+    this.#connections = new ConnectionRecords(operations);
     this.#sourceQueues = sourceQueues(rules);
     this.#books = {
       rules,
@@ -78,13 +78,13 @@ class Accountant {
     };
   }
 
-  /** Enters the operations from `from` up to `to`, excluded: each once, in order. */
+  /** Adds the operations from `from` up to `to`, excluded. Call it once for each operation, in order. */
   enter(from: number, to: number): void {
     for (const [index, operation] of this.#operations.slice(from, to).entries())
       this.#enter(operation, from + index);
   }
 
-  /** When all operations have been entered. */
+  /** The result after all operations are added. */
   result(): Account {
     const lost = losses(this.#books);
     const inverted = inversions(this.#books);
@@ -182,7 +182,7 @@ class Accountant {
     const record = deliveryRecord(operation, at);
     if (verdict.kind === 'begins anew') message.beginRound();
     if (verdict.kind === 'begins' || verdict.kind === 'begins anew') message.begin(record);
-    else if (verdict.kind === 'goes on') message.goOn(verdict.from, record);
+    else if (verdict.kind === 'goes on') message.continueFrom(verdict.from, record);
     else message.add(record);
     if (verdict.kind === 'goes on') this.#redeliveredCount += 1;
     if (verdict.kind === 'undone') this.#undoneCount += 1;
@@ -204,7 +204,7 @@ class Accountant {
       .find((message) => message !== undefined && message.publishes.length > 0);
   }
 
-  /** An Ack means the oldest delivery of its id that the connection holds. */
+  /** An Ack settles the oldest delivery with its id that the connection holds. */
   #acked(operation: Extract<Operation, { kind: 'ack' }>, at: number): void {
     const key = messageKey(operation.connection, operation.id);
     const held = (this.#heldDeliveries.get(key) ?? []).filter(({ delivery }) => delivery.state === 'held');
@@ -224,10 +224,10 @@ class Accountant {
     });
   }
 
-  /** Gives back what a connection holds. What it acknowledged without a sign that the ack was read may come again too. */
+  /** Releases the deliveries of a connection. One with an ack that the broker may not have read may be delivered again too. */
   #free(connection: string, queue: string | undefined, { owed }: { readonly owed: boolean }): void {
     this.#eachLiveDelivery(connection, queue, (delivery) => {
-      if (delivery.state === 'held') delivery.owed = owed;
+      if (delivery.state === 'held') delivery.awaitsRedelivery = owed;
       if (delivery.state === 'held' || (owed && delivery.state === 'acked')) delivery.state = 'free';
     });
   }
@@ -255,7 +255,7 @@ class Accountant {
     return this.#rules.queues[queue]?.mode ?? 'RoundRobin';
   }
 
-  /** The refusal may have been seen after the delivery: all that counts is that both happened. */
+  /** The Error may arrive after the delivery: only the fact that both happened counts. */
   #refusedYetDelivered(): readonly Finding[] {
     return [...this.#messages.values()]
       .filter(
@@ -266,7 +266,7 @@ class Accountant {
         kind: 'unexpected',
         queue,
         id,
-        text: 'its Publish was refused, and it was delivered',
+        text: 'its Publish was refused, but it was delivered',
         clause: 'PUBLISH-003',
       }));
   }
@@ -306,7 +306,7 @@ function sourceQueues({ queues }: HistoryRules): ReadonlyMap<string, readonly st
   return sources;
 }
 
-/** The value of a key; a new one where there is none yet. */
+/** The value of a key; creates it if it is missing. */
 function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

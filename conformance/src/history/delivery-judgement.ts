@@ -1,8 +1,8 @@
-// Whether one delivery is within the rules: the first of its message, or one that goes on after another was given back, refused or
-// not acknowledged in time. Everything else is a finding. A fan-out message has a copy for each subscriber, judged by itself.
+// Judges one delivery. Allowed are the first delivery of a message and a redelivery after a release, a negative ack or an ack timeout.
+// Everything else is a finding. A fan-out message has a copy for each subscriber, and each copy is judged separately.
 // Areas: PUBLISH, DELIVERY.
 import type { Finding } from './account.ts';
-import type { Books } from './books.ts';
+import type { HistoryState } from './history-state.ts';
 import type { DeliveryRecord, MessageRecord } from './message-record.ts';
 import type { Operation } from './operation.ts';
 
@@ -10,11 +10,11 @@ type Delivered = Extract<Operation, { kind: 'delivered' }>;
 
 export type JudgedDelivery = {
   readonly message: MessageRecord;
-  /** The message that this may be the dead letter of. */
+  /** The message whose dead letter this may be. */
   readonly source: MessageRecord | undefined;
   readonly operation: Delivered;
-  readonly books: Books;
-  /** All messages of this id, in whatever queue. */
+  readonly books: HistoryState;
+  /** All messages with this id, in any queue. */
   readonly attempted: readonly MessageRecord[];
 };
 
@@ -25,11 +25,11 @@ export type DeliveryVerdict =
   | { readonly kind: 'goes on'; readonly from: DeliveryRecord }
   /** A crash may have undone the ack. */
   | { readonly kind: 'undone' }
-  /** It is wrong, and told by the message as a whole. */
+  /** It is wrong; the finding is reported once for the whole message. */
   | { readonly kind: 'told later' }
   | { readonly kind: 'finding'; readonly finding: Finding };
 
-/** Timers may fire so much earlier than they should. */
+/** Timers may fire this much too early. */
 const earlyMs = 10;
 
 export function judgeDelivery(judged: JudgedDelivery): DeliveryVerdict {
@@ -45,11 +45,11 @@ function unexpected(judged: JudgedDelivery): { text: string; clause: string } | 
   if (publishes.length === 0) return unknownText(judged);
   if (!publishes.some(({ content }) => content === operation.content))
     return {
-      text: `another payload than the one that was published: ${operation.content}`,
+      text: `it has another payload than the published one: ${operation.content}`,
       clause: 'DELIVERY-053',
     };
   if (!books.connections.isSubscribed(operation.connection, operation.queue))
-    return { text: 'it came on a connection without a subscription', clause: 'DELIVERY-061' };
+    return { text: 'it was delivered on a connection without a subscription', clause: 'DELIVERY-061' };
   return undefined;
 }
 
@@ -57,13 +57,13 @@ function unknownText({ attempted, operation }: JudgedDelivery): { text: string; 
   const elsewhere = attempted.find(({ publishes }) => publishes.length > 0);
   if (elsewhere !== undefined)
     return {
-      text: `it was published to ${elsewhere.queue}, and came from ${operation.queue}`,
+      text: `it was published to ${elsewhere.queue} but delivered from ${operation.queue}`,
       clause: 'DELIVERY-051',
     };
-  return { text: 'nobody had published it', clause: 'DELIVERY-050' };
+  return { text: 'it was never published', clause: 'DELIVERY-050' };
 }
 
-/** Of RoundRobin and PriorityBased, and of dead letters: one delivery at a time. */
+/** RoundRobin, PriorityBased and dead letters: one delivery at a time. */
 function judgeSingle(judged: JudgedDelivery): DeliveryVerdict {
   const { message, source } = judged;
   const from = message.deliveries.find((delivery) => mayComeAgain(delivery, judged));
@@ -83,19 +83,24 @@ function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
     return found(judged, 'duplicated', duplicateText(own), copyClause(judged));
   if (mayHaveWaitedAgain(judged)) return { kind: 'begins anew' };
   if (isLate(judged))
-    return found(judged, 'duplicated', 'a copy for a subscriber that came after the first', 'DELIVERY-015');
+    return found(
+      judged,
+      'duplicated',
+      'a copy for a subscriber that subscribed after the first copy',
+      'DELIVERY-015',
+    );
   return { kind: 'begins' };
 }
 
-/** The subscription is younger than the first copy of the round. */
+/** Whether the subscription started after the first copy of the round. */
 function isLate(judged: JudgedDelivery): boolean {
   const [first] = judged.message.round;
   return judged.message.possibleCount === 1 && first !== undefined && isYounger(judged, first);
 }
 
 /**
- * A message waits again when the copies of all who were there are given back, and may when they have ended and one was, seen or not
- * (DELIVERY-021 is a recommendation).
+ * A message waits again when the copies of all members are released. It may wait again when all copies have ended and at least one was
+ * released, seen by the runner or not (DELIVERY-021 is a recommendation).
  */
 function mayHaveWaitedAgain(judged: JudgedDelivery): boolean {
   const { message, operation, books } = judged;
@@ -104,12 +109,12 @@ function mayHaveWaitedAgain(judged: JudgedDelivery): boolean {
   const given = ({ state, connection }: DeliveryRecord): boolean =>
     state === 'free' || state === 'passed on' || books.connections.willBeEndedByBroker(connection);
   const early = message.round.filter((copy) => !isYounger({ ...judged, operation: copy }, first));
-  // When the broker noticed that a subscriber was gone, nobody knows: one that left long before may have been a member.
+  // The runner does not know when the broker saw the end of a connection: a subscriber that left long before may have been a member.
   const isOneGone = early.some(given) || books.connections.someoneLeftSince(operation.queue, 0);
   return isOneGone && early.every((copy) => given(copy) || copy.state !== 'held');
 }
 
-/** Whether the connection subscribed after the first copy came: it was no member then. */
+/** Whether the connection subscribed after the first copy, so that it was not a member. */
 function isYounger(
   {
     message,
@@ -118,7 +123,7 @@ function isYounger(
   }: {
     readonly message: MessageRecord;
     readonly operation: { readonly connection: string };
-    readonly books: Books;
+    readonly books: HistoryState;
   },
   first: DeliveryRecord,
 ): boolean {
@@ -147,9 +152,10 @@ function copyClause({ operation, books }: JudgedDelivery): string {
 
 function duplicateText(deliveries: readonly DeliveryRecord[]): string {
   const last = deliveries.findLast(({ state }) => state !== 'passed on');
-  if (last?.state === 'settled') return 'it came again after its ack had been read';
-  if (last?.state === 'acked') return 'it came again after its ack, on a connection that stayed open';
-  return 'it came again while another delivery of it was held, before the ack timeout';
+  if (last?.state === 'settled') return 'it was delivered again after the broker had read its ack';
+  if (last?.state === 'acked')
+    return 'it was delivered again after its ack, which was sent on a connection that stayed open';
+  return 'it was delivered again before the ack timeout while another delivery of it was held';
 }
 
 function found(

@@ -1,5 +1,5 @@
-// Writes the history of a check while it runs, from what goes over its connections: a check does not say what it did, it does it.
-// It begins when it is asked to, and then sees every connection of the check. It judges nothing. Areas: PUBLISH, DELIVERY.
+// Records the history of a check from the frames on its connections, so that a check need not log its own actions. It starts when the
+// check asks for it, and then sees every connection of the check. It judges nothing. Areas: PUBLISH, DELIVERY.
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import { headerPairs } from '../wire/frame.ts';
@@ -18,7 +18,7 @@ export class HistoryRecorder implements WireObserver {
   readonly #now: () => number;
   readonly #contents = new MessageContents();
   #isOn = false;
-  /** What each connection asked and was not answered: the command, by id. */
+  /** The unanswered commands of each connection, by id. */
   readonly #asked = new Map<string, { readonly command: number; readonly queue: string }>();
   /** The number of operations before each Ping that was sent. */
   readonly #pings = new Map<string, number>();
@@ -35,7 +35,7 @@ export class HistoryRecorder implements WireObserver {
     this.#isOn = true;
   }
 
-  /** Something that no connection tells: the broker was killed or started. */
+  /** Records an event that no connection shows: the broker was killed or started. */
   note(kind: 'crashed' | 'restarted'): void {
     this.#add('-', { kind });
   }
@@ -99,12 +99,12 @@ export class HistoryRecorder implements WireObserver {
     this.#add(connection, { kind: 'refused', queue: asked.queue, id, code: errorCode });
   }
 
-  /** The queue that was asked for; the answer's own is what the checks of answers judge. */
+  /** The queue of the command; the queue in the answer is judged by other checks. */
   #queueOf(connection: string, { id, queue }: ReceivedFrame): string {
     return this.#asked.get(key(connection, id))?.queue ?? queue;
   }
 
-  /** A digest is worth its time only where it is kept. */
+  /** The digest takes time, so it is computed only if it is kept. */
   #contentOf(payload: string | Buffer | undefined): string {
     return this.#isOn ? this.#contents.contentOf(payload) : '';
   }

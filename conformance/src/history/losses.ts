@@ -1,14 +1,14 @@
-// What was confirmed and is not there at the end. Only in queues of which the check knows that nothing is left in them, and only
-// where no rule explains it: a message may have expired, been pushed out, deleted, dead-lettered, or gone with a subscriber that had not
-// read it. Areas: PUBLISH, DELIVERY, DURABLE.
+// Finds lost messages: confirmed and never delivered. It looks only at queues that the check has drained, and only reports what no rule
+// explains: a message may have expired, been dropped, deleted or dead-lettered, or been sent to a subscriber that ended before it read
+// the message. Areas: PUBLISH, DELIVERY, DURABLE.
 import type { Finding } from './account.ts';
-import type { Books } from './books.ts';
-import { messageKey } from './books.ts';
+import type { HistoryState } from './history-state.ts';
+import { messageKey } from './history-state.ts';
 import type { DeliveryRecord, MessageRecord } from './message-record.ts';
 
 export type Losses = { readonly findings: readonly Finding[]; readonly outstandingCount: number };
 
-export function losses(books: Books): Losses {
+export function losses(books: HistoryState): Losses {
   const confirmed = [...books.messages.values()].filter(({ isConfirmed }) => isConfirmed);
   const drained = new Set(books.rules.drained);
   const [inDrained, elsewhere] = [
@@ -20,7 +20,7 @@ export function losses(books: Books): Losses {
   return { findings, outstandingCount: open.length };
 }
 
-function lossOf(message: MessageRecord, books: Books): readonly Finding[] {
+function lossOf(message: MessageRecord, books: HistoryState): readonly Finding[] {
   if (isExplained(message, books)) return [];
   const text = isFanOut(message, books) ? copyLoss(message, books) : singleLoss(message.deliveries);
   if (text === undefined) return [];
@@ -28,14 +28,14 @@ function lossOf(message: MessageRecord, books: Books): readonly Finding[] {
   return [{ kind: 'lost', queue, id, text, clause: lossClause(message, books) }];
 }
 
-/** A crash is what it was lost in, where there was one. */
-function lossClause({ deliveries, publishes }: MessageRecord, { crashes }: Books): string {
+/** The clause on crashes if there was a crash. */
+function lossClause({ deliveries, publishes }: MessageRecord, { crashes }: HistoryState): string {
   const [first] = publishes;
   if (first !== undefined && crashes.some((crashAt) => crashAt > first.at)) return 'DURABLE-003';
   return deliveries.length === 0 ? 'PUBLISH-002' : 'DELIVERY-006';
 }
 
-function isExplained(message: MessageRecord, books: Books): boolean {
+function isExplained(message: MessageRecord, books: HistoryState): boolean {
   const { queue, id, publishes } = message;
   const rules = books.rules.queues[queue] ?? {};
   const [first] = publishes;
@@ -50,22 +50,22 @@ function isExplained(message: MessageRecord, books: Books): boolean {
 
 function singleLoss(deliveries: readonly DeliveryRecord[]): string | undefined {
   if (deliveries.length === 0) return 'it was confirmed and never delivered';
-  const isOwed = deliveries.some(({ owed }) => owed);
+  const isOwed = deliveries.some(({ awaitsRedelivery }) => awaitsRedelivery);
   const isElsewhere = deliveries.some((delivery) => mayBeDone(delivery) || delivery.state === 'held');
-  return isOwed && !isElsewhere ? 'it was given back with its connection and never came again' : undefined;
+  return isOwed && !isElsewhere ? 'it was released with its connection and never delivered again' : undefined;
 }
 
-/** It was acknowledged, and its connection ended before a sign that the ack was read, or not. */
-function mayBeDone({ state, ackedAt, owed }: DeliveryRecord): boolean {
-  return isDone({ state }) || (state === 'free' && ackedAt !== undefined && !owed);
+/** Whether an ack for it was sent, read by the broker or not. */
+function mayBeDone({ state, ackedAt, awaitsRedelivery }: DeliveryRecord): boolean {
+  return isDone({ state }) || (state === 'free' && ackedAt !== undefined && !awaitsRedelivery);
 }
 
 function isDone({ state }: Pick<DeliveryRecord, 'state'>): boolean {
   return state === 'acked' || state === 'settled';
 }
 
-/** Every subscriber that was there before the Publish and stayed must have had its copy. */
-function copyLoss(message: MessageRecord, books: Books): string | undefined {
+/** Every subscriber that subscribed before the Publish and stayed must have received its copy. */
+function copyLoss(message: MessageRecord, books: HistoryState): string | undefined {
   const [first] = message.publishes;
   if (first === undefined) return undefined;
   const steady = books.connections.steadySubscribers(message.queue, first.at);
@@ -76,7 +76,7 @@ function copyLoss(message: MessageRecord, books: Books): string | undefined {
   return steady.length > 0 || mayBeUnread ? undefined : singleLoss(message.deliveries);
 }
 
-function isFanOut({ queue }: MessageRecord, books: Books): boolean {
+function isFanOut({ queue }: MessageRecord, books: HistoryState): boolean {
   const mode = books.rules.queues[queue]?.mode;
   return mode === 'FanOutWithAck' || mode === 'FanOutWithoutAck';
 }

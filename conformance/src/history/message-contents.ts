@@ -1,11 +1,11 @@
-// What a history keeps of a payload: a text that is equal for equal JSON values, however they are written. Area: DELIVERY.
+// The form in which a history keeps a payload: a text that is equal for equal JSON values, whatever their spelling. Area: DELIVERY.
 import { createHash } from 'node:crypto';
 import { jsonForm } from '../json-value.ts';
 
 /** Longer contents are kept as digests. */
 const wholeLength = 64;
 
-/** Remembers the contents of all payloads that it has seen: the copies of a message cost no reading of JSON. */
+/** Caches the contents of payloads, so that the JSON of a message is parsed once for all its copies. */
 export class MessageContents {
   readonly #seen = new Map<string, string>();
 
@@ -20,7 +20,7 @@ export class MessageContents {
   }
 }
 
-/** No JSON text is like this. An empty payload is the empty text. */
+/** A text that no JSON value has. An empty payload is the empty text. */
 function unreadable(bytes: Buffer): string {
   return bytes.length === 0 ? '' : `no JSON, ${bytes.toString('hex')}`;
 }

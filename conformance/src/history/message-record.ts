@@ -1,20 +1,20 @@
-// The life of one message as far as the runner saw it: its publishes, and its deliveries with what became of each. From it follows
-// whether another delivery is within the rules. It judges single messages; sums are the accountant's. Areas: PUBLISH, DELIVERY.
+// The publishes and deliveries of one message that the runner saw, with the state of each delivery. They decide whether another delivery
+// is allowed. Sums over all messages are in the accountant. Areas: PUBLISH, DELIVERY.
 import type { Operation } from './operation.ts';
 
-export type PublishOutcome = 'open' | 'confirmed' | 'refused' | 'unknown';
+export type PublishState = 'open' | 'confirmed' | 'refused' | 'unknown';
 
 export type PublishRecord = {
   readonly at: number;
   readonly atMs: number;
   readonly connection: string;
   readonly content: string;
-  outcome: PublishOutcome;
+  outcome: PublishState;
 };
 
 /**
- * `held`: sent and not answered. `acked`: the ack was sent, and may or may not have been read. `settled`: it was read. `free`: the
- * message may come again. `passed on`: it has come again.
+ * `held`: delivered and not acknowledged. `acked`: an ack was sent, and the broker may have read it. `settled`: the broker has read the
+ * ack. `free`: the message may be delivered again. `passed on`: it was delivered again.
  */
 export type DeliveryState = 'held' | 'acked' | 'settled' | 'free' | 'passed on';
 
@@ -25,8 +25,8 @@ export type DeliveryRecord = {
   state: DeliveryState;
   /** The operation that acknowledged it. */
   ackedAt?: number;
-  /** It was given back unacknowledged, so that it must come again. */
-  owed: boolean;
+  /** It was released without an ack, so that the broker must deliver the message again. */
+  awaitsRedelivery: boolean;
 };
 
 export class MessageRecord {
@@ -34,9 +34,9 @@ export class MessageRecord {
   readonly id: string;
   readonly publishes: PublishRecord[] = [];
   readonly deliveries: DeliveryRecord[] = [];
-  /** Deliveries that began a life of the message, rather than going on with one. */
+  /** First deliveries, in contrast to redeliveries. */
   #begunCount = 0;
-  /** Of a fan-out: the deliveries before the message may have waited again, with other members afterwards. */
+  /** For a fan-out: the deliveries of earlier rounds. A round ends when the message may have waited again. */
   #earlierCount = 0;
 
   constructor(queue: string, id: string) {
@@ -44,7 +44,7 @@ export class MessageRecord {
     this.id = id;
   }
 
-  /** Publishes after which the message may be there. */
+  /** Publishes that the broker may have accepted. */
   get possibleCount(): number {
     return this.publishes.filter(({ outcome }) => outcome !== 'refused').length;
   }
@@ -73,12 +73,12 @@ export class MessageRecord {
     return this.#begunCount;
   }
 
-  /** Of a fan-out: the copies since the message last may have waited for subscribers. */
+  /** For a fan-out: the copies of the current round. */
   get round(): readonly DeliveryRecord[] {
     return this.deliveries.slice(this.#earlierCount);
   }
 
-  /** The message may have waited again: who is a member now is not who was. */
+  /** Starts a new round, which may have other members. */
   beginRound(): void {
     this.#earlierCount = this.deliveries.length;
   }
@@ -88,9 +88,9 @@ export class MessageRecord {
     this.deliveries.push(delivery);
   }
 
-  goOn(from: DeliveryRecord, delivery: DeliveryRecord): void {
+  continueFrom(from: DeliveryRecord, delivery: DeliveryRecord): void {
     from.state = 'passed on';
-    from.owed = false;
+    from.awaitsRedelivery = false;
     this.deliveries.push(delivery);
   }
 
@@ -100,5 +100,11 @@ export class MessageRecord {
 }
 
 export function deliveryRecord(operation: Operation, at: number): DeliveryRecord {
-  return { at, atMs: operation.atMs, connection: operation.connection, state: 'held', owed: false };
+  return {
+    at,
+    atMs: operation.atMs,
+    connection: operation.connection,
+    state: 'held',
+    awaitsRedelivery: false,
+  };
 }

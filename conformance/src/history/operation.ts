@@ -1,6 +1,6 @@
-// What a history is made of: everything that was done to a broker and everything that it did, in the order in which the runner saw
-// it. The order on one connection is the true one; between connections it is that of the runner's own sendings and receipts,
-// so that only what is sure from there may be concluded. Data only. Areas: PUBLISH, DELIVERY, DURABLE.
+// The operations of a history: everything that the runner sent and received, in the order in which the runner saw it. On one connection
+// that is the true order. Between connections it is the order of the runner's own sends and receives, so only what follows from that
+// may be concluded. Data only. Areas: PUBLISH, DELIVERY, DURABLE.
 
 export const deliveryModes = ['RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased'] as const;
 export type DeliveryMode = (typeof deliveryModes)[number];
@@ -8,7 +8,7 @@ export type DeliveryMode = (typeof deliveryModes)[number];
 type Step =
   /** A Publish was sent: the message may exist from here on. `content` is the value of its payload, or a digest of that. */
   | { readonly kind: 'publish'; readonly queue: string; readonly id: string; readonly content: string }
-  /** PublishAck came: the broker is responsible. */
+  /** PublishAck came: the broker is responsible for the message. */
   | { readonly kind: 'published'; readonly queue: string; readonly id: string }
   /** An Error came for a Publish. Some codes leave the outcome open. */
   | { readonly kind: 'refused'; readonly queue: string; readonly id: string; readonly code: string }
@@ -30,20 +30,20 @@ type Step =
 
 export type Operation = Step & { readonly atMs: number; readonly connection: string };
 
-/** What the accountant has to know of a queue. A queue that is not described is taken for a RoundRobin one that drops nothing. */
+/** The facts about a queue that the accountant needs. The default is a RoundRobin queue that drops nothing. */
 export type QueueRules = {
   readonly mode?: DeliveryMode;
-  /** Messages may have expired that are at least so old. */
+  /** Messages of at least this age may have expired. */
   readonly messageTtlMs?: number;
   /** The queue may have been full, and its overflow strategy drops messages. */
   readonly mayDrop?: boolean;
-  /** Where its dead letters come out. */
+  /** Its dead letter queue. */
   readonly deadLetterQueue?: string;
 };
 
 export type HistoryRules = {
   readonly queues: Readonly<Record<string, QueueRules>>;
-  /** The queues of which the check knows that nothing is left in them: only there can a message be lost. */
+  /** The queues that the check has drained: only there can a message be found lost. */
   readonly drained: readonly string[];
   readonly ackTimeoutMs: number;
   /** Confirmed messages survive a crash. */

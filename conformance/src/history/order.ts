@@ -1,14 +1,14 @@
-// Order: what one publisher sent to one subscriber through one queue is first delivered in publish order (not in PriorityBased). A
-// subscriber that left may have taken the first delivery of a message with it unseen, so such messages are left out.
+// Order: messages from one publisher through one queue to one subscriber are first delivered in publish order (not in PriorityBased). A
+// subscriber that ended may have received the first delivery of a message unread, so such messages are left out.
 // Clause: DELIVERY-035.
 import type { Finding } from './account.ts';
-import type { Books } from './books.ts';
+import type { HistoryState } from './history-state.ts';
 import type { MessageRecord } from './message-record.ts';
 
 type FirstDelivery = { readonly message: MessageRecord; readonly at: number };
 
-/** One finding for each message that came before an earlier one. */
-export function inversions(books: Books): readonly Finding[] {
+/** One finding for each message that was delivered before an earlier one. */
+export function inversions(books: HistoryState): readonly Finding[] {
   const streams = new Map<string, FirstDelivery[]>();
   for (const message of books.messages.values()) {
     for (const [stream, at] of firstDeliveries(message, books)) {
@@ -20,8 +20,8 @@ export function inversions(books: Books): readonly Finding[] {
   return [...streams.values()].flatMap(invertedIn);
 }
 
-/** When the message was first delivered, by queue, publisher and subscriber; empty where that is not sure. */
-function firstDeliveries(message: MessageRecord, books: Books): ReadonlyMap<string, number> {
+/** When the message was first delivered, by queue, publisher and subscriber; empty if not certain. */
+function firstDeliveries(message: MessageRecord, books: HistoryState): ReadonlyMap<string, number> {
   const { queue, publishes, deliveries } = message;
   const [publish, second] = publishes;
   if (publish === undefined || second !== undefined) return new Map();

@@ -1,5 +1,5 @@
-// Histories that are wrong in one way each, and some that only look wrong, with what the accountant must find. They prove the
-// accountant, in the tests and wherever the package is installed. Data only.
+// Known histories with the findings that the accountant must report: each is wrong in one way, or only looks wrong. They test the
+// accountant, also in an installed package. Data only.
 import type { Finding } from './account.ts';
 import type { HistoryRules, Operation } from './operation.ts';
 
@@ -7,9 +7,9 @@ export type KnownHistory = {
   readonly title: string;
   readonly operations: readonly Operation[];
   readonly rules?: Partial<HistoryRules>;
-  /** What must be found, and nothing else. */
+  /** The expected findings; no others are allowed. */
   readonly finds: readonly (readonly [kind: Finding['kind'], clause: string])[];
-  /** Sums that must come out. */
+  /** Expected sums. */
   readonly counts?: Readonly<Record<string, number>>;
 };
 

@@ -1,9 +1,9 @@
 // The model on short stories: what may come is explained, whatever was chosen; what may not is a broken rule, named.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BrokenRule, BrokerModel } from './broker-model.ts';
-import type { QueueOptions } from './state.ts';
+import type { ModelQueueOptions } from './state.ts';
 
-const options: QueueOptions = {
+const options: ModelQueueOptions = {
   mode: 'RoundRobin',
   maxQueueSize: 2,
   overflowStrategy: 'DropOldest',
@@ -23,7 +23,7 @@ beforeEach(() => {
   at = 0;
 });
 
-function create(more: Partial<QueueOptions> = {}): void {
+function create(more: Partial<ModelQueueOptions> = {}): void {
   model.create('q', { ...options, ...more }, false);
   model.answered(false, positive);
 }
@@ -77,9 +77,9 @@ describe('one subscriber', () => {
     create();
     subscribe(b);
     publish('m');
-    expect(model.owed(false)?.clause).toBe('DELIVERY-010');
+    expect(model.due(false)?.clause).toBe('DELIVERY-010');
     delivered('m', b);
-    expect(model.owed(false)).toBeUndefined();
+    expect(model.due(false)).toBeUndefined();
     info(0, 1);
     ack('m', b);
     expect(brokenBy(() => delivered('m', b))).toBe('DELIVERY-001');
@@ -149,9 +149,9 @@ describe('one subscriber', () => {
     model.leave(b, at);
     info(1, 0);
     subscribe(c);
-    expect(model.owed(false)?.clause).toBe('DELIVERY-038');
+    expect(model.due(false)?.clause).toBe('DELIVERY-038');
     delivered('m', c);
-    expect(model.owed(false)).toBeUndefined();
+    expect(model.due(false)).toBeUndefined();
   });
 
   it('takes either way after an Unsubscribe: given back at once, or kept', () => {
@@ -255,9 +255,9 @@ describe('overflow, repeats and dead letters', () => {
     }
     expect(brokenBy(() => delivered('m', b))).toBe('DELIVERY-051');
     subscribe(c, 'q.dlq');
-    expect(model.owed(false)?.clause).toBe('DLQ-001');
+    expect(model.due(false)?.clause).toBe('DLQ-001');
     delivered('m', c, { queue: 'q.dlq' });
-    expect(model.owed(false)).toBeUndefined();
+    expect(model.due(false)).toBeUndefined();
   });
 
   function info2(messageCount: number): void {
@@ -272,7 +272,7 @@ describe('fan-out', () => {
     subscribe(b);
     publish('m');
     delivered('m', a);
-    expect(model.owed(false)?.clause).toBe('DELIVERY-014');
+    expect(model.due(false)?.clause).toBe('DELIVERY-014');
     delivered('m', b);
     subscribe(c);
     expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-015');
@@ -286,7 +286,7 @@ describe('fan-out', () => {
     delivered('m', b);
     model.leave(b, at);
     subscribe(c);
-    expect(model.owed(false)?.clause).toBe('DELIVERY-038');
+    expect(model.due(false)?.clause).toBe('DELIVERY-038');
     delivered('m', c);
     ack('m', c);
     expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-001');
@@ -299,7 +299,7 @@ describe('fan-out', () => {
     delivered('m', b);
     model.leave(b, at);
     subscribe(c);
-    expect(model.owed(true)).toBeUndefined();
+    expect(model.due(true)).toBeUndefined();
     expect(brokenBy(() => delivered('m', c))).toBe('DELIVERY-025');
   });
 });
@@ -393,7 +393,7 @@ describe('recommendations that are decided otherwise', () => {
     delivered('m', b);
     ack('m', a);
     model.leave(b, at);
-    expect(model.owed(true)).toBeUndefined();
+    expect(model.due(true)).toBeUndefined();
     subscribe(c);
     expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-001');
     delivered('m', c);

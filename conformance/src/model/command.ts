@@ -1,5 +1,6 @@
-// What a random scenario does to a broker, as data that stays playable whatever is taken out of it: connections, queues and
-// deliveries are named by number, and a command whose object is not there is passed over. Data and its text.
+// The commands of a random scenario as data. Connections, queues and deliveries are named by number, and a command whose object does not
+// exist is skipped. So a scenario can still be played after some of its commands are removed. Data and its text.
+import { countText } from '../count-text.ts';
 import type { DeliveryMode } from '../history/operation.ts';
 
 export const overflowStrategies = ['DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq'] as const;
@@ -18,7 +19,7 @@ export type FailureReason = (typeof failureReasons)[number];
 
 export type Priority = 'Low' | 'Normal' | 'High' | 'Critical';
 
-/** `by`: the connection, from 0. `queue`: an index of the plan. `pick`: which of several, counted round. */
+/** `by`: the client, from 0. `queue`: an index of the planned queues. `pick`: one of several, modulo their number. */
 export type ModelCommand =
   | {
       readonly kind: 'publish';
@@ -26,18 +27,18 @@ export type ModelCommand =
       readonly queue: number;
       readonly priority?: Priority;
       readonly payload: string;
-      /** Takes the id of an earlier message of the queue. */
+      /** Uses the id of an earlier message of the queue. */
       readonly repeat?: number;
     }
   | { readonly kind: 'subscribe'; readonly by: number; readonly queue: number }
   /** Subscribes to the dead letter queue of the queue. */
-  | { readonly kind: 'subscribeLetters'; readonly by: number; readonly queue: number }
+  | { readonly kind: 'subscribeToDeadLetters'; readonly by: number; readonly queue: number }
   | { readonly kind: 'unsubscribe'; readonly by: number; readonly queue: number }
   /** Acknowledges a delivery that the connection holds. */
   | { readonly kind: 'ack'; readonly by: number; readonly pick: number; readonly form: AckForm }
-  /** Acknowledges again what it has acknowledged. */
+  /** Acknowledges an acknowledged delivery again. */
   | { readonly kind: 'ackAgain'; readonly by: number; readonly pick: number }
-  /** Acknowledges what another connection holds. */
+  /** Acknowledges a delivery that another connection holds. */
   | { readonly kind: 'ackForeign'; readonly by: number; readonly pick: number }
   | {
       readonly kind: 'nack';
@@ -49,7 +50,7 @@ export type ModelCommand =
   | { readonly kind: 'delete'; readonly by: number; readonly queue: number }
   | { readonly kind: 'info'; readonly by: number; readonly queue: number }
   | { readonly kind: 'list'; readonly by: number }
-  /** Resets the connection, or says Disconnect; another one takes its number. */
+  /** Resets the connection or sends Disconnect; a new connection replaces it. */
   | { readonly kind: 'leave'; readonly by: number; readonly how: 'reset' | 'Disconnect' };
 
 export type AckForm = 'id' | 'id and queue' | 'header messageId';
@@ -73,16 +74,16 @@ export function commandText(command: ModelCommand): string {
     case 'subscribe':
     case 'unsubscribe':
       return `${who} ${command.kind}s ${command.kind === 'subscribe' ? 'to' : 'from'} q${command.queue}`;
-    case 'subscribeLetters':
+    case 'subscribeToDeadLetters':
       return `${who} subscribes to the dead letters of q${command.queue}`;
     case 'ack':
-      return `${who} acknowledges delivery ${command.pick} of those it holds, by ${command.form}`;
+      return `${who} acknowledges delivery ${command.pick} of the deliveries it holds, by ${command.form}`;
     case 'ackAgain':
       return `${who} acknowledges delivery ${command.pick} again`;
     case 'ackForeign':
       return `${who} acknowledges delivery ${command.pick} of another connection`;
     case 'nack':
-      return `${who} refuses delivery ${command.pick} of those it holds: ${command.reason}`;
+      return `${who} refuses delivery ${command.pick} of the deliveries it holds: ${command.reason}`;
     case 'create':
       return `${who} creates q${command.queue}${command.as === 'planned' ? '' : ` with ${command.as}`}`;
     case 'delete':
@@ -91,11 +92,11 @@ export function commandText(command: ModelCommand): string {
     case 'list':
       return `${who} lists the queues`;
     case 'leave':
-      return `${who} leaves (${command.how}) and comes back`;
+      return `${who} ends its connection (${command.how}) and connects again`;
   }
 }
 
-/** What the scenario is, in lines that one reads. */
+/** The scenario as text, one line for each queue and command. */
 export function scenarioLines({ queues, commands }: Scenario): readonly string[] {
   return [
     ...queues.map((queue, index) => `q${index}: ${plannedText(queue)}`),
@@ -106,5 +107,5 @@ export function scenarioLines({ queues, commands }: Scenario): readonly string[]
 function plannedText(queue: PlannedQueue): string {
   const letters = queue.deadLetters === 'none' ? '' : `, dead letters (${queue.deadLetters})`;
   const size = `at most ${queue.maxQueueSize}, ${queue.overflowStrategy}`;
-  return `${queue.mode}, ${size}, ${queue.maxRetryAttempts} attempts${letters}`;
+  return `${queue.mode}, ${size}, ${countText(queue.maxRetryAttempts, 'attempt')}${letters}`;
 }

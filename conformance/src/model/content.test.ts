@@ -2,11 +2,11 @@
 // are others.
 import { describe, expect, it } from 'vitest';
 import { contentDifferences, isSameContent } from './content.ts';
-import type { SeenDelivery } from './delivering.ts';
-import type { Message } from './state.ts';
+import type { SeenDelivery } from './delivery.ts';
+import type { ModelMessage } from './state.ts';
 
-function message(payload: string): Message {
-  return { content: { id: 'm', payload, headers: {}, priority: 1 }, sentCount: 0 } as unknown as Message;
+function message(payload: string): ModelMessage {
+  return { content: { id: 'm', payload, headers: {}, priority: 1 }, sentCount: 0 } as unknown as ModelMessage;
 }
 
 function delivery(payload: string): SeenDelivery {

@@ -1,36 +1,47 @@
-// Whether a Deliver carries what was published: the same value and headers it must, the same bytes and the broker's own headers it
-// should. Clauses: DELIVERY-052 to 055, DLQ-012 to 015.
+// Compares a Deliver with the published message. JSON value and headers must be the same; the exact bytes and the headers that the broker
+// adds are recommended. Clauses: DELIVERY-052 to 055, DLQ-012 to 015.
 import { isSameJson } from '../json-value.ts';
-import type { SeenDelivery } from './delivering.ts';
-import type { Difference, Message } from './state.ts';
+import type { SeenDelivery } from './delivery.ts';
+import type { Difference, ModelMessage } from './state.ts';
 
 /** A dead letter need not keep its headers; every other message must. */
-export function isSameContent({ content, letter }: Message, { payload, headers }: SeenDelivery): boolean {
+export function isSameContent(
+  { content, deadLetter }: ModelMessage,
+  { payload, headers }: SeenDelivery,
+): boolean {
   const kept = Object.entries(content.headers).every(([name, value]) => headers.get(name) === value);
-  return isSameJson(content.payload, payload) && (kept || letter !== undefined);
+  return isSameJson(content.payload, payload) && (kept || deadLetter !== undefined);
 }
 
 export function contentDifferences(
-  message: Message,
+  message: ModelMessage,
   { payload, headers }: SeenDelivery,
   { countsSendings }: { readonly countsSendings: boolean },
 ): readonly Difference[] {
-  const { content, letter, sentCount, isCounted } = message;
+  const { content, deadLetter, sentCount, isCounted } = message;
   const differences: Difference[] = [];
   const note = (isRight: boolean, clause: string, text: string): void => {
     if (!isRight) differences.push({ clause, text });
   };
-  note(content.payload === payload, 'DELIVERY-054', 'the bytes of the payload are not those published');
-  if (countsSendings && isCounted && letter === undefined && sentCount > 0) {
+  note(content.payload === payload, 'DELIVERY-054', 'the payload does not have the published bytes');
+  if (countsSendings && isCounted && deadLetter === undefined && sentCount > 0) {
     const right = headers.get('deliveryAttempts') === String(sentCount + 1);
-    note(right, 'DELIVERY-055', 'header deliveryAttempts is not the number of sendings');
+    note(right, 'DELIVERY-055', 'header deliveryAttempts is not the number of deliveries');
   }
-  if (letter === undefined) return differences;
+  if (deadLetter === undefined) return differences;
   const kept = Object.entries(content.headers).every(([name, value]) => headers.get(name) === value);
-  note(kept, 'DLQ-012', 'a dead letter loses its headers');
-  note(headers.get('deadLetterReason') === letter.reason, reasonClause(letter.reason), reasonText(headers));
-  note(headers.get('deadLetterSource') === letter.source, 'DLQ-014', 'deadLetterSource is not its queue');
-  const attempts = headers.get('deadLetterAttempts') === String(letter.attempts);
+  note(kept, 'DLQ-012', 'a dead letter does not keep its headers');
+  note(
+    headers.get('deadLetterReason') === deadLetter.reason,
+    reasonClause(deadLetter.reason),
+    reasonText(headers),
+  );
+  note(
+    headers.get('deadLetterSource') === deadLetter.source,
+    'DLQ-014',
+    'deadLetterSource is not the source queue',
+  );
+  const attempts = headers.get('deadLetterAttempts') === String(deadLetter.attempts);
   note(attempts, 'DLQ-015', 'deadLetterAttempts is not the number of attempts that failed');
   return differences;
 }
@@ -40,5 +51,5 @@ function reasonClause(reason: string): string {
 }
 
 function reasonText(headers: ReadonlyMap<string, string>): string {
-  return `deadLetterReason is ${headers.get('deadLetterReason') ?? 'missing'}, another reason than the last failure`;
+  return `deadLetterReason is ${headers.get('deadLetterReason') ?? 'missing'}, not the reason of the last failure`;
 }

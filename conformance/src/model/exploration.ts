@@ -1,5 +1,5 @@
-// Plays one random scenario after another for as long as there is time, and when one fails, looks for the shortest that fails too. What
-// is shown in the end is that one, with the trace of it alone. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
+// Plays random scenarios until the time is over. When one fails, it searches the shortest scenario that fails too, and reports that one
+// with its own trace. Areas: QUEUE, PUBLISH, OVERFLOW, DELIVERY, DLQ, NACK.
 import type { CheckContext } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { ExpectationFailure, PrerequisiteMissing } from '../expectation.ts';
@@ -13,25 +13,25 @@ import { Player } from './player.ts';
 import type { ScenarioChoices } from './scenario.ts';
 import { randomScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
-import type { Difference, QueueOptions } from './state.ts';
+import type { Difference, ModelQueueOptions } from './state.ts';
 
-/** As many are played, or fewer on a slow machine; below the least that is played to its end nothing would be shown. */
-const mostScenarios = 80;
-const leastScenarios = 24;
-/** Scenarios at a time, each on queues and connections of its own: mostly they wait for answers. */
+/** At most this many are played, fewer on a slow machine. A pass needs `minScenarios` that were played to the end. */
+const maxScenarios = 80;
+const minScenarios = 24;
+/** Scenarios that run at the same time, each with its own queues and connections: most of the time they wait for answers. */
 const laneCount = 4;
 /** Shares of `ctx.timing.checkMs`: 9 s and 21 s. */
 const exploringShare = 0.15;
 const shrinkingShare = 0.35;
-/** While it is shrunk, a delivery that does not come is waited for shorter; the end result is tried again with patience. */
-const hastyShare = 1 / 8;
-/** Scenarios run side by side. What fails there is believed when it fails alone too, in one of as many plays .. */
+/** While a scenario is shrunk, the wait for a missing delivery has this share of the usual time; the result is played with the full time. */
+const shortWaitShare = 1 / 8;
+/** A failure beside other scenarios is confirmed when the scenario fails alone too, in one of this many plays .. */
 const confirmingPlays = 3;
-const notAgain = `it did not fail again in ${confirmingPlays} plays alone`;
-/** .. or when as many others do not fail again either: that is no chance. */
-const mostUnconfirmed = 3;
-/** Deliveries are held for as long as a scenario plays: no ack timeout may pass meanwhile. */
-const leastAckTimeoutMs = 10_000;
+const notReproduced = `it did not fail again when played alone ${confirmingPlays} times`;
+/** .. or when this many scenarios failed once: that is no chance. */
+const maxUnconfirmed = 3;
+/** Deliveries are held while a scenario is played: no ack timeout may pass meanwhile. */
+const minAckTimeoutMs = 10_000;
 
 type Play = {
   readonly failure: BrokenRule | ExpectationFailure | undefined;
@@ -44,21 +44,21 @@ type Play = {
 type Failed = { readonly number: number; readonly scenario: Scenario; readonly play: Play };
 
 export async function explore(ctx: CheckContext, modes: readonly DeliveryMode[]): Promise<void> {
-  if (ctx.target.ackTimeoutMs < leastAckTimeoutMs)
+  if (ctx.target.ackTimeoutMs < minAckTimeoutMs)
     throw new PrerequisiteMissing(
-      `the ack timeout is ${ctx.target.ackTimeoutMs} ms; scenarios need ${leastAckTimeoutMs} ms`,
+      `the ack timeout is ${ctx.target.ackTimeoutMs} ms; scenarios need ${minAckTimeoutMs} ms`,
     );
   await new Exploration(ctx, modes).run();
 }
 
-/** A scenario that was given up, because the broker may have done more things than are followed, has shown nothing. */
+/** A scenario that was abandoned, because the model had too many states, proves nothing. */
 export function isEnough(playCount: number, givenUpCount: number): boolean {
-  return playCount - givenUpCount >= leastScenarios;
+  return playCount - givenUpCount >= minScenarios;
 }
 
 export function playedText(playCount: number, givenUpCount: number): string {
   const givenUp = givenUpCount === 0 ? '' : `, ${givenUpCount} of them not to the end`;
-  const tooFew = isEnough(playCount, givenUpCount) ? '' : `; ${leastScenarios} have to be played to it`;
+  const tooFew = isEnough(playCount, givenUpCount) ? '' : `; ${minScenarios} have to be played to it`;
   return `${playCount} scenarios were played${givenUp}${tooFew}`;
 }
 
@@ -66,7 +66,7 @@ class Exploration {
   readonly #ctx: CheckContext;
   readonly #modes: readonly DeliveryMode[];
   readonly #warnedAbout = new Set<string>();
-  readonly #defaults: QueueOptions | undefined;
+  readonly #defaults: ModelQueueOptions | undefined;
   #spares: Connection[] = [];
   #nameCount = 0;
   #drawnCount = 0;
@@ -88,10 +88,10 @@ class Exploration {
       for (const failed of failures) {
         await this.#confirm(failed);
         unconfirmed.push(failed);
-        this.#ctx.note(onceText(failed, this.#ctx.seed));
+        this.#ctx.note(unconfirmedText(failed, this.#ctx.seed));
       }
       const [first] = unconfirmed;
-      if (first !== undefined && unconfirmed.length >= mostUnconfirmed) this.#fail(first, first.play, false);
+      if (first !== undefined && unconfirmed.length >= maxUnconfirmed) this.#fail(first, first.play, false);
       failures = await this.#explore(choices, until);
     }
     const shown = playedText(this.#playCount, this.#givenUpCount);
@@ -103,7 +103,7 @@ class Exploration {
     return isEnough(this.#playCount, this.#givenUpCount);
   }
 
-  /** All lanes, until there is no time or a scenario has failed; what has failed, the shortest first. */
+  /** Runs all lanes until the time is over or a scenario fails. Returns the failures, the shortest scenario first. */
   async #explore(choices: ScenarioChoices, until: number): Promise<readonly Failed[]> {
     this.#hasFailed = false;
     const lanes = Array.from({ length: laneCount }, () => this.#lane(choices, until));
@@ -111,10 +111,10 @@ class Exploration {
     return failures.sort((a, b) => a.scenario.commands.length - b.scenario.commands.length);
   }
 
-  /** Plays one scenario after another until there is no time, or one of any lane has failed. */
+  /** Plays one scenario after another until the time is over, or one of any lane fails. */
   async #lane(choices: ScenarioChoices, until: number): Promise<Failed | undefined> {
     const hasTime = (): boolean => !this.#hasShownEnough || this.#ctx.now() < until;
-    while (!this.#hasFailed && this.#drawnCount < mostScenarios && hasTime()) {
+    while (!this.#hasFailed && this.#drawnCount < maxScenarios && hasTime()) {
       this.#drawnCount += 1;
       const number = this.#drawnCount;
       const scenario = this.#draw(number, choices);
@@ -134,7 +134,7 @@ class Exploration {
     return randomScenario(randomFor(this.#ctx.seed, `scenario ${number} of ${this.#modes.join()}`), choices);
   }
 
-  /** Each recommendation once, with the first scenario that shows how it was decided. */
+  /** Warns once for each recommendation, with the first scenario that shows the difference. */
   #warn({ clause, text }: Difference, scenario: Scenario): void {
     if (this.#warnedAbout.has(clause)) return;
     this.#warnedAbout.add(clause);
@@ -178,7 +178,7 @@ class Exploration {
     return spare === undefined || spare.isClosed ? this.#ctx.connect({ own: true }) : spare;
   }
 
-  /** Plays it again, alone. Throws the failure, with the shortest scenario that shows it, when it fails again. */
+  /** Plays it again, alone. If it fails again, throws the failure with the shortest scenario that shows it. */
   async #confirm(failed: Failed): Promise<void> {
     for (let time = 0; time < confirmingPlays; time += 1) {
       const play = await this.#play(failed.scenario, 1, false);
@@ -190,10 +190,10 @@ class Exploration {
     const until = this.#ctx.now() + this.#ctx.timing.checkMs * shrinkingShare;
     const shortest = await shrink(failed.scenario, {
       fails: async (candidate) => {
-        const { failure } = await this.#play(candidate, hastyShare, false);
+        const { failure } = await this.#play(candidate, shortWaitShare, false);
         return failure !== undefined && clauseOf(failure) === clauseOf(confirmed.failure);
       },
-      mayGoOn: () => this.#ctx.now() < until,
+      hasTime: () => this.#ctx.now() < until,
     });
     const again = await this.#play(shortest, 1, false);
     if (again.failure === undefined) return this.#fail(failed, confirmed, true);
@@ -210,7 +210,7 @@ class Exploration {
   }
 }
 
-/** Another rule that is broken on the way is another failure. */
+/** Identifies a failure: one that breaks another rule is another failure. */
 function clauseOf(failure: Play['failure']): string | undefined {
   return failure instanceof BrokenRule ? failure.breach.clause : failure?.clause;
 }
@@ -219,7 +219,7 @@ function failureOf(
   failure: Play['failure'],
   told: { readonly which: string; readonly scenario: Scenario; readonly isConfirmed: boolean },
 ): ExpectationFailure {
-  const again = told.isConfirmed ? '' : ` (${notAgain}; it is one of ${mostUnconfirmed} such scenarios)`;
+  const again = told.isConfirmed ? '' : ` (${notReproduced}; it is one of ${maxUnconfirmed} such scenarios)`;
   return new ExpectationFailure('every random scenario has an outcome that the specification allows', {
     expected: 'an outcome that the specification allows, whatever it leaves open',
     actual: [`${textOf(failure)}${again}`, `${told.which}:`, ...scenarioLines(told.scenario)].join('\n'),
@@ -227,8 +227,8 @@ function failureOf(
   });
 }
 
-function onceText({ number, play }: Failed, seed: number): string {
-  return `scenario ${number} of seed ${seed} failed once: ${textOf(play.failure)}; ${notAgain}`;
+function unconfirmedText({ number, play }: Failed, seed: number): string {
+  return `scenario ${number} of seed ${seed} failed once: ${textOf(play.failure)}; ${notReproduced}`;
 }
 
 function textOf(failure: Play['failure']): string {
@@ -236,8 +236,8 @@ function textOf(failure: Play['failure']): string {
   return `${failure?.message ?? ''}: ${failure?.actual ?? ''}`;
 }
 
-/** What a queue made on demand is like, where that was asked for and given. */
-function knownDefaults({ target }: CheckContext): QueueOptions | undefined {
+/** The options of an auto-created queue, if the target has queue defaults and auto-creation. */
+function knownDefaults({ target }: CheckContext): ModelQueueOptions | undefined {
   const defaults = target.queueDefaults;
   if (defaults?.enableAutoCreate !== true) return undefined;
   return {

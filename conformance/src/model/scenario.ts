@@ -1,6 +1,6 @@
-// Draws random scenarios from a seed: a few queues of any mode, a few connections, and commands that mostly make sense. Small numbers
-// everywhere, so that the interesting limits are met. What is not drawn: blocked publishers (not reading is right too, and then
-// nothing can be asked), message TTLs and waits for ack timeouts (they would make the verdict a matter of time).
+// Draws random scenarios from a seed: a few queues of any mode, a few connections, and commands that mostly make sense. All numbers are
+// small, so that limits are reached. Left out: blocked publishers (a broker may then stop reading, and answers no question), message TTLs
+// and ack timeouts (the verdict would depend on time).
 import type { DeliveryMode } from '../history/operation.ts';
 import type { Random } from '../random.ts';
 import type { ModelCommand, PlannedQueue, Scenario } from './command.ts';
@@ -9,7 +9,7 @@ import { failureReasons } from './command.ts';
 export type ScenarioChoices = {
   /** The broker announced negative acknowledgments. */
   readonly nack: boolean;
-  /** Connections may leave and come back: not where the broker counts them. */
+  /** Connections may end and be replaced: not on a broker that limits connections. */
   readonly leaving: boolean;
   readonly modes: readonly DeliveryMode[];
 };
@@ -57,7 +57,11 @@ const draws: readonly {
   },
   {
     weight: 2,
-    draw: (random, count) => ({ kind: 'subscribeLetters', by: who(random), queue: which(random, count) }),
+    draw: (random, count) => ({
+      kind: 'subscribeToDeadLetters',
+      by: who(random),
+      queue: which(random, count),
+    }),
   },
   {
     weight: 4,

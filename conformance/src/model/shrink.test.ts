@@ -27,7 +27,7 @@ describe('shrink', () => {
       const scenario = randomScenario(randomFor(seed, 'x'), choices);
       if (!(await fails(scenario))) continue;
       shrunkCount += 1;
-      const shortest = await shrink(scenario, { fails, mayGoOn: () => true });
+      const shortest = await shrink(scenario, { fails, hasTime: () => true });
       expect(kinds(shortest)).toEqual(['create', 'delete', 'list']);
     }
     expect(shrunkCount).toBeGreaterThan(5);
@@ -35,8 +35,8 @@ describe('shrink', () => {
 
   it('leaves a scenario as it is when there is no time, or nothing shorter fails', async () => {
     const scenario = randomScenario(randomFor(1, 'x'), choices);
-    expect(await shrink(scenario, { fails: async () => true, mayGoOn: () => false })).toEqual(scenario);
-    expect(await shrink(scenario, { fails: async () => false, mayGoOn: () => true })).toEqual(scenario);
+    expect(await shrink(scenario, { fails: async () => true, hasTime: () => false })).toEqual(scenario);
+    expect(await shrink(scenario, { fails: async () => false, hasTime: () => true })).toEqual(scenario);
   });
 });
 

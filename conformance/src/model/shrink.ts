@@ -1,21 +1,21 @@
-// Makes a failing scenario as short as it can: whole runs of commands are taken out, then single ones, then what is left is made
-// plainer, as long as it still fails. Delta debugging; how a scenario is played is not known here.
+// Makes a failing scenario as short as possible (delta debugging): removes runs of commands, then single commands, then simplifies the
+// rest, as long as the scenario still fails. It does not know how a scenario is played.
 import type { ModelCommand, PlannedQueue, Scenario } from './command.ts';
 
-export type Shrinking = {
+export type ShrinkSetting = {
   /** Whether the scenario still fails. */
   readonly fails: (scenario: Scenario) => Promise<boolean>;
   /** Whether there is still time to try. */
-  readonly mayGoOn: () => boolean;
+  readonly hasTime: () => boolean;
 };
 
 /** The shortest failing scenario that was found; the given one when nothing shorter fails. */
-export async function shrink(scenario: Scenario, shrinking: Shrinking): Promise<Scenario> {
+export async function shrink(scenario: Scenario, shrinking: ShrinkSetting): Promise<Scenario> {
   const shorter = await withoutChunks(scenario, shrinking);
-  return plainer(shorter, shrinking);
+  return simplified(shorter, shrinking);
 }
 
-async function withoutChunks(scenario: Scenario, { fails, mayGoOn }: Shrinking): Promise<Scenario> {
+async function withoutChunks(scenario: Scenario, { fails, hasTime }: ShrinkSetting): Promise<Scenario> {
   let best = scenario;
   for (
     let size = Math.ceil(best.commands.length / 2);
@@ -24,7 +24,7 @@ async function withoutChunks(scenario: Scenario, { fails, mayGoOn }: Shrinking):
   ) {
     let at = 0;
     while (at < best.commands.length) {
-      if (!mayGoOn()) return best;
+      if (!hasTime()) return best;
       const commands = [...best.commands.slice(0, at), ...best.commands.slice(at + size)];
       const candidate = { ...best, commands };
       if (await fails(candidate)) best = candidate;
@@ -34,15 +34,15 @@ async function withoutChunks(scenario: Scenario, { fails, mayGoOn }: Shrinking):
   return best;
 }
 
-/** Goes through the commands and the queues once, and keeps each plainer form that still fails. */
-async function plainer(scenario: Scenario, { fails, mayGoOn }: Shrinking): Promise<Scenario> {
+/** Tries a simpler form of each command and queue once, and keeps each one that still fails. */
+async function simplified(scenario: Scenario, { fails, hasTime }: ShrinkSetting): Promise<Scenario> {
   let best = scenario;
   for (const candidateOf of [...scenario.commands.keys()]
-    .map(plainerCommand)
-    .concat([...scenario.queues.keys()].flatMap(plainerQueues))) {
+    .map(simplerCommand)
+    .concat([...scenario.queues.keys()].flatMap(simplerQueues))) {
     const candidate = candidateOf(best);
     if (candidate === undefined) continue;
-    if (!mayGoOn()) return best;
+    if (!hasTime()) return best;
     if (await fails(candidate)) best = candidate;
   }
   return best;
@@ -50,16 +50,16 @@ async function plainer(scenario: Scenario, { fails, mayGoOn }: Shrinking): Promi
 
 type Candidate = (scenario: Scenario) => Scenario | undefined;
 
-function plainerCommand(at: number): Candidate {
+function simplerCommand(at: number): Candidate {
   return (scenario) => {
     const command = scenario.commands[at];
-    const plain = command === undefined ? undefined : plainForm(command);
+    const plain = command === undefined ? undefined : simpleForm(command);
     if (plain === undefined) return undefined;
     return { ...scenario, commands: scenario.commands.with(at, plain) };
   };
 }
 
-function plainForm(command: ModelCommand): ModelCommand | undefined {
+function simpleForm(command: ModelCommand): ModelCommand | undefined {
   switch (command.kind) {
     case 'publish': {
       const { kind, by, queue, payload, priority } = command;
@@ -75,15 +75,15 @@ function plainForm(command: ModelCommand): ModelCommand | undefined {
   }
 }
 
-const plainOptions: readonly Partial<PlannedQueue>[] = [
+const simpleOptions: readonly Partial<PlannedQueue>[] = [
   { deadLetters: 'none', overflowStrategy: 'DropOldest' },
   { overflowStrategy: 'DropOldest' },
   { maxQueueSize: 10_000 },
   { maxRetryAttempts: 3 },
 ];
 
-function plainerQueues(at: number): readonly Candidate[] {
-  return plainOptions.map((plain) => (scenario) => {
+function simplerQueues(at: number): readonly Candidate[] {
+  return simpleOptions.map((plain) => (scenario) => {
     const queue = scenario.queues[at];
     if (queue === undefined) return undefined;
     const plainQueue = { ...queue, ...plain };

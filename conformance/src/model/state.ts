@@ -1,22 +1,22 @@
-// One possible state of the broker: what may be in its queues after all that was seen. The model holds several at a time, one for
-// each way in which the broker may have taken what the specification leaves open. Plain data, copied where ways part.
+// One possible state of the broker: what its queues may contain after everything that the runner saw. The model keeps several states at
+// a time, one for each choice that the specification leaves to the broker. Plain data; a state is copied before it is changed.
 import type { DeliveryMode } from '../history/operation.ts';
 import type { OverflowStrategy } from './command.ts';
-import type { Range } from './waiting.ts';
+import type { WaitingRange } from './waiting-range.ts';
 
-export type QueueOptions = {
+export type ModelQueueOptions = {
   readonly mode: DeliveryMode;
   readonly maxQueueSize: number;
   readonly overflowStrategy: OverflowStrategy;
   readonly maxRetryAttempts: number;
   readonly enableDeadLetterQueue: boolean;
-  /** The dead letter queue, under whatever name; empty: there is none, or its name is not known. */
+  /** The name of the dead letter queue, given or generated; empty: the queue has none, or its name is not known. */
   readonly deadLetterQueue: string;
-  /** The name that was given; undefined: generated. */
+  /** The name in the queue options; undefined: the broker generates one. */
   readonly deadLetterQueueName: string | undefined;
 };
 
-/** What was published; never changes. */
+/** What was published. */
 export type Content = {
   readonly id: string;
   readonly payload: string;
@@ -25,100 +25,103 @@ export type Content = {
   readonly priority: number;
 };
 
-/** What a member of a fan-out has of a message. */
+/** The copy of a fan-out message for one member. */
 export type Copy = {
   member: number;
   phase: 'owed' | 'held' | 'paused' | 'acknowledged' | 'failed' | 'gone';
   failedCount: number;
 };
 
-export type Message = {
+export type ModelMessage = {
   /** The place in publish order over all queues. */
   serial: number;
   content: Content;
-  /** The connection that published it; a dead letter has none. */
+  /** The connection that published it; undefined for a dead letter. */
   publisher: number | undefined;
   phase: 'waiting' | 'held' | 'paused';
   holder: number | undefined;
-  /** The last connection that it was sent on. */
+  /** The last connection that it was delivered on. */
   lastHolder: number | undefined;
   sentCount: number;
-  /** Every sending was seen. */
+  /** The runner saw every delivery of it, so that `sentCount` is exact. */
   isCounted: boolean;
-  /** It waited when a subscriber left with a connection, and may have been under way to it. */
+  /** It waited when the connection of a subscriber ended, so that a delivery to that connection may have been under way. */
   mayHaveBeenSent: boolean;
   failedCount: number;
-  /** How often in a row its delivery was cut short; from the second time on it may rest. */
-  cutCount: number;
-  /** The command since which it waits. */
+  /** How many deliveries in a row ended with their connection; from the second on the broker may back off. */
+  interruptionCount: number;
+  /** The number of the command since which it waits. */
   waitingSince: number;
-  /** Members that a fan-out may have: those present at some time while it waited. */
+  /** The possible members of its fan-out: the subscribers at each time while it waited. */
   audiences: readonly (readonly number[])[];
-  /** Undefined until the first copy was seen. */
+  /** Undefined until the runner saw the first copy. */
   copies: Copy[] | undefined;
-  /** Connections that have acknowledged a copy of it, and may be left out when it waits again. */
-  doneBy: readonly number[];
-  /** It was pushed out when some of its copies had been sent. */
+  /** Connections that have acknowledged a copy of it. When it waits again, the broker may leave them out. */
+  acknowledgedBy: readonly number[];
+  /** The overflow strategy dropped it after some of its copies were sent. */
   isDropped: boolean;
-  /** The reason of the first copy that failed. */
+  /** The failure reason of the first copy that failed. */
   failure: string | undefined;
-  letter: Letter | undefined;
-  /** Connections on which a later message of the same publisher has come before this one. */
+  deadLetter: DeadLetter | undefined;
+  /** Connections on which a later message of the same publisher was delivered before this one. */
   overtakenOn: readonly number[];
-  /** A message that came although this one should have come before it, on which connection, and which rule says so. */
-  passedBy: { readonly connection: number; readonly rule: Difference; readonly must: boolean } | undefined;
+  /** A message that was delivered before this one against a rule: on which connection, and which rule. */
+  overtakenBy: { readonly connection: number; readonly rule: Difference; readonly must: boolean } | undefined;
 };
 
 export type Queue = {
   name: string;
-  options: QueueOptions;
-  messages: Message[];
+  options: ModelQueueOptions;
+  messages: ModelMessage[];
   /** Connections in the order in which they subscribed. */
   subscribers: number[];
-  /** Connections that have unsubscribed at some time: what they hold since then may be without a next attempt, also if they came back. */
-  hadLeft: readonly number[];
-  /** Its subscriptions are older than the queue, which was deleted and made again: in what order they came alive is not known. */
-  isReborn: boolean;
-  /** The subscribers that were served since all of them were idle; undefined while that is not known. */
-  turn: number[] | undefined;
+  /** Connections that have unsubscribed at some time: deliveries that they still hold may get no next attempt, even after a new Subscribe. */
+  formerSubscribers: readonly number[];
+  /** The queue was deleted and created again, and its subscriptions are older: their order is not known. */
+  wasRecreated: boolean;
+  /** The subscribers that were served since all of them were idle; undefined if not known. */
+  servedThisRound: number[] | undefined;
 };
 
-/** A rule that the broker has decided otherwise than recommended. */
+/** A recommendation that the broker does not follow. */
 export type Difference = { readonly clause: string; readonly text: string };
 
-/** `publishedAs`: its serial in the queue that it left. */
-export type Letter = {
+/** `publishedAs`: its serial in its source queue. */
+export type DeadLetter = {
   readonly reason: string;
   readonly source: string;
   readonly attempts: number;
   readonly publishedAs: number;
 };
 
-/** A message that was in flight when its queue was deleted. `at`: the command that deleted it. */
-export type Ghost = {
+/**
+ * A message of a deleted queue whose delivery may still be under way or unacknowledged. `at`: the number of the command that deleted the
+ * queue.
+ */
+export type DeletedInFlightMessage = {
   readonly queue: string;
-  readonly message: Message;
+  readonly message: ModelMessage;
   readonly holders: readonly number[];
   readonly at: number;
-  /** It was not seen in flight: it waited, and may have been on its way. */
+  /** The runner saw no delivery: the message waited, and a delivery may have been under way. */
   readonly isUnseen: boolean;
 };
 
 export type State = {
   queues: Map<string, Queue>;
-  /** Subscriptions to queues that do not exist. */
+  /** Subscriptions to queues that do not exist, by queue name. */
   dormant: Map<string, number[]>;
-  /** Messages of deleted queues that were in flight. */
-  ghosts: readonly Ghost[];
-  /** The subscription that a Subscribe is about to begin: the broker may know of it before its answer is seen. */
+  /** Messages of deleted queues that were or may have been in flight. */
+  deletedInFlight: readonly DeletedInFlightMessage[];
+  /** The subscription of a Subscribe without an answer so far: the broker may already serve it. */
   starting: { readonly connection: number; readonly queue: string } | undefined;
-  /** The subscription that an Unsubscribe is about to end. */
+  /** The subscription of an Unsubscribe without an answer so far. */
   ending: { readonly connection: number; readonly queue: string } | undefined;
-  /** What the command under way must be answered by. */
+  /** The allowed answers to the current command. */
   answer: 'positive' | 'error' | 'either' | undefined;
-  /** How many messages waited in each queue when the question under way was asked: the answer may be of any time since. */
-  asked: ReadonlyMap<string, Range> | undefined;
-  /** Differences to be noted when the answer is positive, or an Error. */
+  /** The waiting counts when the current QueueInfo or ListQueues was sent: the answer may show the state at any time since then. */
+  countsWhenAsked: ReadonlyMap<string, WaitingRange> | undefined;
+  /** The difference to record if the answer is positive, or if it is an Error. */
   onAnswer: { readonly positive?: Difference; readonly error?: Difference };
   differences: readonly Difference[];
   nextSerial: number;
@@ -128,11 +131,11 @@ export function emptyState(): State {
   return {
     queues: new Map(),
     dormant: new Map(),
-    ghosts: [],
+    deletedInFlight: [],
     starting: undefined,
     ending: undefined,
     answer: undefined,
-    asked: undefined,
+    countsWhenAsked: undefined,
     onAnswer: {},
     differences: [],
     nextSerial: 0,
@@ -152,21 +155,29 @@ function copyOfQueue(queue: Queue): Queue {
     ...message,
     copies: message.copies?.map((copy) => ({ ...copy })),
   }));
-  const turn = queue.turn === undefined ? undefined : [...queue.turn];
-  return { ...queue, messages, subscribers: [...queue.subscribers], turn };
+  const servedThisRound = queue.servedThisRound === undefined ? undefined : [...queue.servedThisRound];
+  return { ...queue, messages, subscribers: [...queue.subscribers], servedThisRound };
 }
 
-/** The same text for states that nothing can tell apart but what they differ from the recommendations in. */
+/** Equal for states that differ in nothing but their `differences`. */
 export function stateKey(state: State): string {
-  const { queues, dormant, ghosts, starting, ending, answer, asked } = state;
-  return JSON.stringify([[...queues], [...dormant], ghosts, starting, ending, answer, [...(asked ?? [])]]);
+  const { queues, dormant, deletedInFlight, starting, ending, answer, countsWhenAsked } = state;
+  return JSON.stringify([
+    [...queues],
+    [...dormant],
+    deletedInFlight,
+    starting,
+    ending,
+    answer,
+    [...(countsWhenAsked ?? [])],
+  ]);
 }
 
 export function isFanOut({ options }: Queue): boolean {
   return options.mode === 'FanOutWithAck' || options.mode === 'FanOutWithoutAck';
 }
 
-/** A copy of the state with a difference noted; the same clause once only. */
+/** A copy of the state with the difference added, unless it has one for the same clause. */
 export function withDifference(state: State, difference: Difference | undefined): State {
   if (difference === undefined) return state;
   if (state.differences.some(({ clause }) => clause === difference.clause)) return state;

@@ -1,15 +1,15 @@
-// Which optional things a broker announces, seen from its handshakes and its metrics. `run` compares them with what the target
-// declares; `probe` suggests them. What a broker cannot announce is not looked for here. Areas: COMPRESS, NACK, METRICS.
+// Finds the optional capabilities that a broker announces in its handshakes and metrics. `run` compares them with the target file; `probe`
+// suggests them. Capabilities that a broker cannot announce are not searched here. Areas: COMPRESS, NACK, METRICS.
 import type { Capability } from '../catalogue-words.ts';
 import type { HttpSurface } from '../check.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import type { Visitor } from './visitor.ts';
+import type { ProbeClient } from './probe-client.ts';
 
 const algorithms = ['brotli', 'gzip'] as const;
 
-/** The capabilities that a ConnectAck tells: those of its header, and the algorithm that was agreed. */
+/** The capabilities in a ConnectAck: those in its header, and the agreed compression algorithm. */
 export function announcedBy(connectAck: ReceivedFrame): ReadonlySet<Capability> {
   const listed = (connectAck.header('capabilities') ?? '').split(',').map((name) => name.trim());
   const negotiated = connectAck.header('negotiated-compression') ?? '';
@@ -21,17 +21,17 @@ export function announcedBy(connectAck: ReceivedFrame): ReadonlySet<Capability> 
 }
 
 /**
- * The capabilities among those not yet known that the broker announces. One connection for all that a handshake tells, one more
- * where a second algorithm is not known; nothing that does not answer is held against anybody.
+ * The announced capabilities that are not in `known`. Uses one connection for all that a handshake shows, and one more if a second
+ * algorithm is not known. A missing answer is no fault here.
  */
 export async function observeCapabilities(
-  visitor: Visitor,
+  client: ProbeClient,
   known: ReadonlySet<Capability>,
 ): Promise<ReadonlySet<Capability>> {
   const seen = new Set<Capability>();
   let offered: readonly string[] = algorithms.filter((name) => !known.has(name));
   do {
-    const answer = await shakeWith(visitor, offered);
+    const answer = await connectWith(client, offered);
     if (answer?.command !== Command.ConnectAck) break;
     for (const name of announcedBy(answer)) seen.add(name);
     const rest = offered.filter((name) => !seen.has(name as Capability));
@@ -41,17 +41,20 @@ export async function observeCapabilities(
   return new Set([...seen].filter((name) => !known.has(name)));
 }
 
-async function shakeWith(visitor: Visitor, offered: readonly string[]): Promise<ReceivedFrame | undefined> {
+async function connectWith(
+  client: ProbeClient,
+  offered: readonly string[],
+): Promise<ReceivedFrame | undefined> {
   try {
     const headers = offered.length === 0 ? {} : { 'supported-compression': offered.join(',') };
-    return await visitor.shake(await visitor.open(), { headers });
+    return await client.sendConnect(await client.open(), { headers });
   } catch (error) {
     if (error instanceof ExpectationFailure) return undefined;
     throw error;
   }
 }
 
-/** Whether the metrics come as Prometheus text when they are asked for so. */
+/** Whether the broker returns its metrics as Prometheus text on request. */
 export async function answersPrometheus(health: HttpSurface): Promise<boolean> {
   try {
     const answer = await health.get('/metrics/', { headers: { accept: 'text/plain' } });

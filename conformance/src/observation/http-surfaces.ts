@@ -1,5 +1,5 @@
-// Whether a broker has a health server and a dashboard, and what they answer. Where nobody says where they are, the protocol's
-// default ports on the same host are tried. Areas: HEALTH, METRICS, DASH.
+// Observes the health server and the dashboard of a broker. If their addresses are not given, it tries the default ports of the protocol
+// on the same host. Areas: HEALTH, METRICS, DASH.
 import type { HttpAnswer, HttpSurface } from '../check.ts';
 import { Evidence } from '../evidence.ts';
 import { httpSurface } from '../http-surface.ts';
@@ -27,10 +27,10 @@ export async function observeHealth(url: string, timing: Timing): Promise<Partia
   const base = url.replace(/\/health\/?$/, '');
   const surface = surfaceAt('the health server', base, timing);
   const health = await answerOf(surface, '/health/');
-  if (health === undefined) return { facts: [{ topic: 'health', text: `nobody answers at ${url}` }] };
-  const status = fieldOf(health, 'status');
+  if (health === undefined) return { facts: [{ topic: 'health', text: `no answer at ${url}` }] };
+  const status = bodyFieldOf(health, 'status');
   if (typeof status !== 'string') {
-    const text = `${base}/health/ answers ${health.status}, and no health record`;
+    const text = `${base}/health/ answers ${health.status} without a health record`;
     return { facts: [{ topic: 'health', text }] };
   }
   const facts: Fact[] = [{ topic: 'health', text: `${base}/health/ answers ${health.status}, ${status}` }];
@@ -41,17 +41,17 @@ export async function observeHealth(url: string, timing: Timing): Promise<Partia
 
 async function metricsText(surface: HttpSurface, prometheus: boolean): Promise<string> {
   const metrics = await answerOf(surface, '/metrics/');
-  if (metrics === undefined || fieldOf(metrics, 'total_messages_published') === undefined)
+  if (metrics === undefined || bodyFieldOf(metrics, 'total_messages_published') === undefined)
     return 'no metrics record';
-  const form = fieldOf(metrics, longForm) === undefined ? 'the shorter form' : 'the complete form';
+  const form = bodyFieldOf(metrics, longForm) === undefined ? 'the shorter form' : 'the complete form';
   return `${form} of the record${prometheus ? ', and Prometheus text' : ''}`;
 }
 
 export async function observeDashboard(url: string, timing: Timing): Promise<Partial<Observation>> {
   const surface = surfaceAt('the dashboard', url, timing);
   const answer = await answerOf(surface, '/api/version');
-  const version = answer === undefined ? undefined : fieldOf(answer, 'server_version');
-  if (version === undefined) return { facts: [{ topic: 'dashboard', text: `none at ${url}` }] };
+  const version = answer === undefined ? undefined : bodyFieldOf(answer, 'server_version');
+  if (version === undefined) return { facts: [{ topic: 'dashboard', text: `no dashboard at ${url}` }] };
   return {
     dashboardUrl: url,
     facts: [{ topic: 'dashboard', text: `at ${url}, server_version ${String(version)}` }],
@@ -62,8 +62,8 @@ async function answerOf(surface: HttpSurface, path: string): Promise<HttpAnswer 
   return surface.get(path).catch(() => undefined);
 }
 
-/** A field of a JSON object; undefined when the body is none. */
-export function fieldOf(answer: HttpAnswer, name: string): unknown {
+/** A field of the JSON object in the body; undefined if the body is not a JSON object. */
+export function bodyFieldOf(answer: HttpAnswer, name: string): unknown {
   try {
     const value: unknown = JSON.parse(answer.body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;

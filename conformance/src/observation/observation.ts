@@ -1,6 +1,6 @@
-// What was seen of a broker: facts in words for a person, and what a target file can be made of. Only types and their first value.
+// The observation of a broker: facts in words, and values for a target file. Types, the empty observation and how two are merged.
 import type { Capability } from '../catalogue-words.ts';
-import type { Visitor } from './visitor.ts';
+import type { ProbeClient } from './probe-client.ts';
 
 export type Fact = { readonly topic: string; readonly text: string };
 
@@ -13,21 +13,21 @@ export type Observation = {
   readonly identity?: string;
   readonly healthUrl?: string;
   readonly dashboardUrl?: string;
-  /** Unacknowledged messages that came at once. */
+  /** How many messages the broker sent before the first ack. */
   readonly subscriberWindow?: number;
 };
 
-/** One part of the look: what it adds. */
-export type Aspect = (visitor: Visitor) => Promise<Partial<Observation>>;
+/** Observes one part of a broker. */
+export type Observer = (client: ProbeClient) => Promise<Partial<Observation>>;
 
-export const nothingSeen: Observation = {
+export const emptyObservation: Observation = {
   facts: [],
   capabilities: [],
   speaks: false,
   demandsCredentials: false,
 };
 
-export function joined(first: Observation, more: Partial<Observation>): Observation {
+export function mergedObservation(first: Observation, more: Partial<Observation>): Observation {
   return {
     ...first,
     ...more,

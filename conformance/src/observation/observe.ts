@@ -1,15 +1,16 @@
-// The whole look at a broker of which nothing but an address is known. What cannot be seen is said so; nothing is judged.
+// Observes everything about a broker of which only the address is known. A part that cannot be observed is reported as such; nothing is
+// judged.
 import { windowPacer } from '../engine/pacer.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
-import { algorithms, greeting, versions } from './handshake.ts';
+import { observeAlgorithms, observeHandshake, observeVersions } from './handshake.ts';
 import { observeDashboard, observeHealth } from './http-surfaces.ts';
-import type { Aspect, Observation } from './observation.ts';
-import { joined, nothingSeen } from './observation.ts';
-import { expiry, modesTaken, negativeAcks, subscriberWindow } from './queues.ts';
-import { messageSizes } from './sizes.ts';
-import { Visitor } from './visitor.ts';
+import type { Observation, Observer } from './observation.ts';
+import { emptyObservation, mergedObservation } from './observation.ts';
+import { ProbeClient } from './probe-client.ts';
+import { observeExpiry, observeModes, observeNegativeAcks, observeSubscriberWindow } from './queues.ts';
+import { observeMessageSizes } from './sizes.ts';
 
 export type ObserveSetting = {
   readonly tcp: Endpoints['tcp'];
@@ -20,41 +21,53 @@ export type ObserveSetting = {
   readonly credentials?: Readonly<Record<string, string>>;
 };
 
-/** What a broker allows to one address unless it was told otherwise; an earlier look may have used it up. */
+/** The default connection rate for one address; an earlier observation may have used it up. */
 const defaultRate = { maxCount: 20, windowMs: 60_000 } as const;
 
-const inside: readonly (readonly [topic: string, aspect: Aspect])[] = [
-  ['compression', algorithms],
-  ['version', versions],
-  ['modes', modesTaken],
-  ['window', subscriberWindow],
-  ['ttl', expiry],
-  ['size', messageSizes],
+const observersAfterHandshake: readonly (readonly [topic: string, observer: Observer])[] = [
+  ['compression', observeAlgorithms],
+  ['version', observeVersions],
+  ['modes', observeModes],
+  ['window', observeSubscriberWindow],
+  ['ttl', observeExpiry],
+  ['size', observeMessageSizes],
 ];
 
 export async function observe(setting: ObserveSetting): Promise<Observation> {
-  const visitor = new Visitor({ ...setting, pacer: windowPacer(defaultRate.maxCount, defaultRate.windowMs) });
-  let seen = joined(nothingSeen, await attempt('handshake', greeting, visitor));
+  const client = new ProbeClient({
+    ...setting,
+    pacer: windowPacer(defaultRate.maxCount, defaultRate.windowMs),
+  });
+  let seen = mergedObservation(
+    emptyObservation,
+    await observedOrFault('handshake', observeHandshake, client),
+  );
   if (seen.speaks) {
-    for (const [topic, aspect] of inside) seen = joined(seen, await attempt(topic, aspect, visitor));
-    if (seen.capabilities.includes('nack')) seen = joined(seen, await attempt('nack', negativeAcks, visitor));
+    for (const [topic, observer] of observersAfterHandshake)
+      seen = mergedObservation(seen, await observedOrFault(topic, observer, client));
+    if (seen.capabilities.includes('nack'))
+      seen = mergedObservation(seen, await observedOrFault('nack', observeNegativeAcks, client));
   }
-  const left = await visitor.leave();
-  seen = joined(seen, await observeHealth(setting.healthUrl, setting.timing));
-  seen = joined(seen, await observeDashboard(setting.dashboardUrl, setting.timing));
+  const left = await client.cleanUp();
+  seen = mergedObservation(seen, await observeHealth(setting.healthUrl, setting.timing));
+  seen = mergedObservation(seen, await observeDashboard(setting.dashboardUrl, setting.timing));
   const facts = left.map((queue) => ({
-    topic: 'left behind',
-    text: `the queue ${queue} could not be deleted`,
+    topic: 'not deleted',
+    text: `queue ${queue} could not be deleted`,
   }));
-  return joined(seen, { facts });
+  return mergedObservation(seen, { facts });
 }
 
-/** An aspect that the broker does not play along with is a fact too. */
-async function attempt(topic: string, aspect: Aspect, visitor: Visitor): Promise<Partial<Observation>> {
+/** A failed observation is a fact too. */
+async function observedOrFault(
+  topic: string,
+  observer: Observer,
+  client: ProbeClient,
+): Promise<Partial<Observation>> {
   try {
-    return await aspect(visitor);
+    return await observer(client);
   } catch (error) {
     if (!(error instanceof ExpectationFailure)) throw error;
-    return { facts: [{ topic, text: `not seen: ${error.message} (${error.actual})` }] };
+    return { facts: [{ topic, text: `not observed: ${error.message} (${error.actual})` }] };
   }
 }

@@ -1,22 +1,22 @@
-// What a broker's queues do: delivery modes, queues made by publishing, how much it sends unacknowledged, expiry, dead letters,
-// negative acknowledgments. Each looks on queues of its own. Areas: QUEUE, DELIVERY, TTL, DLQ, NACK.
+// Observes queues: delivery modes, auto-creation by a Publish, the number of unacknowledged messages, expiry, dead letters, negative
+// acknowledgments. Each observer uses its own queues. Areas: QUEUE, DELIVERY, TTL, DLQ, NACK.
 import type { Connection } from '../connection.ts';
 import { deliveryModes } from '../history/operation.ts';
 import { Command } from '../wire/command.ts';
-import type { Aspect } from './observation.ts';
+import type { Observer } from './observation.ts';
 
-export const modesTaken: Aspect = async (visitor) => {
-  const connection = await visitor.connect();
+export const observeModes: Observer = async (client) => {
+  const connection = await client.connect();
   const taken: string[] = [];
   for (const [mode, name] of deliveryModes.entries()) {
-    const queue = visitor.queue(name);
+    const queue = client.queue(name);
     const payload = JSON.stringify({ mode });
-    await connection.request({ command: Command.CreateQueue, id: visitor.id(), queue, payload });
+    await connection.request({ command: Command.CreateQueue, id: client.id(), queue, payload });
     const info = await connection.queueInfo(queue);
     if (info?.['deliveryMode'] === mode) taken.push(name);
   }
-  const text = taken.length === 0 ? 'takes none' : `takes ${taken.join(', ')}`;
-  return { facts: [{ topic: 'modes', text }, ...(await autoCreation(connection, visitor.queue('missing')))] };
+  const text = taken.length === 0 ? 'accepts no delivery mode' : `accepts ${taken.join(', ')}`;
+  return { facts: [{ topic: 'modes', text }, ...(await autoCreation(connection, client.queue('missing')))] };
 };
 
 async function autoCreation(connection: Connection, queue: string) {
@@ -30,10 +30,10 @@ async function autoCreation(connection: Connection, queue: string) {
 const waitingCount = 64;
 const settledMs = 200;
 
-/** How many messages come before the first is acknowledged. */
-export const subscriberWindow: Aspect = async (visitor) => {
-  const connection = await visitor.connect();
-  const queue = visitor.queue('window');
+/** Counts the messages that the broker sends before the first ack. */
+export const observeSubscriberWindow: Observer = async (client) => {
+  const connection = await client.connect();
+  const queue = client.queue('window');
   await connection.createQueue(queue);
   for (let count = 0; count < waitingCount; count += 1) await connection.publish(queue, String(count));
   await connection.subscribe(queue);
@@ -44,7 +44,7 @@ export const subscriberWindow: Aspect = async (visitor) => {
   return { subscriberWindow: count, facts: [{ topic: 'window', text }] };
 };
 
-/** The Delivers that have come once no more come for a while. */
+/** The number of Delivers when no more have come for a while. */
 async function settledCount(connection: Connection): Promise<number> {
   let count = 0;
   for (;;) {
@@ -58,15 +58,15 @@ async function settledCount(connection: Connection): Promise<number> {
 
 const ttl = { text: '00:00:00.2000000', ms: 200 };
 
-/** A message expires, and goes to the dead letter queue. */
-export const expiry: Aspect = async (visitor) => {
-  const connection = await visitor.connect();
-  const queue = visitor.queue('ttl');
+/** Whether a message expires and goes to the dead letter queue. */
+export const observeExpiry: Observer = async (client) => {
+  const connection = await client.connect();
+  const queue = client.queue('ttl');
   await connection.createQueue(queue, { messageTtl: ttl.text, enableDeadLetterQueue: true });
   await connection.publish(queue, '1');
-  const withinMs = ttl.ms + visitor.timing.lateMs + 1000;
-  const expires = await becomesCount(connection, queue, { count: 0, withinMs });
-  const isLetter = expires && (await becomesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 1000 }));
+  const withinMs = ttl.ms + client.timing.lateMs + 1000;
+  const expires = await reachesCount(connection, queue, { count: 0, withinMs });
+  const isLetter = expires && (await reachesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 1000 }));
   return {
     facts: [
       { topic: 'ttl', text: expires ? 'expires messages' : `did not expire a message within ${withinMs} ms` },
@@ -75,10 +75,10 @@ export const expiry: Aspect = async (visitor) => {
   };
 };
 
-/** Announced negative acknowledgments, tried. */
-export const negativeAcks: Aspect = async (visitor) => {
-  const connection = await visitor.connect();
-  const queue = visitor.queue('nack');
+/** Tries a negative acknowledgment, which the broker has announced. */
+export const observeNegativeAcks: Observer = async (client) => {
+  const connection = await client.connect();
+  const queue = client.queue('nack');
   await connection.createQueue(queue, { enableDeadLetterQueue: true });
   await connection.subscribe(queue);
   await connection.publish(queue, '1');
@@ -89,14 +89,14 @@ export const negativeAcks: Aspect = async (visitor) => {
     queue,
     headers: { failureReason: 'DeserializationError' },
   });
-  const isLetter = await becomesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 2000 });
+  const isLetter = await reachesCount(connection, `${queue}.dlq`, { count: 1, withinMs: 2000 });
   const text = isLetter
-    ? 'a refused message is dead-lettered at once'
+    ? 'a refused message is dead-lettered immediately'
     : 'a refused message was not dead-lettered';
   return { facts: [{ topic: 'nack', text }] };
 };
 
-async function becomesCount(
+async function reachesCount(
   connection: Connection,
   queue: string,
   wanted: { readonly count: number; readonly withinMs: number },

@@ -1,5 +1,5 @@
-// The verdict as a badge: an SVG of our own making, and the JSON that shields.io draws one from. It says conformant only of a whole and
-// finished run, and of which profiles; a part, or an open question, has its own words and colour.
+// The verdict as a badge: an SVG, and the JSON for shields.io. Only a whole and finished run is shown as conformant, with its profiles; a
+// partial or undetermined run has other words and another colour.
 
 import type { RunLog } from './event-log.ts';
 import { verdictOfLog } from './event-log.ts';
@@ -24,7 +24,7 @@ export function badgeOf(log: RunLog): Badge {
   }
 }
 
-/** The form that shields.io reads from an address of yours. */
+/** The endpoint JSON of shields.io. */
 export function badgeJson(log: RunLog): string {
   const { color, ...badge } = badgeOf(log);
   return `${JSON.stringify({ schemaVersion: 1, ...badge, color: color.slice(1) })}\n`;
@@ -54,7 +54,7 @@ function textElement(text: string, x: number): string {
   return `<text x="${x}" y="14" textLength="${widthOf(text)}">${markupText(text)}</text>`;
 }
 
-/** In the badge's typeface, near enough: the text is fitted to it. */
+/** The approximate width of the text; the SVG fits the text to it. */
 function widthOf(text: string): number {
   const widths = [...text].map((character) => {
     if ('fijlrt.,:;!|()[] '.includes(character)) return 4.3;

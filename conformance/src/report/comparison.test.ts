@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { hostileText, interruptedLog, sampleLog, sampleResult } from '../testing/sample-log.ts';
 import type { RunLog } from './event-log.ts';
+import { wholeRunFault } from './gate-status.ts';
 import { diffLines, diffMarkdown, diffOf, regressionsOf } from './log-diff.ts';
 import { mergedLog } from './log-merge.ts';
 import { matrixHtml, matrixMarkdown, matrixOf } from './matrix.ts';
-import { wholeRunFault } from './standing.ts';
 
 const pass = (id: string): ReturnType<typeof sampleResult> => sampleResult(id, 'pass');
 const fail = (id: string): ReturnType<typeof sampleResult> =>
@@ -52,11 +52,11 @@ describe('a comparison', () => {
     expect(diffOf(before, before).gaps).toEqual([]);
     expect(diffOf(before, interruptedLog()).gaps).toEqual([
       'the second run was interrupted',
-      '1 checks of the second run were not reached',
-      '1 checks of the first run were not part of the second',
+      'the second run did not reach 1 check',
+      '1 check of the first run is missing in the second',
     ]);
     const smaller = sampleLog([pass('CONN-001a')]);
-    expect(diffOf(before, smaller).gaps).toEqual(['1 checks of the first run were not part of the second']);
+    expect(diffOf(before, smaller).gaps).toEqual(['1 check of the first run is missing in the second']);
     const withdrawn = sampleLog([pass('CONN-001a')], { header: otherSuite });
     expect(diffOf(before, withdrawn).gaps).toEqual([]);
     expect(diffLines(diffOf(before, withdrawn))).toContain(

@@ -1,5 +1,6 @@
-// The report for people, written while the run goes on: one line for each check, everything that explains a failure below it, and
-// at the end two lines: what the broker is, and what the gate says. Pure: events in, lines out.
+// The console report, written during the run: one line for each check, the explanation of a failure below it, and at the end two lines:
+// the verdict and the gate. Pure: events in, lines out.
+import { countText } from '../count-text.ts';
 import type { Outcome, Warning } from '../outcome.ts';
 import type { TraceEvent } from '../trace.ts';
 import type { Counts, Verdict } from '../verdict.ts';
@@ -13,11 +14,11 @@ import type {
   LogHeader,
   RunLog,
 } from './event-log.ts';
-import { targetOf, verdictOfLog } from './event-log.ts';
+import { targetOfLog, verdictOfLog } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
 import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { gateStatusOf } from './gate-status.ts';
 import { flipLines, notRightLines, shortList } from './outcome-summary.ts';
-import { standingOf } from './standing.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 export type TraceChoice = 'off' | 'fail' | 'all';
@@ -25,14 +26,14 @@ export type TraceChoice = 'off' | 'fail' | 'all';
 export type ConsoleSetting = {
   readonly trace: TraceChoice;
   readonly color: boolean;
-  /** Only what keeps the gate closed, and the end. */
+  /** Prints only the checks that keep the gate closed, and the end. */
   readonly quiet?: boolean;
 };
 
 const shownEventCount = 24;
 const shownHexLength = 160;
 const shownLogLineCount = 15;
-/** Of the checks that stand together in one line. */
+/** The maximum number of check ids in one line. */
 const shownCheckCount = 12;
 
 const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> = {
@@ -46,11 +47,11 @@ const marks: Readonly<Record<Outcome, readonly [mark: string, color: number]>> =
   error: ['ERR ', 31],
 };
 
-/** Prints one run, event by event: it knows what it has told, so that one cause is explained once. */
+/** Prints one run, event by event. It remembers the explained causes, so that each cause is explained once. */
 export class ConsolePrinter {
   readonly #setting: ConsoleSetting;
   readonly #results: LoggedResult[] = [];
-  /** Causes of failures that were explained, each with the result that has the explanation. */
+  /** The explained causes of failures, each with the result that has the explanation. */
   readonly #explained = new Map<string, string>();
   #isStrict = false;
 
@@ -58,7 +59,7 @@ export class ConsolePrinter {
     this.#setting = setting;
   }
 
-  /** The lines for one event. With `quiet` none for a start, and none for a check that keeps no gate closed. */
+  /** The lines for one event. With `quiet`, no lines for the start and for checks that do not close the gate. */
   lines(event: LogEvent): readonly string[] {
     switch (event.type) {
       case 'run started':
@@ -71,14 +72,14 @@ export class ConsolePrinter {
     }
   }
 
-  /** The end of a log that breaks off. */
+  /** The end lines of a log without its last event. */
   unendedLines(log: RunLog): readonly string[] {
     return unendedLines(log, this.#summary());
   }
 
   #resultLines(result: LoggedResult): readonly string[] {
     this.#results.push(result);
-    const standing = standingOf(result, this.#isStrict);
+    const standing = gateStatusOf(result, this.#isStrict);
     if (this.#setting.quiet === true && standing !== 'failed' && standing !== 'broken') return [];
     const cause = causeKey(result);
     const explainedAt = cause === undefined ? undefined : this.#explained.get(cause);
@@ -91,11 +92,11 @@ export class ConsolePrinter {
   }
 }
 
-/** What two failures have in common that need one explanation: the requirement that was broken, and how. */
+/** Equal for failures with the same cause: the broken requirement and the reason. */
 function causeKey({ id, outcome, reason, reliesOn, clause, clauses }: LoggedResult): string | undefined {
   const isExplained = outcome === 'fail' || outcome === 'warn' || outcome === 'error';
   if (!isExplained || reason === undefined) return undefined;
-  // Names of queues and messages have the id of their check in them.
+  // Names of queues and messages contain the id of their check.
   const ownNames = new RegExp(`\\S*${id.toLowerCase()}\\S*`, 'g');
   return `${reliesOn ?? clause ?? clauses[0] ?? ''} ${reason.replace(ownNames, 'NAME')}`;
 }
@@ -105,7 +106,7 @@ function labelOf({ id, repetition }: LoggedResult): string {
   return repetition === 1 ? id : `${id} (repetition ${repetition})`;
 }
 
-/** A whole log, as its run printed it. */
+/** The console report of a whole log. */
 export function consoleReport(log: RunLog, setting: ConsoleSetting): readonly string[] {
   const printer = new ConsolePrinter(setting);
   const { header, results, finish } = log;
@@ -120,7 +121,7 @@ function startLines({ target, seed, plan, assigned, options, shard }: LogHeader)
   const part = shard === undefined ? '' : `, shard ${shard.index} of ${shard.count}`;
   const count = (assigned ?? plan).length;
   const name = visibleLine(target.name);
-  return [`${name}: ${count} checks${repeated}${part}, seed ${seed}, wire ${options.wire}`, ''];
+  return [`${name}: ${countText(count, 'check')}${repeated}${part}, seed ${seed}, wire ${options.wire}`, ''];
 }
 
 /** `explainedAt`: the result above that has the same cause. */
@@ -148,7 +149,7 @@ function explanation(result: LoggedResult, setting: ConsoleSetting): readonly st
     case 'blocked':
       return [blockedText(result)];
     case 'not applicable':
-      // A MAY that was not taken says so in a note.
+      // A check of an unused MAY has a note instead of a reason.
       return result.reason === undefined || result.notes.length > 0 ? [] : [`because ${result.reason}`];
     case 'not shown':
     case 'could not run':
@@ -169,7 +170,7 @@ export function blockedText({ blockedBy }: LoggedResult): string {
   return `could not be shown: it needs ${clause}, which ${who} broken`;
 }
 
-/** What explains a failure: what was wrong, the rule, what is accepted, what came, the last frames, how to see it again. */
+/** Explains a failure: the reason, the rule, the expected and accepted outcomes, the actual one, the last frames, the command to repeat it. */
 export function failureLines(result: LoggedResult, { trace }: ConsoleSetting): readonly string[] {
   const lines = [`${result.reason ?? ''}`, ...ruleLines(result.clause ?? result.clauses[0] ?? '', result)];
   if (result.expected !== undefined) lines.push(`expected: ${result.expected}`);
@@ -196,7 +197,7 @@ function ruleLines(id: string, { rules }: { readonly rules: readonly LoggedRule[
   return [`${id} (${rule.level}): ${rule.sentence}`, ...alternatives];
 }
 
-/** What went over the wire, the last so many rows: a run of the same polls is one. */
+/** The last `count` rows of the trace, with repeated polls folded. */
 export function traceLines(events: readonly TraceEvent[], count: number): readonly string[] {
   if (events.length === 0) return [];
   const rows = foldedTrace(events);
@@ -245,14 +246,14 @@ function endLines(
     '',
     ...causeLines(causes),
     ...summary,
-    countsText(counts),
+    outcomeCountsText(counts),
     ...seen,
     ...reasonDetails(verdict),
     ...verdictLines(target.name, verdict),
   ];
 }
 
-/** What is to be mended, what blocks most first. */
+/** The broken rules, the one that blocks most first. */
 function causeLines(causes: readonly LoggedCause[]): readonly string[] {
   if (causes.length === 0) return [];
   const lines = causes.flatMap(({ id, level, sentence, shownBy, blocked }) => [
@@ -267,25 +268,25 @@ function blockedList(ids: readonly string[]): string {
 }
 
 function unendedLines(log: RunLog, summary: readonly string[]): readonly string[] {
-  const counts = countsText(countOutcomes(log.results));
+  const counts = outcomeCountsText(countOutcomes(log.results));
   const verdict = verdictOfLog(log);
-  return ['', ...summary, counts, ...reasonDetails(verdict), ...verdictLines(targetOf(log).name, verdict)];
+  return ['', ...summary, counts, ...reasonDetails(verdict), ...verdictLines(targetOfLog(log).name, verdict)];
 }
 
-/** The lines of the reason but its first, which the gate's line shows: the last lines of a broker's log, for example. */
+/** The lines of the reason after the first one, which the line of the gate shows: for example the last lines of a broker's log. */
 function reasonDetails({ reason }: Verdict): readonly string[] {
   return indented(reason.split('\n').slice(1));
 }
 
 /** `311 pass, 2 warn` */
-export function countsText(counts: Counts): string {
+export function outcomeCountsText(counts: Counts): string {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0
     ? 'no check ran'
     : some.map(([outcome, count]) => `${count} ${outcome}`).join(', ');
 }
 
-/** Always two lines: what the broker is, what the gate says. */
+/** Always two lines: the verdict and the gate. */
 export function verdictLines(targetName: string, verdict: Verdict): readonly [string, string] {
   const name = visibleLine(targetName);
   const scope = scopeText(verdict);
@@ -328,7 +329,7 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** What follows a line feed is marked: a CI system would take a line that begins with `::` for a command of the job. */
+/** Indents every line, because a CI system executes a line that starts with `::` as a command. */
 function indented(lines: readonly string[]): readonly string[] {
   const single = lines.flatMap((line) => visibleText(line).replaceAll('\n', '\n| ').split('\n'));
   return single.map((line) => (line === '' ? '' : `     ${line}`));

@@ -152,11 +152,11 @@ describe('a log that is not believed', () => {
   const replaced = (index: number, line: string): string => lines.with(index, line).join('\n');
 
   it.each([
-    ['an empty file', '', 'x line 1: no event log'],
+    ['an empty file', '', 'x line 1: not an event log'],
     ['another file', 'hello\n', 'x line 1: damaged'],
-    ['a log without its beginning', lines.slice(1).join('\n'), 'x line 1: no event log'],
+    ['a log without its beginning', lines.slice(1).join('\n'), 'x line 1: not an event log'],
     ['a damaged line', replaced(2, '{"type":"check finished","resu'), 'x line 3: damaged'],
-    ['an unknown event', replaced(2, '{"type":"check begun"}'), 'x line 3: no event of an event log'],
+    ['an unknown event', replaced(2, '{"type":"check begun"}'), 'x line 3: not an event of an event log'],
     ['a result that is none', replaced(2, '{"type":"check finished","result":{"id":"a"}}'), 'x line 3: '],
     ['an unknown outcome', text.replace('"outcome":"pass"', '"outcome":"green"'), 'result.outcome'],
     ['a newer version', text.replace('"schema":1', '"schema":2'), 'x line 1: version 2 of the format came'],
@@ -165,7 +165,7 @@ describe('a log that is not believed', () => {
     ['an edited verdict', text.replace('"exitCode":5', '"exitCode":0'), 'the log was changed after'],
     ['a line taken out', lines.toSpliced(2, 1).join('\n'), 'the log was changed after'],
     ['a line in other words', replaced(2, ` ${lines[2]}`), 'x line 3: the log was changed after'],
-    ['something after the end', `${text}more`, 'the log goes on after its end'],
+    ['something after the end', `${text}more`, 'the log continues after its last event'],
     ['an end in the middle', [...lines.slice(0, -1), lines[2], ''].join('\n'), 'came in the middle'],
   ])('%s', (_, damaged, message) => {
     expect(() => parseLog(damaged, 'x')).toThrow(message);
@@ -201,7 +201,7 @@ describe('the report JSON', () => {
     ],
     ['a cut file', (text: string) => text.slice(0, -20), 'report.json is damaged'],
     ['a newer version', (text: string) => text.replace('"schema": 1', '"schema": 9'), 'version 9'],
-    ['another document', () => '{\n}', 'report.json is no report'],
+    ['another document', () => '{\n}', 'report.json is not a report'],
   ])('refuses %s', (_, change, message) => {
     expect(() => parseReport(change(reportJson(colourfulLog())), 'report.json')).toThrow(message);
   });

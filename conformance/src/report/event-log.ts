@@ -1,6 +1,6 @@
-// The event log: what a run leaves behind, one JSON object a line, and what every report is made from. The first line says what was to
-// be run, then one line for each check that ended, and the last line, with the verdict, vouches for all before it. A log without its
-// last line is of a run that was interrupted. These are the forms; schemas/event-log.schema.json is published of them.
+// The event log of a run, from which every report is made: one JSON object in each line. The first line has the plan, then one line
+// follows for each ended check, and the last line has the verdict and a digest. A log without its last line belongs to an interrupted
+// run. These are the types; schemas/event-log.schema.json is the published schema.
 import type { Capability, Level, ProfileName } from '../catalogue-words.ts';
 import type { CheckResult } from '../result.ts';
 import type { Counts, Verdict, VerdictScope } from '../verdict.ts';
@@ -8,7 +8,7 @@ import { exitCodes, verdictOf } from '../verdict.ts';
 
 export const logSchemaVersion = 1;
 
-/** A rule that a result names, with its text: a report is read where the catalogue is not at hand. */
+/** A rule that a result names, with its text, because the reader of a report may not have the catalogue. */
 export type LoggedRule = {
   readonly id: string;
   readonly level: Level;
@@ -18,7 +18,7 @@ export type LoggedRule = {
 
 export type LoggedResult = CheckResult & {
   readonly rules: readonly LoggedRule[];
-  /** The acceptable outcomes in words, where there are several. */
+  /** The accepted outcomes in words, if there are several. */
   readonly accepts: readonly string[];
 };
 
@@ -39,7 +39,7 @@ export type LogHeader = {
   readonly type: 'run started';
   readonly schema: typeof logSchemaVersion;
   readonly runner: { readonly name: string; readonly version: string };
-  /** The rules and checks that were judged by: runs with other digests are not of the same suite. */
+  /** Identifies the rules and checks: runs with different digests used different suites. */
   readonly suite: { readonly protocol: 1; readonly checkCount: number; readonly digest: string };
   readonly platform: { readonly node: string; readonly os: string };
   readonly startedAt: string;
@@ -53,7 +53,7 @@ export type LogHeader = {
   };
   readonly seed: number;
   readonly options: LoggedOptions;
-  /** What the verdict is about, and the MUSTs that no check covers. Absent in logs of runners that did not tell it. */
+  /** The scope of the verdict, and the MUST requirements that no check covers. Absent in logs of older runners. */
   readonly scope?: VerdictScope & { readonly uncovered: readonly LoggedRule[] };
   /** The selection left out a part of what the target claims. */
   readonly partial: boolean;
@@ -61,11 +61,11 @@ export type LogHeader = {
   /** The checks of all shards together. */
   readonly plan: readonly string[];
   readonly planDigest: string;
-  /** The checks of this run; absent where it is the whole plan. */
+  /** The checks of this run; absent if they are the whole plan. */
   readonly assigned?: readonly string[];
 };
 
-/** A rule that is not kept, the checks that show it, and those that could show nothing because of it. */
+/** A broken rule, the checks that show it, and the checks that it blocks. */
 export type LoggedCause = Pick<LoggedRule, 'id' | 'level' | 'sentence'> & {
   readonly shownBy: readonly string[];
   readonly blocked: readonly string[];
@@ -82,21 +82,21 @@ export type LogFinish = {
   readonly notReachedCount: number;
   readonly targetFault?: string;
   readonly runnerFault?: string;
-  /** Entries of the baseline that do not hold any more, one sentence each: they close the gate. */
+  /** Stale entries of the baseline, one sentence each: they close the gate. */
   readonly staleEntries?: readonly string[];
   readonly notes: readonly string[];
-  /** What is to be mended, the rule that blocks most first; absent where nothing is. */
+  /** The broken rules, the one that blocks most first; absent if there are none. */
   readonly causes?: readonly LoggedCause[];
 };
 
 export type LogEvent = LogHeader | LogCheck | LogFinish;
 
-/** A log as it was read, or as it is known while a run goes on. */
+/** A log, complete or of a run that is still going on. */
 export type RunLog = {
   readonly header: LogHeader;
   /** By repetition and id. */
   readonly results: readonly LoggedResult[];
-  /** Absent: the run was interrupted before it could say its verdict. */
+  /** Absent if the run was interrupted before its verdict. */
   readonly finish?: LogFinish;
 };
 
@@ -105,18 +105,21 @@ export function plannedCount({ header }: RunLog): number {
   return (header.assigned ?? header.plan).length * header.options.repeat;
 }
 
-/** The name of what was judged, with its version where one is known. */
-export function targetOf({ header, finish }: RunLog): { readonly name: string; readonly version?: string } {
+/** The name of the target, with its version if known. */
+export function targetOfLog({ header, finish }: RunLog): {
+  readonly name: string;
+  readonly version?: string;
+} {
   const { name, version } = header.target;
   return finish?.target ?? { name, ...(version === undefined ? {} : { version }) };
 }
 
 export function targetLabel(log: RunLog): string {
-  const { name, version } = targetOf(log);
+  const { name, version } = targetOfLog(log);
   return version === undefined ? name : `${name} ${version}`;
 }
 
-/** The verdict that the log ends with. Without an end it is undetermined, whatever passed, and never green. */
+/** The verdict of the log. Without a last line it is undetermined, never green. */
 export function verdictOfLog(log: RunLog): Verdict {
   if (log.finish !== undefined) return log.finish.verdict;
   const reached = `${log.results.length} of ${plannedCount(log)} checks had ended`;
@@ -132,12 +135,12 @@ export function verdictOfLog(log: RunLog): Verdict {
   };
 }
 
-/** What the run noted, and that it did not end where it did not. */
+/** The notes of the run. */
 export function notesOfLog({ finish }: RunLog): readonly string[] {
   return finish?.notes ?? [];
 }
 
-/** Milliseconds from start to end; undefined while there is no end. */
+/** Milliseconds from start to end; undefined if the log has no end. */
 export function durationOf({ header, finish }: RunLog): number | undefined {
   if (finish === undefined) return undefined;
   return Math.max(0, Date.parse(finish.finishedAt) - Date.parse(header.startedAt));

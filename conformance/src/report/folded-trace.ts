@@ -1,8 +1,8 @@
-// Folds what repeats in a trace: a check that waits for something asks the broker again and again, and all those exchanges with the same
-// answer are one line. Pure.
+// Folds repeated polls in a trace: a check that waits for a state asks the broker again and again, and consecutive exchanges with the same
+// answer become one line. Pure.
 import type { TraceEvent } from '../trace.ts';
 
-/** One line of a shown trace: one event, or a run of exchanges. */
+/** One line of a folded trace: one event, or several equal exchanges. */
 export type TraceRow =
   | { readonly kind: 'event'; readonly event: TraceEvent }
   | {
@@ -11,14 +11,14 @@ export type TraceRow =
       readonly count: number;
       readonly request: TraceEvent;
       readonly answer: TraceEvent;
-      /** Of the last answer; milliseconds since the start of the run. */
+      /** The time of the last answer; milliseconds since the start of the run. */
       readonly untilMs: number;
     };
 
-/** Fewer stay as they are. */
+/** Fewer polls are not folded. */
 const minPollCount = 3;
 
-/** The rows of a trace, in its order. Exchanges are folded where nothing came between them and only the id of the frames differs. */
+/** The rows of a trace in order. Folds consecutive exchanges whose frames differ only in their ids. */
 export function foldedTrace(events: readonly TraceEvent[]): readonly TraceRow[] {
   const rows: TraceRow[] = [];
   for (let index = 0; index < events.length; ) {
@@ -56,7 +56,7 @@ function pollsFrom(events: readonly TraceEvent[], index: number): TraceRow {
   return { kind: 'polls', count, request, answer, untilMs };
 }
 
-/** Questions that change nothing at the broker. */
+/** Commands that change nothing in the broker. */
 const pollPattern = /^(Ping|QueueInfo|ListQueues) /;
 
 function isPoll(request: TraceEvent, answer: TraceEvent): boolean {
@@ -77,7 +77,7 @@ function isSame(event: TraceEvent | undefined, first: TraceEvent): boolean {
   );
 }
 
-/** The id is the first field, and each question has its own. */
+/** Removes the id, which is the first field and different in each command. */
 function withoutId(text: string): string {
   return text.replace(/ id=\S*/, '');
 }

@@ -1,5 +1,6 @@
-// Where the fields of frames begin and end, for reports that show their bytes. It reads what is there: a frame that breaks off, or whose
-// lengths do not fit, has its fields as far as they go, and the bytes behind them as one rest. Nothing is judged here.
+// The positions of the fields of frames, for reports that show bytes. An incomplete frame, or one with wrong lengths, has its readable
+// fields, and the remaining bytes as one field. Nothing is judged here.
+import { countText } from '../count-text.ts';
 import { Command, commandName } from '../wire/command.ts';
 
 export const fieldNames = [
@@ -19,10 +20,10 @@ export type FieldName = (typeof fieldNames)[number];
 /** A field with its length prefix. */
 export type FrameField = {
   readonly name: FieldName;
-  /** Bytes from the start of the frame; `end` is behind the last one. */
+  /** Byte offsets; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** What the field says, in words. */
+  /** The value of the field in words. */
   readonly text: string;
 };
 
@@ -35,7 +36,7 @@ export function frameFields(bytes: Buffer): readonly FrameField[] {
 
 function readFrame(reader: FieldReader): void {
   reader.openFrame();
-  const length = reader.number('length', 4, (value) => `${value} bytes of body`);
+  const length = reader.number('length', 4, (value) => `${countText(value, 'byte')} of body`);
   const flags = reader.number('flags', 1, flagsText);
   if (length === undefined || flags === undefined) return;
   reader.openBody(length);
@@ -60,12 +61,12 @@ function flagsText(flags: number): string {
   return `${flags}, ${names[flags] ?? 'unknown'}`;
 }
 
-/** Once a field does not fit into its frame, or is not there as a whole, all that follows is one rest. */
+/** After the first field that is incomplete or too long for its frame, all remaining bytes are one field. */
 class FieldReader {
   readonly #bytes: Buffer;
   readonly #fields: FrameField[] = [];
   #at = 0;
-  /** Where the frame ends by its length; that may be behind the bytes that are there. */
+  /** The end of the frame by its length; the bytes may end before it. */
   #frameEnd = Number.POSITIVE_INFINITY;
   #isBroken = false;
 
@@ -86,7 +87,7 @@ class FieldReader {
     this.#frameEnd = this.#at + lengthBytes;
   }
 
-  /** What is left of the body is a field of its own. */
+  /** Adds the rest of the body as one field. */
   closeBody(restText: string): void {
     if (!this.#isBroken && this.#at < this.#frameEnd) this.#add('rest', this.#frameEnd, restText);
   }
@@ -99,15 +100,15 @@ class FieldReader {
     return value;
   }
 
-  /** A length of `byteCount` bytes and what it counts. */
+  /** A length prefix of `byteCount` bytes and its text. */
   counted(name: FieldName, byteCount: number): void {
     const length = this.#peek(this.#at, byteCount);
     const end = this.#at + byteCount + (length ?? 0);
     if (length === undefined || end > this.#frameEnd) this.#isBroken = true;
-    else this.#add(name, end, length === 0 ? 'empty' : `${length} bytes`);
+    else this.#add(name, end, length === 0 ? 'empty' : countText(length, 'byte'));
   }
 
-  /** A count, then so many pairs of texts. */
+  /** A count and that number of text pairs. */
   headers(): void {
     const count = this.#peek(this.#at, 2);
     let end: number | undefined = this.#at + 2;
@@ -121,7 +122,7 @@ class FieldReader {
     return this.#fields;
   }
 
-  /** Where the text at `start` ends; undefined when its length is not there or does not fit. */
+  /** The end of the text at `start`; undefined if its length is missing or too large. */
   #afterText(start: number): number | undefined {
     const length = this.#peek(start, 2);
     const end = start + 2 + (length ?? 0);

@@ -1,5 +1,6 @@
-// One check in the HTML page: what stands in its line when it is folded, and below it everything that explains its outcome: the rules,
-// what is accepted, what came, the frames with times, the broker's log, the line that runs it again. All text is escaped here.
+// One check in the HTML page: its line, and below it everything that explains its outcome: the rules, the accepted outcomes, the actual
+// one, the frames with times, the broker's log, the command that runs it again. All text is escaped here.
+import { countText } from '../count-text.ts';
 import type { Warning } from '../outcome.ts';
 import type { TraceEvent } from '../trace.ts';
 import { duration } from './console.ts';
@@ -7,15 +8,15 @@ import type { LoggedResult, LoggedRule } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
 import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
 import { fieldNames, frameFields } from './frame-fields.ts';
-import { headline } from './standing.ts';
+import { headline } from './gate-status.ts';
 import { markupText, shortened } from './visible-text.ts';
 
-/** Of what is right only a little is shown: there is much of it, and the event log has it. */
+/** Passed checks show less of their trace, because there are many of them and the event log has all of it. */
 const shownOf = {
   right: { eventCount: 30, hexLength: 80, isTitled: false },
   notRight: { eventCount: 200, hexLength: 512, isTitled: true },
 } as const;
-/** `isTitled`: each field says under the mouse pointer what it holds. */
+/** `isTitled`: each field has a tooltip with its value. */
 type Shown = { readonly eventCount: number; readonly hexLength: number; readonly isTitled: boolean };
 const shownLength = 4_000;
 
@@ -62,24 +63,24 @@ function partsOf(result: LoggedResult, anchor: string): readonly string[] {
   ].filter((part) => part !== '');
 }
 
-/** What keeps the check from showing anything, with the checks that show it broken. */
+/** The rule that blocks the check, with the checks that show it broken. */
 function blockerHtml({ blockedBy }: LoggedResult): readonly string[] {
   if (blockedBy === undefined) return [];
   const { clause, shownBy } = blockedBy;
   return [`<p>Needs ${ruleLink(clause)}, which is shown broken by ${checkLinks(shownBy)}.</p>`];
 }
 
-/** Ids that lead to their checks. */
+/** The ids as links to their checks. */
 export function checkLinks(ids: readonly string[]): string {
   return ids.map((id) => `<a href="#${id}"><code>${id}</code></a>`).join(', ');
 }
 
-/** What came from elsewhere: cut, so that one value cannot make a page of megabytes. */
+/** A text from outside, shortened, so that one value cannot make a page of megabytes. */
 function text(value: string): string {
   return markupText(shortened(value, shownLength));
 }
 
-/** To the rule's text in the section of rules, which has it once with all checks that name it. */
+/** A link to the rule in the section of rules. */
 export function ruleLink(id: string): string {
   const name = markupText(id);
   return `<a class="rule" href="#rule-${name}">${name}</a>`;
@@ -115,10 +116,11 @@ function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
   const rows = foldedTrace(trace);
   const shown = rows.slice(-extent.eventCount);
   const shownCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
-  const count = shownCount < trace.length ? `last ${shownCount} of ${trace.length}` : `${trace.length}`;
+  const total = countText(trace.length, 'event');
+  const count = shownCount < trace.length ? `last ${shownCount} of ${total}` : total;
   const isOpen = isRight ? '' : ' open';
   return [
-    `<details class="trace"${isOpen}><summary>On the wire: ${count} events</summary>
+    `<details class="trace"${isOpen}><summary>On the wire: ${count}</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="What went over the wire"><table>
 <thead><tr><th scope="col">ms</th><th scope="col">conn.</th><th scope="col"></th><th scope="col">frame</th></tr></thead>
 <tbody>${shown.map((row) => rowHtml(row, extent)).join('\n')}</tbody></table></div></details>`,
@@ -146,7 +148,7 @@ function eventHtml(event: TraceEvent, extent: Shown): string {
   return `<tr class="k-${event.kind}"><td>${event.atMs.toFixed(1)}</td><td>${markupText(event.connection)}</td><td title="${words}"><span aria-label="${words}" role="img">${arrow}</span></td><td><bdi>${text(event.text)}</bdi>${hex}</td></tr>`;
 }
 
-/** Each field of a frame is marked; what HTTP carried is shown as text by its line. */
+/** Each field of a frame has a colour; an HTTP body is shown as text. */
 function hexHtml({ hex, byteCount, kind }: TraceEvent, { hexLength, isTitled }: Shown): string {
   if (kind === 'http') return text(Buffer.from(hex, 'hex').toString('utf8'));
   const shown = Buffer.from(hex.slice(0, hexLength), 'hex');
@@ -158,7 +160,7 @@ function hexHtml({ hex, byteCount, kind }: TraceEvent, { hexLength, isTitled }: 
   return `${fields.join(' ')}${more}`;
 }
 
-/** What the colours of the bytes mean. */
+/** The legend of the colours of the bytes. */
 export const fieldLegendHtml = `<p class="hex legend">Bytes of frames: ${fieldNames
   .map((name) => `<span class="f-${name}">${name}</span>`)
   .join(' ')}</p>`;
@@ -167,7 +169,7 @@ function logHtml(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
   const isOpen = lines.length <= 15 ? ' open' : '';
   return [
-    `<details class="log"${isOpen}><summary>The broker's log: ${lines.length} lines</summary>
+    `<details class="log"${isOpen}><summary>The broker's log: ${countText(lines.length, 'line')}</summary>
 <pre tabindex="0"><bdi>${markupText(lines.join('\n'))}</bdi></pre></details>`,
   ];
 }

@@ -1,5 +1,5 @@
-// The script of the HTML page: filters, search, unfolding, and links to a check. It stores nothing and asks nobody. Kept as text, since it
-// goes into the page as it stands; plain JavaScript of any browser of the last years.
+// The script of the HTML page: filters, search, unfolding, and links to checks. It stores nothing and loads nothing. It is a text, because
+// it is copied into the page; plain JavaScript for current browsers.
 
 export const pageScript = `
 'use strict';

@@ -1,4 +1,4 @@
-// The style sheet of the HTML page: two sets of colours by the reader's preference, with enough contrast in both; nothing is loaded.
+// The style sheet of the HTML page: light and dark colours with enough contrast, by the reader's preference. It loads nothing.
 
 export const pageStyle = `
 :root { color-scheme: light dark; --page: #fff; --text: #1c1e21; --quiet: #5a6069; --line: #d9dce1; --card: #f5f6f8;

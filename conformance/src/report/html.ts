@@ -1,17 +1,17 @@
-// The report as one HTML page that needs nothing else: no request leaves it, it opens from a file, follows the reader's colours, and works
-// by keyboard; without scripts it is all there and only cannot be filtered. Everything that came from a broker is escaped, and the page's
-// own policy refuses whatever would get through.
+// The report as one HTML page without other files: it sends no request, opens from a file, follows the reader's colour scheme, and works by
+// keyboard. Without scripts only the filters are missing. All text from a broker is escaped, and the content security policy blocks
+// scripts that get through.
 import { createHash } from 'node:crypto';
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
-import { countsText, duration, verdictLines } from './console.ts';
+import { duration, outcomeCountsText, verdictLines } from './console.ts';
 import type { LoggedCause, LoggedResult, LoggedRule, RunLog } from './event-log.ts';
-import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, targetOfLog, verdictOfLog } from './event-log.ts';
+import { byArea } from './gate-status.ts';
 import { checkHtml, checkLinks, fieldLegendHtml, ruleLink } from './html-check.ts';
 import { pageScript } from './html-script.ts';
 import { pageStyle } from './html-style.ts';
 import { notRightGroups } from './outcome-summary.ts';
-import { byArea } from './standing.ts';
 import { markupText } from './visible-text.ts';
 
 export function reportHtml(log: RunLog): string {
@@ -60,7 +60,7 @@ function hashOf(text: string): string {
 
 function headerHtml(log: RunLog): string {
   const verdict = verdictOfLog(log);
-  const [what, gate] = verdictLines(targetOf(log).name, verdict);
+  const [what, gate] = verdictLines(targetOfLog(log).name, verdict);
   const notes = notesOfLog(log).map((note) => `<p class="note">Note: ${markupText(note)}</p>`);
   return `<header>
 <h1>${markupText(targetLabel(log))}</h1>
@@ -69,7 +69,7 @@ ${causesHtml(log.finish?.causes ?? [])}${notRightHtml(log)}${notes.join('\n')}<d
 </header>`;
 }
 
-/** What is to be mended, before anything else; each check's id leads to it. */
+/** The broken rules, at the top of the page, with links to their checks. */
 function causesHtml(causes: readonly LoggedCause[]): string {
   if (causes.length === 0) return '';
   const items = causes.map(({ id, level, sentence, shownBy, blocked }) => {
@@ -79,7 +79,7 @@ function causesHtml(causes: readonly LoggedCause[]): string {
   return `<section class="causes" aria-labelledby="causes"><h2 id="causes">Not kept, what blocks most first</h2><ol>${items.join('')}</ol></section>\n`;
 }
 
-/** Each way in which checks were not right, with links to them. */
+/** The checks that did not pass, by kind, with links. */
 function notRightHtml({ results, header }: RunLog): string {
   const groups = notRightGroups(results, header.options.strict);
   const lines = groups.map(
@@ -109,7 +109,7 @@ function factsHtml(log: RunLog): string {
   return pairs.join('');
 }
 
-/** Shown by the script alone: without it they would do nothing. */
+/** The tools are hidden until the script shows them, because they need it. */
 function toolsHtml({ results }: RunLog): string {
   const counts = countOutcomes(results);
   const buttons = outcomes.map((outcome) => {
@@ -135,12 +135,12 @@ function areasHtml(log: RunLog): string {
 
 function areaHtml(area: string, results: readonly LoggedResult[]): string {
   return `<section data-area="${area}" aria-labelledby="area-${area}">
-<h2 id="area-${area}">${area} <small>${countsText(countOutcomes(results))}</small></h2>
+<h2 id="area-${area}">${area} <small>${outcomeCountsText(countOutcomes(results))}</small></h2>
 ${results.map(checkHtml).join('\n')}
 </section>`;
 }
 
-/** Every rule that a check names, once, with the checks that name it: where the links of rule ids lead. */
+/** Every rule that a check names, with its checks: the target of the rule links. */
 function rulesHtml({ results, finish, header }: RunLog): string {
   const uncovered = new Set((header.scope?.uncovered ?? []).map(({ id }) => id));
   const named = [...results.flatMap(({ rules }) => rules), ...(finish?.causes ?? [])];
@@ -166,7 +166,7 @@ function checksOf(rule: string, results: readonly LoggedResult[]): readonly stri
   return [...new Set(results.filter(({ clauses }) => clauses.includes(rule)).map(({ id }) => id))].sort();
 }
 
-/** The verdict says nothing about these. */
+/** The requirements that the verdict does not cover. */
 function uncoveredHtml({ header }: RunLog): string {
   const rules = header.scope?.uncovered ?? [];
   if (rules.length === 0) return '';
@@ -182,11 +182,10 @@ ${items.join('\n')}
 </section>`;
 }
 
-const noMatchHtml = '<p id="nothing" hidden>No check fits.</p>';
+const noMatchHtml = '<p id="nothing" hidden>No check matches.</p>';
 
 function footerHtml({ header, finish }: RunLog): string {
-  const ended =
-    finish === undefined ? 'The event log has no end: this is what was known of an interrupted run.' : '';
+  const ended = finish === undefined ? 'The event log has no end: the run was interrupted.' : '';
   const { runner } = header;
   return `<footer><p>${ended} Made from the event log of ${markupText(`${runner.name} ${runner.version}`)}. Times of frames are milliseconds since the start of the run.</p>${fieldLegendHtml}</footer>`;
 }

@@ -1,8 +1,8 @@
-// The report as JSON, for programs: one document of a versioned form (schemas/report.schema.json). Traces, broker logs and the texts of
-// the rules are left out; what failed says how to see it again. The digest tells an edited report from a written one.
+// The report as JSON, for programs: one document with a versioned schema (schemas/report.schema.json), without traces, broker logs and
+// texts of rules. Each failure has the command that runs it again. The digest shows whether the report was edited.
 import { countOutcomes } from '../verdict.ts';
 import type { LoggedResult, LogHeader, RunLog } from './event-log.ts';
-import { targetOf, verdictOfLog } from './event-log.ts';
+import { targetOfLog, verdictOfLog } from './event-log.ts';
 import { digestOf } from './log-recorder.ts';
 
 export function reportJson(log: RunLog): string {
@@ -10,7 +10,7 @@ export function reportJson(log: RunLog): string {
   const document = {
     schema: header.schema,
     runner: header.runner,
-    target: targetOf(log),
+    target: targetOfLog(log),
     seed: header.seed,
     verdict: verdictOfLog(log),
     counts: countOutcomes(results),

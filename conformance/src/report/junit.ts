@@ -1,10 +1,10 @@
-// The report as JUnit XML, which every CI system reads: one suite an area, one case a check, and a case for the run as a whole. A broken
-// rule is a <failure>; what was not shown (an error of the runner, a check that could not run) is an <error>, never a <skipped>, which
-// is shown as green. Only what does not apply, and what the baseline expects, is <skipped>.
+// The report as JUnit XML, which every CI system reads: one suite for each area, one case for each check, and a case for the run as a
+// whole. A broken rule is a <failure>. An error of the runner or a check that could not run is an <error>, never a <skipped>, which CI
+// systems show as green. Only a check that does not apply, or that fails as the baseline expects, is <skipped>.
 import { failureLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { durationOf, targetLabel, verdictOfLog } from './event-log.ts';
-import { byArea, caseName, headline, standingOf, wholeRunFault } from './standing.ts';
+import { byArea, caseName, gateStatusOf, headline, wholeRunFault } from './gate-status.ts';
 import { markupText } from './visible-text.ts';
 
 type Counted = {
@@ -14,7 +14,7 @@ type Counted = {
   readonly skipped: number;
 };
 type Suite = { readonly name: string; readonly cases: readonly Case[] };
-/** `red` is the element that makes it so. */
+/** `verdict` is the element that marks the case as not passed. */
 type Case = {
   readonly area: string;
   readonly name: string;
@@ -51,7 +51,7 @@ function checkCase(area: string, result: LoggedResult, strict: boolean): Case {
   const base = { area, name: caseName(result), seconds: result.durationMs / 1000 };
   const message = headline(result);
   const text = failureLines(result, { trace: 'fail', color: false }).join('\n');
-  switch (standingOf(result, strict)) {
+  switch (gateStatusOf(result, strict)) {
     case 'passed':
       return result.outcome === 'warn' ? { ...base, text: `warning: ${message}` } : base;
     case 'failed':
@@ -132,7 +132,7 @@ function counted(cases: readonly Case[]): Counted {
   };
 }
 
-/** A line feed in an attribute would be read as a blank. */
+/** XML readers turn a line feed in an attribute into a space, so it is escaped. */
 function attributes(values: Readonly<Record<string, string | number>>): string {
   const texts = Object.entries(values).map(
     ([name, value]) =>

@@ -1,5 +1,6 @@
-// Two runs compared: which checks came out otherwise, which are new, which are gone, and whether the second run is worse. A check that the
-// second run never answered is no success, so it keeps the comparison from being called good. Pure.
+// Compares two runs: the checks with another outcome, new checks, removed checks, and whether the second run is worse. A check that the
+// second run did not reach makes the comparison incomplete. Pure.
+import { countText } from '../count-text.ts';
 import type { Outcome } from '../outcome.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { plannedCount, targetLabel } from './event-log.ts';
@@ -18,13 +19,13 @@ export type LogDiff = {
   readonly before: string;
   readonly after: string;
   readonly changes: readonly Change[];
-  /** The same checks and rules judged both; otherwise what is gone may have been withdrawn. */
+  /** Both runs used the same checks and rules; otherwise a missing check may have been withdrawn. */
   readonly sameSuite: boolean;
-  /** Why nothing can be said of a part of the second run; empty when nothing is. */
+  /** The incomplete parts of the second run, one sentence each; empty if it is complete. */
   readonly gaps: readonly string[];
 };
 
-/** From best to worst: what a check with several repetitions counts as is the worst of them. */
+/** From best to worst: a check with several repetitions counts as the worst of them. */
 const ranks: Readonly<Record<Outcome, number>> = {
   pass: 0,
   'not applicable': 1,
@@ -72,7 +73,7 @@ function changeOf(
   return { id, title, before: old?.outcome, after: now?.outcome, kind: kindOf(old?.outcome, now?.outcome) };
 }
 
-/** A recommendation that is no longer kept is worse too; an optional feature that went away is a change, neither good nor bad. */
+/** A recommendation that is no longer followed is worse too; a removed optional feature is a neutral change. */
 function kindOf(before: Outcome | undefined, after: Outcome | undefined): Change['kind'] {
   if (before === undefined) return 'new';
   if (after === undefined) return 'gone';
@@ -86,8 +87,10 @@ function gapsOf(after: RunLog, changes: readonly Change[], sameSuite: boolean): 
   const missing = plannedCount(after) - after.results.length;
   return [
     ...(after.finish === undefined ? ['the second run was interrupted'] : []),
-    ...(missing > 0 ? [`${missing} checks of the second run were not reached`] : []),
-    ...(sameSuite && gone > 0 ? [`${gone} checks of the first run were not part of the second`] : []),
+    ...(missing > 0 ? [`the second run did not reach ${countText(missing, 'check')}`] : []),
+    ...(sameSuite && gone > 0
+      ? [`${countText(gone, 'check')} of the first run ${gone === 1 ? 'is' : 'are'} missing in the second`]
+      : []),
   ];
 }
 
@@ -103,7 +106,7 @@ const kinds: Readonly<Record<Change['kind'], string>> = {
   gone: 'gone',
 };
 
-/** For people: one line a change, then the sum. */
+/** For the console: one line for each change, then the sum. */
 export function diffLines(diff: LogDiff): readonly string[] {
   const lines = diff.changes.map(
     ({ id, title, before, after, kind }) =>
@@ -116,7 +119,7 @@ export function diffLines(diff: LogDiff): readonly string[] {
     ...lines,
     ...suite,
     ...gaps,
-    `${diff.changes.length} changes, ${regressionsOf(diff).length} for the worse`,
+    `${countText(diff.changes.length, 'change')}, ${regressionsOf(diff).length} for the worse`,
   ];
 }
 
@@ -133,7 +136,7 @@ export function diffMarkdown(diff: LogDiff): string {
     .map((line) => inline(line));
   return `${[
     `## ${inline(diff.before)} → ${inline(diff.after)}`,
-    `${diff.changes.length} changes, ${regressionsOf(diff).length} for the worse.`,
+    `${countText(diff.changes.length, 'change')}, ${regressionsOf(diff).length} for the worse.`,
     ...(rows.length === 0 ? [] : [table(['change', 'check', 'before', 'after', 'what it checks'], rows)]),
     ...lines,
   ].join('\n\n')}\n`;

@@ -1,10 +1,10 @@
-// Puts the logs of shards together to one run. The verdict of all is given only when nothing of the plan is missing; shards that are not
-// of one run (another target, seed, suite, plan, option) or that contradict each other are refused. Pure.
+// Merges the logs of shards into one run. The verdict needs the complete plan. Shards of different runs (another target, seed, suite, plan
+// or option) and shards that contradict each other are refused. Pure.
 import { withCauses } from '../engine/causes.ts';
 import { UsageError } from '../usage-error.ts';
 import { countOutcomes, verdictOf } from '../verdict.ts';
 import type { LogFinish, LoggedResult, LogHeader, RunLog } from './event-log.ts';
-import { byRepetitionAndId, targetOf } from './event-log.ts';
+import { byRepetitionAndId, targetOfLog } from './event-log.ts';
 import { causesPart } from './log-recorder.ts';
 
 export type NamedLog = { readonly path: string; readonly log: RunLog };
@@ -14,13 +14,13 @@ export function mergedLog(logs: readonly NamedLog[]): RunLog {
   const [first] = logs;
   if (first === undefined) throw new UsageError('report merge needs the logs of the shards');
   for (const other of logs.slice(1)) refuseForeign(first, other);
-  // What one shard shows broken may be what blocks a check of another.
+  // A rule that one shard shows broken may block a check of another shard.
   const results = withCauses([...unionOf(logs)].sort(byRepetitionAndId));
   const header = mergedHeader(logs, first.log.header);
   return { header, results, finish: finishOf(logs, header, results) };
 }
 
-/** What must be the same for two logs to be parts of one run. */
+/** The values that must be equal in all logs of one run. */
 function identityOf({ header }: RunLog): Readonly<Record<string, unknown>> {
   const { target, seed, runner, suite, planDigest, partial, options, shard } = header;
   return {
@@ -42,7 +42,7 @@ function refuseForeign(first: NamedLog, other: NamedLog): void {
     if (JSON.stringify(wanted[name]) === JSON.stringify(given[name])) continue;
     throw new UsageError(`${first.path} and ${other.path} are not parts of one run: they differ in ${name}`);
   }
-  const versions = [targetOf(first.log).version, targetOf(other.log).version];
+  const versions = [targetOfLog(first.log).version, targetOfLog(other.log).version];
   const [one, another] = versions;
   if (first.log.finish !== undefined && other.log.finish !== undefined && one !== another)
     throw new UsageError(
@@ -50,7 +50,7 @@ function refuseForeign(first: NamedLog, other: NamedLog): void {
     );
 }
 
-/** The same check may be in several logs, if it ended alike. */
+/** The same check may be in several logs if its outcome is the same. */
 function unionOf(logs: readonly NamedLog[]): Iterable<LoggedResult> {
   const union = new Map<string, { readonly path: string; readonly result: LoggedResult }>();
   for (const { path, log } of logs) {
@@ -104,7 +104,7 @@ function finishOf(logs: readonly NamedLog[], header: LogHeader, results: readonl
   };
 }
 
-/** What concerns no check of a shard in particular, every shard says. */
+/** Removes repeated notes: every shard has those that concern no single check. */
 function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
 }

@@ -1,6 +1,5 @@
-// Reads an event log, or a report JSON, and believes nothing: a line that is no JSON, a form that the schema does not know, a newer
-// version, a digest that does not fit are refused with file and line. Only the end may be missing, which is what an interruption leaves;
-// then a half-written last line is overlooked.
+// Reads an event log and checks it: invalid JSON, an event that does not match the schema, a newer version or a wrong digest is refused
+// with file and line. Only the end may be missing, as after an interrupt; then an incomplete last line is ignored.
 import { readFileSync } from 'node:fs';
 import schema from '../../schemas/event-log.schema.json' with { type: 'json' };
 import type { Schema } from '../target/schema-check.ts';
@@ -30,13 +29,13 @@ export function parseLog(text: string, path: string): RunLog {
   const events = lines.map((line, index) => eventOf(line, { path, lineNumber: index + 1 }));
   const [header, ...rest] = events;
   if (header?.type !== 'run started') {
-    throw new UsageError(`${path} line 1: no event log: it must begin with the line "run started"`);
+    throw new UsageError(`${path} line 1: not an event log: it must begin with the line "run started"`);
   }
   const last = rest.at(-1);
   const finish = last?.type === 'run finished' ? last : undefined;
   const checks = finish === undefined ? rest : rest.slice(0, -1);
   if (finish !== undefined && unended !== '') {
-    throw new UsageError(`${path} line ${lines.length + 1}: the log goes on after its end`);
+    throw new UsageError(`${path} line ${lines.length + 1}: the log continues after its last event`);
   }
   const results = checks.map((event, index) => resultOf(event, path, index + 2));
   refuseTwice(results, path);
@@ -53,7 +52,7 @@ function eventOf(line: string, place: Place): LogEvent {
   const value = jsonOf(line, at);
   refuseNewer(value, at);
   const form = formOf(value);
-  if (form === undefined) throw new UsageError(`${at}: no event of an event log`);
+  if (form === undefined) throw new UsageError(`${at}: not an event of an event log`);
   const faults = schemaFaults(form, value, '', schema as Schema);
   if (faults.length > 0) throw new UsageError(`${at}: ${faults.slice(0, 3).join('; ')}`);
   return value as LogEvent;
@@ -67,7 +66,7 @@ function jsonOf(line: string, at: string): unknown {
   }
 }
 
-/** Throws when the document says that it is of a later version than this runner knows. */
+/** Throws if the document has a newer version than this runner knows. */
 export function refuseNewer(value: unknown, at: string): void {
   const version = (value as { schema?: unknown } | null)?.schema;
   if (typeof version !== 'number' || version <= logSchemaVersion) return;
@@ -101,7 +100,7 @@ function refuseTwice(results: readonly LoggedResult[], path: string): void {
   }
 }
 
-/** The last line vouches for all: written again from what was read, everything must come out as it stands. */
+/** Checks the digest in the last line: the log, written again from the parsed events, must be the same bytes. */
 function refuseEdited(lines: readonly string[], events: readonly LogEvent[], path: string): void {
   const writer = new LogWriter();
   const faulty = events.findIndex((event, index) => {
@@ -110,7 +109,7 @@ function refuseEdited(lines: readonly string[], events: readonly LogEvent[], pat
   });
   if (faulty < 0) return;
   const where = faulty === events.length - 1 ? '' : ` line ${faulty + 1}`;
-  throw new UsageError(`${path}${where}: the log was changed after it was written: its digest does not fit`);
+  throw new UsageError(`${path}${where}: the log was changed after it was written: its digest is wrong`);
 }
 
 function withoutDigest(finish: LogFinish): LogFinish {

@@ -1,5 +1,5 @@
-// Turns what happens in a run into the lines of its event log. Pure but for the hour it is told: everything that a report needs later is
-// put in here (the texts of the rules, what is accepted, the plan), and what is secret is blacked out before anybody sees it.
+// Turns the events of a run into the lines of its event log. Pure; the time is injected. It adds everything that a report needs later (the
+// texts of the rules, the accepted outcomes, the plan), and removes secrets.
 import { createHash } from 'node:crypto';
 import { arch, platform } from 'node:os';
 import type { Catalogue } from '../catalogue.ts';
@@ -15,14 +15,14 @@ import { byRepetitionAndId, logSchemaVersion } from './event-log.ts';
 
 export type RecorderSetting = {
   readonly catalogue: Catalogue;
-  /** Blacks out secrets. */
+  /** Removes secrets. */
   readonly redact: <T>(value: T) => T;
-  /** Keep the whole trace of what passed too. */
+  /** Keeps the whole trace of passed checks too. */
   readonly wholeTraces: boolean;
   readonly wallNow: () => Date;
 };
 
-/** Makes the log of one run while it goes on. */
+/** Makes the log of one run during the run. */
 export class LogRecorder {
   readonly #setting: RecorderSetting;
   readonly #results: LoggedResult[] = [];
@@ -40,7 +40,7 @@ export class LogRecorder {
     return { header: this.#header, results, ...(this.#finish === undefined ? {} : { finish: this.#finish }) };
   }
 
-  /** Keeps what happened and returns it as a line of the log. */
+  /** Records an event and returns it as a line of the log. */
   record(event: SuiteEvent): LogEvent {
     const logged = logEventOf(event, this.#setting);
     if (logged.type === 'run started') this.#header = logged;
@@ -118,7 +118,7 @@ function loggedOptions(options: RunOptions): LogHeader['options'] {
   return { profiles, level, only, skip, repeat, jobs, timeoutScale, wire: wireMode, failFast, strict };
 }
 
-/** What the checks and their rules say, in short: a run that was judged by other words is another run. */
+/** A digest of the checks and their rules: runs with different digests cannot be merged. */
 function suiteOf(catalogue: Catalogue): LogHeader['suite'] {
   const words = catalogue.checks.map((check) => [
     check.id,
@@ -165,7 +165,7 @@ function isContent({ outcome }: CheckResult): boolean {
 const shortEventCount = 60;
 const shortHexLength = 128;
 
-/** Of what passed, enough to be looked at. */
+/** The last events of a passed check's trace. */
 function shortTrace(trace: readonly TraceEvent[]): readonly TraceEvent[] {
   const kept = trace.slice(-shortEventCount);
   return kept.map((event, index) => {
@@ -175,7 +175,7 @@ function shortTrace(trace: readonly TraceEvent[]): readonly TraceEvent[] {
   });
 }
 
-/** What is to be mended, with the texts of the rules; nothing where nothing is. */
+/** The broken rules with their texts; an empty object if there are none. */
 export function causesPart(results: readonly LoggedResult[]): Pick<LogFinish, 'causes'> {
   const rules = new Map(results.flatMap((result) => result.rules).map((rule) => [rule.id, rule]));
   const causes = causesOf(results).flatMap(({ clause, shownBy, blocked }) => {

@@ -1,5 +1,5 @@
-// The event log as text: one line an event, the last one with a digest over every byte before it, so that a log that was edited, cut or
-// put together by hand is told from one that a run wrote. The digest is no signature: who wants to lie can compute it again.
+// The event log as text: one line for each event. The last line has a digest over all bytes before it, which shows whether the log was
+// edited or cut. The digest is not a signature: anybody can compute it again.
 import { createHash } from 'node:crypto';
 import type { LogEvent, RunLog } from './event-log.ts';
 
@@ -20,7 +20,7 @@ function sealed(event: LogEvent, hash: ReturnType<typeof createHash>): object {
   return { ...event, digest: `sha256:${digest}` };
 }
 
-/** The whole log, written anew. */
+/** The text of a whole log. */
 export function logText({ header, results, finish }: RunLog): string {
   const writer = new LogWriter();
   const checks = results.map((result) => ({ type: 'check finished', result }) as const);

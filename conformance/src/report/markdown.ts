@@ -1,21 +1,21 @@
-// The report as Markdown, for the step summary of a CI system or a comment under a pull request: the verdict, the counts, what failed with
-// its explanation, warnings, areas. It stays within a comment's size whatever happened: the last details give way first.
+// The report as Markdown, for the step summary of a CI system or a comment on a pull request: the verdict, the counts, failures with
+// explanations, warnings, areas. Its size is limited: the last details are left out first.
 import { outcomes } from '../outcome.ts';
 import { countOutcomes } from '../verdict.ts';
-import { blockedText, countsText, duration, failureLines, verdictLines } from './console.ts';
+import { blockedText, duration, failureLines, outcomeCountsText, verdictLines } from './console.ts';
 import type { LoggedCause, LoggedResult, RunLog } from './event-log.ts';
-import { durationOf, notesOfLog, plannedCount, targetLabel, targetOf, verdictOfLog } from './event-log.ts';
-import { byArea, caseName, headline, standingOf } from './standing.ts';
+import { durationOf, notesOfLog, plannedCount, targetLabel, targetOfLog, verdictOfLog } from './event-log.ts';
+import { byArea, caseName, gateStatusOf, headline } from './gate-status.ts';
 import { shortened, visibleLine, visibleText } from './visible-text.ts';
 
 /** A comment takes 65,536 characters; a step summary takes 1 MiB. */
-const longestLength = 60_000;
-const longestDetailLength = 6_000;
+const maxLength = 60_000;
+const maxDetailLength = 6_000;
 
 export function markdownSummary(log: RunLog): string {
   const blocks = [...headBlocks(log), ...areaBlock(log.results), ...detailBlocks(log)];
   const foot = footBlock(log);
-  let roomLength = longestLength - foot.length - 200;
+  let roomLength = maxLength - foot.length - 200;
   const kept = blocks.filter((block) => {
     roomLength -= block.length + 2;
     return roomLength >= 0;
@@ -28,7 +28,7 @@ export function markdownSummary(log: RunLog): string {
 function headBlocks(log: RunLog): readonly string[] {
   const verdict = verdictOfLog(log);
   const scope = verdict.partial ? ', in the part that was run' : '';
-  const [what] = verdictLines(targetOf(log).name, verdict);
+  const [what] = verdictLines(targetOfLog(log).name, verdict);
   const counts = countOutcomes(log.results);
   const head = [
     `## ${inline(targetLabel(log))}: ${verdict.status}${scope}`,
@@ -54,13 +54,13 @@ function causesBlock(causes: readonly LoggedCause[]): string {
 function detailBlocks(log: RunLog): readonly string[] {
   const { strict } = log.header.options;
   const standing = (wanted: string): readonly LoggedResult[] =>
-    log.results.filter((result) => standingOf(result, strict) === wanted);
+    log.results.filter((result) => gateStatusOf(result, strict) === wanted);
   const warned = log.results.filter((result) => result.warnings.length > 0 || result.outcome === 'warn');
   return [
     ...titled('Failed', standing('failed').map(failureBlock)),
     ...titled('Not shown', standing('broken').map(failureBlock)),
     ...titled('Failed, as the baseline expects', listBlock(standing('expected'))),
-    ...titled('Recommendations decided otherwise', listBlock(warned)),
+    ...titled('Recommendations not followed', listBlock(warned)),
     ...titled('MUSTs that no check covers', uncoveredBlock(log)),
   ];
 }
@@ -75,7 +75,7 @@ function failureBlock(result: LoggedResult): string {
     result.outcome === 'blocked'
       ? [blockedText(result)]
       : failureLines(result, { trace: 'fail', color: false });
-  const text = shortened(lines.join('\n').trimEnd(), longestDetailLength);
+  const text = shortened(lines.join('\n').trimEnd(), maxDetailLength);
   const summary = `<summary><b>${result.outcome}</b> ${inline(caseName(result))}: ${code(headline(result))}</summary>`;
   return `<details>${summary}\n\n${fenced(text)}\n\n</details>`;
 }
@@ -101,7 +101,7 @@ function uncoveredBlock({ header }: RunLog): readonly string[] {
 }
 
 function areaBlock(results: readonly LoggedResult[]): readonly string[] {
-  const rows = [...byArea(results)].map(([area, inArea]) => [area, countsText(countOutcomes(inArea))]);
+  const rows = [...byArea(results)].map(([area, inArea]) => [area, outcomeCountsText(countOutcomes(inArea))]);
   return rows.length === 0 ? [] : [table(['area', 'checks'], rows)];
 }
 
@@ -117,7 +117,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n');
 }
 
-/** Our own words and names: nothing in them is read as markup, nobody is mentioned. */
+/** Escapes a text, so that it contains no markup and no mention. */
 export function inline(text: string): string {
   return visibleLine(text)
     .replaceAll('&', '&amp;')
@@ -127,12 +127,12 @@ export function inline(text: string): string {
     .replaceAll('@', '&#64;');
 }
 
-/** What a broker said: as HTML, since inside a summary no backtick is code. */
+/** A text from a broker as code; in HTML, because a <summary> does not support backticks. */
 function code(text: string): string {
   return `<code>${inline(shortened(text, 200))}</code>`;
 }
 
-/** A fence that the text cannot end. */
+/** A code block with a fence that the text does not contain. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

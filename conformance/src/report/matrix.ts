@@ -1,11 +1,11 @@
-// Several brokers beside each other: one column a run, one row an area with its sum and one a check. What a run has not judged stays
-// empty: nothing is filled up. As Markdown, and as a page of the same form as the report. Pure.
+// A table of several runs: one column for each run, one row for each area with its sum and one for each check. The cell of a check that a
+// run has not judged stays empty. As Markdown, and as an HTML page like the report. Pure.
 import { countOutcomes } from '../verdict.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { targetLabel, verdictOfLog } from './event-log.ts';
+import { areaOf } from './gate-status.ts';
 import { outcomeClass, pageHtml } from './html.ts';
 import { inline, table } from './markdown.ts';
-import { areaOf } from './standing.ts';
 import { markupText } from './visible-text.ts';
 
 type Row = { readonly id: string; readonly title: string; readonly cells: readonly string[] };
@@ -39,14 +39,14 @@ function verdictText(log: RunLog): string {
   return partial && status === 'conformant' ? 'conformant in part' : status;
 }
 
-/** `12/14`: kept, of those that apply. */
+/** `12/14`: passed checks of those that apply. */
 function sumOf(results: readonly LoggedResult[]): string {
   if (results.length === 0) return '';
   const counts = countOutcomes(results);
   return `${counts.pass + counts.warn}/${results.length - counts['not applicable']}`;
 }
 
-/** Where repetitions ended otherwise, all outcomes are named. */
+/** The outcome of a check; all outcomes if its repetitions differ. */
 function cellOf(id: string, { results }: RunLog): string {
   const outcomes = results.filter((result) => result.id === id).map(({ outcome }) => outcome);
   return [...new Set(outcomes)].join(' and ');

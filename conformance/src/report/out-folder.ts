@@ -1,18 +1,18 @@
-// What `--out` leaves in its folder: every report under its usual name, and of each check that did not pass its trace
-// and the broker's log. Pure: a log in, files out. What an older run left there is named too, so that it can be taken away.
+// The files in the folder of `--out`: every report under its usual name, and for each check that did not pass its trace and the broker's
+// log. Pure: a log in, files out. It also names the files of an older run, so that they can be removed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { traceFile } from '../trace-file.ts';
 import { verdictLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
-import { targetOf, verdictOfLog } from './event-log.ts';
+import { targetOfLog, verdictOfLog } from './event-log.ts';
 import { reportHtml } from './html.ts';
 import { reportJson } from './json.ts';
 import { junitXml } from './junit.ts';
 import { markdownSummary } from './markdown.ts';
 import type { ReportFile } from './report-files.ts';
 
-/** The event log in the folder; it grows while the run goes on. */
+/** The event log in the folder; it grows during the run. */
 export function eventLogPath(folder: string): string {
   return join(folder, 'events.ndjson');
 }
@@ -22,7 +22,7 @@ const documents: Readonly<Record<string, (log: RunLog) => string>> = {
   'report.html': reportHtml,
   'junit.xml': junitXml,
   'summary.md': markdownSummary,
-  'verdict.txt': (log) => `${verdictLines(targetOf(log).name, verdictOfLog(log)).join('\n')}\n`,
+  'verdict.txt': (log) => `${verdictLines(targetOfLog(log).name, verdictOfLog(log)).join('\n')}\n`,
 };
 
 /** Everything but the event log. */
@@ -39,7 +39,7 @@ export function outFiles(folder: string, log: RunLog, all: boolean): readonly Re
 
 function detailFiles(folder: string, result: LoggedResult, log: RunLog): readonly ReportFile[] {
   const name = result.repetition === 1 ? result.id : `${result.id}.${result.repetition}`;
-  const run = { target: targetOf(log), seed: log.header.seed };
+  const run = { target: targetOfLog(log), seed: log.header.seed };
   const trace = `${JSON.stringify(traceFile(result, run), null, 1)}\n`;
   const files = [{ path: join(folder, 'traces', `${name}.json`), text: trace }];
   if (result.brokerLog.length > 0) {
@@ -48,7 +48,7 @@ function detailFiles(folder: string, result: LoggedResult, log: RunLog): readonl
   return files;
 }
 
-/** What would stand there already and is ours: reports of these names, traces and logs of checks. */
+/** The files of an older run in the folder: reports of these names, traces and logs of checks. */
 export function olderFiles(folder: string): readonly string[] {
   const reports = Object.keys(documents).map((name) => join(folder, name));
   const details = ['traces', 'logs'].flatMap((name) => namesIn(join(folder, name)));
@@ -61,7 +61,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {
-    // Not there yet.
+    // The folder does not exist yet.
     return [];
   }
 }

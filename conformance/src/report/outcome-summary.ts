@@ -1,14 +1,14 @@
-// The end of a report in a few lines: the ids of what is not right, one line for each way in which a check was not right, and under
-// --repeat the checks that ended differently in the repetitions. Pure.
+// The summary at the end of a report: the ids of checks that did not pass, one line for each kind, and with --repeat the checks with
+// different outcomes in the repetitions. Pure.
 import type { LoggedResult } from './event-log.ts';
-import { standingOf } from './standing.ts';
+import { gateStatusOf } from './gate-status.ts';
 
-/** Ids in one line for all but failures, which are all named. */
+/** The maximum number of ids in a line; failures are all named. */
 const shownIdCount = 12;
 
 export type OutcomeGroup = { readonly name: string; readonly ids: readonly string[] };
 
-/** Failures first; a check that several repetitions ended alike is named once. Empty where everything is right. */
+/** Failures first; a check with the same outcome in several repetitions is named once. Empty if all passed. */
 export function notRightGroups(results: readonly LoggedResult[], strict: boolean): readonly OutcomeGroup[] {
   const groups = new Map<string, Set<string>>(groupNames.map((name) => [name, new Set()]));
   for (const result of results) groups.get(groupOf(result, strict) ?? '')?.add(result.id);
@@ -29,7 +29,7 @@ const groupNames = [
 
 function groupOf(result: LoggedResult, strict: boolean): (typeof groupNames)[number] | undefined {
   const { outcome } = result;
-  const standing = standingOf(result, strict);
+  const standing = gateStatusOf(result, strict);
   if (standing === 'expected') return 'as the baseline expects';
   if (standing === 'failed') return outcome === 'warn' ? 'warned, with --strict' : failedName;
   if (standing !== 'broken') return undefined;
@@ -50,13 +50,13 @@ export function notRightLines(results: readonly LoggedResult[], strict: boolean)
   );
 }
 
-/** At most so many, with the number of the others: `a, b and 3 more`. */
+/** At most `count` words and the number of the others: `a, b and 3 more`. */
 export function shortList(words: readonly string[], count: number): string {
   const others = words.length - count;
   return others <= 1 ? words.join(', ') : `${words.slice(0, count).join(', ')} and ${others} more`;
 }
 
-/** Which checks did not end alike in all repetitions, and how often each way: `CONN-001a: 9 pass, 1 fail`. */
+/** The checks with different outcomes in the repetitions: `CONN-001a: 9 pass, 1 fail`. */
 export function flipLines(results: readonly LoggedResult[]): readonly string[] {
   const byId = new Map<string, Map<string, number>>();
   for (const { id, outcome } of results) {

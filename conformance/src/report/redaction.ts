@@ -1,9 +1,9 @@
-// Blacks out what must not stand in a report: what the target file's `redactions` match, in every text of a value and in the bytes
-// of frames. Applied once, before any reporter sees a result. Clause: secrets never appear in logs and traces (AUTH).
+// Blacks out everything that the `redactions` of the target file match, in texts and in the bytes of frames. Applied once, before any
+// reporter gets a result. Clause: secrets never appear in logs and traces (AUTH).
 
 const blackedOut = '[redacted]';
 
-/** A function that copies a value with every match replaced. Throws when a pattern is no regular expression. */
+/** A function that copies a value with every match replaced. Throws if a pattern is not a regular expression. */
 export function redactor(patterns: readonly string[]): <T>(value: T) => T {
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'g'));
   if (expressions.length === 0) return (value) => value;
@@ -21,7 +21,7 @@ function cleanText(text: string, expressions: readonly RegExp[]): string {
   return expressions.reduce((rest, expression) => rest.replace(expression, blackedOut), text);
 }
 
-/** What stands on the wire in the clear. As many bytes stay, so that lengths still fit; compressed bytes are not seen through. */
+/** Replaces matches in uncompressed bytes by the same number of bytes, so that lengths still fit. */
 function cleanHex(hex: string, expressions: readonly RegExp[]): string {
   const text = Buffer.from(hex, 'hex').toString('latin1');
   const cleaned = expressions.reduce(

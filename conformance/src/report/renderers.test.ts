@@ -186,7 +186,7 @@ describe('Markdown', () => {
     expect(text).toContain('| 1 | 1 | 0 | 1 | 1 | 1 | 1 | 1 |');
     expect(text).toContain('### Failed');
     expect(text).toContain('### Not shown');
-    expect(text).toContain('### Recommendations decided otherwise');
+    expect(text).toContain('### Recommendations not followed');
     expect(text).toContain('CONN-001 (MUST): The sentence of CONN-001.');
     expect(markdownSummary(expected)).toContain('### Failed, as the baseline expects');
     expect(markdownSummary(interruptedLog())).toContain('1 of 2 checks were not reached.');

@@ -1,6 +1,6 @@
-// Writes reports. A path at which there is nothing, or a regular file, holds the whole report or nothing: a new file beside it takes its
-// place when every byte is written. A symbolic link stays; the file that it names is written. Anything else (a device, a pipe) is
-// opened and written through, and never replaced. An old report does not survive the start of a run: a CI job would believe it.
+// Writes reports. A regular file is replaced atomically: a new file beside it takes its name when every byte is written. A symbolic link
+// stays, and the file that it names is written. Anything else (a device, a pipe) is opened and written, never replaced. Old reports are
+// removed at the start of a run, so that a CI job does not use them.
 import {
   accessSync,
   appendFileSync,
@@ -20,7 +20,7 @@ import { systemFaultText } from '../system-fault.ts';
 
 export type ReportFile = { readonly path: string; readonly text: string };
 
-/** Creates the folder. The reason why nothing can be written in it, one sentence; undefined when all is well. */
+/** Creates the folder. Returns one sentence if files cannot be written in it; else undefined. */
 export function folderFault(path: string): string | undefined {
   return faultOf(path, 'cannot be written', () => {
     makeFolder(path);
@@ -28,7 +28,7 @@ export function folderFault(path: string): string | undefined {
   });
 }
 
-/** Creates the folder. Why a report cannot be written to the path, one sentence; undefined when all is well. */
+/** Creates the folder. Returns one sentence if a report cannot be written to the path; else undefined. */
 export function writableFault(path: string): string | undefined {
   return faultOf(path, 'cannot be written', () => mustBeWritable(path));
 }
@@ -41,7 +41,7 @@ export function prepareFault(path: string): string | undefined {
   });
 }
 
-/** As `writableFault`, for a report that is added to what is there. */
+/** As `writableFault`, for a report that is appended. */
 export function appendableFault(path: string): string | undefined {
   return faultOf(path, 'cannot be written', () => {
     makeFolder(dirname(path));
@@ -51,7 +51,7 @@ export function appendableFault(path: string): string | undefined {
   });
 }
 
-/** Undefined when the report is written, else why not: one sentence. `write` is for tests of disks that are full. */
+/** Writes the report. Returns one sentence if that fails; else undefined. `write` is for tests of full disks. */
 export function writeFault(
   { path, text }: ReportFile,
   write: typeof writeFileSync = writeFileSync,
@@ -64,7 +64,7 @@ export function writeFault(
   });
 }
 
-/** Adds to what is there. Undefined when it was written, else why not. */
+/** Appends the report. Returns one sentence if that fails; else undefined. */
 export function appendFault({ path, text }: ReportFile): string | undefined {
   return faultOf(path, 'could not be written', () => {
     if (placeOf(path).kind === 'stream') writeThrough(path, (descriptor) => appendFileSync(descriptor, text));
@@ -73,8 +73,8 @@ export function appendFault({ path, text }: ReportFile): string | undefined {
 }
 
 /**
- * A file that grows line by line while a run goes on, so that a run which is killed leaves what was known. The first fault ends the
- * writing; it is kept for the end.
+ * A file that is written line by line during a run, so that a killed run leaves its results so far. The first fault ends the writing and
+ * is reported at the end.
  */
 export class GrowingFile {
   readonly #path: string;
@@ -87,7 +87,7 @@ export class GrowingFile {
     this.#write = write;
   }
 
-  /** Why it cannot be written, or could not; undefined when all is well. */
+  /** Why the file cannot be written; undefined if it can. */
   get fault(): string | undefined {
     return this.#fault;
   }
@@ -117,7 +117,7 @@ export class GrowingFile {
   }
 }
 
-/** What a path leads to: a regular file, present or not, whose symbolic links are resolved; or something to be written through. */
+/** The place of a path: a regular file, existing or not, with symbolic links resolved; or a stream. */
 type Place = { readonly kind: 'file' | 'stream'; readonly path: string };
 
 function placeOf(path: string): Place {
@@ -128,7 +128,7 @@ function placeOf(path: string): Place {
   return { kind: 'file', path: realpathSync(path) };
 }
 
-/** The name of an open file of this process: whoever opened it still writes there, so another file must not take its place. */
+/** Whether the path names an open file of this process, which must not be replaced while it is written. */
 function isOpenFile(path: string): boolean {
   return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/.test(resolve(path));
 }
@@ -193,7 +193,7 @@ function writeThrough(path: string, write: (descriptor: number) => void): void {
   }
 }
 
-/** A pipe that nobody reads is refused with ENXIO: to open it would wait for a reader, perhaps for ever. */
+/** Refuses a pipe without a reader with ENXIO: a blocking open would wait for a reader, perhaps forever. */
 function openStream(path: string): number {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   if (!statSync(path).isFIFO()) return openSync(path, flags);

@@ -1,5 +1,5 @@
-// Reads what a run left behind, in either form: its event log, or its report JSON, which has no traces. What is damaged, edited or newer
-// than this runner is refused: nothing is compared or shown that a run did not write.
+// Reads the event log of a run, or its report JSON, which has no traces. A damaged, edited or newer file is refused, so that only data that
+// a run wrote is compared or shown.
 import schema from '../../schemas/report.schema.json' with { type: 'json' };
 import type { CheckResult } from '../result.ts';
 import type { Schema } from '../target/schema-check.ts';
@@ -30,10 +30,10 @@ export function parseReport(text: string, path: string): RunLog {
   const value = parsed(text, path);
   refuseNewer(value, path);
   const faults = schemaFaults(schema as Schema, value);
-  if (faults.length > 0) throw new UsageError(`${path} is no report: ${faults.slice(0, 3).join('; ')}`);
+  if (faults.length > 0) throw new UsageError(`${path} is not a report: ${faults.slice(0, 3).join('; ')}`);
   const { digest, ...document } = value as ReportDocument & { readonly digest: string };
   if (digest !== reportDigest(document)) {
-    throw new UsageError(`${path}: the report was changed after it was written: its digest does not fit`);
+    throw new UsageError(`${path}: the report was changed after it was written: its digest is wrong`);
   }
   return logOf(document);
 }

@@ -40,7 +40,7 @@ describe('the console report', () => {
   it('explains a failure: rule, what is accepted, what came, the frames, how to see it again', async () => {
     const setting = { trace: 'fail', color: false } as const;
     const text = printed(await events(), setting);
-    expect(text).toContain('tiny: 1 checks, seed 1, wire whole');
+    expect(text).toContain('tiny: 1 check, seed 1, wire whole');
     expect(text).toContain('FAIL CONN-001a title of CONN-001a');
     expect(text).toContain('CONN-001 (MUST): A MUST.');
     expect(text).toContain('accepted: a hum');

@@ -1,5 +1,5 @@
-// The reporters by name, and what a command line asks of them: which report goes where. A report without a place, or a name that is none,
-// is a usage error before anything is started.
+// The reporters by name, and the flags that say which report goes where. A report without a path, or an unknown name, is a usage error
+// before anything is started.
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { oneOf } from '../cli/flags.ts';
 import { UsageError } from '../usage-error.ts';
@@ -65,15 +65,15 @@ export const reportFlags: readonly Flag[] = [
   outFlag,
 ];
 
-/** Where one report goes. `append`: behind what is there, as a CI system's summary wants it. */
+/** Where one report goes. `append`: appends to the file, as the step summary of a CI system needs. */
 export type Destination =
   | { readonly kind: 'file' | 'append'; readonly name: ReporterName; readonly path: string }
   | { readonly kind: 'standard output'; readonly name: ReporterName };
 
-/** What is to be written, and where. */
+/** The requested reports and their destinations. */
 export type Outputs = {
   readonly trace: TraceChoice;
-  /** The console tells only what keeps the gate closed, and the end. */
+  /** The console prints only the checks that keep the gate closed, and the end. */
   readonly quiet: boolean;
   readonly reports: readonly Destination[];
   readonly outFolder: string | undefined;
@@ -81,7 +81,7 @@ export type Outputs = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `environment` is asked for the step summary of a CI system alone. Throws a UsageError. */
+/** `environment` is used only for the step summary of a CI system. Throws a UsageError. */
 export function readOutputs(flags: ParsedFlags, environment: Environment = process.env): Outputs {
   const reports = flags.many('reporter').flatMap((text) => destinationsOf(text, environment));
   if (reports.filter(({ kind }) => kind === 'standard output').length > 1)
@@ -94,7 +94,7 @@ export function readOutputs(flags: ParsedFlags, environment: Environment = proce
   };
 }
 
-/** The console goes to the terminal anyway: naming it without a path asks for nothing more. */
+/** The console report always goes to the terminal, so its name without a path adds no destination. */
 function destinationsOf(text: string, environment: Environment): readonly Destination[] {
   const at = text.indexOf('=');
   const name = oneOf('reporter', at < 0 ? text : text.slice(0, at), reporterNames, 'console');

@@ -1,5 +1,5 @@
-// What a run tells the world: prints while it goes on, keeps the event log, and writes at the end every report that was asked for. It
-// judges nothing. A report that cannot be written is told to the caller, who must not end with a green exit code then.
+// The output of a run: prints progress, keeps the event log, and writes the requested reports at the end. It judges nothing. It returns the
+// reports that could not be written; the caller must then not end with a green exit code.
 import type { Catalogue } from '../catalogue.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import type { SuiteEvent } from '../engine/suite.ts';
@@ -8,6 +8,7 @@ import type { ConsoleSetting } from './console.ts';
 import { ConsolePrinter, duration } from './console.ts';
 import type { LogEvent, RunLog } from './event-log.ts';
 import { plannedCount } from './event-log.ts';
+import { gateStatusOf } from './gate-status.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { LogWriter } from './log-writer.ts';
 import { eventLogPath, olderFiles, outFiles } from './out-folder.ts';
@@ -21,13 +22,12 @@ import {
 } from './report-files.ts';
 import type { Destination, Outputs, ReporterName } from './reporters.ts';
 import { renderers } from './reporters.ts';
-import { standingOf } from './standing.ts';
 
 export type ReportingSetting = {
   readonly outputs: Outputs;
   readonly catalogue: Catalogue;
   readonly terminal: Terminal;
-  /** Blacks out secrets; applied to everything that is printed or written. */
+  /** Removes secrets; applied to everything that is printed or written. */
   readonly redact: <T>(value: T) => T;
 };
 
@@ -50,7 +50,7 @@ export class Reporting {
     this.#logFiles = [...logs, ...folderLog].map((path) => new GrowingFile(path));
   }
 
-  /** Takes older reports away. What cannot be written, one sentence each: better told before a run than after it. */
+  /** Removes older reports. Returns one sentence for each path that cannot be written, so that the user knows it before the run. */
   start(): readonly string[] {
     const faults = preparedFaults(this.#setting.outputs);
     if (faults.length > 0) return faults;
@@ -67,7 +67,7 @@ export class Reporting {
     this.#showProgress(logged);
   }
 
-  /** Writes the reports. What could not be written, one sentence each. */
+  /** Writes the reports. Returns one sentence for each report that could not be written. */
   finish(): readonly string[] {
     for (const file of this.#logFiles) file.close();
     const { outputs, terminal } = this.#setting;
@@ -82,7 +82,7 @@ export class Reporting {
     return this.#logFiles.map((file) => file.fault).filter((fault) => fault !== undefined);
   }
 
-  /** To standard error where standard output belongs to a report. */
+  /** Prints to standard error if a report goes to standard output. */
   #print(event: LogEvent): void {
     const { outputs, terminal } = this.#setting;
     const isTaken = printedReport(outputs) !== undefined;
@@ -105,7 +105,7 @@ function isLogFile(one: Destination): one is Destination & { readonly kind: 'fil
 
 function progressText(log: RunLog, startedAt: number): string {
   const red = log.results.filter((result) => {
-    const standing = standingOf(result, log.header.options.strict);
+    const standing = gateStatusOf(result, log.header.options.strict);
     return standing === 'failed' || standing === 'broken';
   });
   const failed = red.length === 0 ? '' : `, ${red.length} not right`;
@@ -127,7 +127,7 @@ function folderFaults(folder: string | undefined): readonly (string | undefined)
   return fault === undefined ? olderFiles(folder).map(prepareFault) : [`--out ${fault}`];
 }
 
-/** For people: one line for each reason, with the first file and the number of others; and the exit code that follows. */
+/** For the console: one line for each reason, with the first file and the number of others; then the exit code. */
 export function faultLines(faults: readonly string[]): readonly string[] {
   if (faults.length === 0) return [];
   const reasonOf = (fault: string): string => fault.slice(fault.indexOf(' written: '));
@@ -140,7 +140,7 @@ export function faultLines(faults: readonly string[]): readonly string[] {
   return all.map((line) => `truemq-conformance: ${line}`);
 }
 
-/** The report that takes standard output for itself, if one does. */
+/** The report that goes to standard output, if there is one. */
 export function printedReport({ reports }: Outputs): ReporterName | undefined {
   return reports.find(({ kind }) => kind === 'standard output')?.name;
 }
@@ -152,7 +152,7 @@ export function consoleSetting(outputs: Outputs, terminal: Terminal): ConsoleSet
   return { trace, quiet, color: isTaken ? terminal.errorColor === true : terminal.color };
 }
 
-/** Writes every report of a finished log, and tells what could not be. */
+/** Writes every report of a finished log. Returns one sentence for each report that could not be written. */
 export function writtenFaults(outputs: Outputs, log: RunLog): readonly string[] {
   const { outFolder, trace } = outputs;
   const folder = outFolder === undefined ? [] : outFiles(outFolder, log, trace === 'all');
@@ -160,7 +160,7 @@ export function writtenFaults(outputs: Outputs, log: RunLog): readonly string[] 
   return [...documentFaults(outputs, (name) => renderers[name](log)), ...faults];
 }
 
-/** Writes the reports that were named one by one; what goes to standard output is not among them. */
+/** Writes the reports with a path; not the one for standard output. */
 export function documentFaults(
   { reports }: Outputs,
   render: (name: ReporterName) => string,

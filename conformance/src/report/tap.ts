@@ -1,9 +1,9 @@
-// The report as TAP, version 14: one point a check, and one for the run as a whole. A check that could not run is `not ok`: TAP has no
-// third answer, and SKIP counts as right. What does not apply is SKIP; what the baseline expects is `todo`.
+// The report as TAP, version 14: one test point for each check, and one for the run as a whole. A check that could not run is `not ok`,
+// because TAP counts SKIP as passed. A check that does not apply is SKIP; a failure that the baseline expects is `todo`.
 import { failureLines } from './console.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { targetLabel, verdictOfLog } from './event-log.ts';
-import { caseName, headline, standingOf, wholeRunFault } from './standing.ts';
+import { caseName, gateStatusOf, headline, wholeRunFault } from './gate-status.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 export function tapText(log: RunLog): string {
@@ -27,7 +27,7 @@ type Point = {
 
 function checkPoint(result: LoggedResult, strict: boolean): Point {
   const name = caseName(result);
-  switch (standingOf(result, strict)) {
+  switch (gateStatusOf(result, strict)) {
     case 'passed':
       return {
         ok: true,
@@ -75,7 +75,7 @@ function pointLines({ ok, name, directive, detail }: Point, number: number): rea
   return detail === undefined ? [head] : [head, ...yamlLines(detail)];
 }
 
-/** In a description, a hash begins a directive. */
+/** Escapes the hash, which starts a directive. */
 function escaped(name: string): string {
   return visibleLine(name).replaceAll('\\', '\\\\').replaceAll('#', '\\#');
 }

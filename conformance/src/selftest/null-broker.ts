@@ -1,7 +1,6 @@
-// Brokers that do nothing right, in this process: no check of the suite may pass on any of them, and one that does has shown nothing; on
-// those without state, which answer all that is asked, only the checks of answers may (stateless-passes.ts). What the TCP port does, the
-// HTTP ports do too, but for the kinds that answer HTTP. They can be stopped, crashed and started like a process, so that no check is
-// excused.
+// Null brokers in this process, which implement nothing correctly. No check may pass on one: a check that passes tests nothing. On stateless
+// kinds, which answer every command, only the checks of answers may pass (stateless-passes.ts). The HTTP ports behave like the TCP port,
+// except for the kinds that answer HTTP. Null brokers can be stopped, crashed and started like a process, so that every check can run.
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer as createHttpServer } from 'node:http';
@@ -14,33 +13,33 @@ import type { Endpoints } from '../target/target-file.ts';
 import { answerAll, answerHttp, plausibleInfo } from './stateless-broker.ts';
 
 const behaviours = {
-  /** At once. */
+  /** Closes each connection immediately. */
   closes: (socket: Socket) => socket.destroy(),
   silent: (socket: Socket) => socket.resume(),
-  /** Every byte back. */
+  /** Sends every byte back. */
   echoes: (socket: Socket) => socket.pipe(socket),
   garbage: (socket: Socket) => {
     socket.write(randomBytes(64));
     socket.on('data', () => socket.write(randomBytes(64)));
   },
-  /** TCP is silent. */
+  /** Does not answer on TCP. */
   http: (socket: Socket) => socket.resume(),
-  /** Every command gets its positive answer; every queue exists and is empty. */
+  /** Answers every command positively; every queue exists and is empty. */
   stateless: (socket: Socket) => answerAll(socket, plausibleInfo),
-  /** The same, and QueueInfo answers an object without fields. */
+  /** The same, but QueueInfo returns an object without fields. */
   'stateless, empty info': (socket: Socket) => answerAll(socket, () => ({})),
-  /** The same, and no queue exists. */
+  /** The same, but no queue exists. */
   'stateless, no info': (socket: Socket) => answerAll(socket, () => undefined),
 } as const;
 export type NullBrokerKind = keyof typeof behaviours;
 export const nullBrokerKinds = Object.keys(behaviours) as readonly NullBrokerKind[];
 
-/** It answers, and only state is missing. */
+/** It answers every command, but keeps no state. */
 export function isStateless(kind: NullBrokerKind): boolean {
   return kind.startsWith('stateless');
 }
 
-/** The kinds whose HTTP ports answer, and how; those of the others do what their TCP port does. */
+/** The kinds that answer HTTP; the HTTP ports of the others behave like their TCP port. */
 const listeners: Partial<Readonly<Record<NullBrokerKind, RequestListener>>> = {
   http: (_request, response) => {
     response.setHeader('content-type', 'application/json');

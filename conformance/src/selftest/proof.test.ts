@@ -25,8 +25,8 @@ describe('historyCases', () => {
     const lost = knownHistories.find(({ finds }) => finds.length > 0);
     if (lost === undefined) throw new Error('no known history is wrong');
     const [one] = historyCases([{ ...lost, finds: [], counts: { attempted: 77 } }]);
-    expect(one?.faults.join('; ')).toContain('there is nothing');
-    expect(one?.faults.join('; ')).toContain('it does not count 77 attempted');
+    expect(one?.faults.join('; ')).toContain('expected: nothing');
+    expect(one?.faults.join('; ')).toContain('expected 77 attempted');
     expect(historyCases([lost])[0]?.faults).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe('selftest', () => {
 
   it.each([
     [['now'], 'selftest takes no argument, now came'],
-    [['--reference', checkout()], 'is no checkout of the repository'],
+    [['--reference', checkout()], 'is not a checkout of the repository'],
     [['--reference', checkout('99.0.0')], 'has version 99.0.0, this runner is'],
   ])('refuses %o', async (args, text) => {
     await expect(selftestCommand(args, sources, silent, signal)).rejects.toThrow(text);

@@ -1,6 +1,5 @@
-// What the suite proves of itself wherever it is installed, without any broker: its codec against recorded frames, its accountant against
-// histories whose verdict is known, and its checks against brokers that do nothing right. Each case is one thing that was shown,
-// or not; nothing is printed here.
+// The self-test of an installed suite, without any broker: the codec against recorded frames, the accountant against known histories, and
+// the checks against null brokers. Each case is passed or has faults; nothing is printed here.
 import { isDeepStrictEqual } from 'node:util';
 import { type Capability, capabilities } from '../catalogue-words.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -17,10 +16,10 @@ import { isStateless, startNullBroker } from './null-broker.ts';
 import { runQuick } from './quick-run.ts';
 import { statelessPasses } from './stateless-passes.ts';
 
-/** One thing that was shown, or not: `faults` is empty when it was. */
+/** One case of the self-test; `faults` is empty if it passed. */
 export type Case = { readonly title: string; readonly faults: readonly string[] };
 
-/** The codec reads and writes every recorded frame. No recording at all is a fault. */
+/** The codec decodes and encodes every recorded frame. A missing recording is a fault. */
 export function goldenCases(files: readonly GoldenFile[]): readonly Case[] {
   if (files.length === 0) return [{ title: 'golden frames', faults: goldenFaults(files) }];
   const withFrames = files.filter(({ connections }) => connections.flat().length > 0);
@@ -29,7 +28,7 @@ export function goldenCases(files: readonly GoldenFile[]): readonly Case[] {
 
 const usualRules: HistoryRules = { queues: {}, drained: ['orders'], ackTimeoutMs: 30_000, durable: false };
 
-/** The accountant finds in each known history what is wrong with it, and nothing else. */
+/** The accountant reports the expected findings of each known history, and no others. */
 export function historyCases(histories: readonly KnownHistory[] = knownHistories): readonly Case[] {
   return histories.map((known) => ({ title: `history: ${known.title}`, faults: historyFaults(known) }));
 }
@@ -41,8 +40,8 @@ function historyFaults({ operations, rules, finds, counts = {} }: KnownHistory):
     ([name, count]) => (result.counts as Readonly<Record<string, number>>)[name] !== count,
   );
   return [
-    ...(isDeepStrictEqual(found, finds) ? [] : [`it finds ${told(found)}, there is ${told(finds)}`]),
-    ...wrong.map(([name, count]) => `it does not count ${count} ${name}`),
+    ...(isDeepStrictEqual(found, finds) ? [] : [`found: ${told(found)}; expected: ${told(finds)}`]),
+    ...wrong.map(([name, count]) => `expected ${count} ${name}`),
   ];
 }
 
@@ -56,7 +55,7 @@ export async function nullBrokerCases(
   sources: Sources,
   base: RunOptions,
 ): Promise<readonly Case[]> {
-  // The lifecycle is never used: the broker is started in this process. It says only that the broker can be stopped and started.
+  // The lifecycle only shows that the broker can be stopped and started. It is never used: the broker runs in this process.
   const lifecycle = { kind: 'spawn', command: ['null-broker', kind] } as const;
   const target = {
     schema: 1,
@@ -70,22 +69,22 @@ export async function nullBrokerCases(
   return results.map((result) => nullCase(kind, result));
 }
 
-/** All but the one that asks for files, which they have not. */
+/** All capabilities except the one that needs files, which null brokers do not have. */
 const nullCapabilities = (Object.keys(capabilities) as readonly Capability[]).filter(
   (name) => name !== 'fileStore',
 );
 
-/** A check that may pass on a broker without state is expected to pass on the plausible one: the list has no entry too many. */
+/** A check in the list of stateless passes must pass on the plausible stateless broker, so that the list has no needless entry. */
 function isMissedPass(kind: NullBrokerKind, result: CheckResult): boolean {
   return kind === 'stateless' && statelessPasses.has(result.id) && !isPass(result);
 }
 
-/** A warning without a reason is one beside a pass: the check itself was content. */
+/** A warning without a reason belongs to a check that passed. */
 function isPass({ outcome, reason }: CheckResult): boolean {
   return outcome === 'pass' || (outcome === 'warn' && reason === undefined);
 }
 
-/** An error of the runner, or a check that could not run, proves nothing of the check. */
+/** An error of the runner, or a check that could not run, proves nothing about the check. */
 export function nullCase(kind: NullBrokerKind, result: CheckResult): Case {
   const { id, outcome, reason } = result;
   const mayPass = isStateless(kind) && statelessPasses.has(id);
@@ -96,5 +95,5 @@ export function nullCase(kind: NullBrokerKind, result: CheckResult): Case {
     ? mayPass
     : ['fail', 'blocked', 'warn', 'not applicable', 'not shown'].includes(outcome) &&
       !isMissedPass(kind, result);
-  return { title, faults: isFair ? [] : [`it ended with ${outcome}: ${reason ?? 'content with nothing'}`] };
+  return { title, faults: isFair ? [] : [`it ended with ${outcome}: ${reason ?? 'it passed'}`] };
 }

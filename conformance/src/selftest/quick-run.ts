@@ -1,12 +1,12 @@
-// Runs checks that mostly have to fail, by a deadline: with short deadlines first, and those for which that was too short on this machine
-// (the runner was starved, and nothing was shown; or a broker that had no time failed) again with the usual ones, fewer at a time.
+// Runs checks of which most must fail by a deadline. The first run has short deadlines. Checks for which they were too short on this
+// machine (the runner was delayed, or a correct broker failed) run again with the usual deadlines, fewer at a time.
 import { withCauses } from '../engine/causes.ts';
 import type { RunOptions, RunReport, SuiteSources } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
 import type { CheckResult } from '../result.ts';
 import { exitCodes } from '../verdict.ts';
 
-/** Each try has longer deadlines, and fewer checks that keep each other waiting. */
+/** Each try has longer deadlines, and fewer checks at the same time. */
 const tries = [
   { timeoutScale: 0.25 },
   { timeoutScale: 0.5, jobs: 16 },
@@ -14,7 +14,7 @@ const tries = [
   { timeoutScale: 1, jobs: 1 },
 ] as const;
 
-/** `isDoubted`: a result that longer deadlines have to bring as well, because nobody reckoned with it. */
+/** `isDoubted`: an unexpected result, which must be confirmed with longer deadlines. */
 export async function runQuick(
   sources: SuiteSources,
   options: RunOptions,
@@ -33,11 +33,11 @@ export async function runQuick(
   return report;
 }
 
-/** The first run with the results of a later one in the place of its own; a target that died in either has died. */
+/** The first run, with its results replaced by those of the later run; a target that died in either run has died. */
 function merged(first: RunReport, later: RunReport): RunReport {
   const results = new Map(later.results.map((result) => [result.id, result]));
   const verdict = first.verdict.exitCode === exitCodes.target ? first.verdict : later.verdict;
   const all = first.results.map((result) => results.get(result.id) ?? result);
-  // What one run shows broken may be what blocks a check of the other.
+  // A rule that one run shows broken may block a check of the other run.
   return { ...first, verdict, results: withCauses(all) };
 }

@@ -1,5 +1,5 @@
-// A broker without state, for the self-test: it gives every command its positive answer, shows every client the same empty queues and the
-// same figures, and delivers nothing. A check that passes on it judges answers alone.
+// A broker without state for the self-test: it answers every command positively, shows the same empty queues and figures to every client,
+// and delivers nothing. A check that passes on it judges answers only.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Command } from '../wire/command.ts';
@@ -8,7 +8,7 @@ import { encodeFrame } from '../wire/encode.ts';
 import type { DecodedBody } from '../wire/frame.ts';
 import { FrameReader } from '../wire/frame-reader.ts';
 
-/** What it answers to QueueInfo, from the name of the queue; undefined is no payload, as for a queue that does not exist. */
+/** The QueueInfo of a queue name; undefined: no payload, as for a queue that does not exist. */
 export type StatelessInfo = (queue: string) => Readonly<Record<string, unknown>> | undefined;
 
 /** The info of an empty queue with default options. */
@@ -36,7 +36,7 @@ const positiveAnswers: ReadonlyMap<number, number> = new Map([
   [Command.ListQueues, Command.ListQueues],
 ]);
 
-/** Bytes that are no frame end the connection, and so does Disconnect. */
+/** Closes the connection after Disconnect, or after bytes that are not a frame. */
 export function answerAll(socket: Socket, info: StatelessInfo): void {
   const reader = new FrameReader(1024 * 1024);
   socket.on('data', (chunk) => {
@@ -104,7 +104,7 @@ const metrics = {
   uptime: '00:00:01',
 };
 
-/** The same record at each time of asking: of metrics under /metrics, of health everywhere else. */
+/** Always the same records: metrics under /metrics, health everywhere else. */
 export function answerHttp(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(request.url?.startsWith('/metrics') === true ? metrics : health));

@@ -1,5 +1,5 @@
-// The checks that may pass on a broker without state (stateless-broker.ts), each with the reason: their rule is about an answer alone.
-// Every other check must not pass on one.
+// The checks that may pass on a stateless broker (stateless-broker.ts), each with the reason: their rule is about an answer only. No other
+// check may pass on one.
 
 const passes: readonly { readonly reason: string; readonly checks: readonly string[] }[] = [
   {

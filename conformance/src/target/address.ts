@@ -1,4 +1,4 @@
-// Reads addresses as people write them: `host:port`, `[::1]:2925`, `vibemq://host`, a bare host. Pure.
+// Parses addresses: `host:port`, `[::1]:2925`, `vibemq://host`, a host alone. Pure.
 import { UsageError } from '../usage-error.ts';
 import type { Endpoints } from './target-file.ts';
 

@@ -1,7 +1,7 @@
-// Runs something when the runner's process exits, whatever the reason: the end of a run, an exception, a second Ctrl-C. Only what
-// is synchronous gets done then.
+// Runs actions when the process of the runner exits for any reason: the end of a run, an exception, a second Ctrl-C. Actions must be
+// synchronous.
 
-/** Before everything that `atExitLast` has registered. Returns the way to take it back. */
+/** Runs before all actions of `atExitLast`. Returns a function that removes the action. */
 export function atExit(action: () => void): () => void {
   process.prependListener('exit', action);
   changeMaxListeners(1);
@@ -12,13 +12,13 @@ export function atExit(action: () => void): () => void {
   };
 }
 
-/** After everything that `atExit` has registered: for what can be done only when the started processes are gone. */
+/** Runs after all actions of `atExit`: for work that needs the started processes to be gone. */
 export function atExitLast(action: () => void): void {
   process.on('exit', action);
   changeMaxListeners(1);
 }
 
-/** Each broker has a listener of its own, so that many of them are no leak and must not be warned about. 0 means no limit. */
+/** Each broker adds a listener, so Node must not warn about many listeners. 0 means no limit. */
 function changeMaxListeners(by: number): void {
   const count = process.getMaxListeners();
   if (count > 0) process.setMaxListeners(count + by);

@@ -1,6 +1,5 @@
-// One adapter process: started, asked for a broker by one line of JSON, stopped or killed, its log kept. It knows nothing of
-// checks. The broker's end is always noticed; whether it was wanted is known here, because only here is it ordered.
-// See docs/adapter.md.
+// One adapter process: starts it, sends it one JSON line, reads its answer, stops or kills it, and keeps its log. It knows nothing about
+// checks. It records every end of the broker, and whether the runner ordered it. See docs/adapter.md.
 import { createInterface } from 'node:readline';
 import adapterSchema from '../../schemas/adapter.schema.json' with { type: 'json' };
 import type { NeutralConfiguration } from '../configuration.ts';
@@ -36,7 +35,7 @@ export class BrokerProcess {
     this.#group = new ProcessGroup({ program, args, cwd, environment, children: 'end' }, log);
   }
 
-  /** Starts an adapter and waits for its answer; throws a TargetFault that says what went wrong. */
+  /** Starts an adapter and waits for its answer; throws a TargetFault with the reason. */
   static async start(
     lifecycle: SpawnLifecycle,
     configuration: NeutralConfiguration,
@@ -64,12 +63,12 @@ export class BrokerProcess {
     return this.#group.processId;
   }
 
-  /** How it ended although nobody ordered it; undefined while it runs and after an ordered end. */
+  /** The exit that the runner did not order; undefined while it runs and after an ordered end. */
   get unwantedEnd(): BrokerExit | undefined {
     return this.#endWanted ? undefined : this.#group.ended;
   }
 
-  /** Resolves at the end of the process, whoever wanted it. */
+  /** Resolves at the end of the process, ordered or not. */
   get exit(): Promise<BrokerExit> {
     return this.#group.exit;
   }
@@ -79,7 +78,7 @@ export class BrokerProcess {
     this.#group.terminate();
   }
 
-  /** Tells it that the runner is gone. */
+  /** Closes its standard input, as the end of the runner does. */
   closeInput(): void {
     this.#endWanted = true;
     this.#group.closeInput();
@@ -119,7 +118,7 @@ function endedEarly({ code, signal, fault }: BrokerExit): TargetFault {
     : new TargetFault('no program', `cannot be started: ${fault}`);
 }
 
-/** Reads the adapter's line; throws a TargetFault that says what is wrong with it. */
+/** Reads the adapter's answer; throws a TargetFault that names its faults. */
 export function readAnswer(line: string): AdapterAnswer {
   const value = parse(line);
   const faults = schemaFaults(adapterSchema.$defs.answer as Schema, value, '', adapterSchema as Schema);

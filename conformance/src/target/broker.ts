@@ -1,46 +1,46 @@
-// The broker that a check talks to, however it came to run: started by an adapter, by shell commands (hooked-broker.ts), or attached
-// to. One interface, so that a check never knows the difference; what an attached broker cannot do (stop, crash, start again)
-// is refused before the check runs, and is a fault of the engine when it is asked for here.
+// The broker of a check: started by an adapter, started by shell commands (hooked-broker.ts), or attached. All have one interface, so that
+// checks need not know the difference. Stop, crash and restart of an attached broker are refused before a check runs; a call here is a
+// fault of the engine.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { fillConfiguration } from '../configuration.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerExit } from './broker-process.ts';
 import { BrokerProcess } from './broker-process.ts';
 import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
+import { unreachableReason, waitForEndNotice } from './listening.ts';
 import { LogTail } from './log-tail.ts';
-import { endNotice, unreachable } from './reach.ts';
 import { TargetFault } from './target-fault.ts';
 import type { Endpoints, SpawnLifecycle } from './target-file.ts';
 
 export type Broker = {
-  /** Where it listens now: a restart moves it. */
+  /** The current addresses; a restart may change them. */
   readonly endpoints: Endpoints;
   readonly identity: { readonly name: string; readonly version?: string } | undefined;
-  /** Settings that the adapter could not honour. */
+  /** Settings that the adapter does not honour. */
   readonly unsupported: readonly string[];
   readonly log: LogTail;
-  /** Of the adapter, whose descendant the broker may be; undefined where the runner started none. */
+  /** The process id of the adapter, which may be an ancestor of the broker; undefined if the runner started none. */
   readonly processId: number | undefined;
-  /** Other brokers live in its process and end with it: who ended it may have meant another one. */
+  /** Other brokers run in the same process and end with it, so that another check may have ended it. */
   readonly sharesProcess?: true;
   readonly unwantedEnd: BrokerExit | undefined;
-  /** As `unwantedEnd`, but looks whether it can be reached where that is the only way to know; may take a connection. */
+  /** As `unwantedEnd`, but connects to the broker if that is the only way to know; may use a connection. */
   findUnwantedEnd(): Promise<BrokerExit | undefined>;
   terminate(): void;
-  /** Ends the standard input of its adapter, which has to end then. Absent where the runner started none. */
+  /** Closes the standard input of its adapter, which must end then. Absent if the runner started no adapter. */
   readonly closeInput?: () => void;
   crash(): Promise<void>;
   readonly exit: Promise<BrokerExit>;
   /** Starts it again with the same configuration and data. */
   start(): Promise<void>;
   /**
-   * Starts a second broker with the same configuration and data directory, and ends it again. Throws a TargetFault when it does not start,
-   * PrerequisiteMissing where there is no way to have two.
+   * Starts a second broker with the same configuration and data directory, and stops it again. Throws a TargetFault if it does not start,
+   * PrerequisiteMissing if the target cannot run two brokers.
    */
   startSecond(): Promise<void>;
-  /** The folder for its files; undefined where the runner gave it none. */
+  /** Its data directory; undefined if the runner gave it none. */
   readonly dataDirectory: string | undefined;
-  /** Ends it for good and removes its data; leaves an attached broker alone. */
+  /** Stops it and removes its data; does nothing to an attached broker. */
   dispose(): Promise<void>;
 };
 
@@ -107,7 +107,7 @@ class SpawnedBroker implements Broker {
   }
 
   async findUnwantedEnd(): Promise<BrokerExit | undefined> {
-    await endNotice(this.exit);
+    await waitForEndNotice(this.exit);
     return this.unwantedEnd;
   }
 
@@ -136,7 +136,7 @@ class SpawnedBroker implements Broker {
   }
 
   async dispose(): Promise<void> {
-    // Nothing is asked of it any more: waiting for its orderly end would only cost time.
+    // The broker is not needed any more, so it is killed: an orderly stop would only take time.
     await this.#process?.crash();
     removeDataDirectory(this.dataDirectory);
   }
@@ -153,12 +153,12 @@ class SpawnedBroker implements Broker {
   }
 }
 
-/** A broker that runs already. Nothing is started, and nothing is ended. Throws a TargetFault when nobody listens there. */
+/** A broker that already runs. Starts and stops nothing. Throws a TargetFault if the address cannot be reached. */
 export async function attachedBroker(endpoints: Endpoints, timing: Timing): Promise<Broker> {
   const { host, port } = endpoints.tcp;
-  const reason = await unreachable(endpoints.tcp, timing.startMs);
+  const reason = await unreachableReason(endpoints.tcp, timing.startMs);
   if (reason !== undefined) {
-    const message = `nothing can be reached at ${host}:${port} (${reason}); is a broker running there`;
+    const message = `${host}:${port} cannot be reached (${reason}); is a broker running there`;
     throw new TargetFault('unreachable', message);
   }
   const refuse = (): never => {
@@ -172,8 +172,8 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
     processId: undefined,
     unwantedEnd: undefined,
     findUnwantedEnd: async () => {
-      await endNotice();
-      const fault = await unreachable(endpoints.tcp, timing.connectMs);
+      await waitForEndNotice();
+      const fault = await unreachableReason(endpoints.tcp, timing.connectMs);
       return fault === undefined ? undefined : { code: null, signal: null, fault };
     },
     exit: new Promise(() => {}),

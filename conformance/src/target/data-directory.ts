@@ -1,5 +1,5 @@
-// The data directory of one broker instance: fresh, its own, and removed when the broker is, at the latest when the runner's process exits.
-// It can be damaged, as a bad disk does.
+// The data directory of one broker instance: new, and removed with the broker, at the latest when the process of the runner exits. Its
+// files can be damaged, as a faulty disk does.
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import { SystemFault, systemFaultText } from '../system-fault.ts';
 import { atExitLast } from './at-exit.ts';
 
 /**
- * Every data directory of this process. An interrupt abandons brokers that are starting: nobody disposes of them, and an adapter may
- * create a directory again that was removed. So all of them are removed at the exit of the process, once more where necessary.
+ * Every data directory of this process. An interrupt abandons brokers that are starting, and an adapter may create a removed directory
+ * again. So all of them are removed at the exit of the process.
  */
 const made = new Set<string>();
 
@@ -28,7 +28,7 @@ export function makeDataDirectory(): string {
   }
 }
 
-/** Tries again for a while: on Windows a file stays locked a little longer than its process lives. */
+/** Tries several times: on Windows a file stays locked for a short time after its process has ended. */
 export function removeDataDirectory(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
@@ -43,7 +43,7 @@ function removeAll(): void {
   }
 }
 
-/** Overwrites every file in the folder, whole, with the same byte; tells how many there were. The broker must not run. */
+/** Overwrites every file in the folder completely with one byte value; returns the number of files. The broker must not run. */
 export function damageFiles(path: string): number {
   const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const written = files.filter((file) => overwrite(join(file.parentPath, file.name)));

@@ -1,5 +1,5 @@
-// Which settings of a configuration a target takes over. An adapter is asked for everything and says what it does not support; hooks
-// cannot answer, so the target file says what they honour; an attached broker is as it is. Pure. Areas: LIMIT, RETRY.
+// Which settings of a configuration a target honours. An adapter gets all settings and reports the unsupported ones; for hooks the target
+// file lists the honoured ones; an attached broker honours none. Pure. Areas: LIMIT, RETRY.
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Target } from './target-file.ts';
 
@@ -17,7 +17,7 @@ export function honoursSetting(lifecycle: Target['lifecycle'], name: string): bo
   }
 }
 
-/** The settings of a request that the target takes over. */
+/** The settings of a request that the target honours. */
 export function honouredPart(
   request: ConfigurationRequest,
   lifecycle: Target['lifecycle'],

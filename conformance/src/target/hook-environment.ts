@@ -1,6 +1,6 @@
-// What a hook is told, as environment variables: which hook it is, where the broker has to listen, its data directory, and the whole
-// neutral configuration as the JSON line that an adapter would get. The names begin with CONFORMANCE_, so that no broker takes
-// them for its own settings. Pure. See docs/targets.md.
+// The environment variables of a hook: its name, the addresses of the broker, the data directory, and the whole neutral configuration as
+// the JSON line that an adapter gets. The names start with CONFORMANCE_, so that no broker reads them as its own settings. Pure. See
+// docs/targets.md.
 import type { ListenAddress, NeutralConfiguration } from '../configuration.ts';
 import type { Endpoints } from './target-file.ts';
 
@@ -18,7 +18,7 @@ export function hookEnvironment(
   };
 }
 
-/** Where the target file says that the broker listens. A surface that it does not name may listen anywhere: port 0. */
+/** The addresses in the target file. A server that the file does not name gets port 0: it may listen anywhere. */
 export function listenAddresses(
   endpoints: Endpoints,
 ): Pick<NeutralConfiguration, 'tcp' | 'health' | 'dashboard'> {

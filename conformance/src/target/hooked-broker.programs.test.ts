@@ -9,7 +9,7 @@ import type { Check } from '../check.ts';
 import { runSuite } from '../engine/suite.ts';
 import { freePort } from '../testing/free-port.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
-import { unreachable } from './reach.ts';
+import { unreachableReason } from './listening.ts';
 import type { HooksLifecycle, Target } from './target-file.ts';
 
 const program = fileURLToPath(new URL('../testing/tiny-broker.mjs', import.meta.url));
@@ -33,7 +33,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  expect(await unreachable({ host: '127.0.0.1', port }, 1000), 'a broker was left behind').toBeDefined();
+  expect(
+    await unreachableReason({ host: '127.0.0.1', port }, 1000),
+    'a broker was left behind',
+  ).toBeDefined();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,6 +1,6 @@
-// A broker that shell commands start and stop, at the addresses that the target file names. The start command may stay for as
-// long as the broker runs, or return once it is started; in the second case the broker's process is not ours, and whether it
-// runs is known only by connecting. The commands learn everything from environment variables. See docs/targets.md.
+// A broker that shell commands start and stop, at the addresses in the target file. The start command may run as long as the broker, or
+// return after the start. In the second case the broker is not a child process, and only a connection shows whether it runs. The
+// commands get their settings in environment variables. See docs/targets.md.
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { ConfigurationRequest, NeutralConfiguration } from '../configuration.ts';
@@ -12,9 +12,9 @@ import type { Broker } from './broker.ts';
 import type { BrokerExit } from './broker-process.ts';
 import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
 import { hookEnvironment, listenAddresses } from './hook-environment.ts';
+import { unreachableReason, waitForEndNotice, waitForListener } from './listening.ts';
 import { LogTail } from './log-tail.ts';
 import { ProcessGroup } from './process-group.ts';
-import { becomes, endNotice, unreachable } from './reach.ts';
 import { TargetFault } from './target-fault.ts';
 import type { Endpoints, HooksLifecycle } from './target-file.ts';
 
@@ -42,21 +42,21 @@ export async function hookedBroker(
   }
 }
 
-/** The start of one broker: its command, and how it ended. */
+/** One start of the broker: its command, and how that ended. */
 type Life = {
   readonly command: ProcessGroup;
   readonly exit: Promise<BrokerExit>;
   readonly end: (exit: BrokerExit) => void;
   ended: BrokerExit | undefined;
   endWanted: boolean;
-  /** Somebody has listened since the start. */
+  /** The address could be reached since the start. */
   wasReached: boolean;
 };
 
 class HookedBroker implements Broker {
   readonly endpoints: Endpoints;
   readonly identity = undefined;
-  /** What the hooks do not honour is known from the target file, before anything is started. */
+  /** Settings that the hooks do not honour are known from the target file before the start, so none are reported here. */
   readonly unsupported = [];
   readonly log = new LogTail();
   readonly #lifecycle: HooksLifecycle;
@@ -76,7 +76,7 @@ class HookedBroker implements Broker {
     this.#timing = setting.timing;
   }
 
-  /** A start command that stays is the broker, or the shell around it. */
+  /** A start command that keeps running is the broker, or the shell around it. */
   get processId(): number | undefined {
     const command = this.#life?.command;
     return command?.ended === undefined ? command?.processId : undefined;
@@ -92,13 +92,13 @@ class HookedBroker implements Broker {
 
   async findUnwantedEnd(): Promise<BrokerExit | undefined> {
     const life = this.#running;
-    await endNotice(life.exit);
-    const fault = await unreachable(this.endpoints.tcp, this.#timing.connectMs);
+    await waitForEndNotice(life.exit);
+    const fault = await unreachableReason(this.endpoints.tcp, this.#timing.connectMs);
     if (fault !== undefined) life.end(life.command.ended ?? { code: null, signal: null, fault });
     return this.unwantedEnd;
   }
 
-  /** Removes what an earlier instance left behind; nothing when the target has no such hook. */
+  /** Runs the reset hook, which removes the data of an earlier instance; does nothing if the target has no reset hook. */
   async reset(): Promise<void> {
     if (this.#lifecycle.reset !== undefined) await this.#runHook('reset', this.#lifecycle.reset);
   }
@@ -106,12 +106,12 @@ class HookedBroker implements Broker {
   async start(): Promise<void> {
     await this.#mustBeFree();
     this.#releaseAtExit();
-    // What is registered later runs earlier: first the start command is killed, then the hook ends what it has left.
+    // Actions run in reverse order: first the start command is killed, then the hook stops what remains.
     this.#releaseAtExit = atExit(() => this.#endAtExit());
     this.#life = this.#startLife();
     const { host, port } = this.endpoints.tcp;
     const life = this.#life;
-    life.wasReached = await becomes('open', this.endpoints.tcp, {
+    life.wasReached = await waitForListener('open', this.endpoints.tcp, {
       withinMs: this.#timing.startMs,
       until: () => startFailed(life.command.ended),
     });
@@ -119,16 +119,16 @@ class HookedBroker implements Broker {
     const { ended } = life.command;
     const reason = startFailed(ended)
       ? `it ended with ${howText(ended)}`
-      : `nobody listens at ${host}:${port} after ${this.#timing.startMs} ms`;
+      : `${host}:${port} cannot be reached after ${this.#timing.startMs} ms`;
     throw new TargetFault('hook failed', `the start hook failed: ${reason}${this.#logText()}`);
   }
 
-  /** Its HTTP servers may open a little after. Whether they do is for the checks to judge. */
+  /** The HTTP servers may open a little later. The checks judge whether they do. */
   async #waitForSurfaces(): Promise<void> {
     const { health, dashboard } = this.#configuration;
     const named = [health, dashboard].filter(({ port }) => port !== 0);
     const withinMs = this.#timing.connectMs;
-    await Promise.all(named.map((address) => becomes('open', address, { withinMs })));
+    await Promise.all(named.map((address) => waitForListener('open', address, { withinMs })));
   }
 
   terminate(): void {
@@ -156,7 +156,7 @@ class HookedBroker implements Broker {
 
   async dispose(): Promise<void> {
     const life = this.#life;
-    // A second time, the port may be another broker's.
+    // After the first stop, another broker may use the port.
     this.#life = undefined;
     if (life !== undefined) await this.#endForGood(life);
     this.#releaseAtExit();
@@ -189,7 +189,7 @@ class HookedBroker implements Broker {
     return life;
   }
 
-  /** A start command that ends takes the broker along, unless it did no more than start it. */
+  /** The broker ends with its start command, unless the command only started it. */
   async #handleCommandEnd(life: Life, how: BrokerExit): Promise<void> {
     const onlyStarts = how.code === 0 && (!life.wasReached || (await this.#isOpen()));
     if (!onlyStarts) life.end(how);
@@ -201,7 +201,7 @@ class HookedBroker implements Broker {
     return life;
   }
 
-  /** The end of a broker whose process is not ours: its stop hook has returned, and its port is shut. How it ended is not known. */
+  /** The end of a broker that is not a child process: its stop hook has returned, and its port is closed. The exit code is not known. */
   async #stop(life: Life): Promise<void> {
     try {
       await this.#runHook('stop', this.#lifecycle.stop);
@@ -212,33 +212,36 @@ class HookedBroker implements Broker {
   }
 
   async #mustShut(life: Life, hook: HookName): Promise<void> {
-    const isShut = await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
+    const isShut = await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
     const { host, port } = this.endpoints.tcp;
     if (!isShut)
-      throw new TargetFault('hook failed', `the ${hook} hook left somebody listening at ${host}:${port}`);
+      throw new TargetFault(
+        'hook failed',
+        `the ${hook} hook returned, but a process still listens at ${host}:${port}`,
+      );
     life.end(await this.#howEnded(life));
   }
 
-  /** The exit of a start command that stayed, which a shut port may be ahead of. */
+  /** The exit of a start command that keeps running; the port may close before it. */
   async #howEnded({ command }: Life): Promise<BrokerExit> {
     return command.ended === undefined ? command.exit : { code: null, signal: null };
   }
 
   async #mustBeFree(): Promise<void> {
     const { host, port } = this.endpoints.tcp;
-    if (await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.connectMs })) return;
-    const message = `somebody listens at ${host}:${port} before the start hook has run; end it, or attach to it`;
+    if (await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.connectMs })) return;
+    const message = `a process already listens at ${host}:${port} before the start hook runs; stop it, or attach to it`;
     throw new TargetFault('occupied', message);
   }
 
-  /** By the gentlest way that ends it, and that failing by force. */
+  /** Stops it in an orderly way, and kills it if that fails. */
   async #endForGood(life: Life): Promise<void> {
     life.endWanted = true;
     const { crash, stop } = this.#lifecycle;
     const name = crash === undefined ? 'stop' : 'crash';
     if (life.ended === undefined) {
       await this.#runHook(name, crash ?? stop).catch((error: unknown) => this.log.add(String(error)));
-      await becomes('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
+      await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
     }
     if (life.command.ended === undefined || (await this.#isOpen())) life.command.kill();
     await life.command.exit;
@@ -246,12 +249,12 @@ class HookedBroker implements Broker {
   }
 
   async #isOpen(): Promise<boolean> {
-    return (await unreachable(this.endpoints.tcp, this.#timing.connectMs)) === undefined;
+    return (await unreachableReason(this.endpoints.tcp, this.#timing.connectMs)) === undefined;
   }
 
   async #runHook(name: HookName, line: string): Promise<void> {
     const command = this.#spawn(name, line);
-    // To stop may take as long as messages in flight are waited for.
+    // A stop may take as long as the broker waits for messages in flight.
     const longestMs = name === 'stop' ? this.#timing.stopMs * 4 : this.#timing.startMs;
     const timer = setTimeout(() => command.kill(), longestMs);
     const { code, signal, fault } = await command.exit;
@@ -281,7 +284,7 @@ class HookedBroker implements Broker {
     return { ...this.#lifecycle.environment, ...hookEnvironment(name, this.#configuration) };
   }
 
-  /** The runner is going: no time is left to wait for anything. */
+  /** The runner exits, so it cannot wait. */
   #endAtExit(): void {
     const { crash, stop, cwd } = this.#lifecycle;
     if (this.#life === undefined || this.#life.ended !== undefined) return;
@@ -303,7 +306,7 @@ class HookedBroker implements Broker {
   }
 }
 
-/** A command that ended well may have left a broker behind it; one that ended badly has started none. */
+/** A command with exit code 0 may have started a broker; any other exit means that it did not. */
 function startFailed(ended: BrokerExit | undefined): ended is BrokerExit {
   return ended !== undefined && ended.code !== 0;
 }

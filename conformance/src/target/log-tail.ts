@@ -11,7 +11,7 @@ export class LogTail {
     return this.#lines;
   }
 
-  /** How many lines ever came: a mark to ask `since` with. */
+  /** The number of lines so far: a mark for `since`. */
   get addedCount(): number {
     return this.#addedCount;
   }
@@ -22,7 +22,7 @@ export class LogTail {
     if (this.#lines.length > keptLineCount) this.#lines = this.#lines.slice(-keptLineCount);
   }
 
-  /** The kept lines that came after the mark. */
+  /** The kept lines after the mark. */
   since(mark: number): readonly string[] {
     const newCount = this.#addedCount - mark;
     return newCount <= 0 ? [] : this.#lines.slice(-newCount);

@@ -1,6 +1,6 @@
-// One child process with everything that it starts: on POSIX a process group of its own, so that the whole can be killed. Nothing of it
-// outlives the runner: it is killed when the runner exits, however that comes about, and what a child leaves behind when it ends
-// is killed then. It knows nothing of brokers. See docs/adapter.md, "The end".
+// A child process with everything that it starts: on POSIX a process group, so that all of it can be killed. Nothing outlives the runner:
+// the group is killed when the runner exits for any reason, and remaining processes are killed when the child ends. It knows nothing
+// about brokers. See docs/adapter.md, "The end".
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { atExit } from './at-exit.ts';
 import type { LogTail } from './log-tail.ts';
 
 export type ProcessExit = {
-  /** Both null: it could not be started, or how it ended is not known. */
+  /** Both are null if it could not be started, or if its exit is not known. */
   readonly code: number | null;
   readonly signal: string | null;
   /** Why it could not be started. */
@@ -19,11 +19,11 @@ export type ProcessExit = {
 export type ProcessCommand = {
   readonly program: string;
   readonly args: readonly string[];
-  /** The program is a line for the system's shell: `sh`, or `cmd.exe` on Windows. */
+  /** The program is a command line for the shell: `sh`, or `cmd.exe` on Windows. */
   readonly shell?: true;
   readonly cwd?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** What its children do when it ends by itself: `stay` is for a command that starts a broker and returns. */
+  /** What happens to its children when it ends by itself: `stay` is for a command that starts a broker and returns. */
   readonly children: 'end' | 'stay';
 };
 
@@ -41,12 +41,12 @@ export class ProcessGroup {
       env: { ...process.env, ...command.environment },
       stdio: 'pipe',
       shell: command.shell === true,
-      // On Windows this would open a console window, and there are no process groups to be had by it.
+      // On Windows this would open a console window, and it creates no process group.
       detached: !isWindows,
       windowsHide: true,
     });
     this.#child.stdin.on('error', (error: NodeJS.ErrnoException) => {
-      // A process that has ended reads nothing more; that it has ended is told by itself.
+      // EPIPE means that the process has ended, which its exit event reports.
       if (error.code !== 'EPIPE') log.add(`(runner) stdin: ${error.message}`);
     });
     createInterface({ input: this.#child.stderr }).on('line', (line) => log.add(line));
@@ -65,12 +65,12 @@ export class ProcessGroup {
     });
   }
 
-  /** How it ended; undefined while it runs. */
+  /** The exit; undefined while it runs. */
   get ended(): ProcessExit | undefined {
     return this.#ended;
   }
 
-  /** Undefined when it could not be started. */
+  /** Undefined if it could not be started. */
   get processId(): number | undefined {
     return this.#child.pid;
   }
@@ -83,18 +83,18 @@ export class ProcessGroup {
     this.#child.stdin.write(`${line}\n`);
   }
 
-  /** Asks the process alone to end: SIGTERM, or on Windows, which has none, the end of its standard input. */
+  /** Asks the process, not its children, to end: with SIGTERM, or on Windows by closing its standard input. */
   terminate(): void {
     if (isWindows) this.closeInput();
     else this.#child.kill('SIGTERM');
   }
 
-  /** Ends its standard input, as the end of the runner would. */
+  /** Closes its standard input, as the end of the runner does. */
   closeInput(): void {
     this.#child.stdin.end();
   }
 
-  /** Ends the process and whatever it started, at once. */
+  /** Kills the process and everything that it started. */
   kill(): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
@@ -103,7 +103,7 @@ export class ProcessGroup {
   }
 }
 
-/** The system names the program as missing when it is the folder. */
+/** The system reports a missing program also if the folder is missing. */
 function startFault(cwd: string | undefined, { message }: Error): string {
   return cwd === undefined || existsSync(cwd) ? message : `its folder (cwd) ${cwd} does not exist`;
 }
@@ -112,6 +112,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody of the group is left.
+    // The group has no process left.
   }
 }

@@ -1,6 +1,5 @@
-// Checks a value against a JSON Schema and says what is wrong in words that a person can act upon: the key, what came, what is
-// allowed. Only the keywords that the published schemas use are known; any other in a schema is a fault of ours and
-// throws, so that no rule of a schema is silently ignored.
+// Checks a value against a JSON Schema and describes each fault: the key, the value, what is allowed. It knows only the keywords that the
+// published schemas use. Another keyword throws, so that no rule of a schema is silently ignored.
 
 export type Schema = {
   readonly type?: string | readonly string[];
@@ -121,7 +120,7 @@ function rangeFault({ minimum, maximum }: Schema, value: unknown, key: string): 
   return fault(inRange, key, value, allowed);
 }
 
-/** Branches are told apart by one constant, e.g. `kind`: the branch with the value's constant is meant, and its faults are told. */
+/** One constant, e.g. `kind`, selects a branch; the faults of that branch are returned. */
 function branchFaults({ oneOf = [] }: Schema, value: unknown, key: string, root: Schema): readonly string[] {
   if (!isRecord(value)) return typeFaults(['object'], value, key);
   const branches = oneOf.map((branch) => (branch.$ref === undefined ? branch : resolve(branch.$ref, root)));
@@ -132,20 +131,21 @@ function branchFaults({ oneOf = [] }: Schema, value: unknown, key: string, root:
   return fault(false, join(key, name), value[name], allowed.join(', '));
 }
 
-/** The property that has another constant in every branch. */
+/** The property with a different constant in each branch. */
 function discriminator(branches: readonly Schema[]): string {
   const names = Object.keys(branches[0]?.properties ?? {});
   const found = names.find((name) => {
     const wanted = branches.map((branch) => branch.properties?.[name]?.const);
     return !wanted.includes(undefined) && new Set(wanted).size === branches.length;
   });
-  if (found === undefined) throw new Error('the branches of oneOf have no constant that tells them apart');
+  if (found === undefined)
+    throw new Error('the branches of oneOf have no property with a different constant in each');
   return found;
 }
 
 function resolve($ref: string, root: Schema): Schema {
   const found = root.$defs?.[$ref.replace('#/$defs/', '')];
-  if (found === undefined) throw new Error(`schema reference ${$ref} leads nowhere`);
+  if (found === undefined) throw new Error(`schema reference ${$ref} does not exist`);
   return found;
 }
 

@@ -1,12 +1,12 @@
-// Where a target file finds its schema, so that an editor checks and explains it while it is written.
+// The link from a target file to its schema, so that an editor can check and explain the file.
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** From the source tree, and from the built file. */
+/** Relative to the source file, and to the built file. */
 const places = ['../../schemas/target.schema.json', '../schemas/target.schema.json'];
 
-/** The path of the schema relative to the folder of the file; undefined when it is not at hand, or on another drive. */
+/** The path of the schema relative to the folder of the file; undefined if it does not exist, or is on another drive. */
 export function schemaLink(targetPath: string): string | undefined {
   const found = places
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))

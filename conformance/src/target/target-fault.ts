@@ -1,4 +1,4 @@
-// The target could not be started, or could not be kept running: exit code 4. Not for what a broker does wrong while a check talks to it.
+// The target could not be started or did not keep running: exit code 4. Not for what a broker does wrong in a check.
 
 export type TargetFaultKind =
   /** The program of the adapter or hook does not exist or cannot be run. */
@@ -8,12 +8,12 @@ export type TargetFaultKind =
   | 'no answer'
   /** The adapter's first line is not JSON. */
   | 'no JSON'
-  /** It is JSON and no answer of the adapter protocol. */
+  /** It is JSON, but not an answer of the adapter protocol. */
   | 'bad answer'
-  /** The adapter said no. */
+  /** The adapter refused to start. */
   | 'refused'
   | 'unreachable'
-  /** Somebody listens already where a hook was to start a broker. */
+  /** A process already listens at the address of the broker. */
   | 'occupied'
   | 'hook failed';
 

@@ -1,5 +1,5 @@
-// Reads a target file (JSON or YAML) and checks it against the published schema. Every fault is told at once, each with its key,
-// what came and what is allowed; a wrong file is a usage error. It starts nothing.
+// Reads a target file (JSON or YAML) and checks it against the published schema. A wrong file is a usage error that lists all faults, each
+// with its key, its value and what is allowed. It starts nothing.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
@@ -27,7 +27,7 @@ export type HooksLifecycle = {
   /** Absolute after reading. */
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Settings, or whole groups of them, that the start hook takes over from the configuration it is told: `timing`. */
+  /** Settings, or groups of them such as `timing`, that the start hook honours. */
   readonly honours?: readonly string[];
 };
 
@@ -72,7 +72,7 @@ export function parseTarget(text: string, path: string): Target {
   return value as Target;
 }
 
-/** What one key says about another: no schema tells it in words that help. */
+/** Rules between keys: the messages of a schema would not help here. */
 function ruleFaults(value: unknown): readonly string[] {
   const target = value as { lifecycle?: { kind?: unknown }; endpoints?: unknown } | null;
   const kind = target?.lifecycle?.kind;

@@ -1,5 +1,5 @@
-// Writes a target file for a person: YAML in which every key is explained, those that are not used as comments. What it writes passes
-// the published schema. Pure.
+// Writes a target file for a person: YAML with an explanation of every key; unused keys are comments. The result passes the published
+// schema. Pure.
 import { capabilities as capabilityMeanings, profileNames } from '../catalogue-words.ts';
 import type { Target } from './target-file.ts';
 
@@ -7,9 +7,9 @@ export type TargetDraft = Pick<
   Target,
   'name' | 'version' | 'lifecycle' | 'endpoints' | 'profiles' | 'capabilities' | 'limits'
 > & {
-  /** Where the schema is, for editors: a path relative to the file, or a URL. */
+  /** The place of the schema, for editors: a path relative to the file, or a URL. */
   readonly schemaLink?: string | undefined;
-  /** Lines above the first key: how the file came to be. */
+  /** Comment lines above the first key: how the file was made. */
   readonly origin: readonly string[];
 };
 
@@ -47,27 +47,27 @@ function lifecycleLines(lifecycle: Target['lifecycle']): readonly string[] {
   switch (lifecycle.kind) {
     case 'spawn':
       return [
-        '# How the runner gets at the broker. `spawn`: it starts an adapter, a small program of yours, once for each configuration',
+        '# How the runner reaches the broker. `spawn`: it starts an adapter, a small program of yours, once for each configuration',
         '# that the checks need, and reads from its standard output where the broker listens.',
         'lifecycle:',
         '  kind: spawn',
-        '  # The program and its arguments, each an entry of its own: no shell takes part.',
+        '  # The program and its arguments, one entry each. No shell is used.',
         `  command: [${lifecycle.command.map(quoted).join(', ')}]`,
         '  # The folder that it runs in, relative to this file.',
         lifecycle.cwd === undefined ? '  # cwd: .' : `  cwd: ${quoted(lifecycle.cwd)}`,
-        '  # What it finds in its environment, beside the environment of the runner.',
+        '  # Environment variables, in addition to those of the runner.',
         '  # environment: { MY_BROKER_LOG: debug }',
       ];
     case 'attach':
       return [
-        '# How the runner gets at the broker. `attach`: it runs already, and stays as it is. Checks that need another configuration or a',
+        '# How the runner reaches the broker. `attach`: it runs already, and stays as it is. Checks that need another configuration or a',
         '# restart could not run then; `spawn` and `hooks` can do more.',
         'lifecycle:',
         '  kind: attach',
       ];
     case 'hooks':
       return [
-        '# How the runner gets at the broker. `hooks`: shell commands start and stop it. They are told everything in environment variables',
+        '# How the runner reaches the broker. `hooks`: shell commands start and stop it. They get their settings in environment variables',
         '# that begin with CONFORMANCE_: CONFORMANCE_TCP_PORT, CONFORMANCE_DATA_DIRECTORY, CONFORMANCE_CONFIGURATION and more.',
         'lifecycle:',
         '  kind: hooks',
@@ -79,7 +79,7 @@ function lifecycleLines(lifecycle: Target['lifecycle']): readonly string[] {
         hookLine('crash', lifecycle.crash, 'kill -9 $(cat "$CONFORMANCE_DATA_DIRECTORY/pid")'),
         '  # Removes what earlier instances have stored, before a new one starts.',
         hookLine('reset', lifecycle.reset, 'rm -rf data'),
-        '  # Settings that `start` takes over from CONFORMANCE_CONFIGURATION; checks that need any other one could not run.',
+        '  # Settings that `start` honours from CONFORMANCE_CONFIGURATION; checks that need other settings could not run.',
         '  # honours: [timing, limits.maxConnections]',
       ];
   }
@@ -119,7 +119,7 @@ function capabilityLines({ capabilities = [] }: TargetDraft): readonly string[] 
   const width = Math.max(...Object.keys(capabilityMeanings).map((name) => name.length)) + 2;
   const table = Object.entries(capabilityMeanings);
   return [
-    '# Optional things that it does. What is named here is checked; what is not is left out.',
+    '# Optional features of the broker. The checks of the named features run; the others are left out.',
     ...table.map(([name, meaning]) => `#   ${name.padEnd(width)}${meaning}`),
     `capabilities: [${capabilities.join(', ')}]`,
   ];
@@ -128,14 +128,14 @@ function capabilityLines({ capabilities = [] }: TargetDraft): readonly string[] 
 function configuredLines({ lifecycle, limits }: TargetDraft): readonly string[] {
   const window = limits?.subscriberWindow;
   const windowLines = [
-    '  # Unacknowledged messages that a subscription takes at once from its start; 1 is taken for granted.',
+    '  # How many unacknowledged messages a new subscription gets; the runner assumes 1.',
     window === undefined ? '  # subscriberWindow: 8' : `  subscriberWindow: ${window}`,
   ];
   if (lifecycle.kind === 'spawn') {
     const key = window === undefined ? '# limits:' : 'limits:';
     const lines =
       window === undefined ? windowLines.map((line) => `#${line.replace('# ', '')}`) : windowLines;
-    return ['# What is known of its limits, whatever the adapter is asked for.', key, ...lines];
+    return ['# Limits of the broker that the adapter cannot change.', key, ...lines];
   }
   return [
     '# What it was configured with, where that differs from the defaults of the specification. The runner keeps under these rates,',
@@ -153,7 +153,7 @@ function configuredLines({ lifecycle, limits }: TargetDraft): readonly string[] 
 
 function redactionLines(): readonly string[] {
   return [
-    '# Regular expressions; what they match is blacked out in every report.',
+    '# Regular expressions; matching text is blacked out in every report.',
     "# redactions: ['token-[a-z0-9]+']",
   ];
 }

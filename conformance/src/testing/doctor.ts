@@ -1,4 +1,5 @@
-// The doctor at an adapter that makes one mistake, for its tests: the command as a user gives it, and what it said. Not in the package.
+// Runs the doctor command on an adapter that makes one mistake, for tests: the exit code, the named mistakes and the output. Not in the
+// package.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,21 +9,21 @@ import type { Target } from '../target/target-file.ts';
 
 const adapter = fileURLToPath(new URL('faulty-adapter.mjs', import.meta.url));
 
-/** A broker that is started through the adapter with that mistake; `none` makes none. */
+/** A target whose adapter makes the mistake; `none`: no mistake. */
 export function targetWith(mistake: string): Target {
   const lifecycle = { kind: 'spawn', command: [process.execPath, adapter, mistake] } as const;
   return { schema: 1, name: `with ${mistake}`, lifecycle, profiles: ['durable'] };
 }
 
-export type Diagnosis = {
+export type DoctorRun = {
   readonly exitCode: number;
-  /** The mistakes that it named. */
+  /** The names of the reported mistakes. */
   readonly named: readonly (string | undefined)[];
   readonly text: string;
 };
 
-/** `scale`: that of the usual deadlines. */
-export async function doctor(target: Target, scale = '0.2'): Promise<Diagnosis> {
+/** `scale`: the timeout scale. */
+export async function doctor(target: Target, scale = '0.2'): Promise<DoctorRun> {
   const folder = mkdtempSync(join(tmpdir(), 'truemq-doctor-test-'));
   try {
     const path = join(folder, 'target.json');

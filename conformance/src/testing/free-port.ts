@@ -1,4 +1,4 @@
-// A port that nobody listens on, for brokers whose address has to be known before they start. Not in the package.
+// Finds an unused port for brokers whose address must be known before they start. Not in the package.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';

@@ -4,7 +4,7 @@ import type { Outcome } from '../outcome.ts';
 import type { LogFinish, LoggedResult, LogHeader, RunLog } from '../report/event-log.ts';
 import { countOutcomes, verdictOf } from '../verdict.ts';
 
-/** Ends elements and CDATA, moves cursors, turns lines round, is no character, commands a CI system, mentions people, ends fences. */
+/** Contains everything that could break a report: markup, control and direction characters, CI commands, mentions, fences. */
 export const hostileText =
   ']]> </script><img src=x onerror=alert(1)> \u001b[2J\u0000\u202e\ud800\uffff & " \' ```` | # @all \n::error::x';
 
@@ -78,7 +78,7 @@ export function hostileResult(id: string, outcome: Outcome = 'fail'): LoggedResu
   });
 }
 
-/** A log of these results that ended well; its plan is what they are, unless `header` says otherwise. */
+/** The log of a complete run with these results; its plan contains exactly them, unless `header` has another one. */
 export function sampleLog(
   results: readonly LoggedResult[],
   more: { readonly header?: Partial<LogHeader>; readonly finish?: Partial<LogFinish> } = {},
@@ -115,7 +115,7 @@ export function colourfulLog(): RunLog {
   ]);
 }
 
-/** What is left of a run that was killed. */
+/** The log of a run that was killed. */
 export function interruptedLog(): RunLog {
   const { header, results } = sampleLog([sampleResult('CONN-001a', 'pass')], {
     header: { plan: ['CONN-001a', 'CONN-002a'] },

@@ -35,8 +35,8 @@ export function tinyCheck(id: string, run: Check['run'], more: Partial<Check> = 
 }
 
 /**
- * Passes once the first broker that wrote its process id to the file `pids` (TINY_PID) has ended, so that its end is seen before the run
- * is over, however fast this check's own broker starts.
+ * Passes after the end of the first broker that wrote its process id to the file `pids` (TINY_PID), so that the runner sees this end
+ * before the run is over, however fast the broker of this check starts.
  */
 export function tinyWait(id: string, pids: string): Check {
   const waits: Check['run'] = async (ctx) => {
@@ -49,7 +49,7 @@ export function tinyWait(id: string, pids: string): Check {
   return tinyCheck(id, waits, { isolation: 'fresh' });
 }
 
-/** Whether the process exists; one that has ended does until its parent has noticed. */
+/** Whether the process exists; an ended process exists until its parent has read its exit. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

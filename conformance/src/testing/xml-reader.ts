@@ -1,11 +1,11 @@
-// The least reader of XML that can tell a document that is well-formed from one that is not, for tests of reports. Strict: every element is
-// closed, every attribute quoted and named once, every character allowed, every reference one of the five or a number. Not in the package.
+// A minimal XML reader for tests of reports, which refuses a document that is not well-formed. Strict: every element is closed, every
+// attribute is quoted and unique, every character is allowed, every reference is one of the five or a number. Not in the package.
 
 export type Element = {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly Element[];
-  /** The text directly inside, references resolved. */
+  /** The text directly inside the element, with references resolved. */
   readonly text: string;
 };
 
@@ -15,7 +15,7 @@ export function readXml(document: string): Element {
   if (illegal !== null) throw new Error(`a character that XML cannot hold at ${illegal.index}`);
   const reader = { text: document.replace(/^<\?xml [^?]*\?>\s*/, ''), at: 0 };
   const root = readElement(reader);
-  if (reader.text.slice(reader.at).trim() !== '') throw new Error('something after the root element');
+  if (reader.text.slice(reader.at).trim() !== '') throw new Error('text after the root element');
   return root;
 }
 

@@ -6,16 +6,16 @@ import type { Random } from '../random.ts';
 import type { WireMode } from './chunking.ts';
 import { cut } from './chunking.ts';
 
-export type ByteSink = { write(bytes: Buffer): unknown };
+export type ByteWriter = { write(bytes: Buffer): unknown };
 
 export class Sender {
-  readonly #sink: ByteSink;
+  readonly #sink: ByteWriter;
   readonly #mode: WireMode;
   readonly #random: Random;
   #tail: Promise<void> = Promise.resolve();
   #joining: Buffer[] = [];
 
-  constructor(sink: ByteSink, mode: WireMode, random: Random) {
+  constructor(sink: ByteWriter, mode: WireMode, random: Random) {
     this.#sink = sink;
     this.#mode = mode;
     this.#random = random;

@@ -1,6 +1,6 @@
-// Whether the cost of a message grows with what a broker holds: messages that wait, queues that exist, connections that idle. Each amount
-// has a broker of its own, since a full heap must not make the empty one slow; all run at once and are measured in turn.
-// The server's processor time per message is what counts; the goal is that no amount costs a fifth more than the least.
+// Whether the cost of a message grows with the number of waiting messages, queues and idle connections. Each amount has its own broker, so
+// that a full heap does not slow down the empty one; all run at the same time and are measured in turn. The figure is the processor time
+// of the server per message; the goal is that no amount costs a fifth more than the smallest one.
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { LoadLink } from '../load/load-link.ts';
@@ -8,7 +8,7 @@ import { makeQueue } from '../load/queue-commands.ts';
 import { SteadyQueue } from '../load/steady-queue.ts';
 import type { Reading } from '../metrics.ts';
 import { idleLinks } from './footprint.ts';
-import { cpuPerMessage, type Job, type JobContext, recorded } from './job.ts';
+import { cpuPerMessage, type Job, type JobContext, recordReading } from './job.ts';
 
 type Amount = {
   readonly words: string;
@@ -17,13 +17,13 @@ type Amount = {
   readonly connectionCount: number;
 };
 
-const least: Amount = { words: '10 waiting', waitingCount: 10, queueCount: 1, connectionCount: 0 };
+const smallest: Amount = { words: '10 waiting', waitingCount: 10, queueCount: 1, connectionCount: 0 };
 const amounts: readonly Amount[] = [
-  least,
-  { ...least, words: '10,000 waiting', waitingCount: 10_000 },
-  { ...least, words: '1,000,000 waiting', waitingCount: 1_000_000 },
-  { ...least, words: '10 waiting, 10,000 queues', queueCount: 10_000 },
-  { ...least, words: '10 waiting, 1,000 idle connections', connectionCount: 1000 },
+  smallest,
+  { ...smallest, words: '10,000 waiting', waitingCount: 10_000 },
+  { ...smallest, words: '1,000,000 waiting', waitingCount: 1_000_000 },
+  { ...smallest, words: '10 waiting, 10,000 queues', queueCount: 10_000 },
+  { ...smallest, words: '10 waiting, 1,000 idle connections', connectionCount: 1000 },
 ];
 
 const payloadBytes = 100;
@@ -108,9 +108,9 @@ async function measure(
   round: number,
 ): Promise<void> {
   const load = `${phase.words}, ${amount.words}`;
-  const baseLoad = `${phase.words}, ${least.words}`;
-  const key = { job: 'depth', load, target: target.name, ...(amount === least ? {} : { baseLoad }) };
-  await recorded(context, key, round, async (): Promise<Reading> => {
+  const baseLoad = `${phase.words}, ${smallest.words}`;
+  const key = { job: 'depth', load, target: target.name, ...(amount === smallest ? {} : { baseLoad }) };
+  await recordReading(context, key, round, async (): Promise<Reading> => {
     const before = broker.usage();
     const startedAtMs = performance.now();
     await phase.run(queue);

@@ -1,5 +1,5 @@
-// What a broker costs while it does little: from its start to the first handshake, its memory when idle, what a queued message and an idle
-// connection add. Every figure has a fresh process.
+// The footprint of a broker: the time from its start to the first handshake, its memory when idle, the memory for each queued message and
+// each idle connection. Every figure uses a new process.
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { currentSecond, loadClock } from '../load/load-clock.ts';
@@ -7,7 +7,7 @@ import { LoadLink } from '../load/load-link.ts';
 import { Publisher } from '../load/publisher.ts';
 import { makeQueue } from '../load/queue-commands.ts';
 import type { Reading } from '../metrics.ts';
-import { type Job, type JobContext, mebibytes, recorded, settledRssBytes } from './job.ts';
+import { type Job, type JobContext, mebibytes, recordReading, settledRssBytes } from './job.ts';
 
 const backlogCount = 100_000;
 const backlogBytes = 1024;
@@ -25,7 +25,7 @@ export const footprintJob: Job = async (context) => {
 
 async function runRound(context: JobContext, target: BenchTarget, round: number): Promise<void> {
   const key = { job: 'footprint', load: 'idle and filled', target: target.name };
-  await recorded(context, key, round, async () => ({
+  await recordReading(context, key, round, async () => ({
     ...(await withBroker(target, startAndBacklog)),
     ...(await withBroker(target, connections)),
   }));
@@ -79,7 +79,7 @@ async function connections(broker: BenchBroker): Promise<Reading> {
   return growth('connectionsMiB', before, after);
 }
 
-/** Connections that have shaken hands and say nothing more. */
+/** Opens connections that are idle after their handshake. */
 export async function idleLinks(broker: BenchBroker, count: number): Promise<readonly LoadLink[]> {
   const links: LoadLink[] = [];
   while (links.length < count) {

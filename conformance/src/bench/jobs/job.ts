@@ -1,12 +1,12 @@
-// What every job gets and gives: targets, settings and a book in; readings, round by round, in the book. A job interleaves its targets
-// and loads, so that each round compares what was measured within seconds. Types and the two loops that jobs share.
-import type { ResultBook, RowKey } from '../bench-result.ts';
+// The common part of all jobs: each gets targets, settings and a result collector, and adds its readings round by round. A job interleaves
+// its targets and loads, so that each round compares figures measured within seconds.
+import type { ResultCollector, RowKey } from '../bench-result.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { LoadFault } from '../load/load-fault.ts';
 import type { Reading } from '../metrics.ts';
 import type { Usage } from '../process-usage.ts';
 
-/** A rate in messages per second, or half of what the target takes at most. */
+/** A rate in messages per second, or half of the maximum rate of the target. */
 export type OfferedRate = number | 'half';
 
 export type BenchSettings = {
@@ -17,14 +17,14 @@ export type BenchSettings = {
   readonly durationMs: number;
   readonly subscriberCounts: readonly number[];
   readonly roundCount: number;
-  /** What the targets are asked to keep messages in; absent: what they do by themselves. */
+  /** The storage that the targets are started with; absent: their default. */
   readonly storage?: 'memory' | 'durable';
 };
 
 export type JobContext = {
   readonly targets: readonly BenchTarget[];
   readonly settings: BenchSettings;
-  readonly book: ResultBook;
+  readonly book: ResultCollector;
   /** One line on what was just measured. */
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
@@ -32,8 +32,8 @@ export type JobContext = {
 
 export type Job = (context: JobContext) => Promise<void>;
 
-/** Writes into the book what one measurement gave, a LoadFault as the fault that it is. Any other error ends the run. */
-export async function recorded(
+/** Records the reading of one measurement, or its LoadFault. Any other error ends the run. */
+export async function recordReading(
   context: JobContext,
   key: RowKey,
   round: number,
@@ -65,18 +65,18 @@ export function mebibytes(byteCount: number): number {
   return byteCount / 1024 / 1024;
 }
 
-/** The least of a few looks: what is freed soon is not what a broker needs. Undefined where the processes are not known. */
+/** The minimum of a few samples, because memory that is freed soon does not count. Undefined if the processes are not known. */
 export async function settledRssBytes(broker: BenchBroker): Promise<number | undefined> {
   const looks: number[] = [];
   for (let look = 0; look < 6; look += 1) {
-    await passing(300);
+    await delay(300);
     const usage = broker.usage();
     if (usage !== undefined) looks.push(usage.rssBytes);
   }
   return looks.length === 0 ? undefined : Math.min(...looks);
 }
 
-export function passing(durationMs: number): Promise<void> {
+export function delay(durationMs: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, durationMs);
   });

@@ -1,13 +1,13 @@
-// The jobs that load a broker from outside: how much it takes, how late it delivers at a rate that somebody else sets, and how much it
-// hands out to many. In each round every target is started afresh, and each load meets all targets one after the other.
+// The jobs that load a broker: throughput, latency at a fixed rate, and fan-out to many subscribers. In each round every target is started
+// again, and each load runs on all targets one after the other.
 
 import type { ConfigurationRequest } from '../../configuration.ts';
-import type { PassOrder, PassOutcome } from '../load/load.ts';
 import { LoadFault } from '../load/load-fault.ts';
+import type { PassOrder, PassOutcome } from '../load/load-generator.ts';
 import type { Reading } from '../metrics.ts';
 import { type HistogramRecord, LatencyHistogram } from '../statistics/latency-histogram.ts';
 import type { BenchSettings, Job, JobContext, OfferedRate } from './job.ts';
-import { cpuPerMessage, mebibytes, recorded } from './job.ts';
+import { cpuPerMessage, mebibytes, recordReading } from './job.ts';
 import type { LoadShape } from './session.ts';
 import { leadFor, Session } from './session.ts';
 
@@ -81,7 +81,7 @@ async function runRound(
   round: number,
 ): Promise<void> {
   for (const session of sessions) {
-    await recorded(context, { job, load, target: session.target }, round, async () => {
+    await recordReading(context, { job, load, target: session.target }, round, async () => {
       try {
         return await measure(session);
       } catch (error) {
@@ -160,7 +160,7 @@ async function halfOfMost(context: JobContext, session: Session, payloadBytes: n
   return Math.max(1, Math.round(perSecond(outcome, outcome.publish.sentCount) / 2));
 }
 
-/** From the first publish to the last delivery: what has piled up by the end counts against the broker. */
+/** From the first publish to the last delivery, so that the backlog at the end counts. */
 function perSecond({ publish, receive }: PassOutcome, count: number): number {
   const durationUs = receive.lastAtUs - publish.startedAtUs;
   if (durationUs <= 0) throw new LoadFault('nothing was delivered');

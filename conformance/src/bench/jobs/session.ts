@@ -1,9 +1,9 @@
-// One round's broker of one target with the load processes that are connected to it. Loads are opened when a case first needs them and
-// warmed up, since the first second of a just-in-time compiler is nobody's figure.
+// The broker of one target in one round, with its load generators. A generator is opened when a case first needs it, and warmed up, because
+// the first second of a just-in-time compiler must not be measured.
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { DeliveryMode } from '../../history/operation.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
-import { Load } from '../load/load.ts';
+import { LoadGenerator } from '../load/load-generator.ts';
 import type { BenchSettings } from './job.ts';
 
 export type LoadShape = { readonly mode: DeliveryMode; readonly subscriberCount: number };
@@ -16,7 +16,7 @@ export class Session {
   readonly broker: BenchBroker;
   readonly target: string;
   readonly #settings: BenchSettings;
-  readonly #loads = new Map<string, Load>();
+  readonly #loads = new Map<string, LoadGenerator>();
   #openedCount = 0;
 
   private constructor(target: string, broker: BenchBroker, settings: BenchSettings) {
@@ -35,21 +35,21 @@ export class Session {
   }
 
   /** A warm load of this shape. Throws a LoadFault. */
-  async load(shape: LoadShape): Promise<Load> {
+  async load(shape: LoadShape): Promise<LoadGenerator> {
     const key = `${shape.mode} ${shape.subscriberCount}`;
     const open = this.#loads.get(key);
     if (open !== undefined) return open;
-    // Another queue each time: an attached broker may still know the last one.
+    // A new queue name each time: an attached broker may still have the last queue.
     this.#openedCount += 1;
     const queue = `bench-${process.pid}-${Date.now()}-${this.#openedCount}`;
     const { prefetch, window } = this.#settings;
-    const load = await Load.open({ address: this.broker.address, queue, prefetch, ...shape });
+    const load = await LoadGenerator.open({ address: this.broker.address, queue, prefetch, ...shape });
     this.#loads.set(key, load);
     await load.pass({ ...warmUp, window, ...leadFor(shape, { window, ...warmUp }) });
     return load;
   }
 
-  /** What went wrong in a load may go on in it: the next case gets a new one. */
+  /** Closes a load generator after a fault, so that the next case gets a new one. */
   async dropLoads(): Promise<void> {
     const loads = [...this.#loads.values()];
     this.#loads.clear();
@@ -62,7 +62,7 @@ export class Session {
   }
 }
 
-/** One subscriber is not waited for: what piles up counts in the time of the last delivery. Many are. */
+/** The publisher waits for many subscribers, but not for one: there the backlog counts in the time of the last delivery. */
 export function leadFor(
   { subscriberCount }: LoadShape,
   { window, payloadBytes }: { readonly window: number; readonly payloadBytes: number },

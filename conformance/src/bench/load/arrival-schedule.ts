@@ -3,7 +3,7 @@
 // the percentiles honest (coordinated omission). At high rates the messages of one tick fall due together. Pure.
 
 /** No process can be woken more often than this and still do something else. */
-const leastTickUs = 500;
+const minTickUs = 500;
 
 export class ArrivalSchedule {
   readonly #startUs: number;
@@ -18,7 +18,7 @@ export class ArrivalSchedule {
     readonly durationMs: number;
   }) {
     this.#startUs = options.startUs;
-    this.#tickUs = Math.max(leastTickUs, 1e6 / options.perSecond);
+    this.#tickUs = Math.max(minTickUs, 1e6 / options.perSecond);
     this.#perTick = (options.perSecond * this.#tickUs) / 1e6;
     this.count = Math.max(1, Math.floor((options.perSecond * options.durationMs) / 1e3));
   }

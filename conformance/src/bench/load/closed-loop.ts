@@ -1,5 +1,5 @@
-// The closed loop: keeps the window full until the time is over. It measures how much a broker takes when it is never waited for;
-// its latencies are those of a full window and say little else. It is told when there may be room, and never waits.
+// The closed loop: keeps the window full until the time is over. It measures the maximum throughput of a broker; its latencies are those of
+// a full window. The caller calls it when the window may have room; it never waits.
 import type { LoadClock } from './load-clock.ts';
 import type { PublishWindow } from './publish-window.ts';
 

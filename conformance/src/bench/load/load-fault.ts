@@ -1,5 +1,5 @@
-// The target did what no figure can be taken from: refused the load, lost messages, closed the connection. It fails the pass, with
-// words for the person who reads the table.
+// A fault of the target that makes the figures of a pass useless: it refused the load, lost messages or closed the connection. The message
+// is shown in the table.
 
 export class LoadFault extends Error {
   constructor(message: string) {

@@ -19,7 +19,7 @@ export type LinkHandlers = {
   readonly onFrame?: (frame: FrameView) => void;
   /** After the frames of one read: the moment to send what they made possible. */
   readonly onRead?: () => void;
-  /** The connection ended on its own, or something came that cannot be read. */
+  /** The broker closed the connection, or sent bytes that cannot be decoded. */
   readonly onFault?: (fault: LoadFault) => void;
 };
 
@@ -31,7 +31,7 @@ const connectId = 'connect';
 
 export class LoadLink {
   readonly out: FrameGatherer;
-  /** Set before anything is asked for that brings frames: there is nobody to tell until then. */
+  /** Set these before sending a command that brings frames. */
   handlers: LinkHandlers = {};
   readonly #socket: Socket;
   readonly #pending = new Map<string, Pending>();
@@ -80,7 +80,7 @@ export class LoadLink {
     this.#socket.pause();
   }
 
-  /** What is still waited for is given up. */
+  /** Closes the connection and rejects pending requests. */
   close(): void {
     this.#isClosing = true;
     this.#socket.destroy();

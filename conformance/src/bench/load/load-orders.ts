@@ -1,8 +1,8 @@
-// What the measuring process says to a process that loads, and what that answers, over Node's channel between the two. Every order gets
-// one reply, in order; `credit` is the one thing that comes unasked. Types only.
+// The orders of the measuring process to a load process, and the replies, over Node's channel between the two. Every order gets one reply,
+// in order; only `credit` comes without an order. Types only.
 import type { Address } from './load-link.ts';
-import type { PublishOrder, PublishOutcome } from './publisher.ts';
-import type { ArmOrder, Credit, ReceiveOutcome, SubscribeOrder } from './subscriber-group.ts';
+import type { PublishPassOrder, PublishPassOutcome } from './publisher.ts';
+import type { ArmOrder, Credit, ReceivePassOutcome, SubscribeOrder } from './subscriber-group.ts';
 
 export type LoadOrder =
   | { readonly kind: 'open publisher'; readonly address: Address; readonly baseSecond: number }
@@ -12,7 +12,7 @@ export type LoadOrder =
       readonly baseSecond: number;
       readonly subscribe: SubscribeOrder;
     }
-  | { readonly kind: 'publish'; readonly publish: PublishOrder }
+  | { readonly kind: 'publish'; readonly publish: PublishPassOrder }
   | { readonly kind: 'arm'; readonly arm: ArmOrder }
   | { readonly kind: 'expect'; readonly count: number }
   /** Gets no reply. */
@@ -20,7 +20,7 @@ export type LoadOrder =
 
 export type LoadReply =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'published'; readonly outcome: PublishOutcome }
-  | { readonly kind: 'received'; readonly outcome: ReceiveOutcome }
+  | { readonly kind: 'published'; readonly outcome: PublishPassOutcome }
+  | { readonly kind: 'received'; readonly outcome: ReceivePassOutcome }
   | { readonly kind: 'fault'; readonly message: string; readonly isTargets: boolean }
   | { readonly kind: 'credit'; readonly credit: Credit };

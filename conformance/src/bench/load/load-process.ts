@@ -1,5 +1,5 @@
-// A process that loads: a publisher, or a group of subscribers, on the orders of the measuring process. It is a process of its own
-// because two sides that share one event loop would measure each other. It ends when the measuring process is gone.
+// A load process: a publisher or a group of subscribers, on the orders of the measuring process. Each side has its own process, because
+// two sides in one event loop would slow down each other. It ends with the measuring process.
 import { loadClock } from './load-clock.ts';
 import { LoadFault } from './load-fault.ts';
 import type { LoadOrder, LoadReply } from './load-orders.ts';

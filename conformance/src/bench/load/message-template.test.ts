@@ -6,7 +6,7 @@ import { decodeBody } from '../../wire/decode.ts';
 import { encodeFrame } from '../../wire/encode.ts';
 import { frameHeadBytes } from '../../wire/frame-reader.ts';
 import { FrameView } from '../../wire/frame-view.ts';
-import { idBytes, jsonOfLength, leastPayloadBytes, MessageTemplate, stampOf } from './message-template.ts';
+import { idBytes, jsonOfLength, MessageTemplate, minPayloadBytes, stampOf } from './message-template.ts';
 import { SequenceSet } from './sequence-set.ts';
 
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -24,7 +24,7 @@ function viewOf(frame: Buffer): FrameView {
 describe('a payload', () => {
   it('is one JSON text of exactly the wanted length', () => {
     fc.assert(
-      fc.property(fc.integer({ min: leastPayloadBytes, max: 3000 }), (byteCount) => {
+      fc.property(fc.integer({ min: minPayloadBytes, max: 3000 }), (byteCount) => {
         const text = jsonOfLength(byteCount);
         expect(text).toHaveLength(byteCount);
         expect(JSON.parse(text)).toHaveProperty('t', '00000000');
@@ -37,7 +37,7 @@ describe('a message of the load', () => {
   it('decodes to its fields, and carries number and stamp', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: leastPayloadBytes, max: 500 }),
+        fc.integer({ min: minPayloadBytes, max: 500 }),
         uint32,
         uint32,
         (size, sequence, stampUs) => {

@@ -12,7 +12,7 @@ export const idBytes = prefixBytes + digitCount;
 /** Where in a payload the stamp stands: after `{"t":"`. */
 const stampAt = 6;
 const idInFrameAt = 9;
-export const leastPayloadBytes = 16;
+export const minPayloadBytes = 16;
 
 export class MessageTemplate {
   readonly #publish: Buffer;

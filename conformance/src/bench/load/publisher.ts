@@ -13,17 +13,17 @@ import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';
 import { MessageTemplate } from './message-template.ts';
 import { runOpenLoop } from './open-loop.ts';
+import { sleeper, turnOfLoop } from './precise-sleep.ts';
 import { PublishWindow } from './publish-window.ts';
 import { SequenceSet } from './sequence-set.ts';
 import type { Credit } from './subscriber-group.ts';
-import { sleeper, turnOfLoop } from './waiting.ts';
 
-export type PublishOrder = {
+export type PublishPassOrder = {
   readonly queue: string;
   /** Tells this pass from others of the same target. */
   readonly tag: string;
   readonly payloadBytes: number;
-  /** Most publishes without an answer. */
+  /** The maximum number of publishes without an answer. */
   readonly window: number;
   /** How far to run ahead of the slowest subscriber, in messages. */
   readonly lead?: number;
@@ -33,7 +33,7 @@ export type PublishOrder = {
   readonly perSecond?: number;
 };
 
-export type PublishOutcome = {
+export type PublishPassOutcome = {
   readonly sentCount: number;
   readonly confirmedCount: number;
   readonly refusedByCode: Readonly<Record<string, number>>;
@@ -46,7 +46,7 @@ export type PublishOutcome = {
   readonly answerLatency?: HistogramRecord;
 };
 
-/** Answers must not stop coming for longer than this. */
+/** The longest time without an answer. */
 const stallMs = 20_000;
 
 export class Publisher {
@@ -75,7 +75,7 @@ export class Publisher {
   }
 
   /** Runs one pass to its end. Throws a LoadFault. */
-  async publish(order: PublishOrder): Promise<PublishOutcome> {
+  async publish(order: PublishPassOrder): Promise<PublishPassOutcome> {
     const pass = new Pass(this.#link, this.#clock, order);
     this.#pass = pass;
     const cpuBefore = process.cpuUsage();
@@ -103,7 +103,7 @@ export class Publisher {
 class Pass {
   readonly #link: LoadLink;
   readonly #clock: LoadClock;
-  readonly #order: PublishOrder;
+  readonly #order: PublishPassOrder;
   readonly #template: MessageTemplate;
   readonly #window: PublishWindow;
   readonly #answered = new SequenceSet();
@@ -116,7 +116,7 @@ class Pass {
   readonly #answerLatency = new LatencyHistogram();
   #isSent = false;
 
-  constructor(link: LoadLink, clock: LoadClock, order: PublishOrder) {
+  constructor(link: LoadLink, clock: LoadClock, order: PublishPassOrder) {
     this.#link = link;
     this.#clock = clock;
     this.#order = order;
@@ -127,7 +127,7 @@ class Pass {
     });
   }
 
-  async run(): Promise<Pick<PublishOutcome, 'lateness' | 'answerLatency'>> {
+  async run(): Promise<Pick<PublishPassOutcome, 'lateness' | 'answerLatency'>> {
     const stall = this.#watchStall();
     try {
       const lateness = this.#order.perSecond === undefined ? this.#runClosed() : await this.#runOpen();
@@ -139,7 +139,7 @@ class Pass {
     }
   }
 
-  counts(): Pick<PublishOutcome, 'sentCount' | 'confirmedCount' | 'refusedByCode'> {
+  counts(): Pick<PublishPassOutcome, 'sentCount' | 'confirmedCount' | 'refusedByCode'> {
     const refused = [...this.#refusedByCode.values()].reduce((sum, count) => sum + count, 0);
     return {
       sentCount: this.#window.sentCount,
@@ -148,7 +148,7 @@ class Pass {
     };
   }
 
-  /** One of the pass before may still be on its way. */
+  /** An answer of the previous pass may still arrive. */
   credit({ tag, receivedCount }: Credit): void {
     if (tag !== this.#order.tag) return;
     this.#window.receivedCount = receivedCount;
@@ -215,7 +215,7 @@ class Pass {
     return lateness.record();
   }
 
-  /** Also ends a closed loop in which nothing comes back any more. */
+  /** Also ends a closed loop that gets no answers any more. */
   #watchStall(): NodeJS.Timeout {
     let seen = { progress: -1, atUs: this.#clock.nowUs() };
     return setInterval(() => {

@@ -1,6 +1,6 @@
-// A queue that is held at one length while messages pass through it: for every delivery that is acknowledged a new message is published,
-// so what waits stays what it was. The phases can also be run apart: publishing only, and taking only. One process does
-// both sides, since here the broker's processor time is measured and not how quick anybody is. Areas: QUEUE, DELIVERY.
+// Keeps a queue at one length while messages pass through it: for every acknowledged delivery a new message is published. The phases can
+// also run separately: only publishing, or only acknowledging. One process does both sides, because this measures the processor time of
+// the broker, not its speed. Areas: QUEUE, DELIVERY.
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import type { FrameView } from '../../wire/frame-view.ts';

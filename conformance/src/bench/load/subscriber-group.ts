@@ -1,5 +1,5 @@
-// The receiving side of a pass: one or many subscribers, each on a connection of its own, that take what comes, acknowledge it and know
-// which message of the pass they have seen. A message that does not come is told as lost, never waited for without end. Areas: DELIVERY.
+// The receiving side of a pass: one or many subscribers, each on its own connection, that acknowledge every delivery and record which
+// messages of the pass they have received. A missing message is reported as lost after a limited wait. Areas: DELIVERY.
 import { Command } from '../../wire/command.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import type { FrameView } from '../../wire/frame-view.ts';
@@ -31,7 +31,7 @@ export type ArmOrder = {
 /** How far the slowest subscriber of a pass has come. */
 export type Credit = { readonly tag: string; readonly receivedCount: number };
 
-export type ReceiveOutcome = {
+export type ReceivePassOutcome = {
   /** Deliveries, every message counted once per subscriber. */
   readonly receivedCount: number;
   readonly lostCount: number;
@@ -83,7 +83,7 @@ export class SubscriberGroup {
   }
 
   /** Resolves when every subscriber has `count` messages, or nothing has come for `stallMs`. Throws a LoadFault. */
-  async expect(count: number, stallMs = usualStallMs): Promise<ReceiveOutcome> {
+  async expect(count: number, stallMs = usualStallMs): Promise<ReceivePassOutcome> {
     if (this.#pass === undefined) throw new Error('no pass was armed');
     return this.#pass.expect(count * this.#subscribers.length, stallMs);
   }
@@ -93,7 +93,7 @@ export class SubscriberGroup {
   }
 }
 
-/** What all subscribers of a pass share: the counts, and who is told. */
+/** The counts that all subscribers of a pass share. */
 class ReceivePass {
   readonly latency = new LatencyHistogram();
   readonly clock: LoadClock;
@@ -149,7 +149,7 @@ class ReceivePass {
     this.#finish();
   }
 
-  async expect(wantedCount: number, stallMs: number): Promise<ReceiveOutcome> {
+  async expect(wantedCount: number, stallMs: number): Promise<ReceivePassOutcome> {
     const finished = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });

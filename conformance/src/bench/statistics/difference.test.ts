@@ -1,6 +1,6 @@
 // Medians and noise over rounds, and when a difference is believed.
 import { describe, expect, it } from 'vitest';
-import type { Difference } from './difference.ts';
+import type { FigureDifference } from './difference.ts';
 import { differenceOf } from './difference.ts';
 import type { Estimate } from './estimate.ts';
 import { estimateOf, ratioOf } from './estimate.ts';
@@ -43,7 +43,7 @@ describe('a ratio', () => {
 });
 
 describe('a difference', () => {
-  it.each<[string, Estimate, Estimate, Difference['verdict']]>([
+  it.each<[string, Estimate, Estimate, FigureDifference['verdict']]>([
     ['more of what is better', estimate(100, 101, 102), estimate(120, 121, 122), 'better'],
     ['less of it', estimate(120, 121, 122), estimate(100, 101, 102), 'worse'],
     ['rounds that overlap', estimate(80, 100, 120), estimate(110, 125, 140), 'within noise'],

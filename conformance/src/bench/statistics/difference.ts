@@ -1,11 +1,10 @@
-// Whether two figures differ or only their noise does. A difference is believed when the rounds of the two do not overlap, it is larger
-// than the rounds of either lie apart, and it is no smaller than what one machine differs from itself anyway. With fewer than three
-// rounds on a side nothing is believed. Pure.
+// Whether two figures differ by more than noise. A difference counts if the rounds of the two do not overlap, and if it is larger than the
+// spread of each and than the usual noise of one machine. With fewer than three rounds on a side there is no result. Pure.
 import type { Estimate } from './estimate.ts';
 
 export type Direction = 'more' | 'less';
 
-export type Difference = {
+export type FigureDifference = {
   /** The later median by the earlier one. */
   readonly ratio: number;
   /** The share below which a change is noise. */
@@ -14,13 +13,13 @@ export type Difference = {
 };
 
 /** The same program measured twice, interleaved, comes out this far apart on a quiet machine. */
-const leastNoise = 0.03;
-const leastRoundCount = 3;
+const minNoise = 0.03;
+const minRoundCount = 3;
 
 /** `better` says which way is better: more of it, or less. */
-export function differenceOf(before: Estimate, after: Estimate, better: Direction): Difference {
+export function differenceOf(before: Estimate, after: Estimate, better: Direction): FigureDifference {
   const ratio = before.median === 0 ? 1 : after.median / before.median;
-  const noise = Math.max(leastNoise, before.spread, after.spread);
+  const noise = Math.max(minNoise, before.spread, after.spread);
   return { ratio, noise, verdict: verdictOf(before, after, { ratio, noise, better }) };
 }
 
@@ -28,8 +27,8 @@ function verdictOf(
   before: Estimate,
   after: Estimate,
   { ratio, noise, better }: { readonly ratio: number; readonly noise: number; readonly better: Direction },
-): Difference['verdict'] {
-  if (Math.min(before.roundCount, after.roundCount) < leastRoundCount) return 'too few rounds';
+): FigureDifference['verdict'] {
+  if (Math.min(before.roundCount, after.roundCount) < minRoundCount) return 'too few rounds';
   const overlap = before.low <= after.high && after.low <= before.high;
   const change = Math.max(ratio, 1 / ratio) - 1;
   if (overlap || change <= noise) return 'within noise';

@@ -1,5 +1,5 @@
-// A figure taken several times: its middle, and how far the rounds lie apart. Two targets are compared round by round, because what was
-// measured within seconds of each other saw the same machine, and what was measured minutes apart did not. Pure.
+// A figure measured several times: its median and its spread. Two targets are compared round by round, because the state of the machine is
+// the same within seconds, but not within minutes. Pure.
 
 export type Estimate = {
   readonly median: number;

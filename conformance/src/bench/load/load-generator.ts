@@ -1,6 +1,5 @@
-// One pass of load against one queue of one target: a publishing process, a receiving process, and the accounts of both put together.
-// A message that was confirmed and not received by a subscriber fails the pass, and so does a refusal: no figure is
-// better than one that nobody can compare.
+// Generates load on one queue of one target with a publishing and a receiving process, and compares their counts. A message that was
+// confirmed but not received by a subscriber fails the pass, and so does a refusal: such a figure could not be compared.
 
 import type { DeliveryMode } from '../../history/operation.ts';
 import { currentSecond } from './load-clock.ts';
@@ -8,10 +7,10 @@ import { LoadFault } from './load-fault.ts';
 import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';
 import type { LoadReply } from './load-orders.ts';
-import { LoadParty } from './load-party.ts';
-import type { PublishOrder, PublishOutcome } from './publisher.ts';
+import { LoadProcessHandle } from './load-process-handle.ts';
+import type { PublishPassOrder, PublishPassOutcome } from './publisher.ts';
 import { deleteQueue, makeQueue } from './queue-commands.ts';
-import type { ReceiveOutcome } from './subscriber-group.ts';
+import type { ReceivePassOutcome } from './subscriber-group.ts';
 
 export type LoadOptions = {
   readonly address: Address;
@@ -21,14 +20,14 @@ export type LoadOptions = {
   readonly prefetch: number;
 };
 
-export type PassOrder = Omit<PublishOrder, 'queue' | 'tag'>;
+export type PassOrder = Omit<PublishPassOrder, 'queue' | 'tag'>;
 
-export type PassOutcome = { readonly publish: PublishOutcome; readonly receive: ReceiveOutcome };
+export type PassOutcome = { readonly publish: PublishPassOutcome; readonly receive: ReceivePassOutcome };
 
-export class Load {
+export class LoadGenerator {
   readonly #options: LoadOptions;
-  readonly #publisher = new LoadParty();
-  readonly #subscribers = new LoadParty();
+  readonly #publisher = new LoadProcessHandle();
+  readonly #subscribers = new LoadProcessHandle();
   #passCount = 0;
 
   private constructor(options: LoadOptions) {
@@ -37,8 +36,8 @@ export class Load {
   }
 
   /** Makes the queue, subscribes to it and connects the publisher. Throws a LoadFault. */
-  static async open(options: LoadOptions): Promise<Load> {
-    const load = new Load(options);
+  static async open(options: LoadOptions): Promise<LoadGenerator> {
+    const load = new LoadGenerator(options);
     try {
       await load.#open();
       return load;
@@ -95,17 +94,17 @@ export class Load {
   }
 }
 
-function refuseRefusals({ refusedByCode }: PublishOutcome): void {
+function refuseRefusals({ refusedByCode }: PublishPassOutcome): void {
   const refusals = Object.entries(refusedByCode).map(([code, count]) => `${count} with ${code}`);
   if (refusals.length > 0) throw new LoadFault(`publishes were refused: ${refusals.join(', ')}`);
 }
 
-function publishOutcome(reply: LoadReply): PublishOutcome {
+function publishOutcome(reply: LoadReply): PublishPassOutcome {
   if (reply.kind === 'published') return reply.outcome;
   throw new Error(`the publishing process answered ${reply.kind}`);
 }
 
-function receiveOutcome(reply: LoadReply): ReceiveOutcome {
+function receiveOutcome(reply: LoadReply): ReceivePassOutcome {
   if (reply.kind === 'received') return reply.outcome;
   throw new Error(`the receiving process answered ${reply.kind}`);
 }

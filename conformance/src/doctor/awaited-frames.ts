@@ -1,6 +1,6 @@
-// Sends one thing and waits patiently for what must come of it. What does not come, comes late, comes only when something else is sent,
-// or is something else, is noted as a finding. Areas: CONN, PUBLISH.
-import type { Visitor } from '../observation/visitor.ts';
+// Sends a command and waits for its answer with long deadlines. An answer that is missing, late, wrong, or comes only after another frame
+// was sent is recorded as a finding. Areas: CONN, PUBLISH.
+import type { ProbeClient } from '../observation/probe-client.ts';
 import type { Timing } from '../timing.ts';
 import { frameText } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
@@ -9,29 +9,33 @@ import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import type { Examination } from './examination.ts';
 import type { MistakeName } from './finding.ts';
-import { seconds, slowness } from './patience.ts';
+import { seconds, slownessFinding } from './slow-answers.ts';
 
-export type AskSetting = {
-  /** It waits patiently. */
-  readonly visitor: Visitor;
+export type ExchangeSetting = {
+  /** It has long deadlines. */
+  readonly client: ProbeClient;
   readonly examination: Examination;
   /** The deadlines of a run. */
   readonly timing: Timing;
   readonly timeoutScale: number;
 };
 
-export type Question = { readonly name: string; readonly fields: FrameFields; readonly wanted: CommandName };
+export type ExpectedAnswerTo = {
+  readonly name: string;
+  readonly fields: FrameFields;
+  readonly wanted: CommandName;
+};
 
-/** Sends a command. True when the right answer came, however late. */
-export async function ask(
-  setting: AskSetting,
+/** Sends a command. True if the right answer came, also if it was late. */
+export async function requestAnswer(
+  setting: ExchangeSetting,
   connection: BrokerConnection,
-  question: Question,
+  question: ExpectedAnswerTo,
 ): Promise<boolean> {
   const { name, fields, wanted } = question;
   const sentAt = performance.now();
   await connection.send(fields);
-  const answer = await awaited(setting, connection, {
+  const answer = await awaitFrame(setting, connection, {
     step: name,
     what: `the answer to ${name}`,
     // A Deliver may come before any answer.
@@ -51,7 +55,7 @@ function isOther(frame: ReceivedFrame, wanted: CommandName, excluded: CommandNam
 
 function isRight(
   examination: Examination,
-  { name, fields, wanted }: Question,
+  { name, fields, wanted }: ExpectedAnswerTo,
   answer: ReceivedFrame,
 ): boolean {
   const shown = frameText(answer);
@@ -65,51 +69,51 @@ function isRight(
   return false;
 }
 
-export type Awaited = {
+export type AwaitedFrame = {
   readonly step: string;
-  /** In words: "the answer to publish". */
+  /** The frame in words: "the answer to publish". */
   readonly what: string;
   readonly fits: (frame: ReceivedFrame) => boolean;
-  /** The same after a Ping was sent, whose Pong it must not be taken for; `fits` unless given. */
+  /** As `fits`, after a Ping was sent, so that it must not accept the Pong; default: `fits`. */
   readonly fitsLate?: (frame: ReceivedFrame) => boolean;
-  /** How long a run would wait. */
+  /** How long a run waits. */
   readonly deadlineMs: number;
-  /** The mistake when it does not come at all. */
+  /** The mistake if the frame does not come at all. */
   readonly missing: MistakeName;
-  /** Said of it when it does not come: what else is known. */
+  /** More text for the finding if the frame does not come. */
   readonly explain?: () => Promise<string>;
   readonly sentAt: number;
 };
 
-/** The frame; undefined when it did not come as it should, which is noted. */
-export async function awaited(
-  setting: AskSetting,
+/** The frame; undefined after a finding was recorded. */
+export async function awaitFrame(
+  setting: ExchangeSetting,
   connection: BrokerConnection,
-  wait: Awaited,
+  wait: AwaitedFrame,
 ): Promise<ReceivedFrame | undefined> {
-  const { visitor, examination, timeoutScale } = setting;
+  const { client, examination, timeoutScale } = setting;
   const { step, what, deadlineMs } = wait;
-  const withinMs = visitor.timing.answerMs;
+  const withinMs = client.timing.answerMs;
   const came = await connection.take(wait.fits, { what, withinMs }).catch(() => undefined);
   if (came === undefined) return pingAndWait(setting, connection, wait);
   const elapsedMs = performance.now() - wait.sentAt;
-  examination.note(step, slowness(what, { elapsedMs, deadlineMs, scale: timeoutScale }));
+  examination.note(step, slownessFinding(what, { elapsedMs, deadlineMs, scale: timeoutScale }));
   return came;
 }
 
-/** Nothing came: perhaps it waits in a buffer for more to come. */
+/** Sends a Ping: perhaps the missing frame is in a buffer that is not flushed. */
 async function pingAndWait(
-  { visitor, examination, timing }: AskSetting,
+  { client, examination, timing }: ExchangeSetting,
   connection: BrokerConnection,
-  { step, what, fits, fitsLate = fits, missing, explain }: Awaited,
+  { step, what, fits, fitsLate = fits, missing, explain }: AwaitedFrame,
 ): Promise<undefined> {
-  const waited = seconds(visitor.timing.answerMs);
+  const waited = seconds(client.timing.answerMs);
   if (connection.isClosed) {
-    const seen = `instead of ${what} the connection was closed`;
+    const seen = `the broker closed the connection instead of sending ${what}`;
     examination.find(step, { mistake: 'no-answer', seen });
     return;
   }
-  const id = visitor.id();
+  const id = client.id();
   await connection.send({ command: Command.Ping, id });
   const late = await connection
     .take((frame) => frame.id !== id && fitsLate(frame), { what, withinMs: timing.answerMs })

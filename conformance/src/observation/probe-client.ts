@@ -1,6 +1,5 @@
-// A client that looks at a broker without judging it, for the commands and reports that say what was seen. It does no harm: its queues
-// have names that nobody else uses, and are deleted when it leaves. It takes few connections, because a broker with default
-// limits gives 20 a minute to one address. Nothing here knows checks.
+// A client that observes a broker without judging it. It does no harm: its queues have unique names and are deleted at the end. It opens
+// few connections, because a broker with default limits accepts 20 a minute from one address. It knows no checks.
 import { openConnection } from '../engine/opening.ts';
 import type { Pacer } from '../engine/pacer.ts';
 import { noPacer } from '../engine/pacer.ts';
@@ -13,14 +12,14 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 
-export type VisitorSetting = {
+export type ProbeClientSetting = {
   readonly tcp: Endpoints['tcp'];
   readonly timing: Timing;
-  /** The beginning of all its names: unlike those of any other visit. */
+  /** The unique prefix of all its names. */
   readonly name: string;
   /** Headers of every Connect: credentials. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** Waits for the turn of a connection where the broker limits their rate. */
+  /** Limits the connection rate. */
   readonly pacer?: Pacer;
 };
 
@@ -29,17 +28,17 @@ export type ConnectFields = {
   readonly version?: number;
 };
 
-/** Frames of any size are read: whether one is too long is for others to say. */
+/** Large enough for all frames: their size is not judged here. */
 const readLimitBytes = 64 * 1024 * 1024;
 
-export class Visitor {
-  readonly #setting: VisitorSetting;
+export class ProbeClient {
+  readonly #setting: ProbeClientSetting;
   readonly #connections: BrokerConnection[] = [];
   readonly #queues = new Set<string>();
   readonly #startedAt = performance.now();
   #idCount = 0;
 
-  constructor(setting: VisitorSetting) {
+  constructor(setting: ProbeClientSetting) {
     this.#setting = setting;
   }
 
@@ -52,7 +51,7 @@ export class Visitor {
     return `${this.#setting.name}.${this.#idCount}`;
   };
 
-  /** A queue name of this visit, deleted with its dead letter queue at the end. */
+  /** A queue name with the prefix; the queue and its dead letter queue are deleted at the end. */
   queue(name: string): string {
     const own = `${this.#setting.name}.${name}`;
     this.#queues.add(own);
@@ -78,22 +77,22 @@ export class Visitor {
     return connection;
   }
 
-  /** A connection with its handshake done. Throws an ExpectationFailure. */
+  /** A connection after its handshake. Throws an ExpectationFailure. */
   async connect(): Promise<BrokerConnection> {
     const connection = await this.open();
     await connection.handshake(this.#setting.credentials);
     return connection;
   }
 
-  /** Sends Connect with these headers and the credentials, and takes whatever comes next. */
-  async shake(connection: BrokerConnection, fields: ConnectFields = {}): Promise<ReceivedFrame> {
+  /** Sends Connect with these headers and the credentials, and returns the next frame. */
+  async sendConnect(connection: BrokerConnection, fields: ConnectFields = {}): Promise<ReceivedFrame> {
     const headers = { ...this.#setting.credentials, ...fields.headers };
     await connection.send({ ...fields, command: Command.Connect, id: this.id(), headers });
     return connection.next({ what: 'the answer to Connect' });
   }
 
-  /** Deletes its queues and ends its connections; says which queues could not be deleted. */
-  async leave(): Promise<readonly string[]> {
+  /** Deletes its queues and closes its connections; returns the queues that could not be deleted. */
+  async cleanUp(): Promise<readonly string[]> {
     const left = this.#queues.size === 0 ? [] : await this.#deleteQueues();
     for (const connection of this.#connections) connection.destroy();
     return left;

@@ -1,4 +1,4 @@
-// Whether anybody listens at an address: looked at by connecting, and closing again at once.
+// Finds out whether a process listens at an address: connects, and closes the connection.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Endpoints } from './target-file.ts';
@@ -6,14 +6,14 @@ import type { Endpoints } from './target-file.ts';
 const pollMs = 40;
 const endNoticeMs = 150;
 
-/** Waits for as long as the end of a process may take to be noticed after the connections that it took along. */
-export async function endNotice(exit?: Promise<unknown>): Promise<void> {
+/** The exit of a process may be reported later than the close of its connections: waits that long. */
+export async function waitForEndNotice(exit?: Promise<unknown>): Promise<void> {
   const notice = new Promise((resolve) => setTimeout(resolve, endNoticeMs));
   await Promise.race([notice, ...(exit === undefined ? [] : [exit])]);
 }
 
-/** Why nobody can be reached there within the time; undefined when somebody can. */
-export async function unreachable(
+/** Why the address cannot be reached within the time; undefined if it can. */
+export async function unreachableReason(
   { host, port }: Endpoints['tcp'],
   withinMs: number,
 ): Promise<string | undefined> {
@@ -29,8 +29,8 @@ export async function unreachable(
   }
 }
 
-/** Looks again and again until somebody listens (`open`) or nobody does; false when that is not so within the time. */
-export async function becomes(
+/** Polls until the address can be reached (`open`) or cannot; false if the time is over before. */
+export async function waitForListener(
   state: 'open' | 'shut',
   tcp: Endpoints['tcp'],
   options: { readonly withinMs: number; readonly until?: () => boolean },
@@ -38,7 +38,7 @@ export async function becomes(
   const endAt = performance.now() + options.withinMs;
   while (options.until?.() !== true) {
     const leftMs = Math.max(1, Math.ceil(endAt - performance.now()));
-    const isOpen = (await unreachable(tcp, Math.min(leftMs, 1000))) === undefined;
+    const isOpen = (await unreachableReason(tcp, Math.min(leftMs, 1000))) === undefined;
     if (isOpen === (state === 'open')) return true;
     if (performance.now() >= endAt) return false;
     await new Promise((resolve) => setTimeout(resolve, pollMs));

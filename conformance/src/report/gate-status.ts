@@ -1,13 +1,13 @@
-// What a result means for the gate: the one reading that JUnit, TAP and Markdown share. A check that could not run is not a skipped one:
-// a CI system shows skipped as green, and a rule that nobody looked at would pass for kept.
+// What a result means for the gate, for JUnit, TAP and Markdown. A check that could not run is not skipped: a CI system shows skipped as
+// green, and an unchecked rule would look as if it were kept.
 import type { LoggedResult, RunLog } from './event-log.ts';
 import { verdictOfLog } from './event-log.ts';
 
-export const standings = ['passed', 'failed', 'broken', 'expected', 'skipped'] as const;
-/** `broken`: nothing was shown, though it should have been. `expected`: a failure that the baseline allows. */
-export type Standing = (typeof standings)[number];
+export const gateStatuses = ['passed', 'failed', 'broken', 'expected', 'skipped'] as const;
+/** `broken`: the check has no result although it should have one. `expected`: a failure that the baseline expects. */
+export type GateStatus = (typeof gateStatuses)[number];
 
-export function standingOf(result: LoggedResult, strict: boolean): Standing {
+export function gateStatusOf(result: LoggedResult, strict: boolean): GateStatus {
   switch (result.outcome) {
     case 'pass':
       return 'passed';
@@ -26,15 +26,15 @@ export function standingOf(result: LoggedResult, strict: boolean): Standing {
   }
 }
 
-function unlessExpected({ baseline }: LoggedResult): Standing {
+function unlessExpected({ baseline }: LoggedResult): GateStatus {
   return baseline === undefined ? 'failed' : 'expected';
 }
 
-/** Why the run as a whole is not green although no check says so: interrupted, a dead target, a stale baseline, checks not reached. */
+/** Why the run is not green for another reason than a check: interrupted, a dead target, a stale baseline, checks not reached. */
 export function wholeRunFault(log: RunLog): string | undefined {
   const { exitCode, reason } = verdictOfLog(log);
   if (exitCode === 0) return undefined;
-  const told = log.results.map((result) => standingOf(result, log.header.options.strict));
+  const told = log.results.map((result) => gateStatusOf(result, log.header.options.strict));
   const isStale = log.finish?.staleEntries !== undefined;
   if (exitCode === 1 && told.includes('failed') && !isStale) return undefined;
   return reason;
@@ -45,7 +45,7 @@ export function caseName({ id, title, repetition }: LoggedResult): string {
   return repetition === 1 ? `${id} ${title}` : `${id} ${title} (repetition ${repetition})`;
 }
 
-/** What is said in one line about a result that is not simply right. */
+/** One line about a result that is not a plain pass. */
 export function headline(result: LoggedResult): string {
   if (result.outcome === 'blocked') return `blocked by ${result.blockedBy?.clause ?? 'another rule'}`;
   if (result.reason !== undefined) return result.reason.split('\n')[0] ?? '';
@@ -57,7 +57,7 @@ export function areaOf({ id }: { readonly id: string }): string {
   return id.slice(0, id.indexOf('-'));
 }
 
-/** The results by area, areas in the order of the alphabet. */
+/** The results by area, in alphabetical order. */
 export function byArea(results: readonly LoggedResult[]): ReadonlyMap<string, readonly LoggedResult[]> {
   const areas = [...new Set(results.map(areaOf))].sort();
   return new Map(areas.map((area) => [area, results.filter((result) => areaOf(result) === area)]));

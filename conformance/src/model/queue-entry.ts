@@ -1,8 +1,8 @@
-// How a message may enter a queue: at once, pushing another out, going to the dead letters instead, or not at all. Each function gives
-// every state that may follow. Areas: PUBLISH, OVERFLOW, DLQ.
-import type { Content, Message, Queue, QueueOptions, State } from './state.ts';
+// How a message may enter a queue: it is added, it replaces another message, it goes to the dead letter queue, or it is dropped. Each
+// function returns every state that may follow. Areas: PUBLISH, OVERFLOW, DLQ.
+import type { Content, ModelMessage, ModelQueueOptions, Queue, State } from './state.ts';
 import { copyOf, withDifference } from './state.ts';
-import { plainlyWaiting, waitingRange } from './waiting.ts';
+import { unsentMessages, waitingRange } from './waiting-range.ts';
 
 export type Publication = {
   readonly queue: string;
@@ -12,50 +12,50 @@ export type Publication = {
   readonly at: number;
 };
 
-/** The states after a Publish to a queue that exists, each with the answer that goes with it. */
-export function publish(state: State, publication: Publication): readonly State[] {
+/** The states after a Publish to an existing queue, each with its allowed answer. */
+export function afterPublish(state: State, publication: Publication): readonly State[] {
   const queue = state.queues.get(publication.queue);
   if (queue === undefined) return [];
   const twin = queue.messages.find(
-    ({ content, letter }) => content.id === publication.content.id && letter === undefined,
+    ({ content, deadLetter }) => content.id === publication.content.id && deadLetter === undefined,
   );
   if (twin === undefined) return admit(state, publication);
   const clause = twin.phase === 'waiting' && twin.copies === undefined ? 'PUBLISH-005' : 'PUBLISH-006';
-  const text = 'a repeat is taken for a message of its own';
+  const text = 'a repeated Publish is accepted as a new message';
   const asRepeat: State = { ...copyOf(state), answer: 'positive' };
   return [asRepeat, ...admit(withDifference(state, { clause, text }), publication)];
 }
 
 function admit(state: State, publication: Publication): readonly State[] {
   const queue = queueOf(state, publication.queue);
-  const { least, most } = waitingRange(queue);
+  const { min, max } = waitingRange(queue);
   const { maxQueueSize } = queue.options;
-  const mayEnter = least < maxQueueSize || queue.subscribers.length > 0;
+  const mayEnter = min < maxQueueSize || queue.subscribers.length > 0;
   return [
     ...(mayEnter ? [entered(state, publication)] : []),
-    ...(most >= maxQueueSize ? overflow(state, publication) : []),
+    ...(max >= maxQueueSize ? overflow(state, publication) : []),
   ];
 }
 
 function entered(state: State, publication: Publication): State {
   const next = copyOf(state);
   const queue = queueOf(next, publication.queue);
-  startTurn(queue);
+  startRound(queue);
   queue.messages.push(newMessage(next, queue, publication));
   return { ...next, answer: 'positive' };
 }
 
-/** From a moment at which all subscribers are idle, messages published one after another go one to each. */
-function startTurn(queue: Queue): void {
+/** A round starts when all subscribers are idle: each gets one message before any gets a second one. */
+function startRound(queue: Queue): void {
   const isIdle = queue.messages.length === 0 && queue.subscribers.length > 1;
-  if (queue.turn === undefined && isIdle) queue.turn = [];
+  if (queue.servedThisRound === undefined && isIdle) queue.servedThisRound = [];
 }
 
 function newMessage(
   state: State,
   queue: Queue,
   { content, publisher, at }: Omit<Publication, 'publisher'> & { readonly publisher: number | undefined },
-): Message {
+): ModelMessage {
   const serial = state.nextSerial;
   state.nextSerial += 1;
   return {
@@ -69,16 +69,16 @@ function newMessage(
     isCounted: true,
     mayHaveBeenSent: false,
     failedCount: 0,
-    cutCount: 0,
+    interruptionCount: 0,
     waitingSince: at,
     audiences: [[...queue.subscribers]],
     copies: undefined,
-    doneBy: [],
+    acknowledgedBy: [],
     isDropped: false,
     failure: undefined,
-    letter: undefined,
+    deadLetter: undefined,
     overtakenOn: [],
-    passedBy: undefined,
+    overtakenBy: undefined,
   };
 }
 
@@ -86,50 +86,53 @@ function overflow(state: State, publication: Publication): readonly State[] {
   const queue = queueOf(state, publication.queue);
   switch (queue.options.overflowStrategy) {
     case 'DropOldest':
-      return pushedOut(state, publication.queue).map((next) => entered(next, publication));
+      return afterEviction(state, publication.queue).map((next) => entered(next, publication));
     case 'DropNewest': {
-      const positive = { clause: 'OVERFLOW-008', text: 'DropNewest answers PublishAck for what it drops' };
+      const positive = {
+        clause: 'OVERFLOW-008',
+        text: 'DropNewest answers PublishAck for a message that it drops',
+      };
       return [{ ...copyOf(state), answer: 'either', onAnswer: { positive } }];
     }
     case 'RedirectToDlq':
       return redirected(state, publication);
     case 'BlockPublisher':
-      throw new Error('scenarios block no publisher');
+      throw new Error('a scenario must not use BlockPublisher');
   }
 }
 
-/** The earliest published message leaves; of one that was sent to some members, the copies not yet sent. */
-function pushedOut(state: State, name: string): readonly State[] {
+/** DropOldest removes the message published first; of a message with sent copies it removes the unsent copies. */
+function afterEviction(state: State, name: string): readonly State[] {
   const queue = queueOf(state, name);
   const oldest = oldestOf(queue);
   const partly = queue.messages.filter(({ copies }) => copies?.some(({ phase }) => phase === 'owed'));
-  // What pauses may be due, and wait for room.
+  // The retry delay of a paused message may be over, so that it waits for a free subscriber.
   const paused = queue.messages.filter(({ phase }) => phase === 'paused');
   const others = [
-    ...partly.map((message) => withoutOwed(state, name, message.serial)),
-    ...paused.map((message) => without(state, name, message.serial)),
+    ...partly.map((message) => withoutUnsentCopies(state, name, message.serial)),
+    ...paused.map((message) => withoutMessage(state, name, message.serial)),
   ];
   if (oldest.length + others.length === 0) return [copyOf(state)];
-  return [...oldest.map(({ serial }) => without(state, name, serial)), ...others];
+  return [...oldest.map(({ serial }) => withoutMessage(state, name, serial)), ...others];
 }
 
-/** Of dead letters the one that entered first, or the one that was published first: the text says only which is the oldest. */
-function oldestOf(queue: Queue): readonly Message[] {
-  const [first, ...rest] = plainlyWaiting(queue);
+/** For dead letters, the one that entered first or the one that was published first: the specification says only "oldest". */
+function oldestOf(queue: Queue): readonly ModelMessage[] {
+  const [first, ...rest] = unsentMessages(queue);
   if (first === undefined) return [];
-  const publishedAs = ({ letter, serial }: Message): number => letter?.publishedAs ?? serial;
-  const published = rest.reduce((least, one) => (publishedAs(one) < publishedAs(least) ? one : least), first);
+  const publishedAs = ({ deadLetter, serial }: ModelMessage): number => deadLetter?.publishedAs ?? serial;
+  const published = rest.reduce((min, one) => (publishedAs(one) < publishedAs(min) ? one : min), first);
   return published === first ? [first] : [first, published];
 }
 
-function without(state: State, name: string, serial: number): State {
+function withoutMessage(state: State, name: string, serial: number): State {
   const next = copyOf(state);
   const queue = queueOf(next, name);
   queue.messages = queue.messages.filter((message) => message.serial !== serial);
   return next;
 }
 
-function withoutOwed(state: State, name: string, serial: number): State {
+function withoutUnsentCopies(state: State, name: string, serial: number): State {
   const next = copyOf(state);
   const queue = queueOf(next, name);
   const message = queue.messages.find((one) => one.serial === serial);
@@ -145,68 +148,80 @@ function withoutOwed(state: State, name: string, serial: number): State {
 function redirected(state: State, publication: Publication): readonly State[] {
   const draft = newMessage(copyOf(state), queueOf(state, publication.queue), publication);
   const advanced: State = { ...copyOf(state), nextSerial: draft.serial + 1 };
-  return buried(advanced, publication.queue, draft, { reason: 'QueueOverflow', at: publication.at }).map(
-    (next) => ({ ...next, answer: 'positive' }),
-  );
+  return afterDeadLettering(advanced, publication.queue, draft, {
+    reason: 'QueueOverflow',
+    at: publication.at,
+  }).map((next) => ({ ...next, answer: 'positive' }));
 }
 
 /**
- * A message that is in no queue any more becomes a dead letter, or is gone where its queue has no dead letters or it was one already.
- * A full dead letter queue pushes out its oldest, unless a subscriber takes the letter at once.
+ * The states after a removed message becomes a dead letter. It is discarded if its queue has no dead letter queue, or if it is a dead
+ * letter already. A full dead letter queue drops its oldest message, unless a subscriber receives the new one immediately.
  */
-export function buried(
+export function afterDeadLettering(
   state: State,
   source: string,
-  message: Message,
+  message: ModelMessage,
   { reason, at }: { readonly reason: string; readonly at: number },
 ): readonly State[] {
   const from = queueOf(state, source);
   const { enableDeadLetterQueue, deadLetterQueue } = from.options;
-  if (!enableDeadLetterQueue || deadLetterQueue === '' || message.letter !== undefined) return [state];
-  const ready = withQueue(state, deadLetterQueue, letterOptions(from));
+  if (!enableDeadLetterQueue || deadLetterQueue === '' || message.deadLetter !== undefined) return [state];
+  const ready = withQueue(state, deadLetterQueue, deadLetterQueueOptions(from));
   return roomFor(ready, queueOf(ready, deadLetterQueue)).map((next) =>
-    withLetter(copyOf(next), deadLetterQueue, message, { source, reason, at }),
+    withDeadLetter(copyOf(next), deadLetterQueue, message, { source, reason, at }),
   );
 }
 
-/** A dead letter queue is recommended to have the size of its source; what a full one does, too. */
+/** The size and the overflow strategy of a dead letter queue are only recommended. */
 function roomFor(state: State, to: Queue): readonly State[] {
-  const { most } = waitingRange(to);
-  if (most < to.options.maxQueueSize) return [state];
+  const { max } = waitingRange(to);
+  if (max < to.options.maxQueueSize) return [state];
   const roomier = withDifference(copyOf(state), {
     clause: 'DLQ-006',
-    text: 'a dead letter queue has not the size of its source',
+    text: 'the dead letter queue does not have the maxQueueSize of its source queue',
   });
   const unmoved = to.subscribers.length > 0 ? state : roomier;
-  return [...pushedOut(state, to.name), unmoved];
+  return [...afterEviction(state, to.name), unmoved];
 }
 
-function withLetter(
+function withDeadLetter(
   state: State,
   name: string,
-  message: Message,
+  message: ModelMessage,
   { source, reason, at }: { readonly source: string; readonly reason: string; readonly at: number },
 ): State {
   const queue = queueOf(state, name);
   const { content, failedCount, serial } = message;
-  const letter = newMessage(state, queue, { queue: name, content, publisher: undefined, at });
-  queue.turn = undefined;
-  queue.messages.push({ ...letter, letter: { reason, source, attempts: failedCount, publishedAs: serial } });
+  const added = newMessage(state, queue, { queue: name, content, publisher: undefined, at });
+  queue.servedThisRound = undefined;
+  queue.messages.push({
+    ...added,
+    deadLetter: { reason, source, attempts: failedCount, publishedAs: serial },
+  });
   return state;
 }
 
-/** A state in which the queue exists; subscriptions that were waiting for it come alive. */
-export function withQueue(state: State, name: string, options: QueueOptions): State {
+/** A state in which the queue exists, with the dormant subscriptions to its name. */
+export function withQueue(state: State, name: string, options: ModelQueueOptions): State {
   if (state.queues.has(name)) return state;
   const next = copyOf(state);
   const subscribers = next.dormant.get(name) ?? [];
   next.dormant.delete(name);
-  const isReborn = subscribers.length > 0;
-  next.queues.set(name, { name, options, messages: [], subscribers, hadLeft: [], isReborn, turn: undefined });
+  const wasRecreated = subscribers.length > 0;
+  next.queues.set(name, {
+    name,
+    options,
+    messages: [],
+    subscribers,
+    formerSubscribers: [],
+    wasRecreated,
+    servedThisRound: undefined,
+  });
   return next;
 }
 
-export function letterOptions({ options }: Queue): QueueOptions {
+export function deadLetterQueueOptions({ options }: Queue): ModelQueueOptions {
   return {
     mode: 'RoundRobin',
     maxQueueSize: options.maxQueueSize,

@@ -12,7 +12,7 @@ import { currentSecond, loadClock } from './load-clock.ts';
 import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';
 import { Publisher } from './publisher.ts';
-import { deleteQueue, makeQueue, waitingCount } from './queue-commands.ts';
+import { deleteQueue, makeQueue, queueLength } from './queue-commands.ts';
 import { SteadyQueue } from './steady-queue.ts';
 import { SubscriberGroup } from './subscriber-group.ts';
 
@@ -112,15 +112,15 @@ describe('a load on the skeleton', () => {
   it('holds a queue at one length while messages pass through it', async () => {
     const queue = await SteadyQueue.open(running.address, { queue: 's', waitingCount: 30, payloadBytes: 64 });
     const control = await LoadLink.open(running.address);
-    expect(await waitingCount(control, 's')).toBe(30);
+    expect(await queueLength(control, 's')).toBe(30);
     await queue.pass(400);
-    expect(await waitingCount(control, 's')).toBe(30);
+    expect(await queueLength(control, 's')).toBe(30);
     await queue.publish(50);
-    expect(await waitingCount(control, 's')).toBe(80);
+    expect(await queueLength(control, 's')).toBe(80);
     await queue.take(50);
-    expect(await waitingCount(control, 's')).toBe(30);
+    expect(await queueLength(control, 's')).toBe(30);
     await deleteQueue(control, 's');
-    expect(await waitingCount(control, 's')).toBe(0);
+    expect(await queueLength(control, 's')).toBe(0);
     queue.close();
   });
 });

@@ -1,4 +1,4 @@
-// The measuring process's side of one process that loads: starts it, gives it orders, awaits the replies, ends it.
+// A load process as the measuring process sees it: starts it, sends orders, awaits the replies, stops it.
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,10 +9,10 @@ import type { Credit } from './subscriber-group.ts';
 
 type Waiting = { readonly resolve: (reply: LoadReply) => void; readonly reject: (error: Error) => void };
 
-export class LoadParty {
+export class LoadProcessHandle {
   readonly #child: ChildProcess;
   readonly #waiting: Waiting[] = [];
-  /** Called when the slowest subscriber has come further. */
+  /** Called when the slowest subscriber has received more messages. */
   onCredit: (credit: Credit) => void = () => {};
 
   constructor() {

@@ -1,13 +1,13 @@
-// What one Deliver says: which message it may be, whether it may come on this connection now, and what follows. A Deliver that no
-// message of a state explains is a breach of the rule that forbids it. Areas: DELIVERY, PUBLISH, DLQ.
-import type { Breach, Explained } from './breach.ts';
+// Explains one Deliver: which message it may be, whether the broker may deliver it on this connection now, and the states that may
+// follow. A Deliver that no message explains breaks a rule. Areas: DELIVERY, PUBLISH, DLQ.
+import type { Breach, Explanation } from './breach.ts';
 import { contentDifferences, isSameContent } from './content.ts';
-import { concluded } from './ending.ts';
-import { queueOf } from './entering.ts';
-import { judgeOrder } from './order.ts';
-import type { Copy, Difference, Ghost, Message, Queue, State } from './state.ts';
+import { withEndedFanOuts } from './delivery-end.ts';
+import { judgeOrder } from './delivery-order.ts';
+import { queueOf } from './queue-entry.ts';
+import type { Copy, DeletedInFlightMessage, Difference, ModelMessage, Queue, State } from './state.ts';
 import { copyOf, isFanOut, withDifference } from './state.ts';
-import { idleSubscribers } from './waiting.ts';
+import { idleSubscribers } from './waiting-range.ts';
 
 export type SeenDelivery = {
   readonly connection: number;
@@ -16,100 +16,131 @@ export type SeenDelivery = {
   /** The payload as text. */
   readonly payload: string;
   readonly headers: ReadonlyMap<string, string>;
-  /** The number of the command under way. */
+  /** The number of the current command. */
   readonly at: number;
 };
 
 /** The states that explain the delivery. */
-export function deliver(state: State, seen: SeenDelivery): Explained {
+export function afterDelivery(state: State, seen: SeenDelivery): Explanation {
   const queue = state.queues.get(seen.queue);
-  const refusal = queue === undefined ? missing(seen) : unfit(state, queue, seen);
-  if (queue === undefined || refusal !== undefined) return ghost(state, seen, refusal ?? missing(seen));
+  const refusal = queue === undefined ? fromMissingQueue(seen) : withoutSubscription(state, queue, seen);
+  if (queue === undefined || refusal !== undefined)
+    return afterDeletedDelivery(state, seen, refusal ?? fromMissingQueue(seen));
   const named = queue.messages.filter(({ content }) => content.id === seen.id);
-  const states = [...renamed(state, queue, seen)];
+  const states = [...afterRenamedDeadLetter(state, queue, seen)];
   if (named.length > 0) {
     const explained = takeOneOf(state, queue, named, seen);
     if (explained.breach !== undefined && states.length === 0) return explained;
     return { states: [...explained.states, ...states] };
   }
-  return states.length > 0 ? { states } : ghost(state, seen, unknown(state, queue, seen));
+  return states.length > 0
+    ? { states }
+    : afterDeletedDelivery(state, seen, ofUnknownMessage(state, queue, seen));
 }
 
-/** That a dead letter keeps its id is only recommended. */
-function renamed(state: State, queue: Queue, seen: SeenDelivery): readonly State[] {
-  const letters = queue.messages.filter(
-    ({ letter, content, sentCount }) => letter !== undefined && content.id !== seen.id && sentCount === 0,
+/** A dead letter with a new id: that it keeps its id is only recommended. */
+function afterRenamedDeadLetter(state: State, queue: Queue, seen: SeenDelivery): readonly State[] {
+  const deadLetters = queue.messages.filter(
+    ({ deadLetter, content, sentCount }) =>
+      deadLetter !== undefined && content.id !== seen.id && sentCount === 0,
   );
-  return letters.flatMap(({ serial }) => {
-    const next = noted(state, [{ clause: 'DLQ-012', text: 'a dead letter comes under another id' }]);
+  return deadLetters.flatMap(({ serial }) => {
+    const next = noted(state, [{ clause: 'DLQ-012', text: 'a dead letter is delivered with another id' }]);
     const own = find(next, queue.name, serial);
     own.content = { ...own.content, id: seen.id };
     return takeOneOf(next, queueOf(next, queue.name), [own], seen).states;
   });
 }
 
-function takeOneOf(state: State, queue: Queue, named: readonly Message[], seen: SeenDelivery): Explained {
+function takeOneOf(
+  state: State,
+  queue: Queue,
+  named: readonly ModelMessage[],
+  seen: SeenDelivery,
+): Explanation {
   const same = named.filter((message) => isSameContent(message, seen));
   if (same.length === 0)
-    return breach('DELIVERY-053', `${seen.id} comes with another content: ${seen.payload}`);
+    return breach('DELIVERY-053', `${seen.id} is delivered with other content: ${seen.payload}`);
   const taken = same.map((message) => take(state, queue, message, seen));
   const states = taken.flatMap((explained) => explained.states);
   const [first] = taken.flatMap((explained) => (explained.breach === undefined ? [] : [explained.breach]));
   return states.length > 0 || first === undefined ? { states } : { states, breach: first };
 }
 
-/** The connection has no subscription that this can belong to. */
-function unfit(state: State, queue: Queue, { connection, id }: SeenDelivery): Breach | undefined {
+/** A breach when the connection has no subscription to the queue. */
+function withoutSubscription(
+  state: State,
+  queue: Queue,
+  { connection, id }: SeenDelivery,
+): Breach | undefined {
   const isEnding = state.ending?.connection === connection && state.ending.queue === queue.name;
   if (isEnding || queue.subscribers.includes(connection)) return undefined;
-  const text = `${id} comes on a connection that is not subscribed to ${queue.name}`;
+  const text = `${id} is delivered on a connection that is not subscribed to ${queue.name}`;
   return { clause: 'DELIVERY-061', text };
 }
 
-function missing({ id, queue }: SeenDelivery): Breach {
-  return { clause: 'QUEUE-014', text: `${id} comes from ${queue}, which does not exist` };
+function fromMissingQueue({ id, queue }: SeenDelivery): Breach {
+  return { clause: 'QUEUE-014', text: `${id} is delivered from ${queue}, which does not exist` };
 }
 
-/** What was in flight when its queue was deleted should not come again; a broker may decide otherwise. */
-function ghost(state: State, seen: SeenDelivery, otherwise: Breach): Explained {
+/** A message that was in flight when its queue was deleted. That it is not delivered again is only recommended. */
+function afterDeletedDelivery(state: State, seen: SeenDelivery, otherwise: Breach): Explanation {
   const { queue, id, at } = seen;
-  const found = state.ghosts.find((one) => one.queue === queue && one.message.content.id === id);
+  const found = state.deletedInFlight.find((one) => one.queue === queue && one.message.content.id === id);
   if (found === undefined || (found.isUnseen && found.at !== at)) return { states: [], breach: otherwise };
-  // It may have been on its way when the queue was deleted.
-  if (found.at === at) return { states: [found.isUnseen ? withSeenGhost(state, found, seen) : state] };
+  // The delivery may have been under way when the queue was deleted.
+  if (found.at === at) return { states: [found.isUnseen ? withSeenDelivery(state, found, seen) : state] };
   const text = 'a message that was in flight when its queue was deleted is delivered again';
   return { states: [withDifference(state, { clause: 'QUEUE-017', text })] };
 }
 
-/** It is in flight, and its queue is deleted: from here on it lives on or not as others that were in flight do. */
-function withSeenGhost(state: State, ghost: Ghost, { connection }: SeenDelivery): State {
-  const message: Message = { ...ghost.message, phase: 'held', holder: connection, lastHolder: connection };
-  const seen: Ghost = { ...ghost, message, holders: [connection], isUnseen: false };
-  return { ...copyOf(state), ghosts: state.ghosts.map((one) => (one === ghost ? seen : one)) };
+/** The message was in flight after all: from now on it is handled like the other ones that were. */
+function withSeenDelivery(
+  state: State,
+  deletedOne: DeletedInFlightMessage,
+  { connection }: SeenDelivery,
+): State {
+  const message: ModelMessage = {
+    ...deletedOne.message,
+    phase: 'held',
+    holder: connection,
+    lastHolder: connection,
+  };
+  const seen: DeletedInFlightMessage = { ...deletedOne, message, holders: [connection], isUnseen: false };
+  return {
+    ...copyOf(state),
+    deletedInFlight: state.deletedInFlight.map((one) => (one === deletedOne ? seen : one)),
+  };
 }
 
-function unknown(state: State, queue: Queue, { id }: SeenDelivery): Breach {
+function ofUnknownMessage(state: State, queue: Queue, { id }: SeenDelivery): Breach {
   const elsewhere = [...state.queues.values()].find(({ messages }) =>
     messages.some(({ content }) => content.id === id),
   );
   if (elsewhere !== undefined)
-    return { clause: 'DELIVERY-051', text: `${id} is in ${elsewhere.name}, and comes from ${queue.name}` };
-  const text = `${id} comes from ${queue.name}, where it is not: it was settled, dropped or refused, or never published`;
+    return {
+      clause: 'DELIVERY-051',
+      text: `${id} is in ${elsewhere.name} but is delivered from ${queue.name}`,
+    };
+  const text = `${id} is delivered from ${queue.name} but is not there: it was settled, dropped or refused, or never published`;
   return { clause: queue.options.mode === 'FanOutWithoutAck' ? 'DELIVERY-025' : 'DELIVERY-001', text };
 }
 
-function take(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+function take(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
   return isFanOut(queue) ? takeCopy(state, queue, message, seen) : takeWhole(state, queue, message, seen);
 }
 
-/** RoundRobin and PriorityBased: to one subscriber, while nobody holds it. */
-function takeWhole(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+/** RoundRobin and PriorityBased: to one subscriber, if no subscriber holds it. */
+function takeWhole(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
   const { connection, id } = seen;
   if (message.phase === 'held') {
     const clause = queue.options.mode === 'PriorityBased' ? 'DELIVERY-030' : 'DELIVERY-011';
-    return breach(clause, `${id} comes although it is in flight to a subscriber, and not overdue`);
+    return breach(
+      clause,
+      `${id} is delivered while it is in flight to a subscriber and its ack timeout has not passed`,
+    );
   }
-  const turned = judgeTurn(queue, message, connection);
+  const turned = judgeRound(queue, message, connection);
   if (turned.breach !== undefined) return { states: [], breach: turned.breach };
   const next = noted(state, [
     ...contentDifferences(message, seen, { countsSendings: true }),
@@ -125,41 +156,43 @@ function takeWhole(state: State, queue: Queue, message: Message, seen: SeenDeliv
     lastHolder: connection,
     sentCount: message.sentCount + 1,
   });
-  if (message.sentCount === 0) queueOf(next, queue.name).turn?.push(connection);
+  if (message.sentCount === 0) queueOf(next, queue.name).servedThisRound?.push(connection);
   return { states: [noted(next, ordered.differences)] };
 }
 
 /** RoundRobin serves each of n idle subscribers once before any a second time. */
-function judgeTurn(
+function judgeRound(
   queue: Queue,
-  { sentCount }: Message,
+  { sentCount }: ModelMessage,
   connection: number,
 ): { readonly breach?: Breach; readonly difference?: Difference } {
-  const { turn, subscribers } = queue;
-  if (turn === undefined || sentCount > 0 || turn.length >= subscribers.length) return {};
+  const { servedThisRound, subscribers } = queue;
+  if (servedThisRound === undefined || sentCount > 0 || servedThisRound.length >= subscribers.length)
+    return {};
   const isPriority = queue.options.mode === 'PriorityBased';
-  if (turn.includes(connection)) {
-    const text = 'a subscriber gets a second message while another is idle and has got none';
+  if (servedThisRound.includes(connection)) {
+    const text =
+      'a subscriber receives a second message while another subscriber is idle and has received none';
     return isPriority
       ? { difference: { clause: 'DELIVERY-032', text } }
       : { breach: { clause: 'DELIVERY-012', text } };
   }
-  const last = turn.at(-1);
-  if (last === undefined || isPriority || queue.isReborn) return {};
+  const last = servedThisRound.at(-1);
+  if (last === undefined || isPriority || queue.wasRecreated) return {};
   const after = subscribers[(subscribers.indexOf(last) + 1) % subscribers.length];
-  const text = 'subscribers are not served in the order in which they subscribed';
+  const text = 'subscribers are not served in subscription order';
   return after === connection ? {} : { difference: { clause: 'DELIVERY-013', text } };
 }
 
-function retryDifference(queue: Queue, message: Message, connection: number): readonly Difference[] {
+function retryDifference(queue: Queue, message: ModelMessage, connection: number): readonly Difference[] {
   if (message.phase !== 'paused' || message.holder !== connection) return [];
   const hasOther = idleSubscribers(queue).some((other) => other !== connection);
-  const text = 'a retry goes to the same subscriber although another has room';
+  const text = 'a retry goes to the same subscriber although another one is idle';
   return hasOther ? [{ clause: 'RETRY-011', text }] : [];
 }
 
-/** A fan-out: who its members are shows with the first copy. */
-function takeCopy(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+/** A fan-out message: the first copy shows which subscribers may be its members. */
+function takeCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
   if (message.copies !== undefined) return takeOpenCopy(state, queue, message, seen);
   const { starting } = state;
   const isStarting = starting?.queue === queue.name && !queue.subscribers.includes(starting.connection);
@@ -169,7 +202,7 @@ function takeCopy(state: State, queue: Queue, message: Message, seen: SeenDelive
     ...(isStarting ? [[...queue.subscribers, starting.connection]] : []),
   ];
   const audiences = distinct(
-    present.map((audience) => audience.filter((one) => !message.doneBy.includes(one))),
+    present.map((audience) => audience.filter((one) => !message.acknowledgedBy.includes(one))),
   ).filter((audience) => audience.includes(seen.connection));
   const begun = audiences.map((audience) => {
     const next = copyOf(state);
@@ -182,7 +215,7 @@ function takeCopy(state: State, queue: Queue, message: Message, seen: SeenDelive
   return states.length > 0 || first === undefined ? { states } : { states, breach: first };
 }
 
-function takeOpenCopy(state: State, queue: Queue, message: Message, seen: SeenDelivery): Explained {
+function takeOpenCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
   const copy = message.copies?.find(({ member }) => member === seen.connection);
   const wrong = copy === undefined ? lateCopy(seen) : secondCopy(queue, copy, seen);
   if (copy === undefined || wrong !== undefined) return { states: [], breach: wrong ?? lateCopy(seen) };
@@ -196,20 +229,26 @@ function takeOpenCopy(state: State, queue: Queue, message: Message, seen: SeenDe
     if (one.member === seen.connection)
       one.phase = queue.options.mode === 'FanOutWithoutAck' ? 'acknowledged' : 'held';
   }
-  return { states: concluded(next, queue.name, seen.at) };
+  return { states: withEndedFanOuts(next, queue.name, seen.at) };
 }
 
 function lateCopy({ id }: SeenDelivery): Breach {
-  return { clause: 'DELIVERY-015', text: `${id} comes to a subscriber that came after its first copy` };
+  return {
+    clause: 'DELIVERY-015',
+    text: `${id} is delivered to a subscriber that subscribed after its first copy`,
+  };
 }
 
 function secondCopy(queue: Queue, { phase }: Copy, { id }: SeenDelivery): Breach | undefined {
   if (phase === 'owed' || phase === 'paused') return undefined;
   const clause = queue.options.mode === 'FanOutWithAck' ? 'DELIVERY-014' : 'DELIVERY-025';
-  return { clause, text: `a second copy of ${id} comes to the same subscriber, whose first is ${phase}` };
+  return {
+    clause,
+    text: `a second copy of ${id} is delivered to the same subscriber, whose first copy is ${phase}`,
+  };
 }
 
-function find(state: State, name: string, serial: number): Message {
+function find(state: State, name: string, serial: number): ModelMessage {
   const found = queueOf(state, name).messages.find((message) => message.serial === serial);
   if (found === undefined) throw new Error(`the model has lost message ${serial} of ${name}`);
   return found;
@@ -224,6 +263,6 @@ function distinct(audiences: readonly (readonly number[])[]): readonly (readonly
   return [...byText.values()];
 }
 
-function breach(clause: string, text: string): Explained {
+function breach(clause: string, text: string): Explanation {
   return { states: [], breach: { clause, text } };
 }

@@ -1,14 +1,14 @@
-// What happened in a history, message by message and connection by connection: the judgements read it, the accountant writes it.
-import type { ConnectionBook } from './connection-book.ts';
+// The messages and connections of a history so far: the accountant writes it, the judgements read it.
+import type { ConnectionRecords } from './connection-records.ts';
 import type { MessageRecord } from './message-record.ts';
 import type { HistoryRules } from './operation.ts';
 
-export type Books = {
+export type HistoryState = {
   readonly rules: HistoryRules;
-  readonly connections: ConnectionBook;
+  readonly connections: ConnectionRecords;
   /** By `messageKey`. */
   readonly messages: ReadonlyMap<string, MessageRecord>;
-  /** The operations that were crashes. */
+  /** The operation numbers of the crashes. */
   readonly crashes: readonly number[];
   /** The operation at which a queue was last deleted or purged. */
   readonly emptied: ReadonlyMap<string, number>;

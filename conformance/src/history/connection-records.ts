@@ -1,14 +1,14 @@
-// What is known of the connections of a history: what each is subscribed to, since when, and how it ended. It answers the questions on
-// which a judgement of a delivery rests; it judges nothing. Area: DELIVERY.
+// Records the connections of a history: the subscriptions of each one, their times, and how the connection ended. It judges nothing.
+// Area: DELIVERY.
 import type { Operation } from './operation.ts';
 
 type Subscription = { readonly sentAt: number; confirmedAt: number | undefined; endedAt: number | undefined };
 
-export class ConnectionBook {
+export class ConnectionRecords {
   readonly #subscriptions = new Map<string, Map<string, Subscription>>();
-  /** Connections that the broker ends at some time of the history: when it did so is not when the runner saw it. */
+  /** Connections that the broker closes in the history. The runner sees the close later than it happens. */
   readonly #endedByBroker: ReadonlySet<string>;
-  /** When subscribers of a queue left without having read everything. */
+  /** When subscribers of a queue ended with unread frames. */
   readonly #leavings = new Map<string, number[]>();
 
   constructor(operations: readonly Operation[]) {
@@ -54,12 +54,12 @@ export class ConnectionBook {
     return this.#endedByBroker.has(connection);
   }
 
-  /** Whether a subscriber of the queue left after `at`, and may have taken along what it had not read. */
+  /** Whether a subscriber of the queue ended after `at` with frames that the runner may not have read. */
   someoneLeftSince(queue: string, at: number): boolean {
     return (this.#leavings.get(queue) ?? []).some((leftAt) => leftAt > at);
   }
 
-  /** The subscribers that were there before `at` and never left. */
+  /** The subscribers that subscribed before `at` and never ended. */
   steadySubscribers(queue: string, at: number): readonly string[] {
     return [...this.#of(queue)]
       .filter(([, { confirmedAt, endedAt }]) => (confirmedAt ?? at) < at && endedAt === undefined)

@@ -1,4 +1,4 @@
-// Puts a target file where the user wants it; never over another file unless that is wished.
+// Writes a target file; replaces an existing file only with --force.
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../folders.ts';

@@ -1,23 +1,23 @@
-// How a delivery ends: acknowledged, refused, or left with the connection or the subscription. Each function gives every state that
-// may follow. Areas: DELIVERY, NACK, DLQ.
+// How a delivery ends: by an ack, by a negative ack, or with its connection or subscription. Each function returns every state that may
+// follow. Areas: DELIVERY, NACK, DLQ.
 import type { FailureReason } from './command.ts';
-import { buried, queueOf } from './entering.ts';
-import type { Copy, Difference, Ghost, Message, Queue, State } from './state.ts';
+import { afterDeadLettering, queueOf } from './queue-entry.ts';
+import type { Copy, DeletedInFlightMessage, Difference, ModelMessage, Queue, State } from './state.ts';
 import { copyOf, isFanOut, withDifference } from './state.ts';
-import { heldBy } from './waiting.ts';
+import { heldBy } from './waiting-range.ts';
 
-export type Named = {
+export type NamedDelivery = {
   readonly connection: number;
   readonly id: string;
-  /** The queue that an Ack names; undefined: any. */
+  /** The queue that the Ack names; undefined: any queue. */
   readonly queue: string | undefined;
   readonly at: number;
 };
 
-type Found = { readonly queue: string; readonly serial: number };
+type MessagePlace = { readonly queue: string; readonly serial: number };
 
-/** The states after an Ack, which should settle only a delivery of the queue that it names, if it names one. */
-export function acknowledge(state: State, named: Named): readonly State[] {
+/** The states after an Ack. If it names a queue, it should settle only a delivery from that queue. */
+export function afterAck(state: State, named: NamedDelivery): readonly State[] {
   const meant = acknowledgeOne(state, named);
   if (named.queue === undefined) return meant;
   const elsewhere = [...state.queues.keys()].some(
@@ -26,28 +26,35 @@ export function acknowledge(state: State, named: Named): readonly State[] {
   if (!elsewhere) return meant;
   return [
     ...meant,
-    ...acknowledgeOne(state, { ...named, queue: undefined }).map((next) => withDifference(next, queueUnread)),
+    ...acknowledgeOne(state, { ...named, queue: undefined }).map((next) =>
+      withDifference(next, ackQueueIgnored),
+    ),
   ];
 }
 
-function acknowledgeable(state: State, named: Named): boolean {
+function acknowledgeable(state: State, named: NamedDelivery): boolean {
   return heldOf(state, named).length + foreignOf(state, named).length > 0;
 }
 
-/** An Ack of what the connection holds, of what it held, of what others hold, of what lives on without its queue, or of nothing. */
-function acknowledgeOne(state: State, named: Named): readonly State[] {
-  const ghosts = state.ghosts.filter(({ message }) => message.content.id === named.id);
-  if (ghosts.length === 0) return acknowledgeLive(state, named);
+/**
+ * An Ack may mean a delivery that the connection holds, one that it held, one that another connection holds, one of a deleted queue, or
+ * none.
+ */
+function acknowledgeOne(state: State, named: NamedDelivery): readonly State[] {
+  const deleted = state.deletedInFlight.filter(({ message }) => message.content.id === named.id);
+  if (deleted.length === 0) return acknowledgeLive(state, named);
   let states: readonly State[] = [state];
-  for (const ghost of ghosts)
-    states = states.flatMap((next) => ghostCopyEnded(next, ghost, { ...named, phase: 'acknowledged' }));
-  // What lives on may be what is meant, and then others with the same id are not.
-  const text = 'an ack counts for a message of a deleted queue';
+  for (const deletedOne of deleted)
+    states = states.flatMap((next) =>
+      deletedCopyEnded(next, deletedOne, { ...named, phase: 'acknowledged' }),
+    );
+  // The Ack may settle the message of the deleted queue alone, and no other message with the same id.
+  const text = 'an ack settles a message of a deleted queue';
   const taken = states.map((next) => withDifference(copyOf(next), { clause: 'QUEUE-018', text }));
   return [...states.flatMap((next) => acknowledgeLive(next, named)), ...taken];
 }
 
-function acknowledgeLive(state: State, named: Named): readonly State[] {
+function acknowledgeLive(state: State, named: NamedDelivery): readonly State[] {
   const held = heldOf(state, named);
   const foreign = foreignOf(state, named);
   return [
@@ -57,48 +64,62 @@ function acknowledgeLive(state: State, named: Named): readonly State[] {
   ];
 }
 
-function acknowledgeForeign(state: State, named: Named, foreign: Found, isAllThereIs: boolean): State {
+function acknowledgeForeign(
+  state: State,
+  named: NamedDelivery,
+  foreign: MessagePlace,
+  isAllThereIs: boolean,
+): State {
   const wasHolder = isAllThereIs && messageOf(state, foreign)?.lastHolder === named.connection;
   const settled = removed(state, foreign);
   return wasHolder ? settled : withDifference(settled, anyAckCounts);
 }
 
-const queueUnread: Difference = {
+const ackQueueIgnored: Difference = {
   clause: 'DELIVERY-067',
-  text: 'an ack that names a queue settles a delivery of another',
+  text: 'an ack that names a queue settles a delivery from another queue',
 };
 
 const anyAckCounts: Difference = {
   clause: 'DELIVERY-057',
-  text: 'an ack counts from a connection that the message was not delivered to',
+  text: 'an ack settles a message that was delivered on another connection',
 };
 
-function acknowledgeHeld(state: State, { connection, at }: Named, held: Found): readonly State[] {
+function acknowledgeHeld(
+  state: State,
+  { connection, at }: NamedDelivery,
+  held: MessagePlace,
+): readonly State[] {
   const message = messageOf(state, held);
   if (message?.copies === undefined) {
     const isPaused = message?.phase === 'paused';
     const ignored = withDifference(state, {
       clause: 'DELIVERY-007',
-      text: 'an ack during the pause before the next attempt does not count',
+      text: 'an ack in the retry delay before the next attempt is ignored',
     });
     return [removed(state, held), ...(isPaused ? [ignored] : [])];
   }
   return endCopy(state, held, connection, { phase: 'acknowledged', at });
 }
 
-/** The states after a negative ack: of any delivery of that id that the connection holds, for that it is the oldest is recommended. */
-export function refuse(state: State, named: Named, reason: FailureReason): readonly State[] {
+/** The states after a negative ack. It may settle any delivery with that id on the connection: that it is the oldest is only recommended. */
+export function afterNack(state: State, named: NamedDelivery, reason: FailureReason): readonly State[] {
   const held = heldOf(state, named);
   return held.length === 0 ? [state] : held.flatMap((one) => refuseHeld(state, named, one, reason));
 }
 
-function refuseHeld(state: State, named: Named, held: Found, reason: FailureReason): readonly State[] {
+function refuseHeld(
+  state: State,
+  named: NamedDelivery,
+  held: MessagePlace,
+  reason: FailureReason,
+): readonly State[] {
   const message = messageOf(state, held);
   if (message === undefined || message.phase === 'paused') return [state];
   const { maxRetryAttempts } = queueOf(state, held.queue).options;
-  const { subscribers, hadLeft } = queueOf(state, held.queue);
+  const { subscribers, formerSubscribers } = queueOf(state, held.queue);
   const isSubscribed = subscribers.includes(named.connection);
-  const mayEnd = !isSubscribed || hadLeft.includes(named.connection);
+  const mayEnd = !isSubscribed || formerSubscribers.includes(named.connection);
   const failedCount = failedCountOf(message, named.connection) + 1;
   const isLast = reason === 'DeserializationError' || failedCount >= maxRetryAttempts;
   if (message.copies !== undefined) {
@@ -107,34 +128,34 @@ function refuseHeld(state: State, named: Named, held: Found, reason: FailureReas
       endCopy(state, held, named.connection, { phase, at: named.at, failedCount, reason }),
     );
   }
-  const failed: Message = { ...message, failedCount, cutCount: 0 };
-  if (isLast) return buried(removed(state, held), held.queue, failed, { reason, at: named.at });
+  const failed: ModelMessage = { ...message, failedCount, interruptionCount: 0 };
+  if (isLast) return afterDeadLettering(removed(state, held), held.queue, failed, { reason, at: named.at });
   const next = copyOf(state);
   replace(next, held, { ...failed, phase: 'paused' });
-  queueOf(next, held.queue).turn = undefined;
+  queueOf(next, held.queue).servedThisRound = undefined;
   if (!mayEnd) return [next];
-  // There is no next attempt here to pause for: it may wait for others at once.
+  // The connection gets no next attempt, so that the message may wait for other subscribers without a delay.
   const waits = copyOf(next);
   replace(waits, held, { ...failed, phase: 'waiting', holder: undefined, waitingSince: named.at });
   return [waits, next];
 }
 
-/** What may become of a copy that failed: a pause before its next attempt, or its end with the subscription that it went to. */
+/** The phases of a copy after a failure: it pauses before its next attempt, or it ends with its subscription. */
 function nextPhases(mayPause: boolean, mayEnd: boolean): readonly ('paused' | 'gone')[] {
   return [...(mayPause ? (['paused'] as const) : []), ...(mayEnd ? (['gone'] as const) : [])];
 }
 
-/** The states after the end of a connection: all that it held waits again. */
-export function leave(state: State, connection: number, at: number): readonly State[] {
+/** The states after the end of a connection: the messages that it held wait again. */
+export function afterConnectionEnd(state: State, connection: number, at: number): readonly State[] {
   let states: readonly State[] = [{ ...copyOf(state) }];
   for (const queue of state.queues.values()) {
-    states = states.flatMap((next) => cutOff(next, queue.name, connection, at));
+    states = states.flatMap((next) => withoutConnection(next, queue.name, connection, at));
   }
-  for (const ghost of state.ghosts.filter(({ holders }) => holders.includes(connection))) {
+  for (const deletedOne of state.deletedInFlight.filter(({ holders }) => holders.includes(connection))) {
     states = states.flatMap((next) =>
-      ghost.message.copies === undefined
-        ? [next, ...revived(next, ghost, at)]
-        : ghostCopyEnded(next, ghost, { connection, phase: 'gone', at }),
+      deletedOne.message.copies === undefined
+        ? [next, ...requeued(next, deletedOne, at)]
+        : deletedCopyEnded(next, deletedOne, { connection, phase: 'gone', at }),
     );
   }
   for (const next of states) {
@@ -147,28 +168,28 @@ export function leave(state: State, connection: number, at: number): readonly St
   return states;
 }
 
-/** What is in flight on a connection that ends is given back; that this is no failed attempt is recommended. */
-function cutOff(state: State, name: string, connection: number, at: number): readonly State[] {
+/** Deliveries on the ended connection are released. That this does not count as a failed attempt is only recommended. */
+function withoutConnection(state: State, name: string, connection: number, at: number): readonly State[] {
   const how = { at, gives: true, isCut: true };
-  const plain = departed(state, name, connection, how);
+  const plain = withoutSubscriber(state, name, connection, how);
   const queue = queueOf(state, name);
   const cut = heldBy(queue, connection).filter((message) => isHeld(message, connection));
-  const unseen = unseenBy(queue, connection).filter((message) => !cut.includes(message));
+  const unseen = possiblyInFlightTo(queue, connection).filter((message) => !cut.includes(message));
   if (cut.length + unseen.length === 0) return plain;
-  const text = 'a delivery that is cut short counts as a failed attempt';
+  const text = 'a delivery that ends with its connection counts as a failed attempt';
   const base = withDifference(copyOf(state), { clause: 'DELIVERY-040', text });
   const counted = subsets(unseen).flatMap((part) =>
     [...cut, ...part].reduce<readonly State[]>(
       (states, { serial }) =>
-        states.flatMap((next) => countedCut(next, { queue: name, serial }, connection, at)),
+        states.flatMap((next) => interruptionCounted(next, { queue: name, serial }, connection, at)),
       [base],
     ),
   );
-  return [...plain, ...counted.flatMap((next) => departed(next, name, connection, how))];
+  return [...plain, ...counted.flatMap((next) => withoutSubscriber(next, name, connection, how))];
 }
 
-/** What may have been under way to the connection when it left, so that nobody has seen it. */
-function unseenBy({ messages, subscribers }: Queue, connection: number): readonly Message[] {
+/** Messages that the broker may have sent to the connection before it ended, unread by the runner. */
+function possiblyInFlightTo({ messages, subscribers }: Queue, connection: number): readonly ModelMessage[] {
   if (!subscribers.includes(connection)) return [];
   return messages.filter(({ phase, copies }) => {
     if (copies === undefined) return phase === 'waiting' || phase === 'paused';
@@ -178,21 +199,26 @@ function unseenBy({ messages, subscribers }: Queue, connection: number): readonl
   });
 }
 
-/** Of more messages than these not every choice is followed: one of them, or all. */
-const mostChosenFrom = 4;
+/** For more messages than this only some subsets are tried: none, each single one, all. */
+const maxSubsetSource = 4;
 
-function subsets(messages: readonly Message[]): readonly (readonly Message[])[] {
-  if (messages.length > mostChosenFrom) return [[], ...messages.map((message) => [message]), messages];
+function subsets(messages: readonly ModelMessage[]): readonly (readonly ModelMessage[])[] {
+  if (messages.length > maxSubsetSource) return [[], ...messages.map((message) => [message]), messages];
   const numbers = Array.from({ length: 2 ** messages.length }, (_, number) => number);
   return numbers.map((number) => messages.filter((_, index) => (number & (1 << index)) !== 0));
 }
 
-function isHeld({ phase, copies }: Message, connection: number): boolean {
+function isHeld({ phase, copies }: ModelMessage, connection: number): boolean {
   if (copies === undefined) return phase === 'held';
   return copies.some((copy) => copy.member === connection && copy.phase === 'held');
 }
 
-function countedCut(state: State, found: Found, connection: number, at: number): readonly State[] {
+function interruptionCounted(
+  state: State,
+  found: MessagePlace,
+  connection: number,
+  at: number,
+): readonly State[] {
   const next = copyOf(state);
   const message = messageOf(next, found);
   if (message === undefined) return [next];
@@ -209,35 +235,38 @@ function countedCut(state: State, found: Found, connection: number, at: number):
     return [next];
   }
   message.failedCount = failedCount;
-  return isLast ? buried(removed(next, found), found.queue, message, { reason, at }) : [next];
+  return isLast ? afterDeadLettering(removed(next, found), found.queue, message, { reason, at }) : [next];
 }
 
-/** Where it lives on, a message of a deleted queue may wait again when the last of its copies has ended. */
-function ghostCopyEnded(
+/** If the broker keeps a fan-out message of a deleted queue, it may wait again when its last copy has ended. */
+function deletedCopyEnded(
   state: State,
-  ghost: Ghost,
+  deletedOne: DeletedInFlightMessage,
   {
     connection,
     phase,
     at,
   }: { readonly connection: number; readonly phase: Copy['phase']; readonly at: number },
 ): readonly State[] {
-  const { copies = [] } = ghost.message;
+  const { copies = [] } = deletedOne.message;
   if (!copies.some((copy) => copy.member === connection && copy.phase === 'held')) return [state];
   const ended = copies.map((copy) => (copy.member === connection ? { ...copy, phase } : copy));
-  const later: Ghost = { ...ghost, message: { ...ghost.message, copies: ended } };
-  const next: State = { ...copyOf(state), ghosts: state.ghosts.map((one) => (one === ghost ? later : one)) };
+  const later: DeletedInFlightMessage = { ...deletedOne, message: { ...deletedOne.message, copies: ended } };
+  const next: State = {
+    ...copyOf(state),
+    deletedInFlight: state.deletedInFlight.map((one) => (one === deletedOne ? later : one)),
+  };
   const mayWait = !ended.some((copy) => copy.phase === 'held') && ended.some((copy) => copy.phase === 'gone');
-  return [next, ...(mayWait ? revived(next, later, at) : [])];
+  return [next, ...(mayWait ? requeued(next, later, at) : [])];
 }
 
-/** What was in flight when its queue was deleted waits again in a queue of the same name, if there is one. */
-function revived(state: State, ghost: Ghost, at: number): readonly State[] {
-  if (!state.queues.has(ghost.queue)) return [];
+/** The message waits again in a new queue with the name of the deleted one; no state if that does not exist. */
+function requeued(state: State, deletedOne: DeletedInFlightMessage, at: number): readonly State[] {
+  if (!state.queues.has(deletedOne.queue)) return [];
   const next = copyOf(state);
-  const queue = queueOf(next, ghost.queue);
-  next.ghosts = next.ghosts.filter((one) => one !== ghost);
-  const { message } = ghost;
+  const queue = queueOf(next, deletedOne.queue);
+  next.deletedInFlight = next.deletedInFlight.filter((one) => one !== deletedOne);
+  const { message } = deletedOne;
   const doneBy = (message.copies ?? []).filter(({ phase }) => phase === 'acknowledged');
   const again = { phase: 'waiting', holder: undefined, copies: undefined, waitingSince: at } as const;
   const audiences = [[...queue.subscribers]];
@@ -248,15 +277,20 @@ function revived(state: State, ghost: Ghost, at: number): readonly State[] {
     ...again,
     serial,
     audiences,
-    doneBy: [...message.doneBy, ...doneBy.map(({ member }) => member)],
+    acknowledgedBy: [...message.acknowledgedBy, ...doneBy.map(({ member }) => member)],
   });
-  queue.turn = undefined;
-  const text = 'a message that was in flight when its queue was deleted comes back';
+  queue.servedThisRound = undefined;
+  const text = 'a message that was in flight when its queue was deleted waits in the new queue of that name';
   return [withDifference(next, { clause: 'QUEUE-017', text })];
 }
 
-/** The states after an Unsubscribe: what is in flight stays so, or is given back. */
-export function unsubscribe(state: State, name: string, connection: number, at: number): readonly State[] {
+/** The states after an Unsubscribe: deliveries stay in flight, or are released. */
+export function afterUnsubscribe(
+  state: State,
+  name: string,
+  connection: number,
+  at: number,
+): readonly State[] {
   const dormant = state.dormant.get(name);
   const base: State = { ...copyOf(state), ending: { connection, queue: name } };
   if (dormant !== undefined)
@@ -265,12 +299,12 @@ export function unsubscribe(state: State, name: string, connection: number, at: 
       dormant.filter((one) => one !== connection),
     );
   if (!base.queues.has(name)) return [base];
-  const stays = departed(base, name, connection, { at, gives: false, isCut: false });
+  const stays = withoutSubscriber(base, name, connection, { at, gives: false, isCut: false });
   if (heldBy(queueOf(base, name), connection).length === 0) return stays;
-  return [...stays, ...departed(base, name, connection, { at, gives: true, isCut: false })];
+  return [...stays, ...withoutSubscriber(base, name, connection, { at, gives: true, isCut: false })];
 }
 
-function departed(
+function withoutSubscriber(
   state: State,
   name: string,
   connection: number,
@@ -278,24 +312,26 @@ function departed(
 ): readonly State[] {
   const base = copyOf(state);
   const queue = queueOf(base, name);
-  if (how.isCut) for (const message of unseenBy(queue, connection)) missSending(message, how.at);
+  if (how.isCut)
+    for (const message of possiblyInFlightTo(queue, connection)) noteUnseenSending(message, how.at);
   queue.subscribers = queue.subscribers.filter((one) => one !== connection);
-  if (!how.isCut) queue.hadLeft = [...queue.hadLeft.filter((one) => one !== connection), connection];
-  queue.turn = undefined;
-  for (const message of queue.messages) leaveMessage(message, connection, how);
-  return concluded(base, name, how.at);
+  if (!how.isCut)
+    queue.formerSubscribers = [...queue.formerSubscribers.filter((one) => one !== connection), connection];
+  queue.servedThisRound = undefined;
+  for (const message of queue.messages) releaseDelivery(message, connection, how);
+  return withEndedFanOuts(base, name, how.at);
 }
 
-/** It may have been sent, and given back, and nobody has seen it. */
-function missSending(message: Message, at: number): void {
+/** The broker may have sent it and released it again, unseen by the runner. */
+function noteUnseenSending(message: ModelMessage, at: number): void {
   message.mayHaveBeenSent = true;
   message.isCounted = false;
   message.waitingSince = at;
-  message.cutCount += 1;
+  message.interruptionCount += 1;
 }
 
-function leaveMessage(
-  message: Message,
+function releaseDelivery(
+  message: ModelMessage,
   connection: number,
   { at, gives, isCut }: { readonly at: number; readonly gives: boolean; readonly isCut: boolean },
 ): void {
@@ -305,7 +341,7 @@ function leaveMessage(
   }
   if (!gives || message.copies !== undefined || message.holder !== connection) return;
   if (message.phase === 'waiting') return;
-  message.cutCount = isCut ? message.cutCount + 1 : 0;
+  message.interruptionCount = isCut ? message.interruptionCount + 1 : 0;
   message.phase = 'waiting';
   message.waitingSince = at;
   message.holder = undefined;
@@ -317,7 +353,7 @@ function isOpen({ phase }: Copy): boolean {
 
 function endCopy(
   state: State,
-  found: Found,
+  found: MessagePlace,
   member: number,
   end: {
     readonly phase: Copy['phase'];
@@ -336,49 +372,50 @@ function endCopy(
     message.failure ??= end.reason;
     message.failedCount = Math.max(message.failedCount, copy.failedCount);
   }
-  return concluded(next, found.queue, end.at);
+  return withEndedFanOuts(next, found.queue, end.at);
 }
 
-/** What becomes of fan-out messages all of whose copies have ended. */
-export function concluded(state: State, name: string, at: number): readonly State[] {
+/** The states after all copies of a fan-out message have ended, for each such message. */
+export function withEndedFanOuts(state: State, name: string, at: number): readonly State[] {
   const queue = state.queues.get(name);
   const message = queue?.messages.find(
     ({ copies }) => copies !== undefined && copies.length > 0 && !copies.some(isOpen),
   );
   if (queue === undefined || message === undefined) return [state];
-  const after = conclusion(state, queue, message, at);
-  return after.flatMap((next) => concluded(next, name, at));
+  const after = afterFanOut(state, queue, message, at);
+  return after.flatMap((next) => withEndedFanOuts(next, name, at));
 }
 
-function conclusion(state: State, queue: Queue, message: Message, at: number): readonly State[] {
+function afterFanOut(state: State, queue: Queue, message: ModelMessage, at: number): readonly State[] {
   const found = { queue: queue.name, serial: message.serial };
   const { failure, copies = [] } = message;
   if (failure !== undefined)
-    return buried(removed(state, found), queue.name, message, { reason: failure, at });
+    return afterDeadLettering(removed(state, found), queue.name, message, { reason: failure, at });
   if (queue.options.mode === 'FanOutWithoutAck') return [removed(state, found)];
   const doneBy = copies.filter(({ phase }) => phase === 'acknowledged').map(({ member }) => member);
   const done = removed(state, found);
   const areAllDone = doneBy.length > 0 && doneBy.length === copies.length;
-  // A member that nobody knows of may have left with its copy.
+  // The copy of a member that the runner does not know of may have ended with its connection.
   if (message.isDropped || (areAllDone && !message.mayHaveBeenSent)) return [done];
   const again = copyOf(state);
   const waits = { phase: 'waiting', copies: undefined, waitingSince: at } as const;
   const audiences = [[...queue.subscribers]];
-  const cutCount = message.cutCount + 1;
+  const interruptionCount = message.interruptionCount + 1;
   replace(again, found, {
     ...message,
     ...waits,
     audiences,
-    cutCount,
-    doneBy: [...message.doneBy, ...doneBy],
+    interruptionCount,
+    acknowledgedBy: [...message.acknowledgedBy, ...doneBy],
   });
   if (doneBy.length === 0) return [again];
-  const text = 'a message waits again although a subscriber has acknowledged it, because others have gone';
+  const text =
+    'a message that one subscriber has acknowledged waits again because the other subscribers are gone';
   return [done, withDifference(again, { clause: 'DELIVERY-021', text })];
 }
 
-/** The deliveries of that id that the connection holds, the oldest first. */
-function heldOf(state: State, { connection, id, queue: named }: Named): readonly Found[] {
+/** The deliveries with that id that the connection holds, the oldest first. */
+function heldOf(state: State, { connection, id, queue: named }: NamedDelivery): readonly MessagePlace[] {
   return [...state.queues.values()]
     .filter(({ name }) => named === undefined || named === name)
     .flatMap((queue) =>
@@ -389,8 +426,8 @@ function heldOf(state: State, { connection, id, queue: named }: Named): readonly
     .sort((a, b) => a.serial - b.serial);
 }
 
-/** Messages of that id that were sent, and that the connection does not hold; of a fan-out each has a copy of its own. */
-function foreignOf(state: State, { connection, id, queue: named }: Named): readonly Found[] {
+/** Messages with that id that were delivered and that the connection does not hold; fan-out messages excluded. */
+function foreignOf(state: State, { connection, id, queue: named }: NamedDelivery): readonly MessagePlace[] {
   return [...state.queues.values()]
     .filter((queue) => !isFanOut(queue) && (named === undefined || named === queue.name))
     .flatMap((queue) => {
@@ -401,24 +438,24 @@ function foreignOf(state: State, { connection, id, queue: named }: Named): reado
     });
 }
 
-function failedCountOf(message: Message, connection: number): number {
+function failedCountOf(message: ModelMessage, connection: number): number {
   const copy = message.copies?.find(({ member }) => member === connection);
   return copy?.failedCount ?? message.failedCount;
 }
 
-function messageOf(state: State, { queue, serial }: Found): Message | undefined {
+function messageOf(state: State, { queue, serial }: MessagePlace): ModelMessage | undefined {
   return state.queues.get(queue)?.messages.find((message) => message.serial === serial);
 }
 
-function removed(state: State, { queue: name, serial }: Found): State {
+function removed(state: State, { queue: name, serial }: MessagePlace): State {
   const next = copyOf(state);
   const queue = queueOf(next, name);
   queue.messages = queue.messages.filter((message) => message.serial !== serial);
-  queue.turn = undefined;
+  queue.servedThisRound = undefined;
   return next;
 }
 
-function replace(state: State, { queue: name, serial }: Found, message: Message): void {
+function replace(state: State, { queue: name, serial }: MessagePlace, message: ModelMessage): void {
   const queue = queueOf(state, name);
   queue.messages = queue.messages.map((one) => (one.serial === serial ? message : one));
 }

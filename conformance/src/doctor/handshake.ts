@@ -1,21 +1,21 @@
-// The first exchange of a client and a broker, and, where it fails, why. Frames are not taken for granted here: each way of framing, and
-// each way of not sending what was written, is tried on a connection of its own. Areas: FRAME, CONN, AUTH.
+// Tries the handshake and, if it fails, finds the reason: each wrong form of framing and each missing flush is tried on its own
+// connection. Areas: FRAME, CONN, AUTH.
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody } from '../wire/encode.ts';
 import type { DecodedBody } from '../wire/frame.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './finding.ts';
 import type { Framing } from './framings.ts';
 import { answerIn, rightFraming, wrongFramings } from './framings.ts';
-import { patience, seconds } from './patience.ts';
 import type { RawAnswer, RawQuestion } from './raw-exchange.ts';
 import { exchange } from './raw-exchange.ts';
+import { seconds, slowFactor } from './slow-answers.ts';
 
-export type Greeting =
+export type HandshakeResult =
   | { readonly kind: 'welcome'; readonly elapsedMs: number; readonly answer: DecodedBody }
-  | { readonly kind: 'fault'; readonly finding: Finding };
+  | { readonly kind: 'fault'; readonly finding: DoctorFinding };
 
 const connect = encodeBody({
   command: Command.Connect,
@@ -24,8 +24,8 @@ const connect = encodeBody({
 });
 const ping = encodeBody({ command: Command.Ping, id: 'doctor-2' });
 
-export async function greet(tcp: Endpoints['tcp'], timing: Timing): Promise<Greeting> {
-  const withinMs = timing.answerMs * patience;
+export async function tryHandshake(tcp: Endpoints['tcp'], timing: Timing): Promise<HandshakeResult> {
+  const withinMs = timing.answerMs * slowFactor;
   const first = await exchange(tcp, question(rightFraming, withinMs));
   const answer = answerIn(first.bytes, rightFraming);
   if (answer !== undefined) return judged(answer, first.elapsedMs);
@@ -37,7 +37,7 @@ export async function greet(tcp: Endpoints['tcp'], timing: Timing): Promise<Gree
   return { kind: 'fault', finding };
 }
 
-function judged(answer: DecodedBody, elapsedMs: number): Greeting {
+function judged(answer: DecodedBody, elapsedMs: number): HandshakeResult {
   if (answer.command === Command.ConnectAck) return { kind: 'welcome', elapsedMs, answer };
   const shown = frameText(answer);
   const mistake = /AUTH/i.test(answer.errorCode) ? 'credentials' : 'refused';
@@ -52,8 +52,8 @@ function question(framing: Framing, withinMs: number, more: Partial<RawQuestion>
   return { bytes: framing.encode(connect), withinMs, isEnough, ...more };
 }
 
-/** The answer is there, once more has been sent, or our side has closed. */
-async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Finding | undefined> {
+/** A finding if the answer comes only after more was sent, or after the client has closed its side. */
+async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<DoctorFinding | undefined> {
   const withinMs = timing.answerMs * 2;
   const then = { afterMs: timing.answerMs / 2, bytes: rightFraming.encode(ping) };
   const [later, atClose] = await Promise.all([
@@ -61,12 +61,14 @@ async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Findin
     exchange(tcp, question(rightFraming, withinMs, { close: true })),
   ]);
   const came = (answer: RawAnswer): boolean => answerIn(answer.bytes, rightFraming) !== undefined;
-  const when = came(later) ? 'after a Ping was sent too' : 'after our side had closed the connection';
+  const when = came(later)
+    ? 'after a Ping was sent too'
+    : 'after the client had closed its side of the connection';
   if (!came(later) && !came(atClose)) return undefined;
   return { mistake: 'not-flushed', seen: `the answer to Connect came only ${when}` };
 }
 
-async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<Finding | undefined> {
+async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<DoctorFinding | undefined> {
   const answers = await Promise.all(
     wrongFramings.map((framing) => exchange(tcp, question(framing, withinMs / 2))),
   );
@@ -78,8 +80,8 @@ async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<Findi
   return { mistake: 'length-prefix', seen: `a Connect was answered whose length prefix ${found.title}` };
 }
 
-/** Bytes that came and are a frame, but not of the right form. */
-function wrongForm(answers: readonly RawAnswer[]): Finding | undefined {
+/** A finding if the received bytes make a frame with a wrong length prefix. */
+function wrongForm(answers: readonly RawAnswer[]): DoctorFinding | undefined {
   for (const { bytes } of answers) {
     const found = wrongFramings.find((framing) => answerIn(bytes, framing) !== undefined);
     if (found !== undefined)
@@ -91,10 +93,10 @@ function wrongForm(answers: readonly RawAnswer[]): Finding | undefined {
   return undefined;
 }
 
-function silence({ bytes, end, elapsedMs }: RawAnswer): Finding {
+function silence({ bytes, end, elapsedMs }: RawAnswer): DoctorFinding {
   if (bytes.length > 0) {
     const shown = JSON.stringify(bytes.subarray(0, 40).toString('latin1'));
-    return { mistake: 'no-answer', seen: `to Connect came bytes that make no frame: ${shown}` };
+    return { mistake: 'no-answer', seen: `the answer to Connect is not a frame: ${shown}` };
   }
   const ends = {
     closed: 'Connect was answered by closing the connection',

@@ -1,16 +1,16 @@
-// One place of a scenario, and who sits there: a connection that may leave and be followed by another. It remembers what a client would
-// remember: its subscriptions, what it holds, what it has acknowledged.
+// One client of a scenario. Its connection may end and be replaced by another one. It keeps what a client knows: its subscriptions, the
+// deliveries that it holds, the deliveries that it has acknowledged.
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 
-export type Held = { readonly id: string; readonly queue: string };
+export type HeldDelivery = { readonly id: string; readonly queue: string };
 
-export class Seat {
+export class ScenarioClient {
   connection: Connection;
-  /** The number of the connection over all of the scenario. */
+  /** The number of the connection, unique in the scenario. */
   number: number;
-  held: Held[] = [];
-  acknowledged: Held[] = [];
+  held: HeldDelivery[] = [];
+  acknowledged: HeldDelivery[] = [];
   readonly subscriptions = new Set<string>();
   #readCount: number;
 
@@ -20,8 +20,8 @@ export class Seat {
     this.#readCount = connection.received.length;
   }
 
-  /** Another connection takes the place. */
-  follow(connection: Connection, number: number): void {
+  /** Continues with a new connection, which holds nothing and has no subscription. */
+  reconnect(connection: Connection, number: number): void {
     this.connection = connection;
     this.number = number;
     this.held = [];
@@ -30,24 +30,24 @@ export class Seat {
     this.#readCount = connection.received.length;
   }
 
-  /** The frames that have come since the last call. */
+  /** The frames received since the last call. */
   takeFrames(): readonly ReceivedFrame[] {
     const frames = this.connection.received.slice(this.#readCount);
     this.#readCount += frames.length;
     return frames;
   }
 
-  /** One of those it holds, counted round. */
-  heldAt(pick: number): Held | undefined {
+  /** One of the deliveries that it holds: `pick` modulo their number. */
+  heldAt(pick: number): HeldDelivery | undefined {
     return this.held[pick % Math.max(1, this.held.length)];
   }
 
-  acknowledgedAt(pick: number): Held | undefined {
+  acknowledgedAt(pick: number): HeldDelivery | undefined {
     return this.acknowledged[pick % Math.max(1, this.acknowledged.length)];
   }
 
-  /** The client is done with a delivery. */
-  letGo({ id, queue }: Held): void {
+  /** Removes a delivery that the client has acknowledged or refused. */
+  release({ id, queue }: HeldDelivery): void {
     const at = this.held.findIndex((one) => one.id === id && one.queue === queue);
     if (at >= 0) this.held.splice(at, 1);
   }
