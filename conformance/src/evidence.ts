@@ -44,8 +44,8 @@ export class Evidence {
   }
 
   /**
-   * Why a wait that ended in vain is not believed, in words: the broker answered a Ping after it only slowly, so that it, or the machine,
-   * was busy with other things. Undefined when there is no such doubt.
+   * Why what did not come in time proves nothing, in words: the broker, or the machine, was so slow that it may come later. Undefined when
+   * there is no such doubt.
    */
   get lateness(): string | undefined {
     return this.#lateness;
@@ -55,6 +55,11 @@ export class Evidence {
   answeredAfterWait(durationMs: number, windowMs: number): void {
     if (durationMs <= windowMs / 4) return;
     this.#lateness ??= `a wait of ${windowMs} ms ended in vain, and the Ping after it was answered in ${Math.round(durationMs)} ms: the broker had not caught up`;
+  }
+
+  /** The check was ended at its deadline, while it waited for the broker. */
+  endedAtDeadline(durationMs: number): void {
+    this.#lateness ??= `the check waited for the broker when its ${durationMs} ms were over`;
   }
 
   /** Counts an assertion about a requirement; the check's main one unless `clause` names another. */

@@ -22,7 +22,7 @@ export type Timing = {
   /** Longest wait for a broker to start, and to stop after SIGTERM with nothing in flight. */
   readonly startMs: number;
   readonly stopMs: number;
-  /** A check that has not ended by then is an error of the runner. */
+  /** A check that has not ended by then fails if it waits for the broker, and is an error of the runner if it does not. */
   readonly checkMs: number;
 };
 

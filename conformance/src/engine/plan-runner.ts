@@ -419,7 +419,7 @@ type OneRun =
 const mostPlaysAlone = 3;
 /** More than the attempts of one play, so that no two plays use the same names. */
 const namesPerPlay = 10;
-const aloneNote = 'the machine was too busy at first; this is what came of it alone';
+const aloneNote = 'the machine was too busy at first: this result is of a run with nothing beside it';
 
 /** A broker that checks share and that asks for no credentials: a look at it starts no other, and is let in. */
 function mayLook({ isolation = 'shared', requires }: Check): boolean {

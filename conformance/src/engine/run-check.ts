@@ -2,6 +2,7 @@
 // throws, hangs or saw nothing becomes an error, and its connections are always closed.
 import type { Level } from '../catalogue-words.ts';
 import { missingEvidence } from '../evidence.ts';
+import { ExpectationFailure } from '../expectation.ts';
 import type { Judgement } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
@@ -90,7 +91,29 @@ export function resultHead(
 }
 
 /** Between two looks at the deadline while it moves on: a check that waits for its turn to connect is not at work. */
-const shortestLookMs = 100;
+const minLookMs = 50;
+
+/** How long after its deadline a check is still asked whether it waits for the broker. */
+const graceMs = 1_000;
+
+function overdueText(checkMs: number): string {
+  return `the check had not ended after ${checkMs} ms`;
+}
+
+/** The failure of a check that waits for the broker at its deadline; undefined when it waits for nothing. */
+function slowBroker(
+  { connections, evidence }: ContextRecord,
+  checkMs: number,
+): ExpectationFailure | undefined {
+  const wait = connections.map(({ openWait }) => openWait).find((one) => one !== undefined);
+  if (wait === undefined) return undefined;
+  evidence.endedAtDeadline(checkMs);
+  return new ExpectationFailure('the broker is fast enough for the check to end', {
+    expected: `the end of the check within ${checkMs} ms`,
+    actual: `it still waited for ${wait.what}`,
+    reliesOn: wait.reliesOn?.(),
+  });
+}
 
 /** What the check threw; undefined when it returned in time. */
 async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
@@ -101,8 +124,10 @@ async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promis
   const deadline = new Promise<never>((_, reject) => {
     const look = (): void => {
       const leftMs = startedAt + checkMs + setting.connections.waitedMs() - performance.now();
-      if (leftMs <= 0) reject(new Error(`the check had not ended after ${checkMs} ms`));
-      else timer = setTimeout(look, Math.max(leftMs, shortestLookMs));
+      const slow = leftMs <= 0 ? slowBroker(record, checkMs) : undefined;
+      // Between two waits nobody knows who is slow: the next wait tells.
+      if (slow !== undefined || leftMs <= -graceMs) reject(slow ?? new Error(overdueText(checkMs)));
+      else timer = setTimeout(look, Math.max(leftMs, minLookMs));
     };
     look();
   });

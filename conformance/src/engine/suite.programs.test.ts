@@ -199,6 +199,18 @@ describe('what becomes of one check', () => {
     expect(await only(check, { timeoutScale: 0.05 })).toMatchObject({ outcome: 'error', exitCode: 5 });
   });
 
+  it('fails a check that still waits for the broker at its deadline, when it is alone too', async () => {
+    const check = tinyCheck('CONN-001a', async (ctx) => {
+      const connection = await ctx.connect();
+      await connection.expect('Deliver', { withinMs: 600_000 });
+    });
+    const result = await only(check, { timeoutScale: 0.02 });
+    expect(result).toMatchObject({ outcome: 'fail', exitCode: 1, actual: 'it still waited for Deliver' });
+    expect(result.notes).toContain(
+      'the machine was too busy at first: this result is of a run with nothing beside it',
+    );
+  });
+
   it('lets a warning stand beside a pass', async () => {
     const check = tinyCheck('CONN-001a', async (ctx) => {
       ctx.should(false, 'CONN-002', 'it does otherwise');

@@ -62,6 +62,11 @@ export class Inbox {
     }
   }
 
+  /** The oldest wait that has not ended. */
+  get openWait(): Wait | undefined {
+    return this.#waiters[0];
+  }
+
   take(wait: Wait): Promise<ReceivedFrame> {
     const ready = this.#untaken.find((frame) => wait.matches(frame));
     if (ready !== undefined) {

@@ -101,6 +101,11 @@ export class Link {
     return this.#inbox.untaken;
   }
 
+  /** What a check waits for on this connection, and by which requirement it should come; undefined while it waits for nothing. */
+  get openWait(): Pick<Wait, 'what' | 'reliesOn'> | undefined {
+    return this.#inbox.openWait;
+  }
+
   /** Whether a command with this id was ever sent here. */
   hasSent(id: string): boolean {
     return this.#sentIds.has(id);
