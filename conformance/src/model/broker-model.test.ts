@@ -337,6 +337,25 @@ describe('recommendations that are decided otherwise', () => {
     expect(clauses()).toContain('DLQ-003');
   });
 
+  it('lets a copy wait again when its pause is over after an Unsubscribe, while another copy stays in flight', () => {
+    create({ mode: 'FanOutWithAck' });
+    subscribe(c);
+    publish('m');
+    delivered('m', c);
+    model.refuse(c, 'm', 'HandlerException', at);
+    publish('n');
+    delivered('n', c);
+    model.unsubscribe(c, 'q', at);
+    model.answered(false, positive);
+    subscribe(a);
+    ack('n', c);
+    delivered('m', a);
+    ack('m', a);
+    expect(model.due(true)).toBeUndefined();
+    expect(clauses()).toEqual([]);
+    expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-001');
+  });
+
   it('counts a subscriber of a fan-out in whose SubscribeAck was not read yet when another got its copy', () => {
     create({ mode: 'FanOutWithAck' });
     publish('m');

@@ -330,6 +330,17 @@ function noteUnseenSending(message: ModelMessage, at: number): void {
   message.interruptionCount += 1;
 }
 
+/** The states after the pauses of copies whose subscribers have unsubscribed: they have no next attempt. Empty if there is no such copy. */
+export function afterEndedPauses(state: State, place: MessagePlace, at: number): readonly State[] {
+  const next = copyOf(state);
+  const { formerSubscribers } = queueOf(next, place.queue);
+  const ended = (messageOf(next, place)?.copies ?? []).filter(
+    ({ member, phase }) => phase === 'paused' && formerSubscribers.includes(member),
+  );
+  for (const copy of ended) copy.phase = 'gone';
+  return ended.length === 0 ? [] : withEndedFanOuts(next, place.queue, at);
+}
+
 function releaseDelivery(
   message: ModelMessage,
   connection: number,

@@ -2,7 +2,7 @@
 // follow. A Deliver that no message explains breaks a rule. Areas: DELIVERY, PUBLISH, DLQ.
 import type { Breach, Explanation } from './breach.ts';
 import { contentDifferences, isSameContent } from './content.ts';
-import { withEndedFanOuts } from './delivery-end.ts';
+import { afterEndedPauses, withEndedFanOuts } from './delivery-end.ts';
 import { judgeOrder } from './delivery-order.ts';
 import { queueOf } from './queue-entry.ts';
 import type { Copy, DeletedInFlightMessage, Difference, ModelMessage, Queue, State } from './state.ts';
@@ -193,7 +193,11 @@ function retryDifference(queue: Queue, message: ModelMessage, connection: number
 
 /** A fan-out message: the first copy shows which subscribers may be its members. */
 function takeCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
-  if (message.copies !== undefined) return takeOpenCopy(state, queue, message, seen);
+  if (message.copies !== undefined) {
+    const open = takeOpenCopy(state, queue, message, seen);
+    const states = [...open.states, ...takeAfterEndedPauses(state, queue, message, seen)];
+    return states.length > 0 || open.breach === undefined ? { states } : { states, breach: open.breach };
+  }
   const { starting } = state;
   const isStarting = starting?.queue === queue.name && !queue.subscribers.includes(starting.connection);
   const present = [
@@ -213,6 +217,22 @@ function takeCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenD
   const states = begun.flatMap((explained) => explained.states);
   const [first] = begun.flatMap((explained) => (explained.breach === undefined ? [] : [explained.breach]));
   return states.length > 0 || first === undefined ? { states } : { states, breach: first };
+}
+
+/** The pause of a copy may be over when its subscriber has left: the message waits again, and this is the first copy of another round. */
+function takeAfterEndedPauses(
+  state: State,
+  queue: Queue,
+  { serial }: ModelMessage,
+  seen: SeenDelivery,
+): readonly State[] {
+  return afterEndedPauses(state, { queue: queue.name, serial }, seen.at).flatMap((next) => {
+    const after = queueOf(next, queue.name);
+    const message = after.messages.find((one) => one.serial === serial);
+    return message === undefined || message.copies !== undefined
+      ? []
+      : takeCopy(next, after, message, seen).states;
+  });
 }
 
 function takeOpenCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenDelivery): Explanation {
