@@ -70,7 +70,7 @@ function judgeSingle(judged: JudgedDelivery): DeliveryVerdict {
   if (from !== undefined) return { kind: 'goes on', from };
   if (message.begunCount < (source ?? message).possibleCount) return { kind: 'begins' };
   if (crashedSinceAck(judged, message.deliveries)) return { kind: 'undone' };
-  return found(judged, 'duplicated', duplicateText(message.deliveries), 'DELIVERY-011');
+  return found(judged, 'duplicated', duplicateText(message.deliveries), singleClause(judged));
 }
 
 function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
@@ -79,8 +79,9 @@ function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
   const from = own.find((delivery) => mayComeAgain(delivery, judged));
   if (from !== undefined) return { kind: 'goes on', from };
   if (crashedSinceAck(judged, message.deliveries)) return { kind: 'undone' };
-  if (own.length >= message.possibleCount)
-    return found(judged, 'duplicated', duplicateText(own), copyClause(judged));
+  if (own.length >= message.possibleCount) {
+    return found(judged, 'duplicated', duplicateText(own), copyClause(judged, own));
+  }
   if (mayHaveWaitedAgain(judged)) return { kind: 'begins anew' };
   if (isLate(judged))
     return found(
@@ -146,8 +147,19 @@ function isFanOut({ operation, books }: JudgedDelivery): boolean {
   return mode === 'FanOutWithAck' || mode === 'FanOutWithoutAck';
 }
 
-function copyClause({ operation, books }: JudgedDelivery): string {
-  return books.rules.queues[operation.queue]?.mode === 'FanOutWithAck' ? 'DELIVERY-014' : 'DELIVERY-025';
+function copyClause({ operation, books }: JudgedDelivery, own: readonly DeliveryRecord[]): string {
+  if (books.rules.queues[operation.queue]?.mode !== 'FanOutWithAck') return 'DELIVERY-025';
+  return isAcknowledged(own) ? 'DELIVERY-001' : 'DELIVERY-014';
+}
+
+function singleClause({ operation, books, source, message }: JudgedDelivery): string {
+  if (isAcknowledged(message.deliveries)) return source === undefined ? 'DELIVERY-001' : 'DLQ-017';
+  return books.rules.queues[operation.queue]?.mode === 'PriorityBased' ? 'DELIVERY-030' : 'DELIVERY-011';
+}
+
+function isAcknowledged(deliveries: readonly DeliveryRecord[]): boolean {
+  const last = deliveries.findLast(({ state }) => state !== 'passed on');
+  return last?.state === 'settled' || last?.state === 'acked';
 }
 
 function duplicateText(deliveries: readonly DeliveryRecord[]): string {

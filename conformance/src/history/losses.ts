@@ -29,10 +29,12 @@ function lossOf(message: MessageRecord, books: HistoryState): readonly Finding[]
 }
 
 /** The clause on crashes if there was a crash. */
-function lossClause({ deliveries, publishes }: MessageRecord, { crashes }: HistoryState): string {
+function lossClause({ deliveries, publishes, queue }: MessageRecord, books: HistoryState): string {
   const [first] = publishes;
-  if (first !== undefined && crashes.some((crashAt) => crashAt > first.at)) return 'DURABLE-003';
-  return deliveries.length === 0 ? 'PUBLISH-002' : 'DELIVERY-006';
+  if (first !== undefined && books.crashes.some((crashAt) => crashAt > first.at)) return 'DURABLE-003';
+  // It may have been in flight, unseen, on a connection that ended.
+  const mayHaveBeenInFlight = first !== undefined && books.connections.someoneLeftSince(queue, first.at);
+  return deliveries.length === 0 && !mayHaveBeenInFlight ? 'PUBLISH-002' : 'DELIVERY-006';
 }
 
 function isExplained(message: MessageRecord, books: HistoryState): boolean {

@@ -161,7 +161,7 @@ export const knownHistories: readonly KnownHistory[] = [
       ...subscribes('T'),
       delivered('m', 'T'),
     ),
-    finds: [['duplicated', 'DELIVERY-011']],
+    finds: [['duplicated', 'DELIVERY-001']],
     counts: { duplicated: 1, ok: 1 },
   },
   {
@@ -204,7 +204,7 @@ export const knownHistories: readonly KnownHistory[] = [
       pong(),
       delivered('m'),
     ),
-    finds: [['duplicated', 'DELIVERY-011']],
+    finds: [['duplicated', 'DELIVERY-001']],
     counts: { redelivered: 1 },
   },
   {
@@ -295,7 +295,7 @@ export const knownHistories: readonly KnownHistory[] = [
       pong(),
       delivered('m'),
     ),
-    finds: [['duplicated', 'DELIVERY-011']],
+    finds: [['duplicated', 'DELIVERY-001']],
     counts: { recovered: 1 },
   },
   {
@@ -600,7 +600,7 @@ export const knownHistories: readonly KnownHistory[] = [
       delivered('m', 'D', { queue: 'dead' }),
     ),
     rules: withDeadLetters,
-    finds: [['duplicated', 'DELIVERY-011']],
+    finds: [['duplicated', 'DLQ-017']],
   },
   {
     title: 'messages of a full, deleted or expiring queue are not lost',
