@@ -55,3 +55,20 @@ it('keeps what else would explain a failure, but for what is blamed', () => {
   expect(judge(end).possibleCauses).toEqual(['DELIVERY-038', 'DELIVERY-010']);
   expect(judge({ ...end, thrown: undefined })).toEqual({ outcome: 'pass' });
 });
+
+it('takes a step of another requirement for one of its own, where it saw that one broken', () => {
+  const detail = { expected: 'it', actual: 'nothing', reliesOn: 'RETRY-001' };
+  const end = {
+    thrown: new ExpectationFailure('it comes', detail),
+    level: 'MUST',
+    clauses: ['DELIVERY-056', 'DELIVERY-016'],
+    declared: false,
+    warningCount: 0,
+    missingEvidence: undefined,
+    starved: undefined,
+  } as const;
+  expect(judge({ ...end, possibleCauses: ['DELIVERY-057'] })).toMatchObject({ reliesOn: 'RETRY-001' });
+  const seen = judge({ ...end, possibleCauses: ['DELIVERY-057', 'DELIVERY-016'] });
+  expect(seen).toMatchObject({ clause: 'DELIVERY-016', possibleCauses: ['RETRY-001', 'DELIVERY-057'] });
+  expect(seen.reliesOn).toBeUndefined();
+});

@@ -92,11 +92,13 @@ function judgeReturn(end: RunEnd): Judgement {
 
 function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const { message: reason, expected, actual, clause, reliesOn } = failure;
-  const isOwn = reliesOn === undefined || end.clauses.includes(reliesOn);
+  const seen = [...failure.possibleCauses, ...(end.possibleCauses ?? [])];
+  const own = reliesOn === undefined ? end.clauses[0] : ownRule(reliesOn, clause, end.clauses, seen);
+  const isOwn = own !== undefined;
   // What a recommendation's check relies on is required: that it is broken would be for another check to say.
-  const named = clause ?? (isOwn && end.level === 'MUST' ? reliesOn : undefined);
+  const named = clause ?? (reliesOn !== undefined && end.level === 'MUST' ? own : undefined);
   const blamed = isOwn ? (named ?? end.clauses[0]) : reliesOn;
-  const others = [reliesOn, ...failure.possibleCauses, ...(end.possibleCauses ?? [])];
+  const others = [reliesOn, ...seen];
   const possibleCauses = [...new Set(others)].filter(
     (one): one is string => one !== undefined && one !== blamed,
   );
@@ -106,9 +108,20 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
     expected,
     actual,
     ...(named === undefined ? {} : { clause: named }),
-    ...(isOwn ? {} : { reliesOn }),
+    ...(isOwn || reliesOn === undefined ? {} : { reliesOn }),
     ...(possibleCauses.length === 0 ? {} : { possibleCauses }),
   };
+}
+
+/** The requirement of the check that a failed step is about: that of the step, or one that the check saw broken. */
+function ownRule(
+  step: string,
+  named: string | undefined,
+  clauses: readonly string[],
+  seen: readonly string[],
+): string | undefined {
+  if (clauses.includes(step)) return step;
+  return named === undefined ? clauses.find((one) => seen.includes(one)) : undefined;
 }
 
 function violated(end: RunEnd): Outcome {

@@ -108,7 +108,7 @@ export class BrokerConnection extends Link implements Connection {
     await this.send({ command: Command.Ping, id });
     return this.take((frame) => frame.command === Command.Pong && frame.id === id, {
       what: 'Pong',
-      reliesOn: () => answerRule(Command.Ping),
+      reliesOn: () => (this.#connectAck === undefined ? 'CONN-018' : answerRule(Command.Ping)),
       ...options,
     });
   }
@@ -160,6 +160,7 @@ export class BrokerConnection extends Link implements Connection {
       expected: 'a JSON object',
       actual: display(info),
       reliesOn: answerRule(Command.QueueInfo),
+      possibleCauses: ['QUEUE-024'],
     });
   }
 

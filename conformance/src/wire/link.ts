@@ -247,6 +247,7 @@ export class Link {
       this.#readFrames();
     } catch (error) {
       this.#trace('undecodable', String(error), this.#reader.partial);
+      this.setting.reliance?.receivedUndecodable();
       this.#inbox.end(`the broker sent bytes that are no frame: ${String(error)}`);
       this.#socket.pause();
     }
@@ -285,6 +286,7 @@ export class Link {
   #noteSent(fields: FrameFields, bytes: Buffer): void {
     this.#sentIds.add(fields.id);
     this.#tell((observer) => observer.sent(this.name, fields));
+    this.setting.reliance?.sentFrame(bytes.length);
     const shown = {
       commandName: commandName(fields.command),
       id: fields.id,

@@ -6,7 +6,8 @@
 export type StoryOptions = {
   readonly mode: number;
   readonly hasTtl: boolean;
-  readonly redirects: boolean;
+  readonly isSmall: boolean;
+  readonly overflowStrategy: number;
 };
 
 type GivenBack = { readonly id: string; readonly at: number };
@@ -16,12 +17,13 @@ type Subscription = { readonly at: number; readonly window: number };
 const fanOutWithAck = 1;
 const fanOutWithoutAck = 2;
 const priorityBased = 3;
+const redirectToDlq = 3;
 
 /** By delivery mode, as its number travels: the requirement by which a subscriber gets a message. */
 const modeRules = ['DELIVERY-011', 'DELIVERY-014', 'DELIVERY-024', 'DELIVERY-030'] as const;
 
 export class QueueStory {
-  options: StoryOptions = { mode: 0, hasTtl: false, redirects: false };
+  options: StoryOptions = { mode: 0, hasTtl: false, isSmall: false, overflowStrategy: 0 };
   /** The queue whose dead letters this one takes. */
   deadLettersOf: QueueStory | undefined;
   readonly #published = new Map<string, Published>();
@@ -29,8 +31,8 @@ export class QueueStory {
   /** The connections to which each message was sent, now and before. */
   readonly #sentTo = new Map<string, Set<string>>();
   readonly #subscriptions = new Map<string, Subscription>();
-  /** The connections that have each message and have not acknowledged it. */
-  readonly #holders = new Map<string, Set<string>>();
+  /** The connections that have each message and have not acknowledged it, each with the time of the delivery. */
+  readonly #holders = new Map<string, Map<string, number>>();
   readonly #heldCounts = new Map<string, number>();
   readonly #hints = new Set<string>();
   /** Messages whose connection ended before the ack, with the time of the end. */
@@ -40,6 +42,8 @@ export class QueueStory {
   readonly #acknowledged = new Map<string, string>();
   /** The requirement by which the last ack of each connection counts. */
   readonly #ackRules = new Map<string, string>();
+  /** Messages that were refused and did not come back, each with the requirements by which they should. */
+  readonly #refused = new Map<string, readonly string[]>();
   readonly #unsubscribed = new Set<string>();
 
   /** An id that was acknowledged may be published again: then it is another message. */
@@ -66,6 +70,7 @@ export class QueueStory {
 
   unsubscribe(connection: string): void {
     this.#subscriptions.delete(connection);
+    if (this.#heldCount(connection) > 0) this.#hints.add('DELIVERY-062');
   }
 
   /** The broker has answered the Unsubscribe. */
@@ -79,6 +84,7 @@ export class QueueStory {
 
   /** The queue was deleted: nothing of it is due any more. */
   forget(): void {
+    if (this.#subscriptions.size > 0) this.#hints.add('QUEUE-016');
     this.#published.clear();
     this.#accepted.clear();
     this.#holders.clear();
@@ -86,7 +92,8 @@ export class QueueStory {
     this.#givenBack = [];
   }
 
-  deliver(id: string, connection: string): void {
+  deliver(id: string, connection: string, at: number): void {
+    this.#refused.delete(id);
     this.#hintAtRepeat(id);
     this.#hintAtOrder(id, connection);
     if (this.#unsubscribed.has(connection)) this.#hints.add('DELIVERY-061');
@@ -94,7 +101,7 @@ export class QueueStory {
     if (this.#givenBack.length > 0) this.#givenBack = this.#givenBack.filter((one) => one.id !== id);
     if (this.options.mode === fanOutWithoutAck) return;
     if (this.options.mode !== fanOutWithAck) this.#release(id);
-    this.#hold(id, connection);
+    this.#hold(id, connection, at);
     const window = this.#subscriptions.get(connection)?.window ?? Number.POSITIVE_INFINITY;
     if (this.#heldCount(connection) > window) this.#hints.add('DELIVERY-046');
   }
@@ -109,6 +116,18 @@ export class QueueStory {
     else if (holders.size > 1) this.#hints.add('DELIVERY-016').add('DELIVERY-056');
     this.#ackRules.set(connection, rule);
     this.#release(id, connection);
+  }
+
+  /** A negative ack; `rules`: the requirements by which the broker handles it. */
+  refuse(id: string, connection: string, rules: readonly string[]): void {
+    if (this.#holders.get(id)?.has(connection) !== true) return;
+    this.#release(id, connection);
+    this.#refused.set(id, rules);
+  }
+
+  /** When the message was delivered to a connection that holds it; undefined for any other. */
+  heldSince(id: string, connection: string): number | undefined {
+    return this.#holders.get(id)?.get(connection);
   }
 
   end(connection: string, at: number): void {
@@ -136,7 +155,14 @@ export class QueueStory {
   hints(): readonly string[] {
     const idle = [...this.#subscriptions].filter(([connection]) => this.#heldCount(connection) === 0);
     const owed = idle.flatMap(([connection, { at }]) => this.#owedTo(connection, at));
-    return [...this.#hints, ...owed];
+    const { hasTtl, isSmall } = this.options;
+    return [
+      ...this.#hints,
+      ...owed,
+      ...[...this.#refused.values()].flat(),
+      ...(hasTtl ? ['TTL-005'] : []),
+      ...(isSmall ? ['QUEUE-029'] : []),
+    ];
   }
 
   /** It was delivered before: given back with a connection, or not acknowledged in time. */
@@ -152,7 +178,8 @@ export class QueueStory {
       if (at === undefined || this.#wasSent(id, connection)) return [];
       // A fan-out message whose first copy was sent is not due to those who came later.
       if (at < since) return this.#sentTo.has(id) ? [] : ['DELIVERY-010'];
-      return [modeRules[this.options.mode] ?? modeRules[0]];
+      const rule = modeRules[this.options.mode] ?? modeRules[0];
+      return this.options.mode === fanOutWithAck ? [rule, 'DELIVERY-017'] : [rule];
     });
     const again = this.#givenBack.flatMap(({ at }) =>
       at < since ? ['DELIVERY-038', 'DELIVERY-010'] : ['DELIVERY-038'],
@@ -166,12 +193,13 @@ export class QueueStory {
   /** A dead letter may be there before the subscription, and it takes an expiry, failed attempts or a full queue to make one. */
   #deadLettersOwed(source: QueueStory): readonly string[] {
     if (this.#sentTo.size > 0) return [];
-    const { hasTtl, redirects } = source.options;
+    const { hasTtl, overflowStrategy } = source.options;
     return [
       'DLQ-001',
       'DELIVERY-010',
       ...(hasTtl ? ['TTL-007', 'TTL-005'] : []),
-      ...(redirects ? ['OVERFLOW-022'] : []),
+      ...(overflowStrategy === redirectToDlq ? ['OVERFLOW-022'] : []),
+      ...[...source.#refused.values()].flat(),
       ...(source.#holders.size > 0 ? ['RETRY-008', 'RETRY-007', 'RETRY-001'] : []),
     ];
   }
@@ -188,16 +216,16 @@ export class QueueStory {
     return this.#heldCounts.get(connection) ?? 0;
   }
 
-  #hold(id: string, connection: string): void {
-    const holders = this.#holders.get(id) ?? new Set();
+  #hold(id: string, connection: string, at: number): void {
+    const holders = this.#holders.get(id) ?? new Map<string, number>();
     if (!holders.has(connection)) this.#heldCounts.set(connection, this.#heldCount(connection) + 1);
-    this.#holders.set(id, holders.add(connection));
+    this.#holders.set(id, holders.set(connection, at));
   }
 
   /** `connection`: every holder unless given. */
   #release(id: string, connection?: string): void {
-    const holders = this.#holders.get(id) ?? new Set<string>();
-    for (const holder of connection === undefined ? [...holders] : [connection])
+    const holders = this.#holders.get(id) ?? new Map<string, number>();
+    for (const holder of connection === undefined ? [...holders.keys()] : [connection])
       if (holders.delete(holder)) this.#heldCounts.set(holder, this.#heldCount(holder) - 1);
     if (holders.size === 0) this.#holders.delete(id);
   }

@@ -8,6 +8,8 @@ let reliance: Reliance;
 
 beforeEach(() => {
   reliance = new Reliance();
+  reliance.sent('A', { command: Command.CreateQueue, id: 'made', queue: 'q' });
+  reliance.sent('A', { command: Command.CreateQueue, id: 'made too', queue: 'r' });
 });
 
 const create = (options: object): void =>
@@ -120,7 +122,7 @@ describe('possible causes', () => {
   it('name how a dead letter may have been missed', () => {
     create({ enableDeadLetterQueue: true, messageTtl: '00:00:01' });
     subscribe('B', 'q.dlq');
-    expect(reliance.possibleCauses()).toEqual(['DLQ-001', 'DELIVERY-010', 'TTL-007', 'TTL-005']);
+    expect(reliance.possibleCauses()).toEqual(['TTL-005', 'DLQ-001', 'DELIVERY-010', 'TTL-007']);
   });
 
   it('name a delivery in the wrong order, after its ack, over the window, and under other names', () => {
@@ -172,6 +174,45 @@ describe('possible causes', () => {
     create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
     create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
     expect(reliance.possibleCauses()).toEqual(['DLQ-007', 'DELIVERY-061']);
+  });
+
+  it('name how a refused message should come back', () => {
+    const refuse = (id: string, failureReason: string): void =>
+      reliance.sent('B', { command: Command.Ack, id, headers: { failureReason } });
+    subscribe('B');
+    accepted('m');
+    delivered('m', 'B');
+    refuse('m', 'HandlerException');
+    expect(reliance.possibleCauses()).toEqual(['NACK-001', 'NACK-003']);
+    delivered('m', 'B');
+    expect(reliance.possibleCauses()).toEqual([]);
+    refuse('m', 'DeserializationError');
+    expect(reliance.possibleCauses()).toEqual(['NACK-001', 'NACK-005']);
+  });
+
+  it('take an ack without a queue for the oldest delivery of its id', () => {
+    subscribe('B');
+    subscribe('B', 'r');
+    accepted('m');
+    reliance.sent('A', { command: Command.Publish, id: 'm', queue: 'r' });
+    delivered('m', 'B');
+    reliance.received('B', { command: Command.Deliver, id: 'm', queue: 'r' } as ReceivedFrame);
+    ack('m', 'B');
+    reliance.closed('B', true);
+    subscribe('C', 'r');
+    expect(reliance.ofDelivery('C', { queue: 'r' })).toBe('DELIVERY-038');
+  });
+
+  it('name what a queue was made with, and what a name was written with', () => {
+    create({ mode: 'RoundRobin', maxQueueSize: 2, messageTtl: '00:00:01', overflowStrategy: 2 });
+    expect(reliance.possibleCauses()).toEqual(['BODY-037', 'TTL-005', 'QUEUE-029']);
+    publish('m');
+    expect(reliance.possibleCauses()).toContain('OVERFLOW-013');
+    subscribe('B', 'schön');
+    expect(reliance.possibleCauses()).toEqual(expect.arrayContaining(['BODY-022', 'QUEUE-047']));
+    reliance.sentFrame(70_000);
+    reliance.receivedUndecodable();
+    expect(reliance.possibleCauses()).toEqual(expect.arrayContaining(['FRAME-003', 'BODY-003']));
   });
 
   it('name two answers, answers to nothing, and a connection that the broker closed', () => {

@@ -25,7 +25,7 @@ export function answerRule(command: number): string | undefined {
   return answerRules.get(command);
 }
 
-type Sent = { readonly command: number; isAnswered: boolean };
+type Sent = { readonly command: number; readonly queue: string; isAnswered: boolean };
 
 /** What the connections of one check have done, as far as it tells why something is due, and what the broker may have done wrong. */
 export class Reliance implements WireObserver {
@@ -39,8 +39,13 @@ export class Reliance implements WireObserver {
     const { command, id, queue = '' } = fields;
     this.#at += 1;
     if (command === Command.Ack) return this.#acknowledged(connection, fields);
-    this.#sentBy(connection).set(id, { command, isAnswered: false });
+    this.#sentBy(connection).set(id, { command, queue, isAnswered: false });
+    if (/[^ -~]/.test(queue)) this.#hints.add('BODY-022');
+    if (/[^ -~]/.test(id)) this.#hints.add('BODY-003');
+    const isNew = !this.#queues.has(queue);
     const story = this.#of(queue);
+    if (isNew && command === Command.Publish) this.#hints.add('QUEUE-044');
+    if (isNew && command === Command.Subscribe) this.#hints.add('QUEUE-047');
     if (command === Command.CreateQueue) this.#created(queue, fields.payload);
     if (command === Command.Publish)
       story.publish(id, {
@@ -57,6 +62,16 @@ export class Reliance implements WireObserver {
   /** Bytes that a check wrote as they are, or in pieces of its own. */
   sentBytes(): void {
     this.#hints.add('FRAME-015');
+  }
+
+  /** A frame of so many bytes. */
+  sentFrame(byteCount: number): void {
+    if (byteCount > largeFrameBytes) this.#hints.add('FRAME-003');
+  }
+
+  /** The broker sent bytes that cannot be decoded. */
+  receivedUndecodable(): void {
+    for (const rule of encodingRules) this.#hints.add(rule);
   }
 
   received(connection: string, { command, id, queue }: ReceivedFrame): void {
@@ -90,17 +105,29 @@ export class Reliance implements WireObserver {
    */
   possibleCauses(): readonly string[] {
     const stories = [...this.#queues.values()];
-    return [...new Set([...this.#hints, ...stories.flatMap((story) => story.hints())])];
+    const blocked = this.#isPublisherBlocked() ? blockingRules : [];
+    return [...new Set([...this.#hints, ...blocked, ...stories.flatMap((story) => story.hints())])];
+  }
+
+  /** A Publish to a queue with BlockPublisher is not answered. */
+  #isPublisherBlocked(): boolean {
+    const sent = [...this.#sent.values()].flatMap((commands) => [...commands.values()]);
+    return sent.some(
+      ({ command, queue, isAnswered }) =>
+        !isAnswered &&
+        command === Command.Publish &&
+        this.#queues.get(queue)?.options.overflowStrategy === blockPublisher,
+    );
   }
 
   #delivered(connection: string, id: string, queue: string): void {
     const story = this.#queues.get(queue);
     // Dead letters come under ids of another queue.
     if (story !== undefined && (story.has(id) || story.deadLettersOf !== undefined))
-      return story.deliver(id, connection);
+      return story.deliver(id, connection, this.#at);
     const meant = [...this.#queues.values()].find((one) => one.has(id) && one.isSubscribed(connection));
     this.#hints.add(meant === undefined ? 'DELIVERY-050' : 'DELIVERY-051');
-    meant?.deliver(id, connection);
+    meant?.deliver(id, connection, this.#at);
   }
 
   #acknowledged(connection: string, fields: FrameFields): void {
@@ -108,8 +135,23 @@ export class Reliance implements WireObserver {
     const id = named ?? fields.id;
     const queue = fields.queue ?? '';
     const rule = named === undefined ? (queue === '' ? 'DELIVERY-065' : 'DELIVERY-067') : 'DELIVERY-066';
-    for (const story of queue === '' ? this.#queues.values() : [this.#of(queue)])
-      story.acknowledge(id, connection, rule);
+    const stories = queue === '' ? this.#holding(id, connection) : [this.#of(queue)];
+    const reason = headerOf(fields, 'failureReason');
+    for (const story of stories) {
+      if (reason === undefined) story.acknowledge(id, connection, rule);
+      else story.refuse(id, connection, reason === 'DeserializationError' ? finalNackRules : nackRules);
+    }
+  }
+
+  /** The queue of the oldest delivery of that id that the connection holds; all queues if it holds none. */
+  #holding(id: string, connection: string): readonly QueueStory[] {
+    const stories = [...this.#queues.values()];
+    const held = stories.flatMap((story) => {
+      const since = story.heldSince(id, connection);
+      return since === undefined ? [] : [{ story, since }];
+    });
+    const [oldest] = held.sort((a, b) => a.since - b.since);
+    return oldest === undefined ? stories : [oldest.story];
   }
 
   #subscribedBy(connection: string): readonly QueueStory[] {
@@ -123,8 +165,11 @@ export class Reliance implements WireObserver {
     story.options = {
       mode: typeof mode === 'number' ? mode : story.options.mode,
       hasTtl: typeof options['messageTtl'] === 'string',
-      redirects: options['overflowStrategy'] === redirectToDlq,
+      isSmall: Number(options['maxQueueSize']) <= smallQueueSize,
+      overflowStrategy: Number(options['overflowStrategy'] ?? 0),
     };
+    if (typeof mode === 'string' || typeof options['overflowStrategy'] === 'string')
+      this.#hints.add('BODY-037');
     if (isOn !== true) return;
     const deadLetterQueue = typeof name === 'string' ? name : `${queue}.dlq`;
     // A queue of the check's own choice is to be left as it is.
@@ -150,7 +195,22 @@ const unaskedRules: ReadonlyMap<number, string> = new Map([
   [Command.Pong, 'CONN-020'],
 ]);
 
-const redirectToDlq = 3;
+const blockPublisher = 2;
+
+/** What a blocked publisher must and should not hinder, and how its wait ends. */
+const blockingRules = ['OVERFLOW-011', 'OVERFLOW-013', 'OVERFLOW-016', 'OVERFLOW-017'] as const;
+
+const nackRules = ['NACK-001', 'NACK-003'] as const;
+const finalNackRules = ['NACK-001', 'NACK-005'] as const;
+
+/** What a body that cannot be decoded may have wrong. */
+const encodingRules = ['BODY-001', 'BODY-003', 'FRAME-001', 'FRAME-002'] as const;
+
+/** Longer frames arrive in pieces on any network. */
+const largeFrameBytes = 65_535;
+
+/** Up to this size a check fills a queue. */
+const smallQueueSize = 100;
 
 function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
   const known = map.get(key);
