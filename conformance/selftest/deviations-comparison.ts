@@ -49,7 +49,7 @@ function isDecided(clause: string, results: readonly CheckResult[]): boolean {
 
 function told(clause: string, results: readonly CheckResult[]): string {
   const sources = results.filter(({ outcome }) => outcome !== 'blocked').flatMap(reasonsFor(clause));
-  return `${clause} is called broken by ${sources.join('; ')}`;
+  return `${clause} is called broken by ${[...new Set(sources)].join('; ')}`;
 }
 
 function reasonsFor(clause: string) {

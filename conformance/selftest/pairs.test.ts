@@ -98,11 +98,7 @@ describe('comparison', () => {
   });
 
   it('asks for one requirement of each of several faults', () => {
-    const results = [
-      result('CONN-001a', 'fail'),
-      result('CONN-002a', 'pass'),
-      result('RETRY-001a', 'pass'),
-    ];
+    const results = [result('CONN-001a', 'fail'), result('CONN-002a', 'pass'), result('RETRY-001a', 'pass')];
     expect(comparison([first, second], results)).toMatchObject({
       wrong: [],
       missing: ['no requirement of retry-a is called broken'],
