@@ -1,5 +1,6 @@
 // The phases of the self-test: the reference broker passes everything, null brokers pass nothing, every planted fault is seen, and
 // every check is seen to fail. Each phase yields lines of one case each; it prints nothing.
+import type { Anchored } from '../../.tools/faults/planter.ts';
 import type { Catalogue } from '../src/catalogue.ts';
 import { catalogueOf } from '../src/catalogue.ts';
 import { checks } from '../src/checks/index.ts';
@@ -108,6 +109,11 @@ const volumeChecks = checks.filter(({ volume }) => volume === true).map(({ id })
 
 const modelChecks = checks.filter(({ profile }) => profile === 'model').map(({ id }) => id);
 
+type PlantedFault = Anchored & Pick<Mutant, 'mayFail'> & { readonly mustFail: readonly string[] };
+
+/** The faults of one broker. */
+export type Planted = readonly [PlantedFault, ...PlantedFault[]];
+
 /** What the runner made of a mutant. */
 export type MutantJudgement = {
   /** The checks that saw its fault. */
@@ -121,19 +127,30 @@ export type MutantJudgement = {
  * planted or tried.
  */
 export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
-  const areas = new Set([...mutant.mustFail, smokeCheck.id].map(areaOf));
-  const only = [...areas, ...mutant.mustFail];
-  const skip = [...broadChecks, ...restartingChecks].filter(
-    (id) => areas.has(areaOf(id)) && !mutant.mustFail.includes(id),
-  );
-  const jobs = mutant.mustFail.some((id) => restartingChecks.includes(id)) ? 4 : 12;
-  const isDoubted = (result: CheckResult): boolean => isUnexpected(mutant, result);
-  const report = await runMutant(mutant, { profiles: withScenarios.profiles, jobs, only, skip }, isDoubted);
-  const failed = report.verdict.exitCode === 4 ? [`the broker: ${report.verdict.reason}`] : [];
+  const { results, verdict } = await areaRun([mutant]);
+  const failed = verdict.exitCode === 4 ? [`the broker: ${verdict.reason}`] : [];
   return {
-    kills: report.results.filter(isKill).map(({ id }) => id),
-    faults: [...failed, ...mutantFaults(mutant, report.results, smokeCheck.id)],
+    kills: results.filter(isKill).map(({ id }) => id),
+    faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id)],
   };
+}
+
+/** Plants the faults in one broker and runs the checks that must see one of them, the quick ones of their areas, and the smoke test. */
+export async function areaRun(planted: Planted): Promise<RunReport> {
+  const mustFail = planted.flatMap((mutant) => mutant.mustFail);
+  const areas = new Set([...mustFail, smokeCheck.id].map(areaOf));
+  const only = [...new Set([...areas, ...mustFail])];
+  const skip = [...broadChecks, ...restartingChecks].filter(
+    (id) => areas.has(areaOf(id)) && !mustFail.includes(id),
+  );
+  const jobs = mustFail.some((id) => restartingChecks.includes(id)) ? 4 : 12;
+  const { profiles } = withScenarios;
+  return runPlanted(planted, { profiles, jobs, only, skip }, (result) => isDoubtedFor(planted, result));
+}
+
+/** No fault of the broker says that the check may fail. */
+function isDoubtedFor(planted: Planted, result: CheckResult): boolean {
+  return planted.every((mutant) => isUnexpected(mutant, result));
 }
 
 function areaOf(id: string): string {
@@ -147,32 +164,42 @@ function areaOf(id: string): string {
  * shake hands.
  */
 export async function fullResults(mutant: Mutant): Promise<readonly CheckResult[]> {
-  const seenTimes = new Map<string, number>();
-  const isDoubted = (result: CheckResult): boolean => {
-    if (!isUnexpected(mutant, result)) return false;
-    const times = (seenTimes.get(result.id) ?? 0) + 1;
-    seenTimes.set(result.id, times);
-    return times <= 2;
-  };
-  const searches = mutant.mustFail.some((id) => modelChecks.includes(id)) ? withScenarios : {};
-  const skip = volumeChecks.filter((id) => !mutant.mustFail.includes(id));
-  const { results } = await runMutant(mutant, { jobs: 12, skip, ...searches }, isDoubted);
+  const { results } = await fullRun([mutant]);
   const smoke = results.find(({ id }) => id === smokeCheck.id);
   if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
   return results.filter(({ id }) => id !== smokeCheck.id);
 }
 
+/** Plants the faults in one broker and runs every check as `fullResults` does. */
+export function fullRun(planted: Planted): Promise<RunReport> {
+  const mustFail = planted.flatMap((mutant) => mutant.mustFail);
+  const seenTimes = new Map<string, number>();
+  const isDoubted = (result: CheckResult): boolean => {
+    if (!isDoubtedFor(planted, result)) return false;
+    const times = (seenTimes.get(result.id) ?? 0) + 1;
+    seenTimes.set(result.id, times);
+    return times <= 2;
+  };
+  const searches = mustFail.some((id) => modelChecks.includes(id)) ? withScenarios : {};
+  const skip = volumeChecks.filter((id) => !mustFail.includes(id));
+  return runPlanted(planted, { jobs: 12, skip, ...searches }, isDoubted);
+}
+
 /** The brokers live in one process, but for those that a check ends or is suspected to end. */
-async function runMutant(
-  mutant: Mutant,
+async function runPlanted(
+  planted: Planted,
   more: Partial<RunOptions>,
   isDoubted?: (result: CheckResult) => boolean,
 ): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
-  const host = new BrokerHost(programOf(await buildBroker([mutant], 'host')));
-  const spawnAlone = spawningInTurn(mutant);
+  const host = new BrokerHost(programOf(await buildBroker(planted, 'host')));
+  const spawnAlone = spawningInTurn(planted);
   const startBroker: StartBroker = (order) => (order.ownProcess ? spawnAlone(order) : host.start(order));
-  const target: Target = { ...reference, name: mutant.id, profiles: ['full'] };
+  const target: Target = {
+    ...reference,
+    name: planted.map(({ id }) => id).join(' and '),
+    profiles: ['full'],
+  };
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
   try {
     const sources = { catalogue: withSmoke, golden: data.golden };
@@ -183,12 +210,12 @@ async function runMutant(
 }
 
 /** One after the other: each start holds the runner's loop up, and a dozen at once starve it. The bundle is built for the first. */
-function spawningInTurn(mutant: Mutant): StartBroker {
+function spawningInTurn(planted: Planted): StartBroker {
   let program: Promise<string> | undefined;
   let before: Promise<unknown> = Promise.resolve();
   return ({ request, timing }) => {
     const started = before.then(async () => {
-      program ??= buildBroker([mutant]);
+      program ??= buildBroker(planted);
       return spawnBroker(programOf(await program, 'adapter'), request, timing);
     });
     before = started.catch(() => {});
