@@ -1,6 +1,7 @@
 // Whether the suite saw a planted fault, and nothing else. Pure. Killed means: every check that must fail ran and did not pass, and
 // no other check did but those that may. A check that ended in an error, or that could not run, has shown nothing.
 import { causesOf } from '../src/engine/causes.ts';
+import { isViolated } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
 import type { Mutant } from './mutants.ts';
 
@@ -31,7 +32,10 @@ export function mutantFaults(
  */
 export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<string> {
   const standing = results.filter(({ outcome }) => outcome !== 'blocked');
-  const warned = standing.flatMap(({ warnings }) => warnings.map(({ clause }) => clause));
+  // What a check warned of before it failed may come from the same cause.
+  const warned = standing
+    .filter((result) => !isViolated(result))
+    .flatMap(({ warnings }) => warnings.map(({ clause }) => clause));
   const untaken = standing
     .filter(
       ({ outcome, expected, reliesOn }) =>

@@ -12,6 +12,7 @@ function judged(detail: { clause?: string; reliesOn?: string }, level: RunEnd['l
     clauses: ['DELIVERY-040', 'DELIVERY-038'],
     declared: false,
     warningCount: 0,
+    hints: { seen: [], needed: [] },
     missingEvidence: undefined,
     starved: undefined,
   });
@@ -48,7 +49,7 @@ it('keeps what else would explain a failure, but for what is blamed', () => {
     clauses: ['DELIVERY-040', 'DELIVERY-038'],
     declared: false,
     warningCount: 0,
-    possibleCauses: ['DELIVERY-040', 'DELIVERY-038', 'DELIVERY-010'],
+    hints: { seen: ['DELIVERY-040', 'DELIVERY-038'], needed: ['DELIVERY-010'] },
     missingEvidence: undefined,
     starved: undefined,
   } as const;
@@ -67,8 +68,10 @@ it('takes a step of another requirement for one of its own, where it saw that on
     missingEvidence: undefined,
     starved: undefined,
   } as const;
-  expect(judge({ ...end, possibleCauses: ['DELIVERY-057'] })).toMatchObject({ reliesOn: 'RETRY-001' });
-  const seen = judge({ ...end, possibleCauses: ['DELIVERY-057', 'DELIVERY-016'] });
+  expect(judge({ ...end, hints: { seen: ['DELIVERY-057'], needed: ['DELIVERY-016'] } })).toMatchObject({
+    reliesOn: 'RETRY-001',
+  });
+  const seen = judge({ ...end, hints: { seen: ['DELIVERY-057', 'DELIVERY-016'], needed: [] } });
   expect(seen).toMatchObject({ clause: 'DELIVERY-016', possibleCauses: ['RETRY-001', 'DELIVERY-057'] });
   expect(seen.reliesOn).toBeUndefined();
 });

@@ -4,6 +4,7 @@
 // Blocked is made of a failure when all are known (engine/causes.ts).
 import type { Level } from './catalogue-words.ts';
 import { ExpectationFailure, NothingShown, PrerequisiteMissing, RuleNotApplicable } from './expectation.ts';
+import type { Hints } from './wire/queue-story.ts';
 
 export const outcomes = [
   'pass',
@@ -58,8 +59,7 @@ export type RunEnd = {
   /** The target declared the capability that this check requires: what was promised binds, even where it is a MAY. */
   readonly declared: boolean;
   readonly warningCount: number;
-  /** Requirements that the broker seemed to break before the eyes of the check. */
-  readonly possibleCauses?: readonly string[];
+  readonly hints: Hints;
   /** What is missing for a pass, in words. */
   readonly missingEvidence: string | undefined;
   /** Why the runner cannot be believed, in words. */
@@ -92,13 +92,13 @@ function judgeReturn(end: RunEnd): Judgement {
 
 function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const { message: reason, expected, actual, clause, reliesOn } = failure;
-  const seen = [...failure.possibleCauses, ...(end.possibleCauses ?? [])];
+  const { seen, needed } = end.hints;
   const own = reliesOn === undefined ? end.clauses[0] : ownRule(reliesOn, clause, end.clauses, seen);
   const isOwn = own !== undefined;
   // What a recommendation's check relies on is required: that it is broken would be for another check to say.
   const named = clause ?? (reliesOn !== undefined && end.level === 'MUST' ? own : undefined);
   const blamed = isOwn ? (named ?? end.clauses[0]) : reliesOn;
-  const others = [reliesOn, ...seen];
+  const others = [reliesOn, ...failure.possibleCauses, ...seen, ...needed];
   const possibleCauses = [...new Set(others)].filter(
     (one): one is string => one !== undefined && one !== blamed,
   );

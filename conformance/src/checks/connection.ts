@@ -5,6 +5,7 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { answerRule } from '../wire/reliance.ts';
 import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
@@ -23,8 +24,11 @@ export const connectionChecks: CheckModule = [
       const queue = ctx.queue('ids');
       for (const [command, answerCommand] of answersByCommand) {
         const named = command === Command.ListQueues || command === Command.Ping ? {} : { queue };
-        const answer = await client.request({ command, id: ctx.id(), ...named });
-        ctx.assert.equal(answer.command, answerCommand, `the answer to ${nameOf(command)}`);
+        const id = ctx.id();
+        const answer = await client.request({ command, id, ...named });
+        ctx.assert.equal(answer.id, id, 'the id of the answer');
+        const rule = answerRule(command) ?? 'CONN-006';
+        ctx.assert.equal(answer.command, answerCommand, `the answer to ${nameOf(command)}`, rule);
       }
     },
   },

@@ -110,7 +110,7 @@ const confirmedMessages: CheckModule = [
         new Set(recovered).size,
         recovered.length,
         'number of different messages, which equals the number of deliveries',
-        'DELIVERY-011',
+        'DURABLE-004',
       );
     },
   },

@@ -19,7 +19,10 @@ export type Cause = {
 /** The results with `blocked` in the place of each failure that another check explains. The same results twice change nothing more. */
 export function withCauses<Result extends Judged>(results: readonly Result[]): readonly Result[] {
   const blockers = blockersOf(results);
-  const broken = brokenRules(results.filter((result) => !blockers.has(result)));
+  const broken = byRule(
+    results.filter((result) => isViolated(result) && !blockers.has(result)),
+    blamedBy,
+  );
   return results.map((result) => {
     const clause = blockers.get(result);
     if (clause === undefined) return result;
@@ -34,22 +37,21 @@ export function withCauses<Result extends Judged>(results: readonly Result[]): r
  */
 export function causesOf(results: readonly Judged[]): readonly Cause[] {
   const failed = results.filter(isViolated);
-  const causes = [...byRule(failed, ({ clause, clauses }) => clause ?? clauses[0])].map(
-    ([clause, shownBy]) => ({
-      clause,
-      shownBy: [...shownBy],
-      blocked: [
-        ...new Set(results.filter(({ blockedBy }) => blockedBy?.clause === clause).map(({ id }) => id)),
-      ],
-    }),
-  );
+  const causes = [...byRule(failed, blamedBy)].map(([clause, shownBy]) => ({
+    clause,
+    shownBy: [...shownBy],
+    blocked: [
+      ...new Set(results.filter(({ blockedBy }) => blockedBy?.clause === clause).map(({ id }) => id)),
+    ],
+  }));
   return causes.sort((a, b) => b.blocked.length - a.blocked.length || (a.clause < b.clause ? -1 : 1));
 }
 
 /**
  * By which requirement each failure is blocked. A failure that nothing else may explain shows its requirement broken; what may be
  * explained by that is blocked, and shows nothing. Of the rest, those show their requirement that no other one of the rest may explain,
- * and so on; where failures explain each other in a circle, all of them stand.
+ * and so on; where failures explain each other in a circle, all of them stand. Last come those that ended at a step of another
+ * requirement that nobody shows broken.
  */
 function blockersOf<Result extends Judged>(results: readonly Result[]): ReadonlyMap<Result, string> {
   const shown = new Set<string>();
@@ -67,7 +69,7 @@ function blockersOf<Result extends Judged>(results: readonly Result[]): Readonly
     isProgress = open.size < before;
     if (isProgress) continue;
     const standing = standingAmong([...open]);
-    for (const result of standing) note(brokenBy(result), shown);
+    for (const result of standing) note(blamedBy(result), shown);
     open = new Set([...open].filter((result) => !standing.includes(result)));
     isProgress = standing.length > 0;
   }
@@ -77,9 +79,15 @@ function blockersOf<Result extends Judged>(results: readonly Result[]): Readonly
 /** Those whose requirement is to be believed broken though others may explain them: none of these is among the failures. */
 function standingAmong<Result extends Judged>(open: readonly Result[]): readonly Result[] {
   const own = open.filter((result) => brokenBy(result) !== undefined);
-  const blamed = new Set(own.map(brokenBy));
-  const free = own.filter((result) => !causesThatMayBe(result).some((one) => blamed.has(one)));
-  return free.length > 0 ? free : own;
+  const candidates = own.length > 0 ? own : open.filter(isViolated);
+  const blamed = new Set(candidates.map(blamedBy));
+  const free = candidates.filter((result) => !causesThatMayBe(result).some((one) => blamed.has(one)));
+  return free.length > 0 ? free : candidates;
+}
+
+/** The requirement that a failure is taken to show broken when nothing explains it. */
+function blamedBy({ clause, clauses }: Judged): string | undefined {
+  return clause ?? clauses[0];
 }
 
 function note(clause: string | undefined, shown: Set<string>): void {
@@ -95,11 +103,6 @@ function isOpen(result: Judged): boolean {
 /** The requirement of the step first. */
 function causesThatMayBe({ reliesOn, possibleCauses = [] }: Judged): readonly string[] {
   return reliesOn === undefined ? possibleCauses : [reliesOn, ...possibleCauses];
-}
-
-/** The requirements that checks about them show broken, each with these checks. */
-function brokenRules(results: readonly Judged[]): ReadonlyMap<string, ReadonlySet<string>> {
-  return byRule(results, brokenBy);
 }
 
 function byRule(

@@ -33,7 +33,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const startedAt = now();
   const watch = watchLoop();
   const thrown = await thrownBy(setting, record);
-  const possibleCauses = record.reliance.possibleCauses();
+  const hints = record.reliance.hints();
   const worstDelayMs = watch.stop();
   record.trace.add({
     atMs: now(),
@@ -53,7 +53,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     clauses: check.clauses,
     declared: setting.declared,
     warningCount: record.warnings.length,
-    possibleCauses,
+    hints,
     missingEvidence: missingEvidence(check, record.evidence),
     starved,
   });

@@ -58,6 +58,7 @@ class Accountant {
   readonly #sourceQueues: ReadonlyMap<string, readonly string[]>;
   readonly #books: HistoryState;
   readonly #crashes: number[] = [];
+  readonly #restarts: number[] = [];
   readonly #emptied = new Map<string, number>();
   readonly #findings: Finding[] = [];
   #redeliveredCount = 0;
@@ -73,6 +74,7 @@ class Accountant {
       connections: this.#connections,
       messages: this.#messages,
       crashes: this.#crashes,
+      restarts: this.#restarts,
       emptied: this.#emptied,
       endMs: operations.at(-1)?.atMs ?? 0,
     };
@@ -137,6 +139,7 @@ class Accountant {
         this.#crashes.push(at);
         break;
       case 'restarted':
+        this.#restarts.push(at);
         break;
     }
   }

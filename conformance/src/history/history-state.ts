@@ -10,6 +10,8 @@ export type HistoryState = {
   readonly messages: ReadonlyMap<string, MessageRecord>;
   /** The operation numbers of the crashes. */
   readonly crashes: readonly number[];
+  /** The operation numbers of the starts after a stop or a crash. */
+  readonly restarts: readonly number[];
   /** The operation at which a queue was last deleted or purged. */
   readonly emptied: ReadonlyMap<string, number>;
   readonly endMs: number;

@@ -28,10 +28,11 @@ function lossOf(message: MessageRecord, books: HistoryState): readonly Finding[]
   return [{ kind: 'lost', queue, id, text, clause: lossClause(message, books) }];
 }
 
-/** The clause on crashes if there was a crash. */
+/** The clause on crashes or on shutdowns if there was one. */
 function lossClause({ deliveries, publishes, queue }: MessageRecord, books: HistoryState): string {
   const [first] = publishes;
   if (first !== undefined && books.crashes.some((crashAt) => crashAt > first.at)) return 'DURABLE-003';
+  if (first !== undefined && books.restarts.some((startAt) => startAt > first.at)) return 'SHUTDOWN-003';
   // It may have been in flight, unseen, on a connection that ended.
   const mayHaveBeenInFlight = first !== undefined && books.connections.someoneLeftSince(queue, first.at);
   return deliveries.length === 0 && !mayHaveBeenInFlight ? 'PUBLISH-002' : 'DELIVERY-006';

@@ -121,7 +121,7 @@ export class Link {
 
   sendRaw(bytes: Buffer): Promise<void> {
     this.mayPing = false;
-    this.setting.reliance?.sentBytes();
+    this.setting.reliance?.sentBytes(this.name, bytes);
     this.#trace('sent', `${bytes.length} raw bytes`, bytes);
     return this.#sender.send(bytes);
   }
@@ -134,7 +134,7 @@ export class Link {
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
     this.mayPing = false;
-    this.setting.reliance?.sentBytes();
+    this.setting.reliance?.sentBytes(this.name, Buffer.concat(pieces));
     this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
     return this.#sender.sendPieces(pieces);
   }

@@ -1,17 +1,26 @@
 // What the connections of one check did with one queue, and what follows from it: the requirement by which the next delivery is due, and
 // the requirements that the broker seems to break. A hint proves nothing: a check about that requirement has to show it. Areas: DELIVERY,
 // RETRY, TTL, DLQ, OVERFLOW.
+import type { HeaderPairs } from './frame.ts';
 
 /** What the traffic of a check needs to know of queue options; each value is the protocol's default unless the check set another. */
 export type StoryOptions = {
   readonly mode: number;
   readonly hasTtl: boolean;
-  readonly isSmall: boolean;
+  readonly maxQueueSize: number;
   readonly overflowStrategy: number;
 };
 
+/** What a Publish or a Deliver carries. */
+export type Content = { readonly payload: string; readonly headers: HeaderPairs };
+
 type GivenBack = { readonly id: string; readonly at: number };
-type Published = { readonly publisher: string; readonly at: number; readonly priority: string };
+type Published = {
+  readonly publisher: string;
+  readonly at: number;
+  readonly priority: string;
+  readonly content: Content;
+};
 type Subscription = { readonly at: number; readonly window: number };
 
 const fanOutWithAck = 1;
@@ -19,11 +28,25 @@ const fanOutWithoutAck = 2;
 const priorityBased = 3;
 const redirectToDlq = 3;
 
+/** By overflow strategy: what a Publish to a full queue has to do. */
+const overflowRules = ['OVERFLOW-002', 'OVERFLOW-007', 'OVERFLOW-010', 'OVERFLOW-022'] as const;
+
+/** Up to this size a check fills a queue. */
+const smallQueueSize = 100;
+
 /** By delivery mode, as its number travels: the requirement by which a subscriber gets a message. */
 const modeRules = ['DELIVERY-011', 'DELIVERY-014', 'DELIVERY-024', 'DELIVERY-030'] as const;
 
+/** Requirements whose breach would explain a failure. */
+export type Hints = {
+  /** The broker did otherwise, or owes something, before the eyes of the check. */
+  readonly seen: readonly string[];
+  /** What the check did needs them; nothing more is known. */
+  readonly needed: readonly string[];
+};
+
 export class QueueStory {
-  options: StoryOptions = { mode: 0, hasTtl: false, isSmall: false, overflowStrategy: 0 };
+  options: StoryOptions = { mode: 0, hasTtl: false, maxQueueSize: 10_000, overflowStrategy: 0 };
   /** The queue whose dead letters this one takes. */
   deadLettersOf: QueueStory | undefined;
   readonly #published = new Map<string, Published>();
@@ -34,7 +57,11 @@ export class QueueStory {
   /** The connections that have each message and have not acknowledged it, each with the time of the delivery. */
   readonly #holders = new Map<string, Map<string, number>>();
   readonly #heldCounts = new Map<string, number>();
-  readonly #hints = new Set<string>();
+  /** Accepted messages that were sent to somebody, and not given back since. */
+  #takenCount = 0;
+  #hasGivenBack = false;
+  readonly #seen = new Set<string>();
+  readonly #needed = new Set<string>();
   /** Messages whose connection ended before the ack, with the time of the end. */
   #givenBack: GivenBack[] = [];
   /** The last message of each publisher that each connection was sent for the first time. */
@@ -44,6 +71,8 @@ export class QueueStory {
   readonly #ackRules = new Map<string, string>();
   /** Messages that were refused and did not come back, each with the requirements by which they should. */
   readonly #refused = new Map<string, readonly string[]>();
+  /** Connections that were sent something. */
+  readonly #served = new Set<string>();
   readonly #unsubscribed = new Set<string>();
 
   /** An id that was acknowledged may be published again: then it is another message. */
@@ -57,6 +86,26 @@ export class QueueStory {
 
   accept(id: string): void {
     this.#accepted.add(id);
+    if (this.#waitingCount() > this.options.maxQueueSize)
+      this.#seen.add(overflowRules[this.options.overflowStrategy] ?? overflowRules[0]);
+  }
+
+  /** The broker told how many messages wait: fewer than were accepted and sent to nobody. */
+  countedAs(messageCount: number): void {
+    if (this.#subscriptions.size > 0) return;
+    const isLost = messageCount < Math.min(this.#waitingCount(), this.options.maxQueueSize);
+    if (isLost) this.#seen.add('DELIVERY-034').add('PUBLISH-002');
+    if (isLost && this.#hasGivenBack) this.#seen.add('DELIVERY-038');
+  }
+
+  #waitingCount(): number {
+    return this.#accepted.size - this.#takenCount;
+  }
+
+  /** The content of a message, or of the message that is this dead letter. */
+  contentOf(id: string): Content | undefined {
+    const source = this.deadLettersOf;
+    return this.#published.get(id)?.content ?? source?.contentOf(id);
   }
 
   has(id: string): boolean {
@@ -70,7 +119,7 @@ export class QueueStory {
 
   unsubscribe(connection: string): void {
     this.#subscriptions.delete(connection);
-    if (this.#heldCount(connection) > 0) this.#hints.add('DELIVERY-062');
+    if (this.#heldCount(connection) > 0) this.#needed.add('DELIVERY-062');
   }
 
   /** The broker has answered the Unsubscribe. */
@@ -84,7 +133,7 @@ export class QueueStory {
 
   /** The queue was deleted: nothing of it is due any more. */
   forget(): void {
-    if (this.#subscriptions.size > 0) this.#hints.add('QUEUE-016');
+    if (this.#subscriptions.size > 0) this.#needed.add('QUEUE-016');
     this.#published.clear();
     this.#accepted.clear();
     this.#holders.clear();
@@ -96,14 +145,16 @@ export class QueueStory {
     this.#refused.delete(id);
     this.#hintAtRepeat(id);
     this.#hintAtOrder(id, connection);
-    if (this.#unsubscribed.has(connection)) this.#hints.add('DELIVERY-061');
+    this.#served.add(connection);
+    if (!this.#sentTo.has(id) && this.#accepted.has(id)) this.#takenCount += 1;
+    if (this.#unsubscribed.has(connection)) this.#seen.add('DELIVERY-061');
     this.#sentTo.set(id, (this.#sentTo.get(id) ?? new Set()).add(connection));
     if (this.#givenBack.length > 0) this.#givenBack = this.#givenBack.filter((one) => one.id !== id);
     if (this.options.mode === fanOutWithoutAck) return;
     if (this.options.mode !== fanOutWithAck) this.#release(id);
     this.#hold(id, connection, at);
     const window = this.#subscriptions.get(connection)?.window ?? Number.POSITIVE_INFINITY;
-    if (this.#heldCount(connection) > window) this.#hints.add('DELIVERY-046');
+    if (this.#heldCount(connection) > window) this.#seen.add('DELIVERY-046');
   }
 
   /** `rule`: the requirement by which this form of ack settles the delivery. */
@@ -111,9 +162,10 @@ export class QueueStory {
     const holders = this.#holders.get(id);
     if (holders === undefined) return;
     const isFanOut = this.options.mode === fanOutWithAck;
-    if (!holders.has(connection)) this.#hints.add(isFanOut ? 'DELIVERY-056' : 'DELIVERY-057');
+    if (!holders.has(connection)) this.#needed.add(isFanOut ? 'DELIVERY-056' : 'DELIVERY-057');
     else if (!isFanOut) this.#acknowledged.set(id, rule);
-    else if (holders.size > 1) this.#hints.add('DELIVERY-016').add('DELIVERY-056');
+    // Who else has a copy may not be seen yet.
+    if (isFanOut && this.#subscriptions.size > 1) this.#needed.add('DELIVERY-016').add('DELIVERY-056');
     this.#ackRules.set(connection, rule);
     this.#release(id, connection);
   }
@@ -137,6 +189,7 @@ export class QueueStory {
       if (!holders.has(connection)) continue;
       this.#release(id, connection);
       this.#givenBack.push({ id, at });
+      this.#hasGivenBack = true;
     }
   }
 
@@ -145,34 +198,41 @@ export class QueueStory {
     if (this.deadLettersOf !== undefined) return 'DLQ-001';
     const isMeant = (one: string): boolean => id === undefined || one === id;
     const fresh = [...this.#published].filter(([one]) => isMeant(one) && !this.#wasSent(one, connection));
-    if (fresh.length === 0) return this.#againRule(isMeant);
+    if (fresh.length === 0) return this.#againRule(isMeant, connection);
     const since = this.#subscriptions.get(connection)?.at;
     if (since !== undefined && fresh.every(([, { at }]) => at < since)) return 'DELIVERY-010';
     return modeRules[this.options.mode];
   }
 
-  /** The requirements that the broker seems to break: what it did, and what it owes a subscriber that holds nothing. */
-  hints(): readonly string[] {
+  hints(): Hints {
     const idle = [...this.#subscriptions].filter(([connection]) => this.#heldCount(connection) === 0);
     const owed = idle.flatMap(([connection, { at }]) => this.#owedTo(connection, at));
-    const { hasTtl, isSmall } = this.options;
-    return [
-      ...this.#hints,
-      ...owed,
-      ...[...this.#refused.values()].flat(),
+    const { hasTtl, maxQueueSize } = this.options;
+    const needed = [
+      ...this.#needed,
       ...(hasTtl ? ['TTL-005'] : []),
-      ...(isSmall ? ['QUEUE-029'] : []),
+      ...(maxQueueSize <= smallQueueSize ? ['QUEUE-029'] : []),
     ];
+    return { seen: [...this.#seen, ...owed, ...[...this.#refused.values()].flat()], needed };
   }
 
   /** It was delivered before: given back with a connection, or not acknowledged in time. */
-  #againRule(isMeant: (id: string) => boolean): string | undefined {
-    if (![...this.#sentTo.keys()].some(isMeant)) return undefined;
+  #againRule(isMeant: (id: string) => boolean, connection: string): string | undefined {
+    const meant = [...this.#sentTo.keys()].filter(isMeant);
+    if (meant.length === 0) return undefined;
+    const isHeldElsewhere = meant.every((id) => {
+      const holders = this.#holders.get(id);
+      return holders !== undefined && !holders.has(connection);
+    });
+    // It was due here, and went to another subscriber.
+    if (isHeldElsewhere && !this.#served.has(connection))
+      return this.options.mode === priorityBased ? 'DELIVERY-032' : 'DELIVERY-012';
     return this.#givenBack.some(({ id }) => isMeant(id)) ? 'DELIVERY-038' : 'RETRY-001';
   }
 
   #owedTo(connection: string, since: number): readonly string[] {
-    if (this.deadLettersOf !== undefined) return this.#deadLettersOwed(this.deadLettersOf);
+    if (this.deadLettersOf !== undefined)
+      return this.#served.has(connection) ? [] : this.#deadLettersOwed(this.deadLettersOf);
     const fresh = [...this.#accepted].flatMap((id) => {
       const at = this.#published.get(id)?.at;
       if (at === undefined || this.#wasSent(id, connection)) return [];
@@ -192,7 +252,6 @@ export class QueueStory {
 
   /** A dead letter may be there before the subscription, and it takes an expiry, failed attempts or a full queue to make one. */
   #deadLettersOwed(source: QueueStory): readonly string[] {
-    if (this.#sentTo.size > 0) return [];
     const { hasTtl, overflowStrategy } = source.options;
     return [
       'DLQ-001',
@@ -232,7 +291,7 @@ export class QueueStory {
 
   #hintAtRepeat(id: string): void {
     const rule = this.#acknowledged.get(id);
-    if (rule !== undefined) this.#hints.add(rule).add('DELIVERY-001');
+    if (rule !== undefined) this.#seen.add(rule).add('DELIVERY-001');
     this.#acknowledged.delete(id);
   }
 
@@ -244,7 +303,7 @@ export class QueueStory {
     const isByPriority = this.options.mode === priorityBased;
     const line = `${published.publisher} ${connection} ${isByPriority ? published.priority : ''}`;
     const last = this.#lastFirst.get(line) ?? 0;
-    if (published.at < last) this.#hints.add(isByPriority ? 'DELIVERY-036' : 'DELIVERY-035');
+    if (published.at < last) this.#seen.add(isByPriority ? 'DELIVERY-036' : 'DELIVERY-035');
     this.#lastFirst.set(line, Math.max(last, published.at));
   }
 }

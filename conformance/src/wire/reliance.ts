@@ -2,9 +2,11 @@
 // fails for such a requirement says nothing about the check's own, and neither does one after the broker broke such a requirement before
 // the eyes of the check; engine/causes.ts finds the check that shows it. Areas: CONN, QUEUE, PUBLISH, DELIVERY, RETRY, DLQ.
 import { Command } from './command.ts';
+import { decodeBody } from './decode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
 import type { WireObserver } from './link.ts';
+import type { Content, Hints } from './queue-story.ts';
 import { QueueStory } from './queue-story.ts';
 
 /** By command: the requirement that says how it is answered. */
@@ -32,7 +34,8 @@ export class Reliance implements WireObserver {
   readonly #queues = new Map<string, QueueStory>();
   /** The commands of each connection, by id. */
   readonly #sent = new Map<string, Map<string, Sent>>();
-  readonly #hints = new Set<string>();
+  readonly #seen = new Set<string>();
+  readonly #needed = new Set<string>();
   #at = 0;
 
   sent(connection: string, fields: FrameFields): void {
@@ -40,18 +43,19 @@ export class Reliance implements WireObserver {
     this.#at += 1;
     if (command === Command.Ack) return this.#acknowledged(connection, fields);
     this.#sentBy(connection).set(id, { command, queue, isAnswered: false });
-    if (/[^ -~]/.test(queue)) this.#hints.add('BODY-022');
-    if (/[^ -~]/.test(id)) this.#hints.add('BODY-003');
+    if (/[^ -~]/.test(queue)) this.#needed.add('BODY-022');
+    if (/[^ -~]/.test(id)) this.#needed.add('BODY-003');
     const isNew = !this.#queues.has(queue);
     const story = this.#of(queue);
-    if (isNew && command === Command.Publish) this.#hints.add('QUEUE-044');
-    if (isNew && command === Command.Subscribe) this.#hints.add('QUEUE-047');
+    if (isNew && command === Command.Publish) this.#needed.add('QUEUE-044');
+    if (isNew && command === Command.Subscribe) this.#needed.add('QUEUE-047');
     if (command === Command.CreateQueue) this.#created(queue, fields.payload);
     if (command === Command.Publish)
       story.publish(id, {
         publisher: connection,
         at: this.#at,
         priority: headerOf(fields, 'priority') ?? '',
+        content: { payload: String(fields.payload ?? ''), headers: headerPairs(fields.headers) },
       });
     if (command === Command.Subscribe)
       story.subscribe(connection, { at: this.#at, window: windowOf(headerOf(fields, 'maxInFlight')) });
@@ -59,33 +63,42 @@ export class Reliance implements WireObserver {
     if (command === Command.DeleteQueue) story.forget();
   }
 
-  /** Bytes that a check wrote as they are, or in pieces of its own. */
-  sentBytes(): void {
-    this.#hints.add('FRAME-015');
+  /** Bytes that a check wrote as they are, or in pieces of its own: perhaps a whole frame. */
+  sentBytes(connection: string, bytes: Buffer): void {
+    this.#needed.add('FRAME-015');
+    const isWhole = bytes.length >= headBytes && bytes.readUInt32BE(0) === bytes.length - headBytes;
+    if (!isWhole || bytes[headBytes - 1] !== 0) return;
+    try {
+      this.sent(connection, decodeBody(bytes.subarray(headBytes)));
+    } catch {
+      // It is faulty, and meant to be.
+    }
   }
 
   /** A frame of so many bytes. */
   sentFrame(byteCount: number): void {
-    if (byteCount > largeFrameBytes) this.#hints.add('FRAME-003');
+    if (byteCount > largeFrameBytes) this.#needed.add('FRAME-003');
   }
 
   /** The broker sent bytes that cannot be decoded. */
   receivedUndecodable(): void {
-    for (const rule of encodingRules) this.#hints.add(rule);
+    for (const rule of encodingRules) this.#seen.add(rule);
   }
 
-  received(connection: string, { command, id, queue }: ReceivedFrame): void {
-    if (command === Command.Deliver) return this.#delivered(connection, id, queue);
+  received(connection: string, frame: ReceivedFrame): void {
+    const { command, id, queue } = frame;
+    if (command === Command.Deliver) return this.#delivered(connection, frame);
+    if (command === Command.QueueInfo) this.#counted(queue, frame);
     const asked = this.#sentBy(connection).get(id);
-    if (asked === undefined) this.#hints.add(unaskedRules.get(command) ?? 'CONN-006');
-    else if (asked.isAnswered) this.#hints.add('ERROR-001');
+    if (asked === undefined) this.#seen.add(unaskedRules.get(command) ?? 'CONN-006');
+    else if (asked.isAnswered) this.#seen.add('ERROR-001');
     else asked.isAnswered = true;
     if (command === Command.PublishAck) this.#of(queue).accept(id);
     if (command === Command.UnsubscribeAck) this.#of(queue).unsubscribed(connection);
   }
 
   closed(connection: string, byRunner: boolean): void {
-    if (!byRunner) for (const rule of closingRules) this.#hints.add(rule);
+    if (!byRunner) for (const rule of closingRules) this.#seen.add(rule);
     for (const story of this.#queues.values()) story.end(connection, this.#at);
   }
 
@@ -99,14 +112,14 @@ export class Reliance implements WireObserver {
     return rules.find((rule) => rule !== undefined);
   }
 
-  /**
-   * The requirements that the broker seems to break, by what this check has seen of it: it owes something to a subscriber, or did
-   * something that no answer of it explains. Each needs a check that shows it.
-   */
-  possibleCauses(): readonly string[] {
-    const stories = [...this.#queues.values()];
+  /** The requirements whose breach would explain that the check fails; each needs a check that shows it. */
+  hints(): Hints {
+    const hints = [...this.#queues.values()].map((story) => story.hints());
     const blocked = this.#isPublisherBlocked() ? blockingRules : [];
-    return [...new Set([...this.#hints, ...blocked, ...stories.flatMap((story) => story.hints())])];
+    return {
+      seen: [...new Set([...this.#seen, ...hints.flatMap(({ seen }) => seen)])],
+      needed: [...new Set([...this.#needed, ...blocked, ...hints.flatMap(({ needed }) => needed)])],
+    };
   }
 
   /** A Publish to a queue with BlockPublisher is not answered. */
@@ -120,14 +133,32 @@ export class Reliance implements WireObserver {
     );
   }
 
-  #delivered(connection: string, id: string, queue: string): void {
+  #delivered(connection: string, frame: ReceivedFrame): void {
+    const { id, queue } = frame;
     const story = this.#queues.get(queue);
+    const content = story?.contentOf(id);
+    if (content !== undefined) this.#compare(content, frame);
     // Dead letters come under ids of another queue.
     if (story !== undefined && (story.has(id) || story.deadLettersOf !== undefined))
       return story.deliver(id, connection, this.#at);
     const meant = [...this.#queues.values()].find((one) => one.has(id) && one.isSubscribed(connection));
-    this.#hints.add(meant === undefined ? 'DELIVERY-050' : 'DELIVERY-051');
+    this.#seen.add(meant === undefined ? 'DELIVERY-050' : 'DELIVERY-051');
     meant?.deliver(id, connection, this.#at);
+  }
+
+  #compare({ payload, headers }: Content, frame: ReceivedFrame): void {
+    if (frame.text() !== payload) this.#seen.add('DELIVERY-053').add('DELIVERY-054');
+    const isKept = headers.every(([name, value]) => {
+      const isLast = headers.findLast(([other]) => other === name)?.[1] === value;
+      return !isLast || frame.header(name) === value;
+    });
+    if (!isKept) this.#seen.add('DELIVERY-052').add('BODY-019');
+  }
+
+  #counted(queue: string, frame: ReceivedFrame): void {
+    const info = optionsOf(frame.text());
+    const count = info['messageCount'];
+    if (typeof count === 'number') this.#queues.get(queue)?.countedAs(count);
   }
 
   #acknowledged(connection: string, fields: FrameFields): void {
@@ -165,15 +196,15 @@ export class Reliance implements WireObserver {
     story.options = {
       mode: typeof mode === 'number' ? mode : story.options.mode,
       hasTtl: typeof options['messageTtl'] === 'string',
-      isSmall: Number(options['maxQueueSize']) <= smallQueueSize,
+      maxQueueSize: Number(options['maxQueueSize'] ?? story.options.maxQueueSize),
       overflowStrategy: Number(options['overflowStrategy'] ?? 0),
     };
     if (typeof mode === 'string' || typeof options['overflowStrategy'] === 'string')
-      this.#hints.add('BODY-037');
+      this.#needed.add('BODY-037');
     if (isOn !== true) return;
     const deadLetterQueue = typeof name === 'string' ? name : `${queue}.dlq`;
     // A queue of the check's own choice is to be left as it is.
-    if (this.#queues.has(deadLetterQueue)) this.#hints.add('DLQ-007');
+    if (this.#queues.has(deadLetterQueue)) this.#needed.add('DLQ-007');
     this.#of(deadLetterQueue).deadLettersOf = story;
   }
 
@@ -197,8 +228,8 @@ const unaskedRules: ReadonlyMap<number, string> = new Map([
 
 const blockPublisher = 2;
 
-/** What a blocked publisher must and should not hinder, and how its wait ends. */
-const blockingRules = ['OVERFLOW-011', 'OVERFLOW-013', 'OVERFLOW-016', 'OVERFLOW-017'] as const;
+/** What a blocked publisher must and should not hinder. */
+const blockingRules = ['OVERFLOW-013', 'OVERFLOW-016', 'OVERFLOW-017'] as const;
 
 const nackRules = ['NACK-001', 'NACK-003'] as const;
 const finalNackRules = ['NACK-001', 'NACK-005'] as const;
@@ -206,11 +237,11 @@ const finalNackRules = ['NACK-001', 'NACK-005'] as const;
 /** What a body that cannot be decoded may have wrong. */
 const encodingRules = ['BODY-001', 'BODY-003', 'FRAME-001', 'FRAME-002'] as const;
 
+/** The length and the flags of a frame. */
+const headBytes = 5;
+
 /** Longer frames arrive in pieces on any network. */
 const largeFrameBytes = 65_535;
-
-/** Up to this size a check fills a queue. */
-const smallQueueSize = 100;
 
 function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
   const known = map.get(key);
