@@ -75,9 +75,9 @@ describe('null brokers', () => {
 
   it.each([
     ['closes', 'the connection was closed'],
-    ['silent', 'nothing that fits within 2000 ms'],
+    ['silent', 'no matching frame within 2000 ms'],
     ['echoes', 'Connect id='],
-    ['garbage', 'bytes that are no frame'],
+    ['garbage', 'bytes that are not a frame'],
   ] as const)('%s: the report says "%s"', async (kind, text) => {
     const report = await judgeNull(kind);
     expect(report.results[0]?.actual).toContain(text);

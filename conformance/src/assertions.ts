@@ -1,5 +1,5 @@
-// The assertions that checks make. Each call counts, whether it holds or not; each failure says the rule in words, what was
-// expected and what came. They judge the broker: a broken assertion is never the runner's fault.
+// The assertions of the checks. Every call is counted, whether it holds or not. A failure contains the rule in words, the expected value
+// and the actual value. Assertions judge the broker: a failed assertion is never the runner's fault.
 import { isDeepStrictEqual } from 'node:util';
 import type { Assertions, Detail } from './check.ts';
 import type { Evidence } from './evidence.ts';
@@ -7,26 +7,26 @@ import { display, ExpectationFailure } from './expectation.ts';
 import type { JsonText } from './json-value.ts';
 import { isSameJson } from './json-value.ts';
 
-type Verdict = {
+type AssertionResult = {
   readonly holds: boolean;
   readonly expected: string;
   readonly actual: unknown;
-  /** Of `actual`, where it is a number that needs one. */
+  /** The unit of `actual`, if it is a number with a unit. */
   readonly unit?: string;
 };
 
 export function assertionsFor(evidence: Evidence): Assertions {
   const judge = (
-    verdict: Verdict,
+    result: AssertionResult,
     what: string,
     clause: string | undefined,
     possibleCauses: readonly string[] = [],
   ): void => {
-    evidence.assertion(clause);
-    if (verdict.holds) return;
+    evidence.addAssertion(clause);
+    if (result.holds) return;
     throw new ExpectationFailure(what, {
-      expected: verdict.expected,
-      actual: `${display(verdict.actual)}${verdict.unit === undefined ? '' : ` ${verdict.unit}`}`,
+      expected: result.expected,
+      actual: `${display(result.actual)}${result.unit === undefined ? '' : ` ${result.unit}`}`,
       clause,
       possibleCauses,
     });
@@ -40,7 +40,7 @@ export function assertionsFor(evidence: Evidence): Assertions {
         what,
         clause,
       ),
-    sameJson: (actual, expected, what, clause) => judge(jsonVerdict(actual, expected), what, clause),
+    sameJson: (actual, expected, what, clause) => judge(jsonResult(actual, expected), what, clause),
     deepEqual: (actual, expected, what, clause) =>
       judge(
         { holds: isDeepStrictEqual(actual, expected), expected: display(expected), actual },
@@ -53,7 +53,7 @@ export function assertionsFor(evidence: Evidence): Assertions {
         what,
         clause,
       ),
-    between: (actual, low, high, what, clause) => judge(betweenVerdict(actual, low, high), what, clause),
+    between: (actual, low, high, what, clause) => judge(betweenResult(actual, low, high), what, clause),
     betweenMs: (actualMs, lowMs, highMs, what, clause) =>
       judge(
         {
@@ -69,32 +69,32 @@ export function assertionsFor(evidence: Evidence): Assertions {
       judge(
         {
           holds: typeof actual === 'string' && pattern.test(actual),
-          expected: `text like ${pattern}`,
+          expected: `text that matches ${pattern}`,
           actual,
         },
         what,
         clause,
       ),
     ok: (condition, what, detail) =>
-      judge(okVerdict(condition, what, detail), what, detail?.clause, detail?.possibleCauses),
+      judge(okResult(condition, what, detail), what, detail?.clause, detail?.possibleCauses),
     fail: (what, detail) => {
-      evidence.assertion(detail?.clause);
+      evidence.addAssertion(detail?.clause);
       throw failureOf(what, detail);
     },
   };
 }
 
-function jsonVerdict(actual: JsonText | undefined, expected: JsonText): Verdict {
+function jsonResult(actual: JsonText | undefined, expected: JsonText): AssertionResult {
   const holds = actual !== undefined && isSameJson(actual, expected);
   return { holds, expected: `the JSON value ${display(expected.toString())}`, actual: actual?.toString() };
 }
 
-function betweenVerdict(actual: unknown, low: number, high: number): Verdict {
+function betweenResult(actual: unknown, low: number, high: number): AssertionResult {
   const holds = typeof actual === 'number' && actual >= low && actual <= high;
   return { holds, expected: `a number from ${low} to ${high}`, actual };
 }
 
-function okVerdict(condition: boolean, what: string, detail: Detail | undefined): Verdict {
+function okResult(condition: boolean, what: string, detail: Detail | undefined): AssertionResult {
   return {
     holds: condition,
     expected: expectedText(what, detail),

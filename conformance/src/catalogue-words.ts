@@ -1,5 +1,5 @@
-// The closed lists of words that checks, targets and reports share: levels, profiles, capabilities. A profile is frozen with the
-// version of the specification; a capability is something optional that a broker may declare.
+// The levels, profiles and capabilities that checks, targets and reports use. A version of the specification fixes its profiles. A
+// capability is an optional feature that a broker may declare.
 
 export const levels = ['MAY', 'SHOULD', 'MUST'] as const;
 export type Level = (typeof levels)[number];
@@ -15,27 +15,27 @@ export const profiles = [
   'limits',
   'observability',
   'dashboard',
-  /** Random scenarios, judged as a whole: by their history, and by a model of what may come. */
+  /** Random scenarios, judged by their history and by a model of all permitted behaviour. */
   'model',
 ] as const;
 export type Profile = (typeof profiles)[number];
 
-/** `full` selects and claims every profile but `model`: what is drawn at random is played for those who name it. */
+/** `full` selects and claims every profile except `model`: random scenarios run only if `model` is named. */
 export const profileNames = [...profiles, 'full'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 export const capabilities = {
-  brotli: 'takes and sends brotli frames',
-  gzip: 'takes and sends gzip frames',
+  brotli: 'accepts and sends brotli frames',
+  gzip: 'accepts and sends gzip frames',
   nack: 'negative acknowledgments: Ack with header failureReason',
-  maxInFlight: 'Subscribe with header maxInFlight fixes the window',
+  maxInFlight: 'Subscribe with header maxInFlight sets the window',
   prometheus: 'metrics in Prometheus text',
-  fileStore: 'its durable store is in files of the data directory, for one broker at a time',
+  fileStore: 'its durable store consists of files in the data directory, which one broker uses at a time',
   requeue: 'dead letters can be moved back through the dashboard',
 } as const;
 export type Capability = keyof typeof capabilities;
 
-/** True when `level` binds at least as hard as `other`. */
+/** True if `level` is as strict as `other`, or stricter. */
 export function isAtLeast(level: Level, other: Level): boolean {
   return levels.indexOf(level) >= levels.indexOf(other);
 }

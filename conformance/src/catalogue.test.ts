@@ -1,4 +1,4 @@
-// The catalogue refuses to contradict itself, and the one that is shipped does not.
+// Inconsistent catalogues are rejected; the catalogue of this suite is consistent.
 import { describe, expect, it } from 'vitest';
 import { catalogueFaults } from './catalogue.ts';
 import { checks } from './checks/index.ts';
@@ -14,16 +14,16 @@ const run = async (): Promise<void> => {};
 
 describe('catalogueFaults', () => {
   it.each([
-    ['an id twice', [tinyCheck('CONN-001a', run), tinyCheck('CONN-001a', run)], 'is there twice'],
-    ['an unknown clause', [tinyCheck('CONN-009a', run)], 'CONN-009, which is no requirement'],
-    ['an id of another form', [tinyCheck('conn-1', run)], 'is not a requirement id and a letter'],
+    ['an id twice', [tinyCheck('CONN-001a', run), tinyCheck('CONN-001a', run)], 'occurs twice'],
+    ['an unknown clause', [tinyCheck('CONN-009a', run)], 'CONN-009, which is not a requirement'],
+    ['an id with a wrong form', [tinyCheck('conn-1', run)], 'is not a requirement id followed by a letter'],
     [
-      'an id that is not of its main clause',
+      'an id that does not start with its main clause',
       [tinyCheck('CONN-001a', run, { clauses: ['CONN-002'] })],
       'main clause CONN-002',
     ],
     [
-      'a level above its clause',
+      'a level above the level of its clause',
       [tinyCheck('CONN-001a', run, { level: 'MUST' })],
       'CONN-001 is only a SHOULD',
     ],
@@ -31,7 +31,7 @@ describe('catalogueFaults', () => {
     expect(catalogueFaults(list, requirements).join('; ')).toContain(text);
   });
 
-  it('lets a level below the clause stand', () => {
+  it('accepts a level below the level of the clause', () => {
     expect(catalogueFaults([tinyCheck('CONN-002a', run, { level: 'SHOULD' })], requirements)).toEqual([]);
   });
 

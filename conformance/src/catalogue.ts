@@ -1,5 +1,5 @@
-// The checks and the requirements they stand on, joined and looked up by id. A catalogue that contradicts itself (an id twice,
-// a clause that does not exist, a level above its clause's) is refused: the verdict would be about nothing. Pure.
+// The checks and the requirements that they are about, found by id. An inconsistent catalogue is rejected, because its verdict would be
+// meaningless: an id that occurs twice, a clause that does not exist, a level above the level of its clause. Pure.
 import type { Level } from './catalogue-words.ts';
 import { isAtLeast } from './catalogue-words.ts';
 import type { Check } from './check.ts';
@@ -10,15 +10,15 @@ export type Catalogue = {
   readonly requirements: readonly Requirement[];
   requirement(id: string): Requirement | undefined;
   check(id: string): Check | undefined;
-  /** The check's own level, else its main clause's. */
+  /** The level that the check declares; otherwise the level of its main clause. */
   levelOf(check: Check): Level;
 };
 
-/** Throws when `catalogueFaults` finds any. */
+/** Throws if `catalogueFaults` finds a fault. */
 export function catalogueOf(checks: readonly Check[], requirements: readonly Requirement[]): Catalogue {
   const faults = catalogueFaults(checks, requirements);
   if (faults.length > 0)
-    throw new Error(`the catalogue of checks contradicts itself:\n  ${faults.join('\n  ')}`);
+    throw new Error(`the catalogue of checks is inconsistent:\n  ${faults.join('\n  ')}`);
   const requirementsById = new Map(requirements.map((requirement) => [requirement.id, requirement]));
   const checksById = new Map(checks.map((check) => [check.id, check]));
   return {
@@ -30,14 +30,14 @@ export function catalogueOf(checks: readonly Check[], requirements: readonly Req
   };
 }
 
-/** What is wrong with the checks, one sentence each. */
+/** The faults of the catalogue, one sentence each; empty if there are none. */
 export function catalogueFaults(
   checks: readonly Check[],
   requirements: readonly Requirement[],
 ): readonly string[] {
   const known = new Map(requirements.map((requirement) => [requirement.id, requirement.level]));
   const ids = checks.map((check) => check.id);
-  const twice = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id} is there twice`);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id} occurs twice`);
   return [...twice, ...checks.flatMap((check) => checkFaults(check, known))];
 }
 
@@ -47,9 +47,9 @@ function checkFaults(check: Check, known: ReadonlyMap<string, Level>): readonly 
   const [main] = check.clauses;
   const faults = check.clauses
     .filter((clause) => !known.has(clause))
-    .map((clause) => `${check.id} stands on ${clause}, which is no requirement`);
-  if (!idForm.test(check.id)) faults.push(`${check.id} is not a requirement id and a letter`);
-  if (check.id.slice(0, -1) !== main) faults.push(`${check.id} does not begin with its main clause ${main}`);
+    .map((clause) => `${check.id} names ${clause}, which is not a requirement`);
+  if (!idForm.test(check.id)) faults.push(`${check.id} is not a requirement id followed by a letter`);
+  if (check.id.slice(0, -1) !== main) faults.push(`${check.id} does not start with its main clause ${main}`);
   const highest = known.get(main);
   if (check.level !== undefined && highest !== undefined && !isAtLeast(highest, check.level)) {
     faults.push(`${check.id} has level ${check.level}, but ${main} is only a ${highest}`);

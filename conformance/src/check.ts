@@ -1,11 +1,11 @@
-// What a check is, and what it is given. A check is a plain object: data that can be listed, selected and explained, and one
-// function that talks to the broker. It must not import anything from a broker, keep state between runs, or sleep: a
-// positive wait has a deadline, an absence is proved with a sentinel. The engine alone decides what the end of `run` means.
+// The types of a check and of its context. A check is a plain object: data that can be listed, selected and explained, and one function
+// that talks to the broker. A check must not import anything from a broker, keep state between runs, or sleep. A wait for a frame has a
+// deadline; the Pong to a later Ping proves that a frame was not sent. Only the engine decides which outcome the end of `run` means.
 //
-// How to write one: return normally when the broker did right; let `ctx.assert`, `ctx.acceptable` and the waits of a
-// connection throw when it did not; say `ctx.warn` or `ctx.should` for what a SHOULD recommends inside a MUST check. A return
-// counts as a pass only after an assertion about one of the check's own clauses: where nothing can be decided, say
-// `ctx.notShown`. Never catch an ExpectationFailure. Queue names come from `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
+// How to write a check: if the broker behaves correctly, `run` returns; if not, `ctx.assert`, `ctx.acceptable` or a wait of a connection
+// throws. For a recommendation inside a MUST check, use `ctx.warn` or `ctx.should`. A return is a pass only after an assertion about one
+// of the check's own clauses; if nothing can be decided, call `ctx.notShown`. Never catch an ExpectationFailure. Take queue names from
+// `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
 import type { Capability, Level, Profile } from './catalogue-words.ts';
 import type { ConfigurationRequest, QueueDefaultSettings } from './configuration.ts';
 import type { Connection } from './connection.ts';
@@ -19,31 +19,31 @@ import type { TraceEvent } from './trace.ts';
 import type { FrameFields } from './wire/frame.ts';
 
 export type Isolation =
-  /** Shares a broker with other checks that run at the same time. The default. */
+  /** Shares a broker with other checks that run at the same time. Default. */
   | 'shared'
-  /** Has a broker of its own, started for it: for server-wide counters, limits, faults that may do harm. */
+  /** Gets a newly started broker for itself: for server-wide counters, limits, and actions that may harm other checks. */
   | 'fresh'
-  /** As fresh, and may stop, crash and start it through `ctx.broker`. */
+  /** As `fresh`; the check may also stop, crash and start the broker with `ctx.broker`. */
   | 'restart';
 
-/** The least that must have been seen for a pass; below it the check ends as not shown. */
-export type EvidenceFloor = {
-  /** Frames received from the broker, the handshake's included. */
+/** The minimum evidence for a pass. A check that returns with less is not shown. */
+export type MinEvidence = {
+  /** Frames received from the broker, including the handshake. */
   readonly frames?: number;
   /** Deliver frames among them. */
   readonly messages?: number;
   /** HTTP answers. */
   readonly responses?: number;
-  /** Assertions made; at least one about the check's own clauses is always required. */
+  /** Assertions made. At least one about the check's own clauses is always required. */
   readonly assertions?: number;
 };
 
 export type Check = {
-  /** Requirement id and a letter: `FRAME-004a`. Permanent once published. */
+  /** Requirement id and a letter: `FRAME-004a`. Never changes after publication. */
   readonly id: string;
-  /** What the broker does when the check passes: `answers a Ping that arrives byte by byte`. */
+  /** What the broker does if the check passes: `answers a Ping that arrives byte by byte`. */
   readonly title: string;
-  /** Requirement ids; the first is the main one, whose level is the check's unless `level` says less. */
+  /** Requirement ids. The first is the main one: the check has its level, unless `level` is lower. */
   readonly clauses: readonly [string, ...string[]];
   readonly level?: Level;
   readonly profile: Profile;
@@ -52,22 +52,22 @@ export type Check = {
     readonly capabilities?: readonly Capability[];
   };
   /**
-   * Asked of a broker that is started for the run, such as short timings; where it cannot be had (an attached broker, an adapter
-   * that does not support it) the check runs with what there is. `ctx.target` has the values in force.
+   * Settings that a broker started for the run gets if possible, such as short timings. If they are not possible (an attached broker, an
+   * adapter that does not support them) the check runs without them. `ctx.target` has the values in force.
    */
   readonly prefers?: ConfigurationRequest;
-  /** Spends its time waiting for the broker's timers: runs beside the other checks, on queues of its own. */
+  /** Mostly waits for the broker's timers: runs in parallel with the other checks, on its own queues. */
   readonly waits?: true;
   readonly isolation?: Isolation;
   /**
-   * Plays random scenarios and judges them as a whole, so that nearly any fault of its area makes it fail: the self-test tries it
-   * on the planted faults that name it, and on no others.
+   * Runs random scenarios and judges their whole history, so that almost any fault in its area makes it fail. The self-test runs it only
+   * on the planted faults that name it.
    */
   readonly broad?: true;
-  /** Plays thousands of messages for as long as anything moves: it may take five minutes, whatever the timeout scale is. */
+  /** Sends thousands of messages, and may run for five minutes, whatever the timeout scale is. */
   readonly volume?: true;
-  readonly evidence: EvidenceFloor;
-  /** The acceptable outcomes in words, where there are several; `explain` and failures print them. */
+  readonly evidence: MinEvidence;
+  /** The acceptable outcomes in words, if there are several; `explain` and failures print them. */
   readonly accepts?: readonly string[];
   readonly run: (ctx: CheckContext) => Promise<void>;
 };
@@ -75,12 +75,12 @@ export type Check = {
 export type CheckModule = readonly Check[];
 
 export type ConnectOptions = {
-  /** Headers of Connect, e.g. `supported-compression`. */
+  /** Headers of Connect, for example `supported-compression`. */
   readonly headers?: FrameFields['headers'];
   /**
-   * A connection that no other check has used or will use. Without it the engine may hand out one that an earlier check left
-   * clean. Say it when the check breaks the connection, judges its beginning, or counts connections. Options with headers
-   * always give a new one.
+   * Opens a connection that no other check uses, before or after. Without `own` the engine may provide a clean connection of an earlier
+   * check. Set it if the check breaks the connection, judges its start, or counts connections. With `headers` the connection is always
+   * new.
    */
   readonly own?: boolean;
 };
@@ -89,33 +89,33 @@ export type Detail = {
   readonly expected?: unknown;
   readonly actual?: unknown;
   readonly clause?: string;
-  /** Other requirements whose breach would explain a failure here: a check that shows one of them broken blocks this one. */
+  /** Other requirements that would explain a failure here. If a check about one of them shows it broken, this check is blocked. */
   readonly possibleCauses?: readonly string[];
 };
 
 /**
- * Each call counts as one assertion about the requirement `clause`, the check's main one unless given; each failure ends the check.
+ * Each call counts as one assertion about the requirement `clause`, by default the check's main one. A failed assertion ends the check.
  * `what` is the rule in words.
  */
 export type Assertions = {
   equal(actual: unknown, expected: unknown, what: string, clause?: string): void;
   notEqual(actual: unknown, unexpected: unknown, what: string, clause?: string): void;
-  /** The same JSON value, however written (`isSameJson`); undefined is no text. For payloads that the broker delivers. */
+  /** The same JSON value, however it is written (`isSameJson`); undefined equals no value. For payloads that the broker delivers. */
   sameJson(actual: JsonText | undefined, expected: JsonText, what: string, clause?: string): void;
-  /** Structural equality: the order of object keys does not matter. */
+  /** Structural equality, with object keys in any order. */
   deepEqual(actual: unknown, expected: unknown, what: string, clause?: string): void;
   oneOf(actual: unknown, expected: readonly unknown[], what: string, clause?: string): void;
-  /** Numbers; `low` and `high` are both allowed. */
+  /** A number from `low` to `high`, both included. */
   between(actual: unknown, low: number, high: number, what: string, clause?: string): void;
-  /** The same for a time in milliseconds, with the unit in the failure. */
+  /** As `between`, for a time in milliseconds; the failure shows the unit. */
   betweenMs(actualMs: number, lowMs: number, highMs: number, what: string, clause?: string): void;
   matches(actual: unknown, pattern: RegExp, what: string, clause?: string): void;
   ok(condition: boolean, what: string, detail?: Detail): void;
-  /** Ends the check: what came is none of the things that may come. */
+  /** Ends the check with a failure. */
   fail(what: string, detail?: Detail): never;
 };
 
-/** One outcome that the specification allows. With `difference`, taking it is a warning: a SHOULD was decided otherwise. */
+/** One outcome that the specification allows. With `difference` it is a warning, because the outcome does not follow a SHOULD. */
 export type Alternative<T> = {
   readonly title: string;
   readonly when: (actual: T) => boolean;
@@ -127,7 +127,7 @@ export type HttpAnswer = {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body parsed; an expectation failure when it is not JSON. */
+  /** The parsed body. Throws an ExpectationFailure if it is not JSON. */
   json(): unknown;
 };
 
@@ -142,61 +142,61 @@ export type HttpSurface = {
   request(path: string, options: HttpRequest): Promise<HttpAnswer>;
 };
 
-/** The process under test, for checks with isolation `restart`. Everywhere else each call is a fault of the check. */
+/** Controls the broker process, for checks with isolation `restart`. In other checks each call throws an error. */
 export type BrokerControl = {
-  /** SIGTERM. Resolves at once; use `exited` for the end. */
+  /** Sends SIGTERM and does not wait; `exited` waits for the end. */
   terminate(): Promise<void>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   crash(): Promise<void>;
-  /** Waits for the end of the process, at most `withinMs` (`ctx.timing.stopMs`). */
+  /** Waits for the end of the process, at most `withinMs` (default `ctx.timing.stopMs`). */
   exited(withinMs?: number): Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  /** Starts it again with the same configuration and data directory; new connections go to the new one. */
+  /** Starts the broker again with the same configuration and data directory. New connections go to the new process. */
   start(): Promise<void>;
-  /** As `start`, where the broker may refuse: tells why it did, undefined when it started. */
+  /** As `start`, if the broker may refuse to start: returns the reason, or undefined if it started. */
   startOrRefusal(): Promise<string | undefined>;
-  /** Tries to start a second broker on the same data directory beside it, and ends that one: tells why it refused. */
+  /** Tries to start a second broker with the same data directory, and ends it if it starts. Returns why it refused, or undefined. */
   secondRefusal(): Promise<string | undefined>;
-  /** Damages every file of the broker, which must not run. Could not run where it has none. */
+  /** Damages all files of the broker, which must not be running. If there are none, the check could not run. */
   damageStore(): Promise<void>;
 };
 
-/** What the target was configured with, as far as it is known. Undefined = the broker's default, unknown to the runner. */
+/** The configuration of the target, as far as the runner knows it. Undefined means the broker's default, which the runner does not know. */
 export type TargetFacts = {
   readonly name: string;
   readonly capabilities: ReadonlySet<Capability>;
   readonly configuration: ConfigurationRequest;
-  /** The MaxMessageSize in force: declared, or the protocol's default of 1,048,576. */
+  /** The MaxMessageSize in force: the declared value, or the protocol's default of 1,048,576. */
   readonly maxMessageSizeBytes: number;
-  /** The ack timeout in force: asked for, declared, or the default of 30,000. */
+  /** The ack timeout in force: the requested or declared value, or the default of 30,000. */
   readonly ackTimeoutMs: number;
-  /** The retry delay in force, by the same rule; default 1,000. */
+  /** The retry delay in force: the requested or declared value, or the default of 1,000. */
   readonly retryDelayMs: number;
-  /** What a queue made on demand is like, where the check preferred it so and the broker took it over. */
+  /** The options of auto-created queues, if the check prefers some and the broker supports them. */
   readonly queueDefaults: QueueDefaultSettings | undefined;
-  /** The target declares that it counts connections by address: a check that could open many should open few. */
+  /** The target declares a limit of connections per address: a check should open few connections. */
   readonly countsConnections: boolean;
-  /** The smallest window of unacknowledged messages that may be relied on: 1 unless the target declares more. */
+  /** The window of unacknowledged messages that a check may rely on: 1 unless the target declares more. */
   readonly subscriberWindow: number;
 };
 
-/** What was done on all connections of the check since `recordHistory`. */
+/** The operations on all connections of the check since `recordHistory`. */
 export type History = {
   readonly operations: readonly Operation[];
   /**
-   * Lost, duplicated, unexpected and recovered messages, summed up. A finding fails the check, with the account and the operations of
-   * the messages it is about. Counts as one assertion for each message. `ackTimeoutMs` is the target's unless given.
+   * Counts lost, duplicated, unexpected and recovered messages. A finding fails the check; the failure contains the counts and the
+   * operations of the affected messages. Counts as one assertion for each message. `ackTimeoutMs` is the target's unless given.
    */
-  settle(rules: Partial<HistoryRules>): Account;
-  /** As `settle`, for thousands of messages: other checks go on meanwhile. */
-  settleInTurns(rules: Partial<HistoryRules>): Promise<Account>;
+  judge(rules: Partial<HistoryRules>): Account;
+  /** As `judge`, for thousands of messages: works in steps, so that other checks can continue. */
+  judgeInSteps(rules: Partial<HistoryRules>): Promise<Account>;
 };
 
-/** The trace of the check, for one that plays a scenario several times and wants to show only one of them. */
-export type TraceShelf = {
-  /** Takes everything that has come so far out of the trace. */
-  take(): readonly TraceEvent[];
-  /** Shows what was taken in the place of what has come since. */
-  putBack(events: readonly TraceEvent[]): void;
+/** Access to the trace, for a check that runs several scenarios and shows only the events of one. */
+export type TraceControl = {
+  /** Removes all events from the trace and returns them. */
+  takeAll(): readonly TraceEvent[];
+  /** Replaces all events of the trace by these, which `takeAll` returned. */
+  replaceAll(events: readonly TraceEvent[]): void;
 };
 
 export type CheckContext = {
@@ -205,39 +205,39 @@ export type CheckContext = {
   readonly timing: Timing;
   readonly target: TargetFacts;
   readonly assert: Assertions;
-  /** The health server. An expectation failure in `get` when nothing answers. */
+  /** The health server. A request without an answer throws an ExpectationFailure. */
   readonly http: HttpSurface;
   /** The dashboard server. */
   readonly dashboard: HttpSurface;
   readonly broker: BrokerControl;
-  readonly trace: TraceShelf;
-  /** Begins to record; at most once in a check, and before the connections do what is to be judged. */
+  readonly trace: TraceControl;
+  /** Starts recording. Call it at most once in a check, before the operations that are judged. */
   recordHistory(): History;
-  /** A connection with its handshake done. */
+  /** A connection after its handshake. */
   connect(options?: ConnectOptions): Promise<Connection>;
   /** A TCP connection on which nothing has been sent. Always new. */
   rawConnect(): Promise<Connection>;
-  /** A queue name that no other check, run or repetition uses: `x9k2.delivery-014a.orders`. */
+  /** A queue name that no other check, run or repetition uses, for example `x9k2.delivery-014a.orders`. */
   queue(name: string): string;
-  /** A fresh id for a command or message. */
+  /** A new id for a command or message. */
   id(prefix?: string): string;
-  /** The connections of a recording of existing software, each a list of frames in order. Throws when there is none of that title. */
+  /** The connections of a recording of existing software, each a list of frames in order. Throws if no recording has this title. */
   recording(title: string): readonly (readonly GoldenFrame[])[];
-  /** Milliseconds since the run's start on the monotonic clock; comparable with `ReceivedFrame.atMs`. */
+  /** Milliseconds since the start of the run, on the monotonic clock; comparable with `ReceivedFrame.atMs`. */
   now(): number;
-  /** Takes the first alternative that fits and returns its title; fails with the whole list when none does. */
+  /** Returns the title of the first alternative that matches; fails with the whole list if none does. */
   acceptable<T>(actual: T, alternatives: readonly Alternative<T>[], what: string): string;
-  /** A recommendation was decided otherwise: the check ends with warn at best. */
+  /** The broker does not follow a recommendation: a check that does not fail ends with warn. */
   warn(clause: string, text: string, detail?: Detail): void;
-  /** `warn` unless the condition holds. Counts as an assertion. */
+  /** Calls `warn` unless the condition holds. Counts as an assertion. */
   should(condition: boolean, clause: string, text: string, detail?: Detail): void;
   /**
-   * Ends the check as not shown, which keeps the gate closed: what came decides nothing about the rule. Try another way to show it
-   * first, and make sure that no broker that keeps the specification gets here.
+   * Ends the check as not shown, which closes the gate: the observations do not decide the rule. Try other ways to decide it first, and
+   * make sure that a correct broker never gets here.
    */
   notShown(reason: string): never;
-  /** Ends the check as not applicable: the broker takes a choice that the specification permits, and the rule is about another one. */
+  /** Ends the check as not applicable: the broker made a permitted choice to which the rule does not apply. */
   notApplicable(reason: string): never;
-  /** Something worth knowing that changes nothing. */
+  /** Adds information to the report without changing the outcome. */
   note(text: string): void;
 };

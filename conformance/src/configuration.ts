@@ -1,6 +1,5 @@
-// The neutral configuration: what a check can ask of a broker in words that every broker understands. It travels to the
-// adapter as one JSON line. What is absent or null means the broker's own default, but for `rateLimit`, where null means
-// off. Areas: LIMIT, QUEUE, RETRY, AUTH, TLS.
+// The neutral configuration: the settings that a check can request from any broker. The adapter receives it as one JSON line. An absent
+// setting, or null, means the broker's own default; `rateLimit: null` means no rate limit. Areas: LIMIT, QUEUE, RETRY, AUTH, TLS.
 
 export type LimitSettings = {
   readonly maxConnections?: number;
@@ -48,7 +47,7 @@ export type TlsSettings = {
   readonly certificatePassword?: string;
 };
 
-/** What a check asks for; everything it does not name stays the broker's default. */
+/** The settings that a check requests. Settings that it does not name keep the broker's default. */
 export type ConfigurationRequest = {
   readonly storage?: 'memory' | 'sqlite' | 'durable';
   readonly authentication?: AuthenticationSettings | null;
@@ -61,7 +60,7 @@ export type ConfigurationRequest = {
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** The whole line: a request filled up, with the addresses to listen on and a data directory of its own. */
+/** The complete configuration: a request with all groups, the addresses to listen on, and a data directory that only this broker uses. */
 export type NeutralConfiguration = {
   readonly protocol: 1;
   readonly tcp: ListenAddress;
@@ -77,7 +76,7 @@ export type NeutralConfiguration = {
   readonly timing: TimingSettings;
 };
 
-/** Fills a request up: memory, no secrets, no rate limit, free ports on the loopback address. */
+/** Completes a request: storage in memory, no credentials, no rate limit, free ports on the loopback address. */
 export function fillConfiguration(
   request: ConfigurationRequest,
   dataDirectory: string,
@@ -99,7 +98,7 @@ export function fillConfiguration(
   };
 }
 
-/** Both requests in one; where they name the same setting the second one counts. */
+/** Both requests as one. If both name a setting, the value of the second is used. */
 export function joinedRequest(
   first: ConfigurationRequest,
   second: ConfigurationRequest,
@@ -126,7 +125,7 @@ function isGroup(value: unknown): boolean {
   return typeof value === 'object';
 }
 
-/** One text for equal requests, whatever order their keys were written in: brokers are shared by it. */
+/** The same text for equal requests, in whatever order their keys were written. Checks with the same text share brokers. */
 export function configurationKey(request: ConfigurationRequest): string {
   return JSON.stringify(sorted(request));
 }

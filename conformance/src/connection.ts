@@ -1,6 +1,6 @@
-// What a check can do with one TCP connection to the broker. Only types: the connection itself is made in wire/. Every wait
-// has a deadline; a wait that ends without its frame, because the time is over or the broker closed, is an
-// ExpectationFailure that says what was awaited and what came instead. Areas: FRAME, BODY, CONN.
+// What a check can do with one TCP connection to the broker. Types only: wire/ implements them. Every wait has a deadline. A wait that
+// ends without its frame, at the deadline or because the broker closed the connection, throws an ExpectationFailure with the awaited
+// frame and the frames that came instead. Areas: FRAME, BODY, CONN.
 
 import type { CommandName } from './wire/command.ts';
 import type { Algorithm } from './wire/compression.ts';
@@ -12,15 +12,15 @@ export type FrameMatch = {
   readonly queue?: string;
 };
 
-/** A command's name, fields that must be equal, or any test of the frame. */
+/** The name of a command, fields that must be equal, or a function that tests the frame. */
 export type FramePattern = CommandName | FrameMatch | ((frame: ReceivedFrame) => boolean);
 
 export type WaitOptions = {
   /** Deadline of the wait; `ctx.timing.answerMs` unless given. */
   readonly withinMs?: number;
-  /** The awaited thing in words, for the report. */
+  /** What the check waits for, in words for the report. */
   readonly what?: string;
-  /** The requirement broken when it does not come; the check's main one unless given. */
+  /** The requirement that is broken if it does not come; the check's main one unless given. */
   readonly clause?: string;
 };
 
@@ -35,74 +35,74 @@ export type PublishOptions = SendOptions & {
   readonly headers?: FrameFields['headers'];
 };
 
-export type ClosedHow = 'end' | 'reset';
+export type CloseKind = 'end' | 'reset';
 
 export interface Connection {
-  /** `A`, `B`, .. in the order of opening: the name in traces. */
+  /** `A`, `B`, .. in the order in which the connections are opened; traces use this name. */
   readonly name: string;
-  /** The handshake's answer; an expectation failure on a connection without a handshake. */
+  /** The answer to the handshake. Throws an ExpectationFailure if the connection has had no handshake. */
   readonly connectAck: ReceivedFrame;
-  /** Every frame that has come so far, taken or not, in order. */
+  /** Every frame received so far, in order, including the frames that a wait has taken. */
   readonly received: readonly ReceivedFrame[];
   readonly isClosed: boolean;
 
-  // --- sending: chunked as --wire says. Frames sent without awaiting anything between keep their order. ---
+  // --- sending: in chunks as --wire says. Frames keep their order, also if the check does not await each of them. ---
   send(fields: FrameFields, options?: SendOptions): Promise<void>;
-  /** Any bytes: half frames, wrong frames. */
+  /** Any bytes, for example incomplete or invalid frames. */
   sendRaw(bytes: Buffer): Promise<void>;
-  /** Several frames in one write, whatever --wire says. */
+  /** Sends several frames in one write, whatever --wire says. */
   sendTogether(frames: readonly FrameFields[]): Promise<void>;
-  /** Exactly these pieces, each a write of its own. */
+  /** Sends exactly these pieces, each in a separate write. */
   sendPieces(pieces: readonly Buffer[]): Promise<void>;
 
-  // --- receiving: each frame is taken once ---
-  /** Takes the first frame not yet taken that matches; frames before it stay. Waits when there is none. */
+  // --- receiving: each frame can be taken once ---
+  /** Takes the first matching frame that is not taken yet; the frames before it stay. Waits if there is none. */
   expect(pattern: FramePattern, options?: WaitOptions): Promise<ReceivedFrame>;
-  /** As `expect`, but a closing by the broker is an answer too: where the specification allows either. */
-  expectOrClosed(pattern: FramePattern, options?: WaitOptions): Promise<ReceivedFrame | ClosedHow>;
-  /** Takes the very next frame not yet taken, whatever it is. */
+  /** As `expect`, but also accepts that the broker closes the connection: for rules that allow either. */
+  expectOrClosed(pattern: FramePattern, options?: WaitOptions): Promise<ReceivedFrame | CloseKind>;
+  /** Takes the next frame that is not taken yet, whatever it is. */
   next(options?: WaitOptions): Promise<ReceivedFrame>;
-  /** Sends, and takes the first frame with the same id that is no Deliver: the answer, or Error. */
+  /** Sends a command, and takes its answer: the first frame with the same id that is not a Deliver, or an Error. */
   request(fields: FrameFields, options?: WaitOptions & SendOptions): Promise<ReceivedFrame>;
-  /** Sends Ping and takes its Pong: everything that the broker sent before has then arrived. */
+  /** Sends Ping and takes its Pong. Everything that the broker sent before the Pong has then arrived. */
   ping(options?: WaitOptions): Promise<ReceivedFrame>;
-  /** Proves an absence: pings, and fails when a frame that matches, not yet taken, came before the Pong. */
+  /** Proves that no matching frame was sent: sends Ping, and fails if a matching frame that is not taken yet came before the Pong. */
   expectNothingBeforePong(pattern: FramePattern, what: string, clause?: string): Promise<void>;
-  /** Proves an absence by silence for `forMs`: only where no sentinel can be had. */
+  /** Fails if a matching frame comes within `forMs`. Use it only where a Ping cannot prove the absence. */
   expectSilence(pattern: FramePattern, forMs: number, what: string, clause?: string): Promise<void>;
 
-  // --- commands; each fails the check when the answer is not the positive one ---
-  /** Publishes and takes PublishAck. `payload`: text is sent as it is (it should be JSON), undefined is no payload. */
+  // --- commands; each fails the check if the answer is not the positive answer ---
+  /** Publishes and takes PublishAck. `payload`: a text is sent unchanged (it should be JSON); undefined means no payload. */
   publish(queue: string, payload?: string | Buffer, options?: PublishOptions): Promise<ReceivedFrame>;
   subscribe(queue: string, options?: { readonly headers?: FrameFields['headers'] }): Promise<ReceivedFrame>;
   unsubscribe(queue: string): Promise<ReceivedFrame>;
-  /** `options`: the queue options as they travel; undefined sends no payload. */
+  /** `options`: the queue options as on the wire; undefined sends no payload. */
   createQueue(queue: string, options?: Readonly<Record<string, unknown>>): Promise<ReceivedFrame>;
   deleteQueue(queue: string): Promise<ReceivedFrame>;
   /** The queue info, or undefined when the queue does not exist. */
   queueInfo(queue: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   listQueues(): Promise<readonly string[]>;
-  /** Takes the next Deliver that matches; waits `ctx.timing.deliveryMs` unless told otherwise. */
+  /** Takes the next matching Deliver; waits up to `ctx.timing.deliveryMs` unless given. */
   delivery(
     match?: { readonly queue?: string; readonly id?: string },
     options?: WaitOptions,
   ): Promise<ReceivedFrame>;
-  /** Acknowledges by id, as existing clients do; the queue travels along when asked for. */
+  /** Acknowledges by id, as existing clients do. `withQueue` also sends the queue. */
   ack(
     delivery: Pick<ReceivedFrame, 'id' | 'queue'>,
     options?: { readonly withQueue?: boolean },
   ): Promise<void>;
-  /** Sends Disconnect; does not wait for the closing. */
+  /** Sends Disconnect; does not wait until the connection is closed. */
   disconnect(): Promise<void>;
 
   // --- the connection itself ---
   /** Waits until the broker has closed the connection. */
-  closed(options?: WaitOptions): Promise<ClosedHow>;
-  /** Resets the connection (RST): the broker reads no goodbye. */
+  closed(options?: WaitOptions): Promise<CloseKind>;
+  /** Resets the connection (RST), without a Disconnect. */
   abort(): Promise<void>;
-  /** Closes our side in an orderly way (FIN). */
+  /** Ends the sending side in an orderly way (FIN). */
   end(): Promise<void>;
-  /** Stops and resumes reading from the socket: a subscriber that does not drain. */
+  /** Stops and resumes reading from the socket, as a subscriber that does not drain. */
   pauseReading(): void;
   resumeReading(): void;
 }

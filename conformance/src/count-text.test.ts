@@ -1,4 +1,4 @@
-// A number and its noun agree.
+// The noun agrees with its number.
 import { expect, it } from 'vitest';
 import { countText } from './count-text.ts';
 

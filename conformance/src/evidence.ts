@@ -1,7 +1,6 @@
-// Counts what a check has seen, and the assertions that it made about its own requirements. The engine compares the counts with the
-// check's floor: a check that returns with less, or without an assertion about one of its own requirements, has shown nothing, and
-// does not pass. Also remembers the shortest wait of the check, by which the engine judges whether the runner itself was too slow to
-// be believed.
+// Counts the frames, messages and HTTP answers that a check received, and its assertions. A check that returns with less than its minimum
+// evidence, or without an assertion about one of its own requirements, does not pass: its outcome is not shown. Also keeps the shortest
+// wait of the check: if the runner was delayed too long compared with it, the result is not reliable.
 import type { Check } from './check.ts';
 
 export type EvidenceCounts = {
@@ -16,11 +15,11 @@ export type EvidenceKind = keyof EvidenceCounts;
 export class Evidence {
   readonly #counts = { frames: 0, messages: 0, responses: 0, assertions: 0 };
   readonly #ownClauses: readonly string[];
-  #decisiveCount = 0;
-  #shortestWindowMs = Number.POSITIVE_INFINITY;
+  #ownAssertionCount = 0;
+  #minWaitMs = Number.POSITIVE_INFINITY;
   #lateness: string | undefined;
 
-  /** `ownClauses`: the requirements that the check stands on. */
+  /** `ownClauses`: the requirements that the check is about. */
   constructor(ownClauses: readonly string[] = []) {
     this.#ownClauses = ownClauses;
   }
@@ -29,14 +28,14 @@ export class Evidence {
     return { ...this.#counts };
   }
 
-  /** The shortest wait or window of silence so far; infinite before the first one. */
-  get shortestWindowMs(): number {
-    return this.#shortestWindowMs;
+  /** The shortest wait so far, for a frame or for silence; infinite before the first one. */
+  get minWaitMs(): number {
+    return this.#minWaitMs;
   }
 
-  /** The assertions about the check's own requirements. */
-  get decisiveCount(): number {
-    return this.#decisiveCount;
+  /** How many assertions were about the check's own requirements. */
+  get ownAssertionCount(): number {
+    return this.#ownAssertionCount;
   }
 
   count(kind: Exclude<EvidenceKind, 'assertions'>): void {
@@ -44,55 +43,56 @@ export class Evidence {
   }
 
   /**
-   * Why what did not come in time proves nothing, in words: the broker, or the machine, was so slow that it may come later. Undefined when
-   * there is no such doubt.
+   * Why a missing frame proves nothing, in words: the broker or the machine was so slow that the frame may come later. Undefined if
+   * neither was too slow.
    */
   get lateness(): string | undefined {
     return this.#lateness;
   }
 
-  /** After a wait of `windowMs` ended in vain, the broker answered a Ping within `durationMs`. */
-  answeredAfterWait(durationMs: number, windowMs: number): void {
-    if (durationMs <= windowMs / 4) return;
-    this.#lateness ??= `a wait of ${windowMs} ms ended in vain, and the Ping after it was answered in ${Math.round(durationMs)} ms: the broker had not caught up`;
+  /** A wait of `waitMs` ended without its frame, and the broker answered the next Ping within `pingMs`. */
+  addPingAfterWait(pingMs: number, waitMs: number): void {
+    if (pingMs <= waitMs / 4) return;
+    this.#lateness ??= `the awaited frame did not come within ${waitMs} ms, and the next Ping was answered only after ${Math.round(pingMs)} ms`;
   }
 
-  /** The check was ended at its deadline, while it waited for the broker. */
-  endedAtDeadline(durationMs: number): void {
-    this.#lateness ??= `the check waited for the broker when its ${durationMs} ms were over`;
+  /** The check was still waiting for the broker at its deadline, after `checkMs`. */
+  addWaitAtDeadline(checkMs: number): void {
+    this.#lateness ??= `the check was still waiting for the broker at its deadline, after ${checkMs} ms`;
   }
 
   /** Counts an assertion about a requirement; the check's main one unless `clause` names another. */
-  assertion(clause?: string): void {
+  addAssertion(clause?: string): void {
     this.#counts.assertions += 1;
-    if (clause === undefined || this.#ownClauses.includes(clause)) this.#decisiveCount += 1;
+    if (clause === undefined || this.#ownClauses.includes(clause)) this.#ownAssertionCount += 1;
   }
 
-  /** Counts an assertion that prepares what the check is about. */
-  preparation(clause?: string): void {
+  /** Counts an assertion of a step that prepares the check; about the check's own requirement only if `clause` names it. */
+  addPreparation(clause?: string): void {
     if (clause === undefined) this.#counts.assertions += 1;
-    else this.assertion(clause);
+    else this.addAssertion(clause);
   }
 
-  window(durationMs: number): void {
-    this.#shortestWindowMs = Math.min(this.#shortestWindowMs, durationMs);
+  /** Call it at the start of each wait of at most `durationMs`. */
+  addWait(durationMs: number): void {
+    this.#minWaitMs = Math.min(this.#minWaitMs, durationMs);
   }
 }
 
-/** What is missing for a pass, in words; undefined when nothing is. An assertion about one of the check's own requirements always is. */
+/** What is missing for a pass, in words; undefined if nothing is. One assertion about the check's own requirements is always needed. */
 export function missingEvidence(
-  { evidence: floor, clauses }: Pick<Check, 'evidence' | 'clauses'>,
-  { counts: seen, decisiveCount }: Evidence,
+  { evidence: minimum, clauses }: Pick<Check, 'evidence' | 'clauses'>,
+  { counts: seen, ownAssertionCount }: Evidence,
 ): string | undefined {
   const required: EvidenceCounts = {
-    frames: floor.frames ?? 0,
-    messages: floor.messages ?? 0,
-    responses: floor.responses ?? 0,
-    assertions: floor.assertions ?? 0,
+    frames: minimum.frames ?? 0,
+    messages: minimum.messages ?? 0,
+    responses: minimum.responses ?? 0,
+    assertions: minimum.assertions ?? 0,
   };
   const kinds: readonly EvidenceKind[] = ['frames', 'messages', 'responses', 'assertions'];
-  const short = kinds.filter((kind) => seen[kind] < required[kind]);
-  const missing = short.map((kind) => `${seen[kind]} of at least ${required[kind]} ${kind}`);
-  if (decisiveCount === 0) missing.push(`no assertion about ${clauses.join(' or ')}`);
+  const incomplete = kinds.filter((kind) => seen[kind] < required[kind]);
+  const missing = incomplete.map((kind) => `${seen[kind]} of at least ${required[kind]} ${kind}`);
+  if (ownAssertionCount === 0) missing.push(`no assertion about ${clauses.join(' or ')}`);
   return missing.length === 0 ? undefined : missing.join(', ');
 }

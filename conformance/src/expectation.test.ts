@@ -1,4 +1,4 @@
-// What a failure shows: values as JSON, and nothing of the language in which the runner is written.
+// What a failure shows: values as JSON, without terms of the runner's programming language.
 import { describe, expect, it } from 'vitest';
 import { assertionsFor } from './assertions.ts';
 import { inQueueInfo, requiredField } from './checks/shared/required-fields.ts';
@@ -21,7 +21,7 @@ describe('display', () => {
     [undefined, 'nothing'],
     [['High', undefined], '["High","nothing"]'],
     [{ name: undefined }, '{"name":"nothing"}'],
-    [Number.NaN, '"no number"'],
+    [Number.NaN, '"not a number"'],
     [Buffer.from('ff', 'hex'), 'bytes ff'],
   ])('shows %j as %s', (value, text) => {
     expect(display(value)).toBe(text);
@@ -47,7 +47,7 @@ describe('a failed assertion', () => {
 });
 
 describe('a failed assertion about a time', () => {
-  it('has the unit on both sides', () => {
+  it('shows the unit of the expected and of the actual time', () => {
     const assert = assertionsFor(new Evidence());
     assert.betweenMs(20, 0, 20, 'the gap');
     expect(failureOf(() => assert.betweenMs(20.26, 0, 20, 'the gap', 'RETRY-001'))).toMatchObject({

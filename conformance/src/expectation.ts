@@ -1,16 +1,16 @@
-// The ways in which a check ends early. An ExpectationFailure is the broker's fault and becomes fail, warn or a note by the check's
-// level; a PrerequisiteMissing says that the check could not be carried out here, NothingShown that it was carried out and nothing
-// could be decided, RuleNotApplicable that the broker takes a permitted choice to which the rule does not apply. Everything else that
-// a check throws is the runner's own fault and becomes an error, never a failure of the broker.
+// The errors that end a check early. ExpectationFailure: the broker is wrong; the outcome is fail, warn or a note, depending on the level
+// of the check. PrerequisiteMissing: the check cannot run on this target. NothingShown: the check ran and could decide nothing.
+// RuleNotApplicable: the broker made a permitted choice to which the rule does not apply. Any other error is a fault of the runner, and
+// the outcome is error.
 
 export type ExpectationDetail = {
   readonly expected: string;
   readonly actual: string;
-  /** The requirement that was broken, where it is not the check's main one. */
+  /** The requirement that was broken, if it is not the check's main one. */
   readonly clause?: string | undefined;
-  /** The requirement that the step relies on at which it ended; the one broken where it is none of the check's own. */
+  /** The requirement that the failed step relies on. If it is not one of the check's own, it is the one that was broken. */
   readonly reliesOn?: string | undefined;
-  /** Other requirements whose breach would explain it. */
+  /** Other requirements that would explain the failure if the broker breaks them. */
   readonly possibleCauses?: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export class ExpectationFailure extends Error {
   }
 }
 
-/** The check applies, but this target or this environment does not let it be carried out: could not run. */
+/** The check applies, but cannot run on this target or in this environment: could not run. */
 export class PrerequisiteMissing extends Error {
   constructor(reason: string) {
     super(reason);
@@ -40,7 +40,7 @@ export class PrerequisiteMissing extends Error {
   }
 }
 
-/** The check was carried out, and what came decides nothing about its rule: not shown. */
+/** The check ran, and its observations do not decide its rule: not shown. */
 export class NothingShown extends Error {
   constructor(reason: string) {
     super(reason);
@@ -48,7 +48,7 @@ export class NothingShown extends Error {
   }
 }
 
-/** The broker takes a choice that the specification permits, and the rule does not apply to it: not applicable. */
+/** The broker made a choice that the specification permits, and the rule does not apply to this choice: not applicable. */
 export class RuleNotApplicable extends Error {
   constructor(reason: string) {
     super(reason);
@@ -56,22 +56,22 @@ export class RuleNotApplicable extends Error {
   }
 }
 
-/** A value as it should stand in a report: JSON, texts quoted, long ones cut. */
+/** A value as text for a report: JSON, with texts in quotes. Longer texts are truncated to `maxLength`. */
 export function display(value: unknown, maxLength = 400): string {
   const text = Buffer.isBuffer(value) ? `bytes ${value.toString('hex')}` : toText(value);
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}.. (${text.length} characters)`;
 }
 
-/** What JSON leaves out or writes as null, such as a header that is absent in a list of headers. */
-function withoutGaps(_name: string, part: unknown): unknown {
+/** Replaces values that JSON omits or writes as null, for example an absent header in a list of headers. */
+function replaceMissing(_name: string, part: unknown): unknown {
   if (part === undefined) return 'nothing';
-  return typeof part === 'number' && !Number.isFinite(part) ? 'no number' : part;
+  return typeof part === 'number' && !Number.isFinite(part) ? 'not a number' : part;
 }
 
 function toText(value: unknown): string {
   if (value === undefined) return 'nothing';
   try {
-    return JSON.stringify(value, withoutGaps) ?? String(value);
+    return JSON.stringify(value, replaceMissing) ?? String(value);
   } catch {
     return String(value);
   }

@@ -1,8 +1,8 @@
-// Creates folders. Node's own recursive mkdir does not return where the system refuses new folders with ENOENT, as /proc does.
+// Creates folders. Node's recursive mkdir never returns if the system refuses a new folder with ENOENT, as /proc does.
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Creates the folder and the missing ones above it. Throws the system's error. */
+/** Creates the folder and its missing parent folders. Throws the error of the system. */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
   const parent = dirname(path);
@@ -10,7 +10,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Another process may have created it in the meantime.
     if (!isFolder(path)) throw error;
   }
 }

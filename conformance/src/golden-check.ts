@@ -1,6 +1,5 @@
-// The runner checks itself before it judges anybody: its own codec must read every recorded frame as it was recorded, and
-// write each uncompressed one with the very same bytes. A difference means that no verdict of this runner can be
-// believed (exit code 5). Areas: FRAME, BODY, COMPRESS.
+// Checks the runner's own codec before each run: it must decode every golden frame to the recorded fields, and encode each uncompressed
+// frame to the same bytes. With a difference no verdict of the runner is reliable (exit code 5). Areas: FRAME, BODY, COMPRESS.
 import { isDeepStrictEqual } from 'node:util';
 import type { GoldenFile, GoldenFrame } from './suite-data.ts';
 import { Command } from './wire/command.ts';
@@ -12,7 +11,7 @@ import { FrameReader } from './wire/frame-reader.ts';
 
 const protocolMaxBodyBytes = 1_048_576;
 
-/** What is wrong, one sentence each; empty when the codec is right. No golden frame at all is a fault too. */
+/** The faults of the codec, one sentence each; empty if it is correct. If there are no golden frames, that is a fault too. */
 export function goldenFaults(files: readonly GoldenFile[]): readonly string[] {
   const frames = files.flatMap((file) => file.connections.flat().map((frame) => ({ file, frame })));
   if (frames.length === 0) return ['there are no golden frames to check the codec against'];
@@ -25,7 +24,7 @@ function frameFaults(golden: GoldenFrame): readonly string[] {
   try {
     return [...decodeFaults(golden), ...encodeFaults(golden)];
   } catch (error) {
-    return [`does not decode: ${String(error)}`];
+    return [`cannot be decoded: ${String(error)}`];
   }
 }
 
@@ -33,12 +32,12 @@ function decodeFaults(golden: GoldenFrame): readonly string[] {
   const reader = new FrameReader(protocolMaxBodyBytes);
   reader.push(Buffer.from(golden.hex, 'hex'));
   const raw = reader.next();
-  if (raw === undefined) return ['is not a whole frame'];
+  if (raw === undefined) return ['is not a complete frame'];
   const body = decodeBody(raw.body);
   const read = { ...summary(body), flags: raw.flags };
   const recorded = { ...recordedSummary(golden), flags: algorithmFlags[golden.compression] };
   if (isDeepStrictEqual(read, recorded)) return [];
-  return [`reads ${JSON.stringify(read)} where ${JSON.stringify(recorded)} was recorded`];
+  return [`was decoded as ${JSON.stringify(read)}, but recorded as ${JSON.stringify(recorded)}`];
 }
 
 function summary(body: ReturnType<typeof decodeBody>): Readonly<Record<string, unknown>> {
@@ -62,7 +61,7 @@ function recordedSummary(golden: GoldenFrame): Readonly<Record<string, unknown>>
   return { version, command, id, queue, payload, headers, errorCode, errorMessage, trailingByteCount };
 }
 
-/** Trailing bytes are put back as they stood: they are no field, but they count in the length. */
+/** Trailing bytes belong to no field, but the length prefix counts them, so a frame that has some is compared without the prefix. */
 function encodeFaults(golden: GoldenFrame): readonly string[] {
   if (golden.compression !== 'none') return [];
   const recorded = Buffer.from(golden.hex, 'hex');
@@ -70,19 +69,23 @@ function encodeFaults(golden: GoldenFrame): readonly string[] {
   const written = encodeFrame(fieldsOf(golden));
   return written.equals(recorded)
     ? []
-    : [`writes ${written.toString('hex')} where ${golden.hex} was recorded`];
+    : [`was encoded as ${written.toString('hex')}, but recorded as ${golden.hex}`];
 }
 
 function trailingFaults(golden: GoldenFrame, recorded: Buffer): readonly string[] {
   const fieldsEnd = recorded.length - golden.trailingBytes;
   const written = encodeFrame(fieldsOf(golden)).subarray(4);
   const expected = recorded.subarray(4, fieldsEnd);
-  return written.equals(expected) ? [] : [`writes ${written.toString('hex')} before the trailing bytes`];
+  return written.equals(expected)
+    ? []
+    : [
+        `was encoded as ${written.toString('hex')}, which differs from the recorded bytes before the trailing bytes`,
+      ];
 }
 
 function fieldsOf(golden: GoldenFrame): FrameFields {
   const command = Object.entries(Command).find(([name]) => name === golden.command)?.[1];
-  if (command === undefined) throw new Error(`command ${golden.command} is not known`);
+  if (command === undefined) throw new Error(`unknown command ${golden.command}`);
   const { version, id, queue, payload, headers, errorCode = '', errorMessage = '' } = golden;
   return { version, command, id, queue, payload, headers, errorCode, errorMessage };
 }

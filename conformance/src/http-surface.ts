@@ -1,5 +1,5 @@
-// Plain HTTP for the checks of the health server and the dashboard. It uses node:http and not fetch, because checks need to set Host
-// and to see exactly what came. Each answer is counted as evidence. Areas: HTTP, HEALTH, METRICS, DASH.
+// HTTP requests to the health server and the dashboard. Uses node:http instead of fetch, because checks set the Host header and need the
+// exact answer. Counts each answer as evidence. Areas: HTTP, HEALTH, METRICS, DASH.
 import { request as httpRequest } from 'node:http';
 import type { HttpAnswer, HttpRequest, HttpSurface } from './check.ts';
 import type { Evidence } from './evidence.ts';
@@ -8,9 +8,9 @@ import type { Timing } from './timing.ts';
 import type { Trace } from './trace.ts';
 
 export type HttpSetting = {
-  /** What the surface is called in reports: `the health server`. */
+  /** The name in reports, for example `the health server`. */
   readonly name: string;
-  /** Its address, read anew for each request because a restart moves it; undefined when the target names none. */
+  /** The address, read again for each request because a restart may change it; undefined if the target has none. */
   readonly baseUrl: () => string | undefined;
   readonly timing: Timing;
   readonly evidence: Evidence;
@@ -21,7 +21,7 @@ export type HttpSetting = {
 export function httpSurface(setting: HttpSetting): HttpSurface {
   const request = async (path: string, options: HttpRequest): Promise<HttpAnswer> => {
     const base = setting.baseUrl();
-    if (base === undefined) throw new PrerequisiteMissing(`the target names no address of ${setting.name}`);
+    if (base === undefined) throw new PrerequisiteMissing(`the target has no address of ${setting.name}`);
     const url = new URL(`${base.replace(/\/+$/, '')}${path}`);
     const method = options.method ?? 'GET';
     trace(setting, `> ${method} ${path}`, '');
@@ -39,7 +39,7 @@ function exchange(
   setting: HttpSetting,
 ): Promise<HttpAnswer> {
   const timeoutMs = options.withinMs ?? setting.timing.httpMs;
-  setting.evidence.window(timeoutMs);
+  setting.evidence.addWait(timeoutMs);
   return new Promise((resolve, reject) => {
     const fail = (actual: string): void => reject(noAnswer(setting.name, url, timeoutMs, actual));
     const headers = { connection: 'close', ...options.headers };

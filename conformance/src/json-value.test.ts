@@ -1,5 +1,5 @@
-// Every other way to write a JSON value is the same value; every other value is another one. The property tests write a random value
-// as text in two random ways, and change one of its leaves.
+// A JSON value is equal to itself, however it is written, and different from any other value. The property tests write a random value in
+// two random ways, and change one of its leaves.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSameJson, jsonForm } from './json-value.ts';
@@ -19,7 +19,7 @@ const numberText = fc
     const tail = `${fraction === null ? '' : `.${fraction}`}${power === null ? '' : `e${power}`}`;
     return `${isNegative ? '-' : ''}${trimmed}${tail}`;
   });
-// Single UTF-16 units, so that halves of surrogate pairs come too.
+// Single UTF-16 units, so that half surrogate pairs occur too.
 const anyText = fc.string({
   unit: fc.oneof(
     fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
@@ -41,7 +41,7 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   ),
 }));
 
-/** Draws the numbers 0 to `below` - 1, without an end. */
+/** An endless stream of random numbers from 0 to `below` - 1. */
 type Draw = (below: number) => number;
 const draws = fc.infiniteStream(fc.nat()).map(
   (stream): Draw =>
@@ -80,7 +80,7 @@ function writtenString(value: string, draw: Draw): string {
   return `"${units.join('')}"`;
 }
 
-/** The point moved, zeros added: the same number. */
+/** The same number, with another position of the decimal point and more zeros. */
 function rewrittenNumber(text: string, draw: Draw): string {
   const [, sign = '', whole = '', fraction, power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(text) ?? [];
@@ -107,13 +107,13 @@ function changed(value: Tree): Tree {
   return { kind: 'leaf', text: value.kind === 'leaf' && value.text === 'null' ? 'false' : 'null' };
 }
 
-/** The number with another last digit before its exponent. */
+/** The number with its last digit before the exponent changed. */
 function nextNumber(text: string): string {
   return text.replace(/\d(?=e|$)/, (digit) => String((Number(digit) + 1) % 10));
 }
 
 describe('JSON values', () => {
-  it('are the same in whatever way they are written', () => {
+  it('are equal, however they are written', () => {
     fc.assert(
       fc.property(tree, draws, draws, (value, one, other) => {
         expect(isSameJson(written(value, one), written(value, other))).toBe(true);
@@ -187,7 +187,7 @@ describe('JSON values', () => {
     expect(isSameJson(Buffer.from(one), other)).toBe(true);
   });
 
-  it('are not begun by a byte order mark, nor made of bytes that are not UTF-8', () => {
+  it('do not start with a byte order mark, and are valid UTF-8', () => {
     expect(jsonForm(Buffer.from('efbbbf31', 'hex'))).toBeUndefined();
     expect(jsonForm(Buffer.from('22ff22', 'hex'))).toBeUndefined();
     expect(isSameJson(Buffer.from('22ff22', 'hex'), '"\ufffd"')).toBe(false);

@@ -1,19 +1,20 @@
-// JSON texts compared as values, exactly. Two texts are the same value when their forms are equal: a form has no white space, numbers
-// as digits and exponent (1.0, 1 and 10e-1 are `1`; -0 is `0`; nothing is rounded), strings with the fewest escapes, and the members of
-// an object sorted by name. Of members with the same name the last one counts. Nesting is not limited. Area: DELIVERY.
+// Compares JSON texts by value, exactly. Two texts have the same value if their canonical forms are equal. A canonical form has no white
+// space, numbers as digits and exponent (1.0, 1 and 10e-1 are `1`; -0 is `0`; nothing is rounded), strings with as few escapes as
+// possible, and object members sorted by name. If members have the same name, the last one is used. The nesting depth is unlimited.
+// Area: DELIVERY.
 import { isUtf8 } from 'node:buffer';
 
-/** A JSON text, or what should be one. Bytes that are not UTF-8 are no JSON text. */
+/** A text that should be JSON. Bytes that are not valid UTF-8 are not JSON. */
 export type JsonText = string | Buffer;
 
-/** Whether both are the same text, or JSON texts with the same value. An empty text is the same as an empty text only. */
+/** True if the texts are identical, or JSON texts with the same value. An empty text equals only an empty text. */
 export function isSameJson(one: JsonText, other: JsonText): boolean {
   if (Buffer.from(one).equals(Buffer.from(other))) return true;
   const form = jsonForm(one);
   return form !== undefined && form === jsonForm(other);
 }
 
-/** A JSON text that is equal for equal values; undefined when the text is not exactly one valid JSON text. */
+/** The canonical form of a JSON text, equal for equal values; undefined if the text is not exactly one valid JSON text. */
 export function jsonForm(text: JsonText): string | undefined {
   if (typeof text !== 'string' && !isUtf8(text)) return undefined;
   try {
@@ -26,7 +27,7 @@ export function jsonForm(text: JsonText): string | undefined {
 
 class NotJson extends Error {}
 
-/** An array or object that has begun. Its form grows by concatenation, which costs the same at any depth. */
+/** An array or object whose end is not read yet. Its form grows by concatenation, which costs the same at any depth. */
 type OpenValue = { readonly end: ']' | '}'; add(form: string): void; form(): string };
 
 class OpenArray implements OpenValue {
@@ -44,7 +45,7 @@ class OpenArray implements OpenValue {
 
 class OpenObject implements OpenValue {
   readonly end = '}';
-  /** The form of the name of the member that comes next. */
+  /** The canonical form of the name of the next member. */
   name = '';
   readonly #members = new Map<string, string>();
 
@@ -60,7 +61,7 @@ class OpenObject implements OpenValue {
   }
 }
 
-/** Reads one text with a stack of its own instead of recursion. */
+/** Reads one text. Uses an explicit stack instead of recursion, so that deep nesting does not overflow the call stack. */
 class FormReader {
   readonly #text: string;
   readonly #open: OpenValue[] = [];
@@ -73,22 +74,23 @@ class FormReader {
   /** Throws NotJson. */
   read(): string {
     for (;;) {
-      const begun = this.#begunValue();
-      const whole = begun === undefined ? undefined : this.#closed(begun);
-      if (whole !== undefined) return whole;
+      const value = this.#readValueOrOpen();
+      const text = value === undefined ? undefined : this.#addValue(value);
+      if (text !== undefined) return text;
     }
   }
 
-  /** The form of the value that begins here; undefined when it is an array or object whose first member comes next. */
-  #begunValue(): string | undefined {
-    const begin = this.#next();
-    if (begin === '{') return this.#opened(new OpenObject());
-    if (begin === '[') return this.#opened(new OpenArray());
-    if (begin === '"') return this.#stringForm();
+  /** Reads the next value and returns its form; undefined if it only opened an array or object that is not empty. */
+  #readValueOrOpen(): string | undefined {
+    const first = this.#next();
+    if (first === '{') return this.#openValue(new OpenObject());
+    if (first === '[') return this.#openValue(new OpenArray());
+    if (first === '"') return this.#stringForm();
     return this.#match(literal)?.[0] ?? numberForm(this.#match(number));
   }
 
-  #opened(value: OpenValue): string | undefined {
+  /** The form of an empty array or object; undefined after it opened one that is not empty. */
+  #openValue(value: OpenValue): string | undefined {
     this.#at += 1;
     if (this.#next() === value.end) {
       this.#at += 1;
@@ -99,8 +101,8 @@ class FormReader {
     return undefined;
   }
 
-  /** Adds a whole value to what it is in, and closes all that ends after it; the form of the text when its end is reached. */
-  #closed(value: string): string | undefined {
+  /** Adds a complete value to the array or object that contains it, and closes all that end here; the form of the text at its end. */
+  #addValue(value: string): string | undefined {
     let form = value;
     for (;;) {
       const inner = this.#open.at(-1);
@@ -140,7 +142,7 @@ class FormReader {
     return JSON.stringify(JSON.parse(this.#text.slice(start, this.#at)));
   }
 
-  /** The next character that is no white space; empty at the end of the text. */
+  /** The next character after white space; empty at the end of the text. */
   #next(): string {
     this.#match(space);
     return this.#text.charAt(this.#at);
@@ -158,11 +160,11 @@ class FormReader {
 const space = /[ \t\r\n]*/y;
 const literal = /true|false|null/y;
 const number = /(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/y;
-// All but control characters, quotation mark and backslash.
+// All characters except control characters, quotation mark and backslash.
 const plainCharacters = /[ !#-[\]-\uffff]*/y;
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The digits without zeros at either end, and what power of ten they are multiplied with: `-15e-1` for -1.50. */
+/** The digits without leading and trailing zeros, and the power of ten: `-15e-1` for -1.50. */
 function numberForm(found: RegExpExecArray | undefined): string {
   if (found === undefined) throw new NotJson();
   const [, sign = '', whole = '', fraction = '', power = '0'] = found;

@@ -1,4 +1,4 @@
-// What a failure says of the requirement that was broken: the one that was named, the one of the step, or the check's main one.
+// Which requirement a failure names as broken: the one that the assertion names, the one of the failed step, or the check's main one.
 import { expect, it } from 'vitest';
 import { ExpectationFailure } from './expectation.ts';
 import type { RunEnd } from './outcome.ts';
@@ -19,29 +19,29 @@ function judged(detail: { clause?: string; reliesOn?: string }, level: RunEnd['l
   return { outcome, clause, reliesOn };
 }
 
-it('names none for the main one', () => {
+it('names no clause if the main requirement is broken', () => {
   expect(judged({})).toEqual({ outcome: 'fail', clause: undefined, reliesOn: undefined });
 });
 
-it('names that of the step where it is one of the check', () => {
+it('names the requirement of the step if it is one of the check', () => {
   expect(judged({ reliesOn: 'DELIVERY-038' })).toMatchObject({ clause: 'DELIVERY-038', reliesOn: undefined });
 });
 
-it('leaves it open what else a step relies on', () => {
+it('keeps a requirement that the step only relies on apart from the clause', () => {
   expect(judged({ reliesOn: 'QUEUE-001' })).toMatchObject({ clause: undefined, reliesOn: 'QUEUE-001' });
 });
 
-it('keeps what the check itself named', () => {
+it('keeps the requirement that the assertion names', () => {
   expect(judged({ clause: 'BODY-041' })).toMatchObject({ clause: 'BODY-041', reliesOn: 'BODY-041' });
   expect(judged({ clause: 'DELIVERY-038', reliesOn: 'QUEUE-001' })).toMatchObject({ clause: 'DELIVERY-038' });
 });
 
-it('never calls a requirement broken where a recommendation was decided otherwise', () => {
+it('names no broken requirement if a recommendation is not followed', () => {
   const should = judged({ reliesOn: 'DELIVERY-038' }, 'SHOULD');
   expect(should).toEqual({ outcome: 'warn', clause: undefined, reliesOn: undefined });
 });
 
-it('keeps what else would explain a failure, but for what is blamed', () => {
+it('keeps the possible causes except the requirement that it names as broken', () => {
   const thrown = new ExpectationFailure('it comes', { expected: 'it', actual: 'nothing' });
   const end = {
     thrown,

@@ -1,7 +1,6 @@
-// What can become of a check, and how the end of its run becomes one of these. Pure: from what happened and the level of the
-// check to an outcome. A MUST violated is a failure, a SHOULD violated a warning, a MAY not taken a note. A check that
-// decided nothing about its rule is not shown, and never a pass. Everything that is the runner's own fault is an error.
-// Blocked is made of a failure when all are known (engine/causes.ts).
+// The outcomes of checks, and how the end of a check's run is mapped to one. A violated MUST is a failure, a violated SHOULD a warning, an
+// unused MAY a note. A check that decided nothing about its rule is not shown, and never a pass. A fault of the runner is an error.
+// When all results are known, failures that another failure explains become blocked (engine/causes.ts). Pure.
 import type { Level } from './catalogue-words.ts';
 import { ExpectationFailure, NothingShown, PrerequisiteMissing, RuleNotApplicable } from './expectation.ts';
 import type { Hints } from './wire/queue-story.ts';
@@ -12,14 +11,14 @@ export const outcomes = [
   'blocked',
   'warn',
   'not applicable',
-  /** The check ran, and nothing was decided about its rule. Keeps the gate closed. */
+  /** The check ran and decided nothing about its rule. Closes the gate. */
   'not shown',
   'could not run',
   'error',
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** A SHOULD that was decided otherwise, told by a check that otherwise passed. */
+/** A SHOULD that the broker does not follow, reported by a check that did not fail. */
 export type Warning = {
   readonly clause: string;
   readonly text: string;
@@ -32,55 +31,55 @@ export type Judgement = {
   readonly reason?: string;
   readonly expected?: string;
   readonly actual?: string;
-  /** The requirement that was broken, where the failure names another than the check's main one. */
+  /** The requirement that was broken, if it is not the check's main one. */
   readonly clause?: string;
-  /** A requirement that the check relies on and is not about: it was at its step that the check ended. */
+  /** The requirement of the step at which the check ended, if the check is not about it but only relies on it. */
   readonly reliesOn?: string;
   /**
-   * Other requirements whose breach would explain a failure, by what the check saw of the broker: it is blocked by one that a check
-   * about it shows broken.
+   * Other requirements that would explain the failure if the broker breaks them, according to what the check observed. If a check about
+   * one of them fails, this check is blocked.
    */
   readonly possibleCauses?: readonly string[];
-  /** The runner was too slow to be believed: the same check may well be judged on a quieter machine. */
+  /** The runner was too slow for a reliable result; the check may be repeated on a less busy machine. */
   readonly starved?: true;
 };
 
-/** Whether a check ended with a failure, and not beside a warning or because its rule does not apply. */
+/** True if the check ended with a failed assertion; false for a pass with warnings, and for a rule that does not apply. */
 export function isViolated({ outcome, expected }: Pick<Judgement, 'outcome' | 'expected'>): boolean {
   return outcome === 'fail' || (outcome === 'warn' && expected !== undefined);
 }
 
 export type RunEnd = {
-  /** What `run` threw; undefined when it returned. */
+  /** The value that `run` threw; undefined if it returned. */
   readonly thrown: unknown;
   readonly level: Level;
   /** The requirements that the check is about. */
   readonly clauses: readonly string[];
-  /** The target declared the capability that this check requires: what was promised binds, even where it is a MAY. */
+  /** The target declares the capability that this check requires: then even a MAY is binding. */
   readonly declared: boolean;
   readonly warningCount: number;
   readonly hints: Hints;
   /** What is missing for a pass, in words. */
   readonly missingEvidence: string | undefined;
-  /** Why the runner cannot be believed, in words. */
+  /** Why the runner was too slow for a reliable result, in words; undefined if it was not. */
   readonly starved: string | undefined;
 };
 
 export function judge(end: RunEnd): Judgement {
   const { thrown } = end;
   if (thrown instanceof PrerequisiteMissing) return { outcome: 'could not run', reason: thrown.message };
-  const isBroken = thrown instanceof ExpectationFailure;
+  const isFailure = thrown instanceof ExpectationFailure;
   const isUndecided = thrown instanceof NothingShown || thrown instanceof RuleNotApplicable;
-  if (thrown !== undefined && !isBroken && !isUndecided) {
+  if (thrown !== undefined && !isFailure && !isUndecided) {
     return { outcome: 'error', reason: `the check threw ${stackOf(thrown)}` };
   }
   if (end.starved !== undefined) return { outcome: 'error', reason: end.starved, starved: true };
   if (thrown instanceof RuleNotApplicable) {
-    // What it warned of stands, and with --strict it closes the gate.
+    // Warnings from before remain, and close the gate with --strict.
     return { outcome: end.warningCount > 0 ? 'warn' : 'not applicable', reason: thrown.message };
   }
   if (thrown instanceof NothingShown) return { outcome: 'not shown', reason: thrown.message };
-  return isBroken ? judgeFailure(thrown, end) : judgeReturn(end);
+  return isFailure ? judgeFailure(thrown, end) : judgeReturn(end);
 }
 
 function judgeReturn(end: RunEnd): Judgement {
@@ -95,7 +94,7 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const { seen, needed } = end.hints;
   const own = reliesOn === undefined ? end.clauses[0] : ownRule(reliesOn, clause, end.clauses, seen);
   const isOwn = own !== undefined;
-  // What a recommendation's check relies on is required: that it is broken would be for another check to say.
+  // A check of a SHOULD or MAY relies on MUST requirements; only the checks of those requirements may call them broken.
   const named = clause ?? (reliesOn !== undefined && end.level === 'MUST' ? own : undefined);
   const blamed = isOwn ? (named ?? end.clauses[0]) : reliesOn;
   const others = [reliesOn, ...failure.possibleCauses, ...seen, ...needed];
@@ -103,7 +102,7 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
     (one): one is string => one !== undefined && one !== blamed,
   );
   return {
-    outcome: violated(end),
+    outcome: outcomeOfFailure(end),
     reason,
     expected,
     actual,
@@ -124,7 +123,7 @@ function ownRule(
   return named === undefined ? clauses.find((one) => seen.includes(one)) : undefined;
 }
 
-function violated(end: RunEnd): Outcome {
+function outcomeOfFailure(end: RunEnd): Outcome {
   switch (end.level) {
     case 'MUST':
       return 'fail';

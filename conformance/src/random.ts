@@ -1,15 +1,15 @@
-// Random numbers that a seed repeats (the 32-bit generator "mulberry32"). A check draws from its own stream, made of the run's
-// seed and its id, so that it sees the same numbers whether it runs alone or among others.
+// Reproducible random numbers (the 32-bit generator "mulberry32"). Each check has its own stream, which depends on the seed of the run and
+// the id of the check, so that it gets the same numbers whether it runs alone or with other checks.
 
 export type Random = {
-  /** A number from 0 up to 1, 1 excluded. */
+  /** A number from 0 to 1, 1 excluded. */
   fraction(): number;
   /** A whole number from `low` to `high`, both included. */
   integer(low: number, high: number): number;
   bytes(count: number): Buffer;
 };
 
-/** A stream for `seed` and `name`; the same two give the same stream. */
+/** The stream of `seed` and `name`. Equal arguments give equal streams. */
 export function randomFor(seed: number, name: string): Random {
   let state = hash(`${seed}:${name}`);
   const fraction = (): number => {

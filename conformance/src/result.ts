@@ -1,5 +1,4 @@
-// What is known of one check after it ran: the record that every report is made from. The order of the fields and their names are
-// those of the report JSON.
+// The result of one run of a check, from which all reports are written. The field names and their order are those of the report JSON.
 import type { Level, Profile } from './catalogue-words.ts';
 import type { EvidenceCounts } from './evidence.ts';
 import type { Outcome, Warning } from './outcome.ts';
@@ -12,7 +11,7 @@ export type BaselineMark = {
   readonly until?: string;
 };
 
-/** A requirement that checks about it show broken. */
+/** A broken requirement, and the checks that show it. */
 export type Blocker = { readonly clause: string; readonly shownBy: readonly string[] };
 
 export type CheckResult = {
@@ -26,28 +25,28 @@ export type CheckResult = {
   readonly reason?: string;
   readonly expected?: string;
   readonly actual?: string;
-  /** The requirement that was broken, where it is not the first of `clauses`. */
+  /** The requirement that was broken, if it is not the first of `clauses`. */
   readonly clause?: string;
-  /** The requirement at whose step the check ended, where it is none of `clauses`. */
+  /** The requirement of the step at which the check ended, if it is not one of `clauses`. */
   readonly reliesOn?: string;
-  /** Other requirements whose breach would explain the failure, by what the check saw of the broker. */
+  /** Other requirements that would explain the failure if the broker breaks them, according to what the check observed. */
   readonly possibleCauses?: readonly string[];
-  /** With outcome `blocked`: why nothing could be shown. */
+  /** With outcome `blocked`: the broken requirement that explains the failure. */
   readonly blockedBy?: Blocker;
-  /** The runner was too slow to be believed. */
+  /** The runner was too slow for a reliable result. */
   readonly starved?: true;
-  /** The entry of the baseline that expects what came, where one does: a failure that closes no gate. */
+  /** The baseline entry that expects this outcome; then the outcome does not close the gate. */
   readonly baseline?: BaselineMark;
   readonly notes: readonly string[];
   readonly warnings: readonly Warning[];
   readonly durationMs: number;
-  /** The beginning of every queue name and id that it used; absent in logs of older runners. */
+  /** The prefix of all queue names and ids of the check; absent in logs of older runners. */
   readonly names?: string;
   /** One command line that runs this check again under the same conditions. */
   readonly reproduce: string;
-  /** From 1; more than 1 with --repeat. */
+  /** Starts at 1; greater than 1 only with --repeat. */
   readonly repetition: number;
   readonly trace: readonly TraceEvent[];
-  /** The last lines of the broker's log, where the runner started it. */
+  /** The last lines of the broker's log, if the runner started the broker. */
   readonly brokerLog: readonly string[];
 };

@@ -1,6 +1,6 @@
-// The data that the suite judges by: the requirement catalogue, the tables of the specification, the recorded golden frames,
-// and which planted faults its checks are known to see. Run from the repository they are read from spec/ and fixtures/; the build puts them into the package and
-// replaces this file's reader (see build.mjs). Nothing else of the repository is ever read.
+// Loads the data of the suite: requirements, tables of the specification, golden frames (recorded traffic), and the planted faults that its
+// checks must find. In the repository it reads spec/ and fixtures/, and nothing else; the build includes the data in the package and replaces
+// the reader of this file (see build.mjs).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -10,7 +10,7 @@ export type Requirement = {
   readonly id: string;
   readonly level: Level;
   readonly sentence: string;
-  /** Absent: only tests of an implementation can cover it. */
+  /** Absent if no check can cover the requirement, only tests of an implementation. */
   readonly profile?: Profile;
   readonly source?: string;
   readonly alternatives?: readonly string[];
@@ -38,7 +38,7 @@ export type GoldenFile = {
   readonly connections: readonly (readonly GoldenFrame[])[];
 };
 
-/** A fault that was planted into the reference broker, and the checks that must see it. */
+/** A fault planted in the reference broker, and the checks that must fail because of it. */
 export type PlantedFault = {
   readonly id: string;
   readonly title: string;
@@ -47,13 +47,13 @@ export type PlantedFault = {
 
 export type SuiteData = {
   readonly requirements: readonly Requirement[];
-  /** spec/tables/commands.yaml as it stands. */
+  /** The content of spec/tables/commands.yaml. */
   readonly commands: unknown;
   readonly golden: readonly GoldenFile[];
   readonly faults: readonly PlantedFault[];
 };
 
-/** Reads everything anew. Throws when the repository is not complete: the suite cannot judge without its data. */
+/** Reads all data again. Throws if the repository is incomplete, because the suite needs its data. */
 export function loadSuiteData(): SuiteData {
   return {
     requirements: filesIn('spec/requirements', '.yaml').flatMap(({ text }) => requirementsOf(text)),
@@ -64,7 +64,7 @@ export function loadSuiteData(): SuiteData {
 }
 
 type RequirementFile = {
-  /** Of every requirement that names none. */
+  /** The profile of all requirements in the file that name none. */
   readonly profile: Profile | 'none';
   readonly requirements?: readonly (Omit<Requirement, 'profile'> & {
     readonly profile?: Profile | 'none';
@@ -91,7 +91,7 @@ type GoldenRecording = {
   readonly connections?: readonly (readonly (GoldenFrame | { readonly end: true })[])[];
 };
 
-/** Recordings of HTTP have no connections of frames and are left out, as are the ends of connections. */
+/** Omits HTTP recordings, which contain no frames, and the ends of connections. */
 function goldenOf(text: string): readonly GoldenFile[] {
   const { title, connections } = JSON.parse(text) as GoldenRecording;
   if (connections === undefined || title === undefined) return [];
@@ -105,7 +105,7 @@ type FaultEntry = {
   readonly runner?: { readonly mustFail: readonly string[] };
 };
 
-/** Those that a check sees; how they are planted is no affair of the suite. */
+/** The faults that checks must find. The suite does not need to know how they are planted. */
 function faultsOf(text: string): readonly PlantedFault[] {
   const entries = parse(text) as readonly FaultEntry[];
   return entries.flatMap(({ id, title, runner }) =>

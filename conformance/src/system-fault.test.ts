@@ -1,4 +1,4 @@
-// What a person reads when the system refuses something: a sentence with the way out; a stack trace only for faults of the runner.
+// An error of the system is printed as one sentence with advice, and a fault of the runner with its stack trace.
 import { describe, expect, it } from 'vitest';
 import { endingText, SystemFault, systemFaultText } from './system-fault.ts';
 
@@ -26,14 +26,14 @@ describe('systemFaultText', () => {
 });
 
 describe('endingText', () => {
-  it('is one sentence where the system refused something', () => {
+  it('is one sentence if the system refused an operation', () => {
     expect(endingText(refusal('ENOSPC', 'write', '/a/file'))).toBe(
       '/a/file: the disk is full (ENOSPC); free some space, or choose another path',
     );
     expect(endingText(new SystemFault('no room'))).toBe('no room');
   });
 
-  it('has the stack of any other error', () => {
+  it('is the stack trace of any other error', () => {
     expect(endingText(new TypeError('a fault of the runner'))).toMatch(/^TypeError: a fault.*\n +at /);
     expect(endingText('a text')).toBe('a text');
   });

@@ -1,4 +1,4 @@
-// Says in words why the system refused a file operation, and what helps: a user who runs out of disk space reads one sentence, not a
+// Explains in words why the system refused a file operation, and what to do. A user whose disk is full reads one sentence instead of a
 // stack trace.
 
 const refusals: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
@@ -20,22 +20,22 @@ const refusals: Readonly<Record<string, readonly [reason: string, advice: string
   EMFILE: ['too many files are open', 'raise the limit with ulimit -n'],
 };
 
-/** Something that the runner needs from the system was refused. The message is one sentence; a stack trace would add nothing. */
+/** The system refused an operation that the runner needs. The message is one sentence, and is printed without a stack trace. */
 export class SystemFault extends Error {}
 
-/** `the disk is full (ENOSPC); free some space, or choose another path`. Undefined for an error that the system did not report. */
+/** For example `the disk is full (ENOSPC); free some space, or choose another path`. Undefined for an error that is not from the system. */
 export function systemFaultText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return undefined;
-  // A file system such as /proc has no room for folders of others.
+  // A file system such as /proc reports ENOENT if it does not allow new folders.
   if (code === 'ENOENT' && syscall === 'mkdir')
     return 'no folder can be created there (ENOENT); choose another path';
   const [reason, advice] = refusals[code] ?? [];
   return reason === undefined ? error.message : `${reason} (${code}); ${advice}`;
 }
 
-/** What a person reads of an error that ends a command: one sentence where the system refused something, else the stack trace. */
+/** The text printed for an error that ends a command: one sentence if the system refused an operation, otherwise the stack trace. */
 export function endingText(error: unknown): string {
   if (error instanceof SystemFault) return error.message;
   const refused = systemFaultText(error);

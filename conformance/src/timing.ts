@@ -1,28 +1,29 @@
-// The one table of waits. Every deadline and every window of silence in a check comes from here, scaled by --timeout-scale,
-// so that a slow target needs one number changed and no check. Late is judged with these, early never: what comes before
-// its time is wrong on any machine. Clause: the timer rule of RETRY (10 ms early, 1 s late).
+// The deadlines and lengths of silence for all checks, scaled by --timeout-scale, so that one flag adapts all checks to a slow target. The
+// tolerance for early timers is not scaled, because an early timer is wrong on any machine. Clause: the timer rule of RETRY (10 ms early,
+// 1 s late).
 
 export type Timing = {
-  /** Longest wait for the answer to a command, and for a Pong. */
+  /** Maximum wait for the answer to a command, and for a Pong. */
   readonly answerMs: number;
-  /** Longest wait for a delivery that nothing delays. */
+  /** Maximum wait for a delivery that has no reason for a delay. */
   readonly deliveryMs: number;
-  /** Longest wait for the broker to close a connection that it has to close. */
+  /** Maximum wait until the broker closes a connection that it must close. */
   readonly closeMs: number;
-  /** Longest wait for TCP to connect. */
+  /** Maximum wait for a TCP connection. */
   readonly connectMs: number;
-  /** Longest wait for an HTTP answer. */
+  /** Maximum wait for an HTTP answer. */
   readonly httpMs: number;
-  /** How long nothing must come where only silence can prove it. Use a sentinel wherever one can be had. */
+  /** How long no frame must come, where only silence can prove that none was sent. Use a Ping instead wherever possible. */
   readonly silenceMs: number;
-  /** How late a timer of the broker may fire on a machine that is not starved. */
+  /** How late a timer of the broker may fire on a machine that is not overloaded. */
   readonly lateMs: number;
-  /** How early it may fire. Not scaled. */
+  /** How early a timer may fire. Not scaled. */
   readonly earlyMs: number;
-  /** Longest wait for a broker to start, and to stop after SIGTERM with nothing in flight. */
+  /** Maximum wait for a broker to start. */
   readonly startMs: number;
+  /** Maximum wait for a broker to stop after SIGTERM with nothing in flight. */
   readonly stopMs: number;
-  /** A check that has not ended by then fails if it waits for the broker, and is an error of the runner if it does not. */
+  /** Maximum duration of a check. At this deadline a check fails if it waits for the broker; otherwise its outcome is error. */
   readonly checkMs: number;
 };
 
@@ -40,13 +41,13 @@ const table: Timing = {
   checkMs: 60_000,
 };
 
-/** The table times `scale` (greater than 0). */
+/** The table, multiplied by `scale` (greater than 0). */
 export function timingFor(scale: number): Timing {
   const scaled = Object.entries(table).map(([name, value]) => [name, Math.round(value * scale)] as const);
   const timing: Timing = { ...table, ...Object.fromEntries(scaled) };
   return {
     ...timing,
-    // What the specification allows is not made less by a runner in a hurry.
+    // A scale below 1 must not reduce what the specification allows.
     earlyMs: table.earlyMs,
     lateMs: Math.max(timing.lateMs, table.lateMs),
     startMs: Math.max(timing.startMs, table.startMs),

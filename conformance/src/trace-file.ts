@@ -1,6 +1,5 @@
-// The form in which a trace is kept and given away: one JSON document for each run of a check, by the published schema
-// (schemas/trace.schema.json). It holds the bytes, on which connection and in which order they went, and the beginning of all names
-// that the check used. Pure.
+// The file format of a trace: one JSON document for each run of a check, with the published schema schemas/trace.schema.json. It contains
+// the bytes of each connection in order, and the prefix of all names that the check used. Pure.
 import type { TraceEvent } from './trace.ts';
 
 export type TraceFile = {
@@ -8,20 +7,20 @@ export type TraceFile = {
   readonly check: string;
   readonly title: string;
   readonly outcome: string;
-  /** What was wrong, where something was. */
+  /** The reason of a failure. */
   readonly reason?: string;
   readonly target: { readonly name: string; readonly version?: string };
   /** The seed of this repetition. */
   readonly seed: number;
   readonly repetition: number;
-  /** The beginning of every queue name and id that the check used; absent in traces of logs that do not tell it. */
+  /** The prefix of all queue names and ids of the check; absent if the log does not contain it. */
   readonly names?: string;
-  /** False: bytes or events are missing. */
+  /** False if bytes or events are missing. */
   readonly complete: boolean;
   readonly events: readonly TraceEvent[];
 };
 
-type Traced = {
+type TracedResult = {
   readonly id: string;
   readonly title: string;
   readonly outcome: string;
@@ -31,9 +30,9 @@ type Traced = {
   readonly trace: readonly TraceEvent[];
 };
 
-/** The document of one result. `run.seed` is that of the run, the first repetition's. */
+/** The document for one result. `run.seed` is the seed of the run, which is the seed of the first repetition. */
 export function traceFile(
-  result: Traced,
+  result: TracedResult,
   run: { readonly target: TraceFile['target']; readonly seed: number },
 ): TraceFile {
   const { id, title, outcome, reason, names, repetition, trace } = result;

@@ -1,4 +1,4 @@
-// A trace keeps everything up to its bounds, and says where it does not.
+// A trace keeps everything up to its limits, and marks where something is missing.
 import { describe, expect, it } from 'vitest';
 import traceSchema from '../schemas/trace.schema.json' with { type: 'json' };
 import type { Schema } from './target/schema-check.ts';
@@ -17,7 +17,7 @@ describe('Trace', () => {
     expect(trace.events[0]?.cut).toBeUndefined();
   });
 
-  it('cuts large frames once there is no room, keeps small ones, and marks what it cut', () => {
+  it('truncates and marks large frames when its space is used up, and keeps small frames', () => {
     const trace = new Trace();
     for (let count = 0; count < 5; count += 1) trace.add(event, Buffer.alloc(1_000_000));
     trace.add(event, Buffer.alloc(20));
@@ -25,7 +25,7 @@ describe('Trace', () => {
     expect(trace.events[4]?.hex).toHaveLength(512);
   });
 
-  it('drops the oldest events, and marks the oldest that is left', () => {
+  it('drops the oldest events, and marks the oldest remaining event', () => {
     const trace = new Trace();
     for (let count = 0; count < 20_003; count += 1) trace.add(event);
     expect(trace.droppedCount).toBe(3);
@@ -34,12 +34,12 @@ describe('Trace', () => {
     expect(trace.events[1]?.cut).toBeUndefined();
   });
 
-  it('can be taken out and put back', () => {
+  it('returns its events and accepts them again', () => {
     const trace = new Trace();
     trace.add(event, Buffer.from('one'));
-    const first = trace.take();
+    const first = trace.takeAll();
     trace.add(event, Buffer.from('other'));
-    trace.putBack(first);
+    trace.replaceAll(first);
     expect(trace.events.map(({ hex }) => Buffer.from(hex, 'hex').toString())).toEqual(['one']);
   });
 });
@@ -58,13 +58,13 @@ describe('trace files', () => {
   };
   const run = { target: { name: 'x' }, seed: 36 };
 
-  it('keep to the published form', () => {
+  it('match the published schema', () => {
     const file = traceFile(result, run);
     expect(file).toMatchObject({ names: result.names, seed: 38, complete: true });
     expect(schemaFaults(traceSchema as Schema, file, '', traceSchema as Schema)).toEqual([]);
   });
 
-  it('say when something is missing', () => {
+  it('are marked as incomplete if bytes are missing', () => {
     const cut = [{ ...event, hex: '', byteCount: 9, cut: true } as const];
     expect(traceFile({ ...result, trace: cut }, run)).toMatchObject({ complete: false });
   });

@@ -1,37 +1,37 @@
-// What went over the wire during one check, in order: kept so that a failure can be read without running it again. Within bounds: a
-// check that sends a gigabyte does not take one, and what is missing is marked. Nothing is judged here.
+// Records what was sent and received during one check, in order, so that a failure can be examined without another run. The memory is
+// limited: bytes and events over the limits are dropped, and the trace marks where.
 import type { DecodedBody } from './wire/frame.ts';
 
 export type TraceEvent = {
   readonly atMs: number;
-  /** The connection's name, `A`, `B`, .., `http`, or `*` for all of them. */
+  /** The name of the connection, `A`, `B`, .., `http`, or `*` for all connections. */
   readonly connection: string;
   readonly kind: 'opened' | 'sent' | 'received' | 'closed' | 'undecodable' | 'http';
-  /** The frame in words, where it is one. */
+  /** The event in words: the frame, if it is one. */
   readonly text: string;
-  /** The bytes as they stood on the wire; only the first of them where `cut` says so. */
+  /** The bytes on the wire; if `cut` is set, possibly only the first ones. */
   readonly hex: string;
   readonly byteCount: number;
-  /** Something is missing: bytes of this event, or events before it. */
+  /** Bytes of this event, or events before it, are missing. */
   readonly cut?: true;
-  /** Of `closed`: the runner ended the connection, in an orderly way or by a reset. Absent when the broker did. */
+  /** With `closed`: the runner ended the connection, in an orderly way or by a reset. Absent if the broker did. */
   readonly byRunner?: 'end' | 'reset';
 };
 
-/** In the place of a name: what happened to all connections, the end of the check. */
-export const everyConnection = '*';
+/** Replaces the name of a connection for events of all connections, such as the end of the check. */
+export const allConnections = '*';
 
-const keptEventCount = 20_000;
-const keptBytes = 4 * 1024 * 1024;
-/** What is kept of an event for which there is no room any more. */
-const cutBytes = 256;
+const maxEventCount = 20_000;
+const maxBytes = 4 * 1024 * 1024;
+/** So many bytes of an event are kept if it exceeds the remaining space. */
+const truncatedBytes = 256;
 
 export class Trace {
   #events: TraceEvent[] = [];
   #droppedCount = 0;
-  /** Dropped events that still stand at the beginning of `#events`: taking out one at a time would move all others. */
+  /** Dropped events that are still at the start of `#events`, since removing each one separately would move all others. */
   #staleCount = 0;
-  #roomBytes = keptBytes;
+  #remainingBytes = maxBytes;
 
   get events(): readonly TraceEvent[] {
     const kept = this.#events.slice(this.#staleCount);
@@ -39,49 +39,49 @@ export class Trace {
     return this.#droppedCount === 0 || oldest === undefined ? kept : [{ ...oldest, cut: true }, ...others];
   }
 
-  /** Events that were left out because there were too many. */
+  /** How many events were dropped because there were too many. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
 
   add(event: Omit<TraceEvent, 'hex' | 'byteCount' | 'cut'>, bytes: Buffer = Buffer.alloc(0)): void {
-    this.#events.push({ ...event, ...this.#kept(bytes), byteCount: bytes.length });
-    if (this.#events.length - this.#staleCount > keptEventCount) this.#dropOldest();
+    this.#events.push({ ...event, ...this.#truncated(bytes), byteCount: bytes.length });
+    if (this.#events.length - this.#staleCount > maxEventCount) this.#dropOldest();
   }
 
-  /** Takes everything out and begins anew: for a check that runs a scenario several times. */
-  take(): readonly TraceEvent[] {
+  /** Removes and returns all events: for a check that runs several scenarios. */
+  takeAll(): readonly TraceEvent[] {
     const taken = this.events;
-    this.putBack([]);
+    this.replaceAll([]);
     return taken;
   }
 
-  /** Shows these events, taken before, in the place of what has come since. */
-  putBack(events: readonly TraceEvent[]): void {
+  /** Replaces all events by these, which `takeAll` returned. */
+  replaceAll(events: readonly TraceEvent[]): void {
     this.#events = [...events];
     this.#droppedCount = 0;
     this.#staleCount = 0;
-    this.#roomBytes = keptBytes - events.reduce((sum, { hex }) => sum + hex.length / 2, 0);
+    this.#remainingBytes = maxBytes - events.reduce((sum, { hex }) => sum + hex.length / 2, 0);
   }
 
-  #kept(bytes: Buffer): Pick<TraceEvent, 'hex' | 'cut'> {
-    if (bytes.length <= cutBytes || bytes.length <= this.#roomBytes) {
-      this.#roomBytes -= bytes.length;
+  #truncated(bytes: Buffer): Pick<TraceEvent, 'hex' | 'cut'> {
+    if (bytes.length <= truncatedBytes || bytes.length <= this.#remainingBytes) {
+      this.#remainingBytes -= bytes.length;
       return { hex: bytes.toString('hex') };
     }
-    return { hex: bytes.subarray(0, cutBytes).toString('hex'), cut: true };
+    return { hex: bytes.subarray(0, truncatedBytes).toString('hex'), cut: true };
   }
 
   #dropOldest(): void {
     this.#staleCount += 1;
     this.#droppedCount += 1;
-    if (this.#staleCount < keptEventCount) return;
+    if (this.#staleCount < maxEventCount) return;
     this.#events = this.#events.slice(this.#staleCount);
     this.#staleCount = 0;
   }
 }
 
-/** `Publish id=m-1 queue=orders headers={priority: High} payload={"n":1}` */
+/** For example `Publish id=m-1 queue=orders headers={priority: High} payload={"n":1}` */
 export function frameText(
   frame: Pick<
     DecodedBody,
@@ -96,12 +96,12 @@ export function frameText(
   return parts.join(' ');
 }
 
-const readBytes = 1024;
+const maxTextBytes = 1024;
 
-/** Of a long payload only its beginning is turned into text. */
+/** Decodes only the start of a long payload. */
 function payloadText(payload: Buffer): string {
-  if (payload.length <= readBytes) return cut(payload.toString('utf8'));
-  return `${payload.toString('utf8', 0, readBytes).slice(0, 80)}..(${payload.length} bytes)`;
+  if (payload.length <= maxTextBytes) return cut(payload.toString('utf8'));
+  return `${payload.toString('utf8', 0, maxTextBytes).slice(0, 80)}..(${payload.length} bytes)`;
 }
 
 function headerText([key, value]: readonly [string, string]): string {

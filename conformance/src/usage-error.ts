@@ -1,5 +1,5 @@
-// The caller asked for something that cannot be: a bad flag, a bad target file, a pattern that matches nothing. Exit code 2, and
-// the message is all that is printed: it names what came and what is allowed.
+// An error in the command line or in an input file: an unknown flag, an invalid target file, a pattern that matches nothing. The command
+// prints only the message, which names the wrong value and the allowed ones, and ends with exit code 2.
 
 export class UsageError extends Error {
   constructor(message: string) {
@@ -8,14 +8,14 @@ export class UsageError extends Error {
   }
 }
 
-/** The known word nearest to a mistyped one, or undefined when none is near. */
+/** The known word that is most similar to a mistyped one; undefined if none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   const best = ranked.sort((a, b) => a.distance - b.distance)[0];
   return best !== undefined && best.distance <= Math.max(2, word.length / 3) ? best.candidate : undefined;
 }
 
-/** `unknown flag --tarqet; did you mean --target?` */
+/** Adds a suggestion to the message: `unknown flag --tarqet; did you mean --target?` */
 export function didYouMean(message: string, word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === undefined ? message : `${message}; did you mean ${near}?`;

@@ -1,4 +1,4 @@
-// The gate: every way in which it can be shut, and which exit code wins when several apply.
+// What closes the gate, and which exit code is used if several apply.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from './outcome.ts';
@@ -6,7 +6,7 @@ import { outcomes } from './outcome.ts';
 import { verdictLines } from './report/console.ts';
 import type { CheckResult } from './result.ts';
 import type { RunFacts, VerdictScope } from './verdict.ts';
-import { countOutcomes, strongest, verdictOf } from './verdict.ts';
+import { countOutcomes, decidingExitCode, verdictOf } from './verdict.ts';
 
 function results(...list: readonly Outcome[]): readonly CheckResult[] {
   const evidence = { frames: 0, messages: 0, responses: 0, assertions: 0 };
@@ -39,11 +39,11 @@ describe('verdictOf', () => {
     ['a warning with --strict', { results: results('pass', 'warn'), strict: true }, 1, 'conformant'],
     ['a failure', { results: results('pass', 'fail') }, 1, 'not conformant'],
     ['nothing at all', { results: [] }, 2, 'undetermined'],
-    ['only what does not apply', { results: results('not applicable') }, 2, 'undetermined'],
-    ['one that could not run', { results: results('pass', 'could not run') }, 3, 'undetermined'],
-    ['only such that could not run', { results: results('could not run') }, 3, 'undetermined'],
-    ['one that could not show its rule', { results: results('pass', 'not shown') }, 3, 'undetermined'],
-    ['only such that could not', { results: results('not shown') }, 3, 'undetermined'],
+    ['only checks that do not apply', { results: results('not applicable') }, 2, 'undetermined'],
+    ['a check that could not run', { results: results('pass', 'could not run') }, 3, 'undetermined'],
+    ['only checks that could not run', { results: results('could not run') }, 3, 'undetermined'],
+    ['a check that could not show its rule', { results: results('pass', 'not shown') }, 3, 'undetermined'],
+    ['only checks that could not show their rules', { results: results('not shown') }, 3, 'undetermined'],
     ['checks that were not reached', { notReachedCount: 1 }, 3, 'undetermined'],
     ['a target that died', { targetFault: 'died' }, 4, 'undetermined'],
     ['an error of the runner', { results: results('pass', 'error') }, 5, 'undetermined'],
@@ -51,26 +51,26 @@ describe('verdictOf', () => {
     ['a failure that the baseline expects', { results: expected('fail', 'pass') }, 0, 'not conformant'],
     ['a stale entry', { staleEntries: ['line 1'] }, 1, 'conformant'],
     [
-      'a stale entry beside a check that could not run',
+      'a stale entry and a check that could not run',
       { results: results('pass', 'could not run'), staleEntries: ['line 1'] },
       1,
       'undetermined',
     ],
     [
-      'a warning with --strict beside a check that could not run',
+      'a warning with --strict and a check that could not run',
       { results: results('warn', 'could not run'), strict: true },
       1,
       'undetermined',
     ],
-    ['nothing but a stale entry', { results: [], staleEntries: ['line 1'] }, 2, 'undetermined'],
+    ['only a stale entry', { results: [], staleEntries: ['line 1'] }, 2, 'undetermined'],
     [
-      'an expected failure beside one that could not run',
+      'an expected failure and a check that could not run',
       { results: [...expected('fail'), ...results('could not run')] },
       3,
       'not conformant',
     ],
     [
-      'a failure beside one that could not run',
+      'a failure and a check that could not run',
       { results: results('fail', 'could not run') },
       1,
       'not conformant',
@@ -82,7 +82,7 @@ describe('verdictOf', () => {
       'not conformant',
     ],
     [
-      'everything at once',
+      'all of these together',
       { results: results('fail', 'error', 'could not run'), targetFault: 'died' },
       5,
       'not conformant',
@@ -93,7 +93,7 @@ describe('verdictOf', () => {
     expect(verdict.gate).toBe(exitCode === 0 ? 'open' : 'closed');
   });
 
-  it('opens the gate only when something ran, nothing is open and nothing failed', () => {
+  it('opens the gate only if a check ran, the run is complete and nothing failed', () => {
     const anyResults = fc.array(fc.constantFrom(...outcomes), { maxLength: 5 });
     fc.assert(
       fc.property(anyResults, fc.boolean(), fc.nat(1), (list, strict, notReachedCount) => {
@@ -118,15 +118,16 @@ describe('verdictOf', () => {
   });
 });
 
-describe('strongest', () => {
-  it('takes 5, 4, 2, 1, 3, 0 in this order', () => {
+describe('decidingExitCode', () => {
+  it('is the first of 5, 4, 2, 1, 3, 0', () => {
     const order = [5, 4, 2, 1, 3, 0] as const;
-    for (const [index] of order.entries()) expect(strongest(order.slice(index).reverse())).toBe(order[index]);
+    for (const [index] of order.entries())
+      expect(decidingExitCode(order.slice(index).reverse())).toBe(order[index]);
   });
 });
 
 describe('verdictLines', () => {
-  it('are always two: what the broker is, and what the gate says', () => {
+  it('are two: the verdict on the broker, and the state of the gate', () => {
     expect(verdictLines('X', verdictOf(facts({})))).toEqual([
       'X is CONFORMANT.',
       'The gate is open (exit code 0): nothing failed.',
@@ -162,7 +163,7 @@ describe('verdictLines', () => {
       { results: results('pass', 'not shown') },
       'X is NOT SHOWN to be conformant to profile core: the run is not complete.',
     ],
-  ])('name the profiles, and what they leave out', (scope, more, line) => {
+  ])('name the profiles, and those without checks', (scope, more, line) => {
     expect(verdictLines('X', verdictOf(facts({ scope, ...more })))[0]).toBe(line);
   });
 });

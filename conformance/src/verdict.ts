@@ -1,7 +1,8 @@
-// From the results of a run to the two lines at its end: what the broker is, and what the gate says; and to the exit code.
-// Pure. Precedence of the exit codes: 5, 4, 2, 1, 3, 0.
+// Derives from the results of a run its verdict on the broker, the state of the gate, and the exit code. If several exit codes apply, the
+// first of 5, 4, 2, 1, 3, 0 is used. Pure.
 
 import type { Profile, ProfileName } from './catalogue-words.ts';
+import { countText } from './count-text.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomes } from './outcome.ts';
 import type { CheckResult } from './result.ts';
@@ -18,28 +19,28 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export type Counts = Readonly<Record<Outcome, number>>;
 
-/** What a verdict is about. */
+/** The profiles that a verdict is about. */
 export type VerdictScope = {
-  /** As they were asked for, or as the target claims them. */
+  /** The requested profiles, or those that the target claims. */
   readonly profiles: readonly ProfileName[];
-  /** Those among them that have no checks in this version of the suite. */
+  /** The profiles among them that have no checks in this version of the suite. */
   readonly unbuilt: readonly Profile[];
 };
 
 export type RunFacts = {
   readonly results: readonly CheckResult[];
   readonly scope?: VerdictScope | undefined;
-  /** True when the selection left out a part of the claimed profiles. */
+  /** True if the selection omits a part of the claimed profiles. */
   readonly partial: boolean;
-  /** Warnings close the gate too. */
+  /** Warnings also close the gate. */
   readonly strict: boolean;
-  /** Checks of the plan that never ran, e.g. after --fail-fast. */
+  /** Checks of the plan that did not run, for example after --fail-fast. */
   readonly notReachedCount: number;
-  /** Entries of the baseline that do not hold any more, one sentence each. */
+  /** Baseline entries that no longer apply, one sentence each. */
   readonly staleEntries?: readonly string[];
-  /** The target did not start, or died outside a check: why. */
+  /** Why the target did not start, or died outside a check. */
   readonly targetFault?: string | undefined;
-  /** The runner failed, was interrupted, or could not write a report: why. */
+  /** Why the runner failed: an error, an interrupt, or a report that could not be written. */
   readonly runnerFault?: string | undefined;
 };
 
@@ -48,17 +49,17 @@ export type Verdict = {
   readonly status: 'conformant' | 'not conformant' | 'undetermined';
   readonly gate: 'open' | 'closed';
   readonly exitCode: ExitCode;
-  /** Why the gate is as it is. */
+  /** Why the gate is open or closed. */
   readonly reason: string;
   readonly partial: boolean;
-  /** Absent in reports of runners that did not tell it. */
+  /** Absent in reports of older runners. */
   readonly scope?: VerdictScope;
 };
 
 const precedence: readonly ExitCode[] = [5, 4, 2, 1, 3, 0];
 
-/** The exit code that wins when several apply. */
-export function strongest(codes: readonly ExitCode[]): ExitCode {
+/** The exit code to use if several apply. */
+export function decidingExitCode(codes: readonly ExitCode[]): ExitCode {
   return precedence.find((code) => codes.includes(code)) ?? exitCodes.open;
 }
 
@@ -71,9 +72,9 @@ export function countOutcomes(results: readonly CheckResult[]): Counts {
 
 export function verdictOf(facts: RunFacts): Verdict {
   const reasons = closingReasons(facts);
-  const exitCode = strongest(reasons.map((reason) => reason.code));
+  const exitCode = decidingExitCode(reasons.map((reason) => reason.code));
   const closing = reasons.filter(({ code }) => code === exitCode).map(({ text }) => text);
-  const reason = closing.length > 0 ? closing.join('; ') : openText(facts);
+  const reason = closing.length > 0 ? closing.join('; ') : openReason(facts);
   const status = statusOf(facts, reasons);
   return {
     conformant: status === 'conformant',
@@ -92,66 +93,76 @@ function scopeIn({ scope }: RunFacts): Pick<Verdict, 'scope'> {
 
 type Reason = { readonly code: ExitCode; readonly text: string };
 
-/** Everything that keeps the gate shut; empty when it is open. */
+/** The reasons why the gate is closed; empty if it is open. */
 function closingReasons(facts: RunFacts): readonly Reason[] {
   const counts = countOutcomes(facts.results);
   const ranCount = counts.pass + counts.fail + counts.blocked + counts.warn;
   const stale = facts.staleEntries ?? [];
   const found: (Reason | undefined)[] = [
-    when(facts.runnerFault !== undefined, exitCodes.runner, facts.runnerFault ?? ''),
-    when(counts.error > 0, exitCodes.runner, `${counted(counts.error)} ended in an error of the runner`),
-    when(facts.targetFault !== undefined, exitCodes.target, facts.targetFault ?? ''),
+    reasonIf(facts.runnerFault !== undefined, exitCodes.runner, facts.runnerFault ?? ''),
+    reasonIf(
+      counts.error > 0,
+      exitCodes.runner,
+      `${checksText(counts.error)} ended with an error of the runner`,
+    ),
+    reasonIf(facts.targetFault !== undefined, exitCodes.target, facts.targetFault ?? ''),
     ...failureReasons(facts),
-    when(stale.length > 0, exitCodes.failed, staleText(stale)),
+    reasonIf(stale.length > 0, exitCodes.failed, staleText(stale)),
     ...blockedReasons(facts),
-    when(
+    reasonIf(
       counts['could not run'] > 0,
       exitCodes.incomplete,
-      `${counted(counts['could not run'])} could not run`,
+      `${checksText(counts['could not run'])} could not run`,
     ),
-    when(
+    reasonIf(
       counts['not shown'] > 0,
       exitCodes.incomplete,
-      `${counted(counts['not shown'])} could not show ${counts['not shown'] === 1 ? 'its rule' : 'their rules'}`,
+      `${checksText(counts['not shown'])} could not show ${counts['not shown'] === 1 ? 'its rule' : 'their rules'}`,
     ),
-    when(
+    reasonIf(
       facts.notReachedCount > 0,
       exitCodes.incomplete,
-      `${facts.notReachedCount} of the checks were not reached`,
+      `${checksText(facts.notReachedCount)} ${facts.notReachedCount === 1 ? 'was' : 'were'} not reached`,
     ),
-    when(
+    reasonIf(
       ranCount === 0 && counts['could not run'] === 0 && counts['not shown'] === 0,
       exitCodes.usage,
-      'no check ran: nothing of the selection applies to this target',
+      'no check ran: no selected check applies to this target',
     ),
   ];
   return found.filter((reason) => reason !== undefined);
 }
 
-/** Only what the baseline does not expect. */
+/** Failures and warnings that the baseline does not expect. */
 function failureReasons({ results, strict }: RunFacts): readonly (Reason | undefined)[] {
   const unexpected = countOutcomes(results.filter(({ baseline }) => baseline === undefined));
-  const though = results.some(({ baseline }) => baseline !== undefined) ? ' unexpectedly' : '';
+  const suffix = results.some(({ baseline }) => baseline !== undefined) ? ' unexpectedly' : '';
   return [
-    when(unexpected.fail > 0, exitCodes.failed, `${counted(unexpected.fail)} failed${though}`),
-    when(
+    reasonIf(unexpected.fail > 0, exitCodes.failed, `${checksText(unexpected.fail)} failed${suffix}`),
+    reasonIf(
       strict && unexpected.warn > 0,
       exitCodes.failed,
-      `${counted(unexpected.warn)} warned${though}, and --strict is set`,
+      `${checksText(unexpected.warn)} warned${suffix}, and --strict is set`,
     ),
   ];
 }
 
-/** What is broken elsewhere keeps them from showing anything: no failure of theirs, and no pass. */
+/** Blocked checks: another broken requirement explains their failure, so they are neither failures nor passes. */
 function blockedReasons({ results }: RunFacts): readonly (Reason | undefined)[] {
   const count = results.filter(
     ({ outcome, baseline }) => outcome === 'blocked' && baseline === undefined,
   ).length;
-  return [when(count > 0, exitCodes.incomplete, `${counted(count)} could not be shown, blocked by others`)];
+  return [
+    reasonIf(
+      count > 0,
+      exitCodes.incomplete,
+      `${checksText(count)} ${count === 1 ? 'is' : 'are'} blocked by other failures`,
+    ),
+  ];
 }
 
-function counted(count: number): string {
-  return count === 1 ? '1 check' : `${count} checks`;
+function checksText(count: number): string {
+  return countText(count, 'check');
 }
 
 function staleText([first = '', ...others]: readonly string[]): string {
@@ -159,20 +170,23 @@ function staleText([first = '', ...others]: readonly string[]): string {
   return `the baseline is stale: ${first}${more}`;
 }
 
-/** Why an open gate is open: nothing is left out of it that somebody could miss. */
-function openText({ results, partial }: RunFacts): string {
+/** The reason for an open gate. Names expected failures and omitted checks, so that nobody overlooks them. */
+function openReason({ results, partial }: RunFacts): string {
   const expectedCount = results.filter(({ baseline }) => baseline !== undefined).length;
-  const failed = expectedCount === 0 ? 'nothing failed' : `nothing failed but ${expectedCount} as expected`;
+  const failed =
+    expectedCount === 0
+      ? 'nothing failed'
+      : `nothing failed except ${countText(expectedCount, 'expected failure')}`;
   return partial ? `${failed}, in a PARTIAL run` : failed;
 }
 
-function when(condition: boolean, code: ExitCode, text: string): Reason | undefined {
+function reasonIf(condition: boolean, code: ExitCode, text: string): Reason | undefined {
   return condition ? { code, text } : undefined;
 }
 
 /**
- * A violated MUST settles it, whatever the baseline expects; without one, only a run that left nothing open can say conformant. That
- * warnings or the baseline close the gate is no matter of the broker's.
+ * A violated MUST makes the broker not conformant, whatever the baseline expects. Without one the broker is conformant if the run is
+ * complete. Warnings and stale baseline entries can close the gate, but do not change this.
  */
 function statusOf({ results }: RunFacts, reasons: readonly Reason[]): Verdict['status'] {
   if (countOutcomes(results).fail > 0) return 'not conformant';

@@ -1,4 +1,4 @@
-// The name and version of the runner, as they stand in the package.
+// The name and version of the runner, from package.json.
 import manifest from '../package.json' with { type: 'json' };
 
 export const runnerIdentity = { name: manifest.name, version: manifest.version } as const;

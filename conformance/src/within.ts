@@ -1,6 +1,6 @@
-// A wait with an end. Nothing is cancelled: who gives up a wait says what becomes of what was awaited.
+// Waits for a promise with a time limit. At the limit nothing is cancelled: the caller must stop the operation itself.
 
-/** What the promise resolves with, or undefined after `ms` milliseconds; rejects as the promise does. */
+/** The value of the promise, or undefined after `ms` milliseconds; rejects if the promise rejects. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<undefined>((resolve) => {

@@ -60,13 +60,13 @@ function staleReason(
   if (results.length === 0) return undefined;
   if (entry.expired) return `the entry for ${id} ended on ${until}: repair the broker, or set a later day`;
   if (expect === 'flaky') return undefined;
-  const passedCount = results.filter((result) => isContent(result, strict)).length;
+  const passedCount = results.filter((result) => hasPassed(result, strict)).length;
   if (passedCount === 0) return undefined;
   if (passedCount === results.length) return `${id} was expected to fail and passes: remove the entry`;
   return `${id} was expected to fail and passed ${passedCount} of ${results.length} times: say "expect: flaky" with a day in "until"`;
 }
 
-function isContent({ outcome }: CheckResult, strict: boolean): boolean {
+function hasPassed({ outcome }: CheckResult, strict: boolean): boolean {
   return outcome === 'pass' || (outcome === 'warn' && !strict);
 }
 

@@ -78,7 +78,7 @@ const confirmedMessages: CheckModule = [
       }
       for (const queue of queues) await takeAll(ctx, queue);
       const rules = queues.map((queue, index) => [queue, { mode: modes[index] ?? 'RoundRobin' }] as const);
-      history.settle({ queues: Object.fromEntries(rules), drained: queues, durable: true });
+      history.judge({ queues: Object.fromEntries(rules), drained: queues, durable: true });
     },
   },
   // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
@@ -316,7 +316,7 @@ const settledMessages: CheckModule = [
       await ctx.broker.start();
       for (const queue of [subscribed, unsubscribed]) await takeAll(ctx, queue);
       const queues = { [unsubscribed]: { mode: 'PriorityBased' } } as const;
-      history.settle({ queues, drained: [subscribed, unsubscribed], durable: true });
+      history.judge({ queues, drained: [subscribed, unsubscribed], durable: true });
     },
   },
   // DELIVERY-023 (SHOULD): The broker does not store copies: after a restart it delivers a FanOutWithAck message to the

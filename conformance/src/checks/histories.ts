@@ -71,5 +71,5 @@ async function runRandomClients(ctx: CheckContext, mode: DeliveryMode): Promise<
   const clients = new RandomClients(ctx, { queue, witness, maxDisconnects });
   for (let round = 0; round < roundCount; round += 1) await clients.runRound();
   await clients.drain();
-  history.settle({ queues: { [queue]: { mode } }, drained: [queue] });
+  history.judge({ queues: { [queue]: { mode } }, drained: [queue] });
 }

@@ -147,8 +147,8 @@ describe('the exit code of a run', () => {
       'its log ends with:\n         no licence\nodd is NOT SHOWN',
     ],
     [4, 'a target that is not there', { checks: [passing], target: nobody }, 'cannot be reached'],
-    [4, 'a target that dies between checks', dying(), 'ended without being told to'],
-    [5, 'a check that throws', { checks: [passing, throwing] }, 'ended in an error of the runner'],
+    [4, 'a target that dies between checks', dying(), 'ended unexpectedly'],
+    [5, 'a check that throws', { checks: [passing, throwing] }, 'ended with an error of the runner'],
     [5, 'a starved runner', { checks: [passing, hungry], args: ['--jobs', '1'] }, 'the runner was starved'],
     [2, 'a report that cannot be written', { checks: [passing], args: unwritable() }, 'cannot be written'],
     [5, 'a report that fails at the end', { checks: [passing], args: unread() }, 'no program reads from it'],
@@ -185,7 +185,7 @@ describe('the exit code of a run', () => {
       '1 check failed',
     ],
     [5, 'failed (1) and threw (5)', { checks: [failing, throwing] }, 'an error of the runner'],
-    [4, 'failed (1) and died (4)', dying(failing), 'ended without being told to'],
+    [4, 'failed (1) and died (4)', dying(failing), 'ended unexpectedly'],
   ])('is %i: %s', async (exitCode, _name, given, says) => {
     const ended = await run(given);
     expect(`${ended.out}\n${ended.err}`).toContain(says);
@@ -200,7 +200,7 @@ describe('the last two lines', () => {
     const { out } = await run({ checks: [passing, failing], args: baseline(known('CONN-001b')) });
     expect(lastLines(out)).toEqual([
       'tiny is NOT CONFORMANT to profile core.',
-      'The gate is open (exit code 0): nothing failed but 1 as expected.',
+      'The gate is open (exit code 0): nothing failed except 1 expected failure.',
     ]);
   });
 

@@ -1,6 +1,5 @@
-// Makes what one check is given: its connections, names, assertions and the record of what it saw. One context belongs to one run
-// of one check and is thrown away afterwards; nothing in it is shared with another check but the broker itself, and on an attached
-// broker the connections that a check left clean.
+// Creates the context of one run of a check: connections, names, assertions, and the record of its observations. Different checks share only
+// the broker, and on an attached broker the clean connections.
 import { assertionsFor, failureOf } from '../assertions.ts';
 import type {
   Alternative,
@@ -30,7 +29,7 @@ import type { ConnectionSetting } from '../wire/link.ts';
 import { Reliance } from '../wire/reliance.ts';
 import { historyOf } from './check-history.ts';
 import type { CheckConnections } from './connection-supply.ts';
-import { openConnection } from './opening.ts';
+import { openConnection } from './open-connection.ts';
 import type { SpareConnections } from './spare-connections.ts';
 
 export type ContextSetting = {
@@ -39,7 +38,7 @@ export type ContextSetting = {
   readonly facts: TargetFacts;
   /** The seed of this repetition. */
   readonly seed: number;
-  /** The beginning of every queue name and id of this run of the check. */
+  /** The prefix of all queue names and ids of this run of the check. */
   readonly names: string;
   readonly timing: Timing;
   readonly wireMode: WireMode;
@@ -56,31 +55,31 @@ export class ContextRecord {
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
-  /** Those among them that another check may use afterwards. */
+  /** The connections that another check may use afterwards. */
   readonly shareable = new Set<BrokerConnection>();
 
   #connectionCount = 0;
   #hasEnded = false;
 
-  /** `now`: milliseconds since the run's start. `clauses`: the requirements that the check stands on. */
+  /** `now`: milliseconds since the start of the run. `clauses`: the requirements that the check is about. */
   constructor(now: () => number, clauses: readonly string[]) {
     this.evidence = new Evidence(clauses);
     this.history = new HistoryRecorder(now);
   }
 
-  /** From 0. Connections that are opened at the same time get one each. */
+  /** A number from 0, different for each connection, also for those that are opened at the same time. */
   nextConnectionIndex(): number {
     this.#connectionCount += 1;
     return this.#connectionCount - 1;
   }
 
-  /** A connection that is opened after the check has ended is ended at once. */
+  /** Adds an open connection. After the end of the check it is destroyed immediately. */
   addConnection(connection: BrokerConnection): void {
     if (this.#hasEnded) connection.destroy();
     else this.connections.push(connection);
   }
 
-  /** Ends every connection that the check left open, but those that go to `spares`. */
+  /** Passes the shareable connections that are open to `spares`, if given, and destroys the others. */
   closeConnections(spares?: SpareConnections): void {
     this.#hasEnded = true;
     for (const connection of this.connections) {
@@ -94,7 +93,7 @@ export class ContextRecord {
 export function checkContext(setting: ContextSetting, record: ContextRecord): CheckContext {
   const { check, seed, timing, facts, now } = setting;
   const random = randomFor(seed, check.id);
-  const names = namesUnder(setting.names);
+  const names = namesWithPrefix(setting.names);
   const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id, 'own');
   return {
     seed,
@@ -109,14 +108,14 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     trace: record.trace,
     recordHistory: () => historyOf(record, facts),
     rawConnect,
-    connect: (options) => connectAndShake(setting, record, names.id, options),
+    connect: (options) => connectOrReuse(setting, record, names.id, options),
     queue: names.queue,
     recording: (title) => recordingOf(setting.golden, title),
     id: names.id,
     acceptable: (actual, alternatives, what) => acceptable(record, actual, alternatives, what),
     warn: (clause, text, detail) => addWarning(record, clause, text, detail),
     should: (condition, clause, text, detail) => {
-      record.evidence.assertion(clause);
+      record.evidence.addAssertion(clause);
       if (!condition) addWarning(record, clause, text, detail);
     },
     notShown: (reason) => {
@@ -138,13 +137,13 @@ function recordingOf(golden: readonly GoldenFile[], title: string): GoldenFile['
 }
 
 /** Queue names and ids that no other check, run or repetition uses. */
-function namesUnder(own: string): { queue(name: string): string; id(prefix?: string): string } {
+function namesWithPrefix(prefix: string): { queue(name: string): string; id(prefix?: string): string } {
   let count = 0;
   return {
-    queue: (name) => `${own}.${name}`,
-    id: (prefix = 'c') => {
+    queue: (name) => `${prefix}.${name}`,
+    id: (kind = 'c') => {
       count += 1;
-      return `${own}.${prefix}-${count}`;
+      return `${prefix}.${kind}-${count}`;
     },
   };
 }
@@ -191,7 +190,8 @@ function connectionSetting(
   };
 }
 
-async function connectAndShake(
+/** A connection after its handshake: a spare one if the options allow that and one is available, otherwise a new one. */
+async function connectOrReuse(
   setting: ContextSetting,
   record: ContextRecord,
   nextId: () => string,
@@ -200,13 +200,13 @@ async function connectAndShake(
   const mayShare = options.own !== true && options.headers === undefined;
   const spare = mayShare ? await setting.connections.take() : undefined;
   const connection = await (spare === undefined
-    ? shaken(setting, record, nextId, options)
-    : borrowed(spare, connectionSetting(setting, record, nextId), record));
+    ? openWithHandshake(setting, record, nextId, options)
+    : reuse(spare, connectionSetting(setting, record, nextId), record));
   if (mayShare) record.shareable.add(connection);
   return connection;
 }
 
-async function shaken(
+async function openWithHandshake(
   setting: ContextSetting,
   record: ContextRecord,
   nextId: () => string,
@@ -218,12 +218,8 @@ async function shaken(
   return connection;
 }
 
-function borrowed(
-  spare: BrokerConnection,
-  setting: ConnectionSetting,
-  record: ContextRecord,
-): BrokerConnection {
-  const connection = spare.lend(setting);
+function reuse(spare: BrokerConnection, setting: ConnectionSetting, record: ContextRecord): BrokerConnection {
+  const connection = spare.transferTo(setting);
   record.addConnection(connection);
   return connection;
 }
@@ -232,51 +228,51 @@ function surface(setting: ContextSetting, record: ContextRecord, kind: 'health' 
   const { timing, now } = setting;
   const { evidence, trace } = record;
   const name = kind === 'health' ? 'the health server' : 'the dashboard';
-  const baseUrl = (): string | undefined => withoutPath(setting.broker.endpoints[kind]?.url, kind);
+  const baseUrl = (): string | undefined => withoutHealthPath(setting.broker.endpoints[kind]?.url, kind);
   return httpSurface({ name, baseUrl, timing, evidence, trace, now });
 }
 
-/** `http://host:port/health/` means the same server as `http://host:port`: checks name the whole path themselves. */
-function withoutPath(url: string | undefined, kind: 'health' | 'dashboard'): string | undefined {
+/** Removes the path `/health/` from a URL of the health server, because checks give the complete path. */
+function withoutHealthPath(url: string | undefined, kind: 'health' | 'dashboard'): string | undefined {
   return kind === 'health' ? url?.replace(/\/health\/?$/, '') : url;
 }
 
 function brokerControl({ check, broker, timing }: ContextSetting, { history }: ContextRecord): BrokerControl {
-  const mayStop = (): void => {
+  const requireRestartIsolation = (): void => {
     if (check.isolation !== 'restart')
       throw new Error(`${check.id} stops its broker without isolation "restart"`);
   };
   return {
     terminate: async () => {
-      mayStop();
+      requireRestartIsolation();
       broker.terminate();
     },
     crash: async () => {
-      mayStop();
+      requireRestartIsolation();
       await broker.crash();
       history.note('crashed');
     },
     start: async () => {
-      mayStop();
-      await broker.start().catch(refusedToStart);
+      requireRestartIsolation();
+      await broker.start().catch(throwStartFailure);
       history.note('restarted');
     },
     startOrRefusal: () => {
-      mayStop();
+      requireRestartIsolation();
       return refusalOf(() => broker.start());
     },
     secondRefusal: () => {
-      mayStop();
+      requireRestartIsolation();
       return refusalOf(() => broker.startSecond());
     },
     damageStore: async () => {
-      mayStop();
+      requireRestartIsolation();
       const { dataDirectory } = broker;
       const count = dataDirectory === undefined ? 0 : damageFiles(dataDirectory);
       if (count === 0) throw new PrerequisiteMissing('the broker has no files in its data directory');
     },
     exited: async (withinMs = timing.stopMs) => {
-      mayStop();
+      requireRestartIsolation();
       const late = new Promise<undefined>((resolve) =>
         setTimeout(() => resolve(undefined), withinMs).unref(),
       );
@@ -284,16 +280,16 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
       if (exit !== undefined) return exit;
       throw failureOf('the broker ends', {
         expected: `the end of its process within ${withinMs} ms`,
-        actual: 'it runs',
+        actual: 'it still runs',
       });
     },
   };
 }
 
-/** How a broker says no. One that does not answer in time, or not in the adapter's words, has refused nothing. */
+/** The faults that mean a refusal. A broker that does not answer in time, or with an invalid answer, has not refused. */
 const refusals: readonly TargetFault['kind'][] = ['refused', 'ended', 'hook failed'];
 
-/** Why the broker refused to start; undefined when it did not. Throws the TargetFault of any other failure. */
+/** Why the broker refused to start; undefined if it started. Throws the TargetFault if the start failed for another reason. */
 async function refusalOf(start: () => Promise<void>): Promise<string | undefined> {
   try {
     await start();
@@ -304,11 +300,11 @@ async function refusalOf(start: () => Promise<void>): Promise<string | undefined
   }
 }
 
-/** It has started before with the same configuration: that it does not now is the broker's doing. */
-function refusedToStart(error: unknown): never {
+/** The broker has started before with the same configuration, so a failed start is a failure of the broker. */
+function throwStartFailure(error: unknown): never {
   if (!(error instanceof TargetFault)) throw error;
   throw failureOf('the broker starts again', {
-    expected: 'the same start as the first one',
+    expected: 'a start like the first one',
     actual: error.message,
   });
 }
@@ -319,7 +315,7 @@ function acceptable<T>(
   alternatives: readonly Alternative<T>[],
   what: string,
 ): string {
-  record.evidence.assertion();
+  record.evidence.addAssertion();
   const found = alternatives.find((alternative) => alternative.when(actual));
   if (found === undefined) {
     const expected = alternatives.map((alternative) => alternative.title).join('; or ');

@@ -25,8 +25,8 @@ export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts):
     durable: false,
     ...rules,
   });
-  const settled = (result: Account): Account => {
-    for (let count = 0; count < result.counts.attempted; count += 1) evidence.assertion();
+  const accepted = (result: Account): Account => {
+    for (let count = 0; count < result.counts.attempted; count += 1) evidence.addAssertion();
     const [first] = result.findings;
     notes.push(`the account: ${accountCountsText(result.counts)}`);
     if (first === undefined) return result;
@@ -40,8 +40,8 @@ export function historyOf(holder: HistoryHolder, { ackTimeoutMs }: TargetFacts):
     get operations() {
       return history.operations;
     },
-    settle: (rules) => settled(account(history.operations, withDefaults(rules))),
-    settleInTurns: async (rules) =>
-      settled(await accountInTurns([...history.operations], withDefaults(rules), nextTurn)),
+    judge: (rules) => accepted(account(history.operations, withDefaults(rules))),
+    judgeInSteps: async (rules) =>
+      accepted(await accountInTurns([...history.operations], withDefaults(rules), nextTurn)),
   };
 }

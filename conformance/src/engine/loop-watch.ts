@@ -28,8 +28,8 @@ export function watchLoop(): LoopWatch {
 }
 
 /** The reason for an error if the delay was more than a quarter of the check's shortest wait; else undefined. */
-export function starvation(worstDelayMs: number, shortestWindowMs: number): string | undefined {
-  if (worstDelayMs <= shortestWindowMs / 4) return undefined;
+export function starvation(worstDelayMs: number, minWaitMs: number): string | undefined {
+  if (worstDelayMs <= minWaitMs / 4) return undefined;
   const delay = Math.round(worstDelayMs);
-  return `the runner was starved: its loop was ${delay} ms late, over a quarter of the check's shortest wait of ${shortestWindowMs} ms`;
+  return `the runner was starved: its loop was ${delay} ms late, over a quarter of the check's shortest wait of ${minWaitMs} ms`;
 }

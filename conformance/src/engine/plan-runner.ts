@@ -1,8 +1,7 @@
-// Works a plan off, several checks at a time, and keeps what came of it. It also finds out who killed a broker: when a shared broker
-// dies, each check that was on it runs again with a broker of its own, and only the one whose broker dies again is blamed. A
-// death that nobody can be blamed for is the target's fault (exit code 4), and so is every death of an attached broker, which
-// the runner cannot start again. What was judged while the machine was too busy is played again alone, and what may be another check's
-// doing is told when all are known.
+// Runs the checks of a plan, several at the same time, and collects their results. If a shared broker dies, each check that was using it
+// runs again with a separate broker, and the check fails if that broker dies too. If no check explains the death, it is a fault of the
+// target (exit code 4); so is each death of an attached broker, which the runner cannot start again. Checks for which the machine was too
+// busy run again alone at the end. Failures that another check may explain are reported when all results are known.
 import { setMaxListeners } from 'node:events';
 import { withBaseline } from '../baseline/baseline.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -46,28 +45,28 @@ export type PlanRunnerSetting = {
 export class PlanRunner {
   readonly #setting: PlanRunnerSetting;
   readonly #results: CheckResult[] = [];
-  /** Failures at a step that the check only relies on: whether another check explains them is known at the end. */
+  /** Failures that another check may explain; they are completed when all results are known. */
   readonly #unexplained: CheckResult[] = [];
-  /** To be played again, one after the other: the machine was too busy to believe what came. */
-  readonly #doubted: PlanEntry[] = [];
+  /** Checks to run again alone, because the machine was too busy for a reliable result. */
+  readonly #toRerun: PlanEntry[] = [];
   readonly #startedAt = performance.now();
   readonly #names = new RunNames();
   readonly #pacer: Pacer;
   readonly #supply: ConnectionSupply;
-  /** Absent where the broker ends with the run. */
+  /** Undefined if the broker ends with the run. */
   readonly #cleanup: QueueCleanup | undefined;
   readonly #spares: SpareConnections | undefined;
-  /** What is still to be run: by the jobs, and beside them what mostly waits. */
-  #brief: PlanEntry[] = [];
-  #patient: PlanEntry[] = [];
+  /** Checks that have not started yet. Those that mostly wait run in addition to the others, and do not count as jobs. */
+  #active: PlanEntry[] = [];
+  #waiting: PlanEntry[] = [];
   #stopped = false;
-  /** Deaths of shared brokers, each with whether a check was found that does it. */
+  /** Deaths of shared brokers; true if a check that causes the death was found. */
   readonly #sharedDeaths = new Map<BrokerExit, boolean>();
-  /** Checks that were running when an attached broker was found gone. */
-  readonly #lostWith: string[] = [];
+  /** Checks that were running when the attached broker was lost; `none` if it was lost after the last check. */
+  readonly #runningAtLoss: string[] = [];
   #lastBroker: Lease['broker'] | undefined;
-  /** What a look at the broker saw beside the checks; undefined before it began. */
-  #look: Promise<void> | undefined;
+  /** The search for undeclared capabilities, beside the checks; undefined before it starts. */
+  #probe: Promise<void> | undefined;
   #notes: readonly string[] = [];
   readonly #sameCause: SameCauseWatch;
   #identity: Lease['broker']['identity'];
@@ -82,32 +81,32 @@ export class PlanRunner {
         ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
         : noPacer;
     this.#supply = new ConnectionSupply({ pacer: this.#pacer, spares: this.#spares });
-    // Every check that runs listens for an interrupt.
+    // Each running check adds a listener for interrupts.
     if (setting.options.signal !== undefined) setMaxListeners(0, setting.options.signal);
-    // The first turn is that of the look whether anybody listens.
+    // The test whether the target listens has already used a connection: count it.
     void this.#pacer.turn();
     this.#cleanup = lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;
   }
 
-  /** Runs every entry; throws a TargetFault when no broker can be started. */
+  /** Runs all entries. Throws a TargetFault if no broker can be started. */
   async run(planned: readonly PlanEntry[]): Promise<void> {
     const { sameCauseLimit } = this.#setting.options;
     const entries = sameCauseLimit === undefined ? planned : someOfEachAreaFirst(planned);
-    this.#brief = entries.filter(({ check }) => check.waits !== true);
-    this.#patient = entries.filter(({ check }) => check.waits === true);
+    this.#active = entries.filter(({ check }) => check.waits !== true);
+    this.#waiting = entries.filter(({ check }) => check.waits === true);
     const { jobs, signal } = this.#setting.options;
     const workers = Promise.allSettled([
-      ...Array.from({ length: jobs }, () => this.#work(this.#brief)),
-      ...Array.from({ length: patientJobs }, () => this.#work(this.#patient)),
+      ...Array.from({ length: jobs }, () => this.#work(this.#active)),
+      ...Array.from({ length: maxWaitingChecks }, () => this.#work(this.#waiting)),
     ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
-    const again = Promise.allSettled([this.#workAlone()]);
-    settled.push(...((await Promise.race([again, interruption(signal)])) ?? []));
-    this.#explain();
+    const reruns = Promise.allSettled([this.#rerunAlone()]);
+    settled.push(...((await Promise.race([reruns, interruption(signal)])) ?? []));
+    this.#addUnexplained();
     await this.#spares?.dispose();
-    if (signal?.aborted !== true) await this.#look;
-    if (this.#lostWith.length === 0) await this.#cleanUp();
-    await this.#lookAtTheEnd();
+    if (signal?.aborted !== true) await this.#probe;
+    if (this.#runningAtLoss.length === 0) await this.#cleanUp();
+    await this.#checkBrokerAtEnd();
     const failed = settled.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
@@ -131,54 +130,54 @@ export class PlanRunner {
     };
   }
 
-  async #work(waiting: PlanEntry[]): Promise<void> {
-    for (let entry = waiting[0]; entry !== undefined && !this.#stopped; entry = waiting[0]) {
-      waiting.shift();
-      const came = await this.#resultOf(entry).catch((error: unknown) => {
+  /** Runs the entries of `queue` one after the other, and removes them from it. */
+  async #work(queue: PlanEntry[]): Promise<void> {
+    for (let entry = queue[0]; entry !== undefined && !this.#stopped; entry = queue[0]) {
+      queue.shift();
+      const result = await this.#resultOf(entry).catch((error: unknown) => {
         this.#stopped = true;
         throw error;
       });
       if (this.#setting.options.signal?.aborted === true) return;
-      const { leavesDoubts } = this.#setting.options;
-      if (came.starved === true && leavesDoubts !== true && !this.#isDeadEnd) this.#doubted.push(entry);
-      else this.#take(came);
+      if (result.starved === true && this.#mayRerun) this.#toRerun.push(entry);
+      else this.#add(result);
     }
   }
 
-  /** The broker cannot be reached any more, or the first failure was to be the last. */
-  get #isDeadEnd(): boolean {
-    return this.#stopped || this.#setting.options.failFast;
+  /** True if a check can run again at the end: the run is not stopped, and does not end at the first failure. */
+  get #mayRerun(): boolean {
+    const { skipsReruns, failFast } = this.#setting.options;
+    return skipsReruns !== true && !this.#stopped && !failFast;
   }
 
-  /** With nothing beside it, up to three times: what comes then is believed, whatever it is. */
-  async #workAlone(): Promise<void> {
+  /** Runs each check again while no other check runs, up to `maxReruns` times. The last result is final. */
+  async #rerunAlone(): Promise<void> {
     const { signal } = this.#setting.options;
-    for (let entry = this.#doubted[0]; entry !== undefined && !this.#stopped; entry = this.#doubted[0]) {
-      let came = await this.#resultOf(entry, 1);
+    for (let entry = this.#toRerun[0]; entry !== undefined && !this.#stopped; entry = this.#toRerun[0]) {
+      let result = await this.#resultOf(entry, 1);
       for (
-        let play = 2;
-        came.starved === true && play <= mostPlaysAlone && signal?.aborted !== true;
-        play += 1
+        let rerun = 2;
+        result.starved === true && rerun <= maxReruns && signal?.aborted !== true;
+        rerun += 1
       )
-        came = await this.#resultOf(entry, play);
+        result = await this.#resultOf(entry, rerun);
       if (signal?.aborted === true) return;
-      this.#doubted.shift();
-      this.#take({ ...came, notes: [...came.notes, aloneNote] });
+      this.#toRerun.shift();
+      this.#add({ ...result, notes: [...result.notes, rerunNote] });
     }
   }
 
-  #take(came: CheckResult): void {
-    const mayBeExplained = came.reliesOn !== undefined || came.possibleCauses !== undefined;
-    const isOpen = mayBeExplained && came.starved !== true;
-    if (isOpen) this.#unexplained.push(came);
-    else this.#settle(came);
-    this.#sameCause.add(came);
-    const isLast = this.#setting.options.failFast && stopsRun(this.#withBaseline(came));
+  #add(result: CheckResult): void {
+    const mayBeExplained = result.reliesOn !== undefined || result.possibleCauses !== undefined;
+    if (mayBeExplained && result.starved !== true) this.#unexplained.push(result);
+    else this.#finish(result);
+    this.#sameCause.add(result);
+    const isLast = this.#setting.options.failFast && stopsRun(this.#withBaseline(result));
     if (isLast || this.#sameCause.reached !== undefined) this.#stopped = true;
   }
 
   get #notReachedCount(): number {
-    return this.#brief.length + this.#patient.length + this.#doubted.length;
+    return this.#active.length + this.#waiting.length + this.#toRerun.length;
   }
 
   #sameCauseNotes(): readonly string[] {
@@ -195,80 +194,84 @@ export class PlanRunner {
     ];
   }
 
-  #withBaseline(came: CheckResult): CheckResult {
-    return withBaseline(came, this.#setting.options.baseline, this.#setting.options);
+  #withBaseline(result: CheckResult): CheckResult {
+    return withBaseline(result, this.#setting.options.baseline, this.#setting.options);
   }
 
-  #settle(came: CheckResult): void {
-    const result = this.#withBaseline(came);
+  /** Adds a final result and reports it. */
+  #finish(judged: CheckResult): void {
+    const result = this.#withBaseline(judged);
     this.#results.push(result);
     this.#setting.observe({ type: 'check finished', result });
   }
 
-  /** All that will be known is known: each is blocked by what another check shows broken, or the failure that it seemed. */
-  #explain(): void {
+  /**
+   * Adds the failures that another check may explain, when all results are known: each is blocked if another check shows the requirement
+   * broken, and stays a failure otherwise.
+   */
+  #addUnexplained(): void {
     const judged = withCauses([...this.#results, ...this.#unexplained]);
-    for (const result of judged.slice(this.#results.length)) this.#settle(result);
+    for (const result of judged.slice(this.#results.length)) this.#finish(result);
     this.#unexplained.length = 0;
   }
 
-  /** `play`: 0 beside others, from 1 on alone. */
-  async #resultOf(entry: PlanEntry, play = 0): Promise<CheckResult> {
+  /** `rerun`: 0 for the first run, beside other checks; from 1 for runs alone. */
+  async #resultOf(entry: PlanEntry, rerun = 0): Promise<CheckResult> {
     const { catalogue, options, selection } = this.#setting;
     const level = catalogue.levelOf(entry.check);
     const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
     if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
-    const once = await this.#runOnce(entry, { play });
+    const once = await this.#runOnce(entry, { rerun });
     return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once.death);
   }
 
   async #runOnce(
     entry: PlanEntry,
-    { play, ownBroker = false }: { readonly play: number; readonly ownBroker?: boolean },
+    { rerun, ownBroker = false }: { readonly rerun: number; readonly ownBroker?: boolean },
   ): Promise<OneRun> {
     const lease = await this.#setting.pool.lease(entry.check, { alone: ownBroker });
     try {
       this.#identity ??= lease.broker.identity;
       this.#lastBroker = lease.broker;
-      this.#look ??= mayLook(entry.check) ? this.#lookForUndeclared(entry.check) : undefined;
+      this.#probe ??= canProbe(entry.check) ? this.#probeUndeclared(entry.check) : undefined;
       const request = entry.check.requires?.configuration ?? {};
-      const refused = unsupportedSettings(request, lease.broker.unsupported);
-      if (refused.length > 0) {
-        const reason = `the adapter does not support ${refused.join(', ')}`;
+      const unsupported = unsupportedSettings(request, lease.broker.unsupported);
+      if (unsupported.length > 0) {
+        const reason = `the adapter does not support ${unsupported.join(', ')}`;
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      const result = await this.#runAttempts(entry, lease, play);
+      const result = await this.#runAttempts(entry, lease, rerun);
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
     }
   }
 
-  #runAttempts(entry: PlanEntry, lease: Lease, play: number): Promise<CheckResult> {
+  #runAttempts(entry: PlanEntry, lease: Lease, rerun: number): Promise<CheckResult> {
     const { tcp } = lease.broker.endpoints;
     return runAttempts({
       supply: this.#supply,
-      open: () => this.#visitor(tcp).connect(),
+      open: () => this.#connectionOpener(tcp).connect(),
       settingOf: (attempt, connections) => ({
-        ...this.#checkSetting(entry, lease, attempt + play * namesPerPlay, connections),
-        isAlone: play > 0,
+        ...this.#checkSetting(entry, lease, attempt + rerun * attemptNamesPerRun, connections),
+        isAlone: rerun > 0,
       }),
       ended: ({ names }, { evidence }) => {
-        // A broker that has said nothing has nothing of it.
+        // A broker that sent nothing has created no queues.
         if (evidence.frames > 0) this.#cleanup?.checkEnded(names);
       },
     });
   }
 
-  /** Opens connections for checks, which end them. */
-  #visitor(tcp: Endpoints['tcp']): ProbeClient {
+  /** Opens connections in advance; the checks that use them also close them. */
+  #connectionOpener(tcp: Endpoints['tcp']): ProbeClient {
     const { seed, timeoutScale } = this.#setting.options;
     const name = this.#names.ofVisit('connection', seed);
     return new ProbeClient({ tcp, timing: timingFor(timeoutScale), name, pacer: this.#pacer });
   }
 
-  /** With a lease of its own, so that it counts among the users of the broker. */
-  async #lookForUndeclared(check: Check): Promise<void> {
+  /** Uses a separate lease, so that the pool counts this probe as a user of the broker. */
+  async #probeUndeclared(check: Check): Promise<void> {
     const { target, seed, timeoutScale } = this.#setting.options;
     try {
       const lease = await this.#setting.pool.lease(check);
@@ -280,14 +283,14 @@ export class PlanRunner {
         pacer: this.#pacer,
       }).finally(() => lease.release());
     } catch {
-      // Whatever is wrong with the broker, or with this, is for the checks to find: nothing depends on the look.
+      // The result does not matter for the run, and the checks find faults of the broker.
     }
   }
 
   #judgeDeath(result: CheckResult, lease: Lease, death: BrokerExit | undefined): OneRun {
     if (death === undefined) return { kind: 'result', result };
     if (this.#isAttached) {
-      this.#lostWith.push(result.id);
+      this.#runningAtLoss.push(result.id);
       this.#stopped = true;
       return { kind: 'result', result: lost(result, death) };
     }
@@ -296,11 +299,11 @@ export class PlanRunner {
     return { kind: 'shared death', death };
   }
 
-  /** The end of the broker, which may be noticed a little after the connections that it took along. */
+  /** The end of the broker, which the runner may detect a little after the end of its connections; undefined if it runs. */
   async #deathBehind(result: CheckResult, { broker }: Lease): Promise<BrokerExit | undefined> {
     if (result.outcome === 'pass') return broker.unwantedEnd;
     if (this.#setting.options.target.lifecycle.kind !== 'spawn') {
-      // Looking takes a connection, which is worth it only when one was lost.
+      // The test uses a connection, so it is done only after a connection was lost.
       if (!lostConnection(result)) return undefined;
       await this.#pacer.turn();
     }
@@ -312,11 +315,11 @@ export class PlanRunner {
   }
 
   async #runWithOwnBroker(entry: PlanEntry, death: BrokerExit): Promise<CheckResult> {
-    const again = await this.#runOnce(entry, { play: 0, ownBroker: true });
-    if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that was its own`);
+    const again = await this.#runOnce(entry, { rerun: 0, ownBroker: true });
+    if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that only it may use`);
     if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
     const note =
-      'the broker died while this check ran beside others; this is the result of a run with a broker of its own';
+      'the broker died while this check and others were running; this result is from a run with a separate broker';
     return { ...again.result, notes: [...again.result.notes, note] };
   }
 
@@ -385,25 +388,25 @@ export class PlanRunner {
     });
   }
 
-  /** An attached broker that is gone after the last check: nobody else would notice. */
-  async #lookAtTheEnd(): Promise<void> {
+  /** Detects that an attached broker ended after the last check. */
+  async #checkBrokerAtEnd(): Promise<void> {
     if (!this.#isAttached || this.#stopped || this.#setting.options.signal?.aborted === true) return;
-    if ((await this.#lastBroker?.findUnwantedEnd()) !== undefined) this.#lostWith.push('none');
+    if ((await this.#lastBroker?.findUnwantedEnd()) !== undefined) this.#runningAtLoss.push('none');
   }
 
   #lostTarget(): string | undefined {
-    if (this.#lostWith.length === 0) return undefined;
+    if (this.#runningAtLoss.length === 0) return undefined;
     const { tcp } = this.#setting.options.target.endpoints ?? {};
-    return `nothing can be reached at ${tcp?.host}:${tcp?.port} any more; these checks were running: ${this.#lostWith.join(', ')}`;
+    return `the broker at ${tcp?.host}:${tcp?.port} cannot be reached any more; these checks were running: ${this.#runningAtLoss.join(', ')}`;
   }
 
-  /** A shared broker died and no check kills one when it is alone, or a broker died with no check on it. */
+  /** A shared broker died and none of its checks makes a separate broker die, or a broker died while no check used it. */
   #unexplainedDeath(): string | undefined {
     const shared = [...this.#sharedDeaths].find(([, isExplained]) => !isExplained)?.[0];
     const idle = this.#setting.pool.idleEnds().filter((end) => !this.#sharedDeaths.has(end));
     const death = shared ?? idle[0];
     if (death === undefined) return undefined;
-    return `the broker ended without being told to (${exitText(death)}), and no single check made it`;
+    return `the broker ended unexpectedly (${exitText(death)}), and no single check causes it`;
   }
 }
 
@@ -411,30 +414,31 @@ function stopsRun({ outcome, baseline }: CheckResult): boolean {
   return outcome === 'error' || (outcome === 'fail' && baseline === undefined);
 }
 
-/** A result, or a shared broker died and somebody else may have killed it. */
+/** A result; or a shared broker died, and another check may be the cause. */
 type OneRun =
   | { readonly kind: 'result'; readonly result: CheckResult }
   | { readonly kind: 'shared death'; readonly death: BrokerExit };
 
-const mostPlaysAlone = 3;
-/** More than the attempts of one play, so that no two plays use the same names. */
-const namesPerPlay = 10;
-const aloneNote = 'the machine was too busy at first: this result is of a run with nothing beside it';
+const maxReruns = 3;
+/** More than the attempts of one run, so that no two runs of a check use the same names. */
+const attemptNamesPerRun = 10;
+const rerunNote =
+  'the machine was too busy in the first run: this result is from a run without other checks at the same time';
 
-/** A broker that checks share and that asks for no credentials: a look at it starts no other, and is let in. */
-function mayLook({ isolation = 'shared', requires }: Check): boolean {
+/** True if the check's broker is shared and requires no credentials: a probe can use it and does not start another broker. */
+function canProbe({ isolation = 'shared', requires }: Check): boolean {
   const { authentication, tls } = requires?.configuration ?? {};
   return isolation === 'shared' && (authentication ?? null) === null && (tls ?? null) === null;
 }
 
-/** Checks that wait for the broker's timers, at a time: they cost connections, but hardly any work. */
-const patientJobs = 24;
+/** How many checks that wait for the broker's timers run at the same time. They need connections, but almost no processor time. */
+const maxWaitingChecks = 24;
 
 function byId(a: CheckResult, b: CheckResult): number {
   return a.repetition - b.repetition || (a.id < b.id ? -1 : 1);
 }
 
-/** Never settles without an interruption. */
+/** Resolves when the run is interrupted; otherwise never. */
 function interruption(signal: AbortSignal | undefined): Promise<undefined> {
   return new Promise((resolve) => {
     signal?.addEventListener('abort', () => resolve(undefined), { once: true });

@@ -1,12 +1,12 @@
-// Runs one check once against one broker and says what came of it. Whatever the check does, this returns a result: a check that
-// throws, hangs or saw nothing becomes an error, and its connections are always closed.
+// Runs one check once against one broker and returns its result, whatever the check does: also if it throws, does not end, or has no
+// evidence. Always closes the connections of the check, or keeps clean ones for other checks.
 import type { Level } from '../catalogue-words.ts';
 import { missingEvidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Judgement } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
-import { everyConnection } from '../trace.ts';
+import { allConnections } from '../trace.ts';
 import type { ContextSetting } from './check-context.ts';
 import { ContextRecord, checkContext } from './check-context.ts';
 import { starvation, watchLoop } from './loop-watch.ts';
@@ -14,39 +14,39 @@ import type { SpareConnections } from './spare-connections.ts';
 
 export type RunCheckSetting = ContextSetting & {
   readonly level: Level;
-  /** The target declared every capability that the check requires, and it requires some. */
+  /** True if the check requires capabilities and the target declares all of them. */
   readonly declared: boolean;
   readonly repetition: number;
   readonly reproduce: string;
-  /** Nothing else runs: what does not come has no excuse. */
+  /** No other check runs, so a slow answer is the broker's fault. */
   readonly isAlone: boolean;
-  /** Takes the connections that the check has left clean, on a broker that counts them. */
+  /** Keeps clean connections of the check for other checks, on a broker that counts connections. */
   readonly spares?: SpareConnections | undefined;
-  /** Ends the check before its time. */
+  /** Interrupts the check. */
   readonly signal?: AbortSignal | undefined;
 };
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const { check, broker, now } = setting;
   const record = new ContextRecord(now, check.clauses);
-  const logMark = broker.log.addedCount;
+  const logPosition = broker.log.addedCount;
   const startedAt = now();
   const watch = watchLoop();
-  const thrown = await thrownBy(setting, record);
+  const thrown = await runWithDeadline(setting, record);
   const hints = record.reliance.hints();
   const worstDelayMs = watch.stop();
   record.trace.add({
     atMs: now(),
-    connection: everyConnection,
+    connection: allConnections,
     kind: 'closed',
     text: 'the check ended',
     byRunner: 'end',
   });
   const trace = [...record.trace.events];
-  const isClean = thrown === undefined || setting.connections.isShort;
-  record.closeConnections(isClean ? setting.spares : undefined);
-  const { shortestWindowMs, lateness } = record.evidence;
-  const starved = starvation(worstDelayMs, shortestWindowMs) ?? (setting.isAlone ? undefined : lateness);
+  const mayReuse = thrown === undefined || setting.connections.isShort;
+  record.closeConnections(mayReuse ? setting.spares : undefined);
+  const { minWaitMs, lateness } = record.evidence;
+  const starved = starvation(worstDelayMs, minWaitMs) ?? (setting.isAlone ? undefined : lateness);
   const judgement = judge({
     thrown,
     level: setting.level,
@@ -65,14 +65,14 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     warnings: record.warnings,
     durationMs: Math.round(now() - startedAt),
     trace,
-    brokerLog: broker.log.since(logMark),
+    brokerLog: broker.log.since(logPosition),
   };
 }
 
 const maxVolumeMs = 300_000;
 
-/** A check that waits for ack timeouts may take as long as six of them. */
-function longestMs({ check, timing, facts }: RunCheckSetting): number {
+/** The maximum duration. A check that waits for timers of the broker gets six ack timeouts more. */
+function maxDurationMs({ check, timing, facts }: RunCheckSetting): number {
   if (check.volume === true) return maxVolumeMs;
   return timing.checkMs + (check.waits === true ? 6 * facts.ackTimeoutMs : 0);
 }
@@ -90,53 +90,53 @@ export function resultHead(
   return { id, title, level, profile, clauses, names, reproduce, repetition };
 }
 
-/** Between two looks at the deadline while it moves on: a check that waits for its turn to connect is not at work. */
-const minLookMs = 50;
+/** The minimum time between two tests of the deadline. Time that the check waits for its turn to connect moves the deadline. */
+const minDeadlineTestMs = 50;
 
-/** How long after its deadline a check is still asked whether it waits for the broker. */
+/** After its deadline a check gets this time, in which the runner finds out whether it waits for the broker. */
 const graceMs = 1_000;
 
 function overdueText(checkMs: number): string {
   return `the check had not ended after ${checkMs} ms`;
 }
 
-/** The failure of a check that waits for the broker at its deadline; undefined when it waits for nothing. */
-function slowBroker(
+/** The failure of a check that waits for the broker at its deadline; undefined if no wait is open. */
+function openWaitFailure(
   { connections, evidence }: ContextRecord,
   checkMs: number,
 ): ExpectationFailure | undefined {
   const wait = connections.map(({ openWait }) => openWait).find((one) => one !== undefined);
   if (wait === undefined) return undefined;
-  evidence.endedAtDeadline(checkMs);
-  return new ExpectationFailure('the broker is fast enough for the check to end', {
+  evidence.addWaitAtDeadline(checkMs);
+  return new ExpectationFailure('the check ends before its deadline', {
     expected: `the end of the check within ${checkMs} ms`,
     actual: `it still waited for ${wait.what}`,
     reliesOn: wait.reliesOn?.(),
   });
 }
 
-/** What the check threw; undefined when it returned in time. */
-async function thrownBy(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
-  const checkMs = longestMs(setting);
+/** Runs the check. Returns what it threw; undefined if it returned before its deadline. */
+async function runWithDeadline(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
+  const checkMs = maxDurationMs(setting);
   const interruption = interruptionOf(setting.signal);
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    const look = (): void => {
+    const testDeadline = (): void => {
       const leftMs = startedAt + checkMs + setting.connections.waitedMs() - performance.now();
-      const slow = leftMs <= 0 ? slowBroker(record, checkMs) : undefined;
-      // Between two waits nobody knows who is slow: the next wait tells.
-      if (slow !== undefined || leftMs <= -graceMs) reject(slow ?? new Error(overdueText(checkMs)));
-      else timer = setTimeout(look, Math.max(leftMs, minLookMs));
+      const failure = leftMs <= 0 ? openWaitFailure(record, checkMs) : undefined;
+      // Between two waits it is unknown whether the broker or the check is slow: test again, during the next wait.
+      if (failure !== undefined || leftMs <= -graceMs) reject(failure ?? new Error(overdueText(checkMs)));
+      else timer = setTimeout(testDeadline, Math.max(leftMs, minDeadlineTestMs));
     };
-    look();
+    testDeadline();
   });
   try {
     const context = checkContext(setting, record);
     await Promise.race([setting.check.run(context), deadline, interruption.promise]);
     return undefined;
   } catch (thrown) {
-    return thrown ?? new Error('the check threw nothing');
+    return thrown ?? new Error('the check threw undefined');
   } finally {
     clearTimeout(timer);
     interruption.end();
@@ -154,6 +154,6 @@ function interruptionOf(signal: AbortSignal | undefined): { promise: Promise<nev
 }
 
 function notesOf(record: ContextRecord, judgement: Judgement): readonly string[] {
-  const optional = judgement.outcome === 'not applicable' && judgement.expected !== undefined;
-  return optional ? [...record.notes, `optional, not seen: ${judgement.reason}`] : record.notes;
+  const isUnusedOption = judgement.outcome === 'not applicable' && judgement.expected !== undefined;
+  return isUnusedOption ? [...record.notes, `optional, not seen: ${judgement.reason}`] : record.notes;
 }

@@ -35,7 +35,7 @@ export class SameCauseWatch {
   }
 
   add(result: CheckResult): void {
-    if (isContent(result)) this.#hasPassed = true;
+    if (isPassed(result)) this.#hasPassed = true;
     if (this.#hasPassed || result.reason === undefined || !isViolation(result)) return;
     const { id, reliesOn: clause, reason } = result;
     const key = clause ?? reason;
@@ -48,7 +48,7 @@ export class SameCauseWatch {
 }
 
 /** A warning without a reason belongs to a check that passed. */
-function isContent({ outcome, reason }: CheckResult): boolean {
+function isPassed({ outcome, reason }: CheckResult): boolean {
   return outcome === 'pass' || (outcome === 'warn' && reason === undefined);
 }
 

@@ -32,7 +32,7 @@ export class SpareConnections {
    * Takes a connection back from an ended check, which can no longer use it. A connection that cannot be cleaned is closed.
    */
   giveBack(connection: BrokerConnection): void {
-    const cleaned = this.#clean(connection.cutOff()).finally(() => this.#cleaning.delete(cleaned));
+    const cleaned = this.#clean(connection.detach()).finally(() => this.#cleaning.delete(cleaned));
     this.#cleaning.add(cleaned);
   }
 
@@ -50,7 +50,7 @@ export class SpareConnections {
   }
 
   async #clean(connection: BrokerConnection): Promise<void> {
-    if (await connection.leaveClean()) this.add(connection);
+    if (await connection.prepareForReuse()) this.add(connection);
     else connection.destroy();
   }
 }

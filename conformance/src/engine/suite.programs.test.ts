@@ -207,7 +207,7 @@ describe('what becomes of one check', () => {
     const result = await only(check, { timeoutScale: 0.02 });
     expect(result).toMatchObject({ outcome: 'fail', exitCode: 1, actual: 'it still waited for Deliver' });
     expect(result.notes).toContain(
-      'the machine was too busy at first: this result is of a run with nothing beside it',
+      'the machine was too busy in the first run: this result is from a run without other checks at the same time',
     );
   });
 

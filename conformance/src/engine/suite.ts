@@ -46,7 +46,7 @@ export type RunOptions = SelectionRequest & {
   /** Interrupts the run. */
   readonly signal?: AbortSignal;
   /** Does not repeat, at the end, the checks that the machine was too busy for: the caller repeats them. */
-  readonly leavesDoubts?: boolean;
+  readonly skipsReruns?: boolean;
   /** Starts brokers instead of the target's lifecycle, for example several in one process. */
   readonly startBroker?: StartBroker;
   /** Called after the last event with the running brokers, which are stopped when it settles. Without it they are stopped before. */

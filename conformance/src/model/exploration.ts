@@ -151,7 +151,7 @@ class Exploration {
 
   /** `patience`: the share of the usual wait for a delivery. */
   async #play(scenario: Scenario, patience: number, mayShare: boolean): Promise<Play> {
-    this.#ctx.trace.take();
+    this.#ctx.trace.takeAll();
     this.#nameCount += 1;
     const player = new Player(this.#ctx, scenario, {
       deliveryMs: this.#ctx.timing.deliveryMs * patience,
@@ -162,12 +162,12 @@ class Exploration {
     });
     try {
       const differences = await player.play();
-      await player.leaveClean();
+      await player.cleanUp();
       this.#spares.push(...player.connections);
       return { failure: undefined, differences, trace: [], isGivenUp: player.isGivenUp };
     } catch (error) {
       if (!(error instanceof BrokenRule || error instanceof ExpectationFailure)) throw error;
-      const trace = this.#ctx.trace.take();
+      const trace = this.#ctx.trace.takeAll();
       for (const connection of player.connections) await connection.abort();
       return { failure: error, differences: [], trace, isGivenUp: false };
     }
@@ -201,7 +201,7 @@ class Exploration {
   }
 
   #fail({ number, scenario }: Failed, { failure, trace }: Play, isConfirmed: boolean): never {
-    this.#ctx.trace.putBack(trace);
+    this.#ctx.trace.replaceAll(trace);
     throw failureOf(failure, {
       which: `scenario ${number} of seed ${this.#ctx.seed}`,
       scenario,

@@ -91,7 +91,7 @@ export class Player {
   }
 
   /** Ends the subscriptions and deletes the queues, so that the connections can be reused. Accepts any answer. */
-  async leaveClean(): Promise<void> {
+  async cleanUp(): Promise<void> {
     const [first] = this.#clients;
     for (const { connection, subscriptions } of this.#clients) {
       for (const queue of subscriptions)

@@ -1,6 +1,6 @@
 // A client that observes a broker without judging it. It does no harm: its queues have unique names and are deleted at the end. It opens
 // few connections, because a broker with default limits accepts 20 a minute from one address. It knows no checks.
-import { openConnection } from '../engine/opening.ts';
+import { openConnection } from '../engine/open-connection.ts';
 import type { Pacer } from '../engine/pacer.ts';
 import { noPacer } from '../engine/pacer.ts';
 import { Evidence } from '../evidence.ts';

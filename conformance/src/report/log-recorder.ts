@@ -144,7 +144,7 @@ function loggedResult(result: CheckResult, { catalogue, wholeTraces }: RecorderS
     result.clauses,
     result.warnings.map((warning) => warning.clause),
   ].flat();
-  const trace = wholeTraces || !isContent(result) ? result.trace : shortTrace(result.trace);
+  const trace = wholeTraces || !mayShortenTrace(result) ? result.trace : shortTrace(result.trace);
   const accepts = catalogue.check(result.id)?.accepts ?? [];
   return { ...result, rules: rulesOf([...new Set(named)], catalogue), accepts, trace };
 }
@@ -158,7 +158,7 @@ function rulesOf(ids: readonly string[], catalogue: Catalogue): readonly LoggedR
   });
 }
 
-function isContent({ outcome }: CheckResult): boolean {
+function mayShortenTrace({ outcome }: CheckResult): boolean {
   return outcome === 'pass' || outcome === 'not applicable';
 }
 

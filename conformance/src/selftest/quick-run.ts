@@ -22,7 +22,7 @@ export async function runQuick(
 ): Promise<RunReport> {
   const [quick, ...later] = tries;
   const run = (more: Partial<RunOptions>): Promise<RunReport> =>
-    runSuite(sources, { ...options, leavesDoubts: true, ...more }, () => {});
+    runSuite(sources, { ...options, skipsReruns: true, ...more }, () => {});
   let report = await run(quick);
   for (const attempt of later) {
     const unproved = report.results.filter((result) => result.starved === true || isDoubted(result));

@@ -1,7 +1,7 @@
-// The Connection that checks work with: a link, and on it the commands of the protocol, each with the answer it must have.
+// Implements the Connection of the checks: adds to a link the commands of the protocol, each with its positive answer.
 // Areas: CONN, QUEUE, PUBLISH, DELIVERY.
 import type {
-  ClosedHow,
+  CloseKind,
   Connection,
   FramePattern,
   PublishOptions,
@@ -23,9 +23,9 @@ export class BrokerConnection extends Link implements Connection {
 
   get connectAck(): ReceivedFrame {
     if (this.#connectAck !== undefined) return this.#connectAck;
-    throw new ExpectationFailure('this connection has shaken hands', {
+    throw new ExpectationFailure('this connection has completed its handshake', {
       expected: 'ConnectAck',
-      actual: 'none',
+      actual: 'no ConnectAck',
     });
   }
 
@@ -36,30 +36,30 @@ export class BrokerConnection extends Link implements Connection {
     const answer = await this.take(() => true, { what: 'ConnectAck', reliesOn: () => reliesOn });
     if (answer.command !== Command.ConnectAck) throw unexpected('ConnectAck', answer, reliesOn);
     this.#connectAck = answer;
-    this.mayPing = true;
+    this.canPing = true;
   }
 
-  /** The same connection for another check, which has seen its handshake and nothing else. This one is dead afterwards. */
-  lend(setting: ConnectionSetting): BrokerConnection {
+  /** Transfers the TCP connection to another check, which sees only its handshake. This object cannot reach the broker afterwards. */
+  transferTo(setting: ConnectionSetting): BrokerConnection {
     setting.evidence.count('frames');
-    return this.#passOn(setting, [this.connectAck]);
+    return this.#transfer(setting, [this.connectAck]);
   }
 
-  /** The same connection, out of reach of the check that had it. */
-  cutOff(): BrokerConnection {
-    return this.#passOn(this.setting, this.received);
+  /** Transfers the TCP connection to a new object, so that the check that used it cannot reach the broker any more. */
+  detach(): BrokerConnection {
+    return this.#transfer(this.setting, this.received);
   }
 
-  #passOn(setting: ConnectionSetting, past: readonly ReceivedFrame[]): BrokerConnection {
-    const next = new BrokerConnection(this.release(), setting, past);
+  #transfer(setting: ConnectionSetting, past: readonly ReceivedFrame[]): BrokerConnection {
+    const next = new BrokerConnection(this.releaseStream(), setting, past);
     next.#connectAck = this.#connectAck;
     return next;
   }
 
-  /** Ends what a check left behind, its subscriptions; tells whether the connection can be lent to another. */
-  async leaveClean(): Promise<boolean> {
+  /** Waits for pending answers and ends all subscriptions; true if another check can use the connection afterwards. */
+  async prepareForReuse(): Promise<boolean> {
     try {
-      // What was still under way is answered then.
+      // The Pong comes after the answers to all earlier commands.
       await this.ping();
       for (const queue of this.#subscribedQueues()) await this.unsubscribe(queue);
       await this.ping();
@@ -77,22 +77,22 @@ export class BrokerConnection extends Link implements Connection {
       what,
       reliesOn,
     });
-    this.setting.evidence.preparation(options.clause);
+    this.setting.evidence.addPreparation(options.clause);
     return frame;
   }
 
-  async expectOrClosed(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame | ClosedHow> {
-    const what = options.what ?? `${patternText(pattern)}, or the closing of the connection`;
-    const came = await this.takeOrClosed((frame) => patternMatches(pattern, frame), { ...options, what });
-    this.setting.evidence.preparation(options.clause);
-    return came;
+  async expectOrClosed(pattern: FramePattern, options: WaitOptions = {}): Promise<ReceivedFrame | CloseKind> {
+    const what = options.what ?? `${patternText(pattern)}, or the end of the connection`;
+    const result = await this.takeOrClosed((frame) => patternMatches(pattern, frame), { ...options, what });
+    this.setting.evidence.addPreparation(options.clause);
+    return result;
   }
 
   next(options: WaitOptions = {}): Promise<ReceivedFrame> {
     return this.take(() => true, { what: 'a frame', ...options });
   }
 
-  /** An Error with an id that this connection never sent is the oldest waiting request's: only SHOULD it carry the id. */
+  /** An Error should carry the id of its command, but need not: one with an unknown id answers the oldest pending request. */
   async request(fields: FrameFields, options: WaitOptions & SendOptions = {}): Promise<ReceivedFrame> {
     const what = `the answer to ${commandName(fields.command)} ${fields.id}`;
     const isAnswer = (frame: ReceivedFrame): boolean =>
@@ -115,13 +115,13 @@ export class BrokerConnection extends Link implements Connection {
 
   async expectNothingBeforePong(pattern: FramePattern, what: string, clause?: string): Promise<void> {
     const pong = await this.ping();
-    const before = this.untaken.filter((frame) => frame.sequence < pong.sequence);
-    this.#refuse(before, pattern, what, clause);
+    const earlier = this.untaken.filter((frame) => frame.sequence < pong.sequence);
+    this.#failOnMatch(earlier, pattern, what, clause);
   }
 
   async expectSilence(pattern: FramePattern, forMs: number, what: string, clause?: string): Promise<void> {
-    await this.quiet(forMs);
-    this.#refuse(this.untaken, pattern, what, clause);
+    await this.waitInSilence(forMs);
+    this.#failOnMatch(this.untaken, pattern, what, clause);
   }
 
   publish(queue: string, payload?: string | Buffer, options: PublishOptions = {}): Promise<ReceivedFrame> {
@@ -167,8 +167,8 @@ export class BrokerConnection extends Link implements Connection {
   async listQueues(): Promise<readonly string[]> {
     const names = (await this.#command(this.#fields('ListQueues', ''))).json();
     if (Array.isArray(names) && names.every((name): name is string => typeof name === 'string')) return names;
-    throw new ExpectationFailure('ListQueues answers names', {
-      expected: 'a JSON array of texts',
+    throw new ExpectationFailure('ListQueues answers with queue names', {
+      expected: 'a JSON array of strings',
       actual: display(names),
       reliesOn: answerRule(Command.ListQueues),
     });
@@ -196,7 +196,7 @@ export class BrokerConnection extends Link implements Connection {
     return this.send({ command: Command.Disconnect, id: this.setting.nextId() });
   }
 
-  /** SubscribeAcks without a later UnsubscribeAck. */
+  /** The queues with a SubscribeAck and no later UnsubscribeAck. */
   #subscribedQueues(): ReadonlySet<string> {
     const queues = new Set<string>();
     for (const { command, queue } of this.received) {
@@ -213,16 +213,16 @@ export class BrokerConnection extends Link implements Connection {
     throw unexpected(commandName(wanted ?? fields.command), answer, answerRule(fields.command));
   }
 
-  /** By which requirement a frame that fits has to come: that of the answer, or of the delivery. */
+  /** The requirement by which a matching frame must come: that of an answer, or of a delivery. */
   #relianceOf(pattern: FramePattern): string | undefined {
     const { command, ...match } = typeof pattern === 'object' ? pattern : { command: pattern };
     if (typeof command === 'function') return undefined;
     const names = command === undefined ? [] : [command].flat();
     if (names.includes('Deliver')) return this.setting.reliance?.ofDelivery(this.name, match);
-    const asked = [...positiveAnswers].find(([, answer]) =>
+    const exchange = [...positiveAnswers].find(([, answer]) =>
       names.includes(commandName(answer) as CommandName),
     );
-    return asked === undefined ? undefined : answerRule(asked[0]);
+    return exchange === undefined ? undefined : answerRule(exchange[0]);
   }
 
   #fields(
@@ -232,13 +232,13 @@ export class BrokerConnection extends Link implements Connection {
     return { command: Command[command], id: this.setting.nextId(), queue };
   }
 
-  #refuse(
+  #failOnMatch(
     frames: readonly ReceivedFrame[],
     pattern: FramePattern,
     what: string,
     clause: string | undefined,
   ): void {
-    this.setting.evidence.assertion(clause);
+    this.setting.evidence.addAssertion(clause);
     const found = frames.find((frame) => patternMatches(pattern, frame));
     if (found === undefined) return;
     throw new ExpectationFailure(what, {
@@ -261,7 +261,7 @@ const positiveAnswers: ReadonlyMap<number, number> = new Map([
 ]);
 
 function unexpected(wanted: string, answer: ReceivedFrame, reliesOn: string | undefined): ExpectationFailure {
-  return new ExpectationFailure(`${wanted} comes as the answer`, {
+  return new ExpectationFailure(`the answer is ${wanted}`, {
     expected: wanted,
     actual: frameText(answer),
     reliesOn,

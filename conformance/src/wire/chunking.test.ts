@@ -1,4 +1,4 @@
-// The wire modes: the bytes are always the same, only the writes differ.
+// The wire modes send the same bytes in different writes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomFor } from '../random.ts';
@@ -6,7 +6,7 @@ import { cut, wireModes } from './chunking.ts';
 import { Sender } from './sender.ts';
 
 describe('cut', () => {
-  it('loses no byte and changes no order, in any mode', () => {
+  it('keeps all bytes in order, in every mode', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 1200 }),
@@ -21,13 +21,13 @@ describe('cut', () => {
     );
   });
 
-  it('cuts byte by byte, and a large frame only at its ends', () => {
+  it('splits byte by byte, but a large frame only at its start and end', () => {
     const random = randomFor(1, 'x');
     expect(cut(Buffer.alloc(100), 'bytewise', random)).toHaveLength(100);
     expect(cut(Buffer.alloc(100_000), 'bytewise', random)).toHaveLength(512 + 1 + 16);
   });
 
-  it('repeats random cuts with their seed', () => {
+  it('splits at the same random positions for the same seed', () => {
     const sizes = (seed: number) =>
       cut(Buffer.alloc(500), 'random', randomFor(seed, 'x')).map((piece) => piece.length);
     expect(sizes(7)).toEqual(sizes(7));
@@ -47,7 +47,7 @@ describe('Sender', () => {
     expect(written).toEqual(expected);
   });
 
-  it('keeps the order of what is sent while pieces are still leaving', async () => {
+  it('keeps the order of frames sent while earlier pieces are still being written', async () => {
     const written: string[] = [];
     const sender = new Sender(
       { write: (bytes) => written.push(bytes.toString()) },

@@ -1,15 +1,15 @@
-// How frames are put on the wire: whole, byte by byte, joined with their neighbours, or cut at random. A broker must not see
-// the difference, so the whole suite can be run in each way. Clause: TCP may split and join frames anywhere (CONN).
+// The wire modes: frames are sent whole, byte by byte, joined, or split at random positions. The suite can run in each mode, because a
+// broker must behave the same in all of them. Clause: TCP may split and join frames anywhere (CONN).
 import type { Random } from '../random.ts';
 
 export const wireModes = ['whole', 'bytewise', 'joined', 'random'] as const;
 export type WireMode = (typeof wireModes)[number];
 
-/** A large frame is cut byte by byte only at its beginning and end: its middle would take minutes and shows nothing more. */
+/** Only the start and the end of a large frame are sent byte by byte: its middle would take minutes and test nothing more. */
 const bytewiseHeadBytes = 512;
 const bytewiseTailBytes = 16;
 
-/** The pieces in which bytes are written, each a write of its own. `joined` does not cut; the sender joins. */
+/** The pieces to write, each in a separate write. Mode `joined` does not split here; the sender joins frames. */
 export function cut(bytes: Buffer, mode: WireMode, random: Random): readonly Buffer[] {
   if (bytes.length === 0) return [];
   if (mode === 'bytewise') return cutBytewise(bytes);

@@ -1,4 +1,4 @@
-// The runner's codec against recorded frames, against a naive reading written with plain loops, and against itself.
+// Compares the runner's codec with recorded frames, with a naive decoder written with plain loops, and with itself.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { goldenFaults } from '../golden-check.ts';
@@ -24,7 +24,7 @@ const anyFields: fc.Arbitrary<FrameFields> = fc.record({
   errorMessage: text,
 });
 
-/** Reads a body with plain loops over an array of numbers, from the wording of the specification alone. */
+/** Decodes a body with plain loops over an array of numbers, written from the text of the specification alone. */
 function naiveRead(body: readonly number[]): Record<string, unknown> {
   let at = 0;
   const number = (count: number): number => {
@@ -51,11 +51,11 @@ function naiveRead(body: readonly number[]): Record<string, unknown> {
 }
 
 describe('the codec', () => {
-  it('reads and writes every recorded frame as it was recorded', () => {
+  it('decodes and encodes every recorded frame to its recorded form', () => {
     expect(goldenFaults(loadSuiteData().golden)).toEqual([]);
   });
 
-  it('notices a recorded frame that it reads otherwise', () => {
+  it('reports a recorded frame that it decodes differently', () => {
     const [file] = loadSuiteData().golden;
     const frame = file?.connections[0]?.[0];
     if (frame === undefined) throw new Error('there is no golden frame');
@@ -67,7 +67,7 @@ describe('the codec', () => {
     expect(goldenFaults([])).toHaveLength(1);
   });
 
-  it('writes what a naive reading finds again', () => {
+  it('encodes fields that a naive decoder reads back', () => {
     fc.assert(
       fc.property(anyFields, (fields) => {
         const read = naiveRead([...encodeBody(fields)]);
@@ -78,7 +78,7 @@ describe('the codec', () => {
     );
   });
 
-  it('reads what a naive reading finds', () => {
+  it('decodes the same fields as a naive decoder', () => {
     fc.assert(
       fc.property(anyFields, fc.uint8Array({ maxLength: 4 }), (fields, trailing) => {
         const body = Buffer.concat([encodeBody(fields), trailing]);
@@ -89,7 +89,7 @@ describe('the codec', () => {
     );
   });
 
-  it('refuses every body that breaks off, and never throws anything but a WireFault', () => {
+  it('rejects every incomplete body, and throws only WireFaults', () => {
     fc.assert(
       fc.property(anyFields, fc.nat(), (fields, seed) => {
         const body = encodeBody(fields);
@@ -98,15 +98,15 @@ describe('the codec', () => {
     );
   });
 
-  it('refuses text that is not UTF-8', () => {
+  it('rejects text that is not UTF-8', () => {
     const wrong = Buffer.from([0xc3, 0x28]);
     const body = bodyBytes(u8(1), u8(10), string16(wrong), string16(''), bytes32(''), u16(0));
-    expect(() => decodeBody(body)).toThrow('id is not UTF-8: c328');
+    expect(() => decodeBody(body)).toThrow('id is not valid UTF-8: c328');
   });
 });
 
 describe('FrameReader', () => {
-  it('reads the same frames however the stream is cut', () => {
+  it('reads the same frames, however the stream is split', () => {
     const stream = fc.array(anyFields, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(stream, fc.array(fc.nat(), { maxLength: 8 }), (frames, cuts) => {
@@ -133,9 +133,9 @@ describe('FrameReader', () => {
   it.each([
     ['a length of 1', frameAround(Buffer.from([1]))],
     ['a length over the limit', frameAround(Buffer.alloc(101))],
-    ['flags that mean nothing', frameAround(Buffer.alloc(2), { flags: 3 })],
+    ['unknown flags', frameAround(Buffer.alloc(2), { flags: 3 })],
     ['a body that is not gzip', frameAround(Buffer.alloc(9), { flags: 1 })],
-  ])('refuses %s', (_name, bytes) => {
+  ])('rejects %s', (_name, bytes) => {
     const reader = new FrameReader(100);
     reader.push(bytes);
     expect(() => reader.next()).toThrow(WireFault);

@@ -1,6 +1,5 @@
-// The command numbers of the protocol as the runner knows them. Written from the normative text and compared with the
-// published table by a test; it shares nothing with any broker's source, because a mistake that both sides copy
-// would never be seen. Areas: BODY, CONN.
+// The command numbers of the protocol. Written from the specification and compared with the published table by a test. Shares no source
+// with any broker, because no check would find an error that both sides copied. Areas: BODY, CONN.
 
 export const Command = {
   Connect: 0,
@@ -34,7 +33,7 @@ export type CommandName = keyof typeof Command;
 
 const names = new Map<number, string>(Object.entries(Command).map(([name, value]) => [value, name]));
 
-/** The name of a command number, or `command 77` for a number that has none. */
+/** The name of a command number, or for example `command 77` for an unknown number. */
 export function commandName(command: number): string {
   return names.get(command) ?? `command ${command}`;
 }

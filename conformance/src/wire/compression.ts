@@ -1,4 +1,4 @@
-// Compresses a body the way a client would, so that checks can send compressed frames. Areas: COMPRESS.
+// Compresses bodies as clients do, so that checks can send compressed frames. Areas: COMPRESS.
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { frameAround } from './encode.ts';
 
@@ -10,7 +10,7 @@ export function compress(body: Buffer, algorithm: Algorithm): Buffer {
   return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 }
 
-/** A whole frame whose body is compressed, its flags byte set to match. */
+/** A complete frame with a compressed body and the flags byte of the algorithm. */
 export function compressedFrame(body: Buffer, algorithm: Algorithm): Buffer {
   return frameAround(compress(body, algorithm), { flags: algorithmFlags[algorithm] });
 }

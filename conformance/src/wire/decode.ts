@@ -1,10 +1,10 @@
-// The runner's own decoder: one uncompressed body to its fields. It keeps everything that stood there (repeated keys,
-// order, trailing bytes) and refuses what no existing client could read. A refusal is a `WireFault`, the
-// broker's fault, never an exception of the runner. Areas: BODY.
+// The runner's own decoder: decodes one uncompressed body into its fields. Keeps everything in the body (repeated keys, order, trailing
+// bytes) and rejects what no existing client could read. It rejects with a `WireFault`, which is the broker's fault. Areas: BODY.
+import { countText } from '../count-text.ts';
 import { Command, commandName } from './command.ts';
 import type { DecodedBody, HeaderPairs } from './frame.ts';
 
-/** Bytes from the broker that are no frame of the protocol. */
+/** The broker sent bytes that are not a frame of the protocol. */
 export class WireFault extends Error {
   constructor(message: string) {
     super(message);
@@ -12,7 +12,7 @@ export class WireFault extends Error {
   }
 }
 
-/** The fields of a body; throws a WireFault that says what breaks off where. */
+/** The fields of a body; throws a WireFault that names the invalid or incomplete field. */
 export function decodeBody(body: Buffer): DecodedBody {
   const reader = new BodyReader(body);
   const version = reader.number(1, 'version');
@@ -72,14 +72,14 @@ class BodyReader {
     try {
       return utf8.decode(bytes);
     } catch {
-      throw new WireFault(`${field} is not UTF-8: ${bytes.toString('hex')}`);
+      throw new WireFault(`${field} is not valid UTF-8: ${bytes.toString('hex')}`);
     }
   }
 
   bytes(byteCount: number, field: string): Buffer {
     if (byteCount > this.remainingCount) {
       throw new WireFault(
-        `${field} needs ${byteCount} bytes at offset ${this.#offset} but the body has ${this.remainingCount} left`,
+        `${field} needs ${countText(byteCount, 'byte')} at offset ${this.#offset}, but the body has only ${this.remainingCount} left`,
       );
     }
     const start = this.#offset;

@@ -1,11 +1,10 @@
-// The runner's own encoder: fields to bytes, by the normative text alone. It encodes what it is told, rules or no
-// rules, because half of its work is to send what no broker may accept; `bodyBytes` and `frameAround` build
-// frames that are wrong on purpose. Areas: FRAME, BODY.
+// The runner's own encoder: encodes fields into bytes, written from the specification alone. It does not validate the fields, because many
+// checks send invalid frames. `bodyBytes` and `frameAround` build frames that are invalid on purpose. Areas: FRAME, BODY.
 import { Command } from './command.ts';
 import type { FrameFields } from './frame.ts';
 import { headerPairs } from './frame.ts';
 
-/** The body of a frame: every field in the order of the normative text. */
+/** The body of a frame: all fields in the order of the specification. */
 export function encodeBody(fields: FrameFields): Buffer {
   const headers = headerPairs(fields.headers);
   const payload = contentBytes(fields.payload);
@@ -24,22 +23,22 @@ export function encodeBody(fields: FrameFields): Buffer {
   );
 }
 
-/** A text's bytes in UTF-8; bytes as they are, not a copy. */
+/** The UTF-8 bytes of a text; a buffer is returned unchanged, not copied. */
 export function contentBytes(content: string | Buffer = ''): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
-/** A whole uncompressed frame. */
+/** A complete uncompressed frame. */
 export function encodeFrame(fields: FrameFields): Buffer {
   return frameAround(encodeBody(fields));
 }
 
-/** The five leading bytes and a body. `lengthBytes` and `flags` may lie. */
-export function frameAround(body: Buffer, lie: { lengthBytes?: number; flags?: number } = {}): Buffer {
-  return bodyBytes(u32(lie.lengthBytes ?? body.length), u8(lie.flags ?? 0), body);
+/** A frame with this body. `override` replaces the correct length field or flags byte by a wrong one. */
+export function frameAround(body: Buffer, override: { lengthBytes?: number; flags?: number } = {}): Buffer {
+  return bodyBytes(u32(override.lengthBytes ?? body.length), u8(override.flags ?? 0), body);
 }
 
-/** Pieces put one after the other, for bodies that no field list can describe. */
+/** Joins pieces, for bodies that fields cannot describe. */
 export function bodyBytes(...pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(pieces);
 }
@@ -60,13 +59,13 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
-/** Two bytes of length, then the text in UTF-8 (or the bytes as given). Throws a RangeError over 65,535 bytes. */
+/** A length of two bytes, then the text in UTF-8 (or the given bytes). Throws a RangeError if there are more than 65,535 bytes. */
 export function string16(text: string | Buffer): Buffer {
   const bytes = Buffer.from(text);
   return bodyBytes(u16(bytes.length), bytes);
 }
 
-/** Four bytes of length, then the bytes. */
+/** A length of four bytes, then the bytes. */
 export function bytes32(content: string | Buffer): Buffer {
   const bytes = contentBytes(content);
   return bodyBytes(u32(bytes.length), bytes);

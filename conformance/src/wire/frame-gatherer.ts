@@ -1,8 +1,8 @@
-// Gathers outgoing frames in large slabs and hands them to the socket once for each turn of the event loop: a write per frame
-// would be the slowest part of the whole measurement. Slabs are used again when the socket has written them. The caller
-// writes its bytes itself, at the offset that `reserve` returns. It knows no commands.
+// Collects outgoing frames in large buffers (slabs) and passes them to the socket once per turn of the event loop, because one write for
+// each frame would be the slowest part of a measurement. Reuses a slab when the socket has written it. The caller writes its bytes itself,
+// at the offset that `reserve` returns. Knows no commands.
 
-/** What a gatherer needs of a socket. */
+/** The part of a socket that the gatherer needs. */
 export type ByteSink = {
   readonly destroyed: boolean;
   write(bytes: Uint8Array, done: () => void): unknown;
@@ -17,7 +17,7 @@ export class FrameGatherer {
   readonly #sink: ByteSink;
   #slab = newSlab(slabBytes);
   readonly #spare: Slab[] = [];
-  /** The first byte that the socket has not got. */
+  /** The range of `slab` that is not passed to the socket yet. */
   #fromAt = 0;
   #toAt = 0;
   #isScheduled = false;
@@ -32,7 +32,7 @@ export class FrameGatherer {
     return this.#slab.bytes;
   }
 
-  /** Room for `byteCount` bytes in `slab`, which may be another one than before; returns where it begins. */
+  /** Reserves `byteCount` bytes in `slab`, which may be another slab than before; returns the offset of the first byte. */
   reserve(byteCount: number): number {
     if (this.#toAt + byteCount > this.#slab.bytes.length) this.#changeSlab(byteCount);
     const at = this.#toAt;
@@ -44,13 +44,13 @@ export class FrameGatherer {
     return at;
   }
 
-  /** A frame that was encoded elsewhere; for commands that are seldom sent. */
+  /** Adds an encoded frame; for commands that are rarely sent. */
   add(frame: Buffer): void {
     const at = this.reserve(frame.length);
     frame.copy(this.slab, at);
   }
 
-  /** Hands over at once what is gathered. Without a call it happens at the end of the turn. */
+  /** Passes the collected bytes to the socket now. Without a call this happens at the end of the turn. */
   flush(): void {
     this.#isScheduled = false;
     if (this.#toAt === this.#fromAt || this.#sink.destroyed) return;
@@ -66,8 +66,8 @@ export class FrameGatherer {
   }
 
   #keepSpare(slab: Slab): void {
-    const isOfUse = slab.unwrittenCount === 0 && slab.bytes.length === slabBytes;
-    if (isOfUse && this.#spare.length < maxSpareCount) this.#spare.push(slab);
+    const isReusable = slab.unwrittenCount === 0 && slab.bytes.length === slabBytes;
+    if (isReusable && this.#spare.length < maxSpareCount) this.#spare.push(slab);
   }
 
   #changeSlab(byteCount: number): void {

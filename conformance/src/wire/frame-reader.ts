@@ -1,19 +1,19 @@
-// Cuts the broker's byte stream into frames and undoes compression. It trusts nothing: a length outside the limit, an
-// unknown flag or a body that does not inflate is a WireFault. Areas: FRAME, COMPRESS.
+// Splits the broker's byte stream into frames and decompresses their bodies. A length outside the limits, unknown flags, or a body that
+// cannot be decompressed is a WireFault. Areas: FRAME, COMPRESS.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { WireFault } from './decode.ts';
 
 export type RawFrame = {
   readonly flags: number;
-  /** The length field: bytes of the body as sent. */
+  /** The length field: the size of the body as sent. */
   readonly bodyLengthBytes: number;
   /** The body after decompression. */
   readonly body: Buffer;
-  /** The frame as it stood on the wire. */
+  /** The frame as it was on the wire. */
   readonly wireBytes: Buffer;
 };
 
-/** Of the length field and the flags byte. */
+/** The size of the length field and the flags byte. */
 export const frameHeadBytes = 5;
 const maxInflatedBytes = 64 * 1024 * 1024;
 
@@ -22,12 +22,12 @@ export class FrameReader {
   #chunks: Buffer[] = [];
   #byteCount = 0;
 
-  /** `maxBodyBytes`: the largest body the broker may send, the MaxMessageSize that is in force. */
+  /** `maxBodyBytes`: the maximum body size that the broker may send, which is the MaxMessageSize in force. */
   constructor(maxBodyBytes: number) {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** The bytes that have arrived and make no whole frame yet. */
+  /** The received bytes of a frame that is not complete yet. */
   get partial(): Buffer {
     return Buffer.concat(this.#chunks);
   }
@@ -37,26 +37,26 @@ export class FrameReader {
     this.#byteCount += chunk.length;
   }
 
-  /** The next whole frame, or `undefined` until more bytes come. Throws a WireFault. */
+  /** The next complete frame; undefined if more bytes are needed. Throws a WireFault. */
   next(): RawFrame | undefined {
     if (this.#byteCount < frameHeadBytes) return undefined;
     const head = this.#peek(frameHeadBytes);
     const bodyLengthBytes = head.readUInt32BE(0);
     const flags = head.readUInt8(4);
-    this.#refuseBadHead(bodyLengthBytes, flags);
+    this.#checkHead(bodyLengthBytes, flags);
     if (this.#byteCount < frameHeadBytes + bodyLengthBytes) return undefined;
     const wireBytes = this.#take(frameHeadBytes + bodyLengthBytes);
     return { flags, bodyLengthBytes, body: inflate(wireBytes.subarray(frameHeadBytes), flags), wireBytes };
   }
 
-  #refuseBadHead(bodyLengthBytes: number, flags: number): void {
+  #checkHead(bodyLengthBytes: number, flags: number): void {
     if (bodyLengthBytes < 2 || bodyLengthBytes > this.#maxBodyBytes) {
-      throw new WireFault(`body length ${bodyLengthBytes} is outside 2 .. ${this.#maxBodyBytes}`);
+      throw new WireFault(`body length ${bodyLengthBytes} is not in the range 2 to ${this.#maxBodyBytes}`);
     }
-    if (flags > 2) throw new WireFault(`compression flags 0x${flags.toString(16)} mean nothing`);
+    if (flags > 2) throw new WireFault(`unknown compression flags 0x${flags.toString(16)}`);
   }
 
-  /** Joins chunks only until the wanted bytes lie in the first one, so that reading stays linear. */
+  /** Joins the chunks only if the first one is too short, so that reading takes linear time. */
   #peek(byteCount: number): Buffer {
     const [first] = this.#chunks;
     if (first !== undefined && first.length >= byteCount) return first;
@@ -80,6 +80,6 @@ function inflate(body: Buffer, flags: number): Buffer {
     const options = { maxOutputLength: maxInflatedBytes };
     return flags === 1 ? gunzipSync(body, options) : brotliDecompressSync(body, options);
   } catch (error) {
-    throw new WireFault(`a body with flags ${flags} does not decompress: ${String(error)}`);
+    throw new WireFault(`a body with flags ${flags} cannot be decompressed: ${String(error)}`);
   }
 }

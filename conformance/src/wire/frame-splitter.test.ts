@@ -1,4 +1,4 @@
-// However a stream is cut into chunks, the same frames come out, and they read as the decoder reads them.
+// The splitter finds the same frames, however the stream is split into chunks, and reads the same fields as the decoder.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSuiteData } from '../suite-data.ts';
@@ -40,7 +40,7 @@ const frames = fc.array(
 );
 
 describe('the splitter', () => {
-  it('shows every frame once, whatever the chunks', () => {
+  it('finds every frame once, whatever the chunks', () => {
     const chunkSizes = fc.infiniteStream(fc.integer({ min: 1, max: 5000 }));
     fc.assert(
       fc.property(frames, chunkSizes, (sent, sizes) => {
@@ -49,7 +49,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('refuses a compressed frame, and one beyond reason', () => {
+  it('rejects a compressed frame, and a frame over the limit', () => {
     const compressed = frameAround(Buffer.alloc(20), { flags: 1 });
     expect(() => split([compressed])).toThrow(WireFault);
     expect(() => split([frameAround(Buffer.alloc(2), { lengthBytes: 2 ** 31 })])).toThrow(WireFault);
@@ -68,7 +68,7 @@ describe('the splitter', () => {
 });
 
 describe('the gatherer', () => {
-  it('hands over all bytes in order, many frames in one write', () => {
+  it('passes all bytes on in order, many frames in one write', () => {
     const written: Buffer[] = [];
     const gatherer = new FrameGatherer({
       destroyed: false,
@@ -87,7 +87,7 @@ describe('the gatherer', () => {
     expect(written.length).toBeLessThan(20);
   });
 
-  it('writes into no slab that the socket has not taken', () => {
+  it('does not reuse a slab before the socket has written it', () => {
     const held: { readonly bytes: Uint8Array; readonly copy: Buffer }[] = [];
     const gatherer = new FrameGatherer({
       destroyed: false,

@@ -1,11 +1,11 @@
-// Where the fields of one received frame lie, without a copy of any of them: at hundreds of thousands of frames a second an object per
-// frame would measure the garbage collector. One view is used again for every frame of a connection: whoever wants to keep
-// something copies it. It reads what brokers of the protocol send and judges nothing. Areas: FRAME, BODY.
+// The positions of the fields of one received frame, without copies: at hundreds of thousands of frames per second, an object for each frame
+// would measure the garbage collector instead of the broker. One view is reused for all frames of a connection; the caller must copy what
+// it keeps. Reads correct frames and validates nothing. Areas: FRAME, BODY.
 
 import { frameHeadBytes } from './frame-reader.ts';
 
 export class FrameView {
-  /** The buffer in which the frame lies; valid until the view is moved on. */
+  /** The buffer that contains the frame; valid until the next `moveTo`. */
   bytes: Buffer = Buffer.alloc(0);
   command = 0;
   idAt = 0;
@@ -14,12 +14,12 @@ export class FrameView {
   queueBytes = 0;
   payloadAt = 0;
   payloadBytes = 0;
-  /** The first byte after the payload: the header count. */
+  /** The offset of the header count, which follows the payload. */
   headersAt = 0;
-  /** The first byte after the frame. */
+  /** The offset of the first byte after the frame. */
   endAt = 0;
 
-  /** Points at the whole, uncompressed frame whose length field stands at `at`. */
+  /** Moves the view to the complete, uncompressed frame whose length field is at offset `at`. */
   moveTo(bytes: Buffer, at: number): void {
     const bodyAt = at + frameHeadBytes;
     this.bytes = bytes;
@@ -46,7 +46,7 @@ export class FrameView {
     return this.bytes.toString('utf8', this.payloadAt, this.payloadAt + this.payloadBytes);
   }
 
-  /** A copy of the body, for the ordinary decoder. */
+  /** A copy of the body, for `decodeBody`. */
   body(): Buffer {
     return Buffer.from(this.bytes.subarray(this.idAt - 4, this.endAt));
   }

@@ -1,24 +1,24 @@
-// What a frame holds, seen from the runner: the fields to send, and the fields that were read. A received frame also
-// says when and how it came, because that is what the checks judge. No bytes are read or written here. Areas: FRAME, BODY.
+// The types of frames: the fields to send, and the fields of a received frame with its arrival time and its form on the wire. Encoding and
+// decoding are in encode.ts and decode.ts. Areas: FRAME, BODY.
 
 export type HeaderPairs = readonly (readonly [key: string, value: string])[];
 
-/** A frame to send. What is left out is absent on the wire; `version` is 1 unless a check wants another. */
+/** A frame to send. Omitted fields are empty on the wire; `version` is 1 unless given. */
 export type FrameFields = {
   readonly command: number;
   readonly id: string;
   readonly queue?: string;
-  /** Text is sent as UTF-8; bytes as they are. Length 0 is "no payload". */
+  /** A text is sent as UTF-8, bytes are sent unchanged. Length 0 means no payload. */
   readonly payload?: string | Buffer;
-  /** A map, or pairs where order or repeated keys matter. */
+  /** A map, or pairs if the order or repeated keys matter. */
   readonly headers?: Readonly<Record<string, string>> | HeaderPairs;
   readonly version?: number;
-  /** Written for command Error only. */
+  /** Sent only with command Error. */
   readonly errorCode?: string;
   readonly errorMessage?: string;
 };
 
-/** The fields of a body as they were read, nothing dropped and nothing merged. */
+/** All fields of a body, unchanged. */
 export type DecodedBody = {
   readonly version: number;
   readonly command: number;
@@ -35,24 +35,24 @@ export type DecodedBody = {
 
 export type CompressionFlag = 0 | 1 | 2;
 
-/** One frame from the broker. `header` takes the last value where a key occurs twice. */
+/** One frame from the broker. `header` returns the last value if a key occurs several times. */
 export type ReceivedFrame = DecodedBody & {
-  /** Milliseconds since the run's start, on the monotonic clock, at which the last byte was read. */
+  /** When its last byte was read: milliseconds since the start of the run, on the monotonic clock. */
   readonly atMs: number;
   /** 0 for the first frame of its connection, then 1, 2, .. */
   readonly sequence: number;
   /** The compression flags byte: 0 none, 1 gzip, 2 brotli. */
   readonly flags: number;
-  /** The length field: bytes of the body as sent. */
+  /** The length field: the size of the body as sent. */
   readonly bodyLengthBytes: number;
   header(name: string): string | undefined;
   /** The payload as text. */
   text(): string;
-  /** The payload parsed as JSON; an expectation failure when it is none, `undefined` when there is no payload. */
+  /** The payload parsed as JSON; undefined if there is no payload. Throws an ExpectationFailure if it is not JSON. */
   json(): unknown;
 };
 
-/** The headers as pairs, whichever way they were given. */
+/** The headers as pairs. */
 export function headerPairs(headers: FrameFields['headers']): HeaderPairs {
   if (headers === undefined) return [];
   return isPairs(headers) ? headers : Object.entries(headers);

@@ -1,5 +1,5 @@
-// The frames of one connection, each to be taken once, and the waits for them. A wait ends with its frame, at its deadline, or
-// when no frame can come any more; the last two are ExpectationFailures. No socket is known here.
+// The received frames of one connection, each of which can be taken once, and the waits for frames. A wait ends with its frame, at its
+// deadline, or when no frame can arrive any more; in the last two cases it throws an ExpectationFailure. Knows no socket.
 
 import type { FramePattern } from '../connection.ts';
 import { ExpectationFailure } from '../expectation.ts';
@@ -11,7 +11,7 @@ export type Wait = {
   readonly what: string;
   readonly withinMs: number;
   readonly clause?: string | undefined;
-  /** The requirement by which it has to come, asked for when it does not. */
+  /** Returns the requirement by which the frame must come; called only if it does not come. */
   readonly reliesOn?: (() => string | undefined) | undefined;
 };
 
@@ -25,10 +25,10 @@ export class Inbox {
   readonly #received: ReceivedFrame[];
   #untaken: ReceivedFrame[] = [];
   #waiters: Waiter[] = [];
-  /** Why no more frames can come. */
+  /** Why no more frames can arrive; undefined while they can. */
   #endReason: string | undefined;
 
-  /** `past`: frames that were taken before, the first of `received`. */
+  /** `past`: frames that were received and taken before; `received` starts with them. */
   constructor(past: readonly ReceivedFrame[] = []) {
     this.#received = [...past];
   }
@@ -41,8 +41,8 @@ export class Inbox {
     return this.#untaken;
   }
 
-  /** A frame has arrived: it goes to the oldest wait that it fits, else it stays until one comes. */
-  offer(frame: ReceivedFrame): void {
+  /** Adds a received frame: resolves the oldest wait that it matches, or keeps the frame for a later wait. */
+  add(frame: ReceivedFrame): void {
     this.#received.push(frame);
     const waiter = this.#waiters.find((candidate) => candidate.matches(frame));
     if (waiter === undefined) {
@@ -53,7 +53,7 @@ export class Inbox {
     waiter.resolve(frame);
   }
 
-  /** No frame will come any more: every wait, now and later, fails with this reason. */
+  /** No more frames can arrive: all current and later waits fail with this reason. */
   end(reason: string): void {
     this.#endReason ??= reason;
     for (const waiter of [...this.#waiters]) {
@@ -81,7 +81,7 @@ export class Inbox {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#remove(waiter);
-        reject(this.#failure(waiter, `nothing that fits within ${wait.withinMs} ms`));
+        reject(this.#failure(waiter, `no matching frame within ${wait.withinMs} ms`));
       }, wait.withinMs);
       const waiter: Waiter = { ...wait, resolve, reject, timer };
       this.#waiters.push(waiter);
@@ -95,10 +95,10 @@ export class Inbox {
 
   #failure(wait: Wait, reason: string): ExpectationFailure {
     const others = this.#untaken.slice(-3).map(frameText);
-    const came = others.length === 0 ? '' : `; came instead: ${others.join(' | ')}`;
+    const instead = others.length === 0 ? '' : `; came instead: ${others.join(' | ')}`;
     return new ExpectationFailure(`${wait.what} did not come`, {
       expected: wait.what,
-      actual: `${reason}${came}`,
+      actual: `${reason}${instead}`,
       clause: wait.clause,
       reliesOn: wait.reliesOn?.(),
     });
@@ -118,7 +118,7 @@ export function patternMatches(pattern: FramePattern, frame: ReceivedFrame): boo
 }
 
 export function patternText(pattern: FramePattern): string {
-  if (typeof pattern === 'function') return 'a frame that fits';
+  if (typeof pattern === 'function') return 'a matching frame';
   if (typeof pattern === 'string') return pattern;
   const names = pattern.command === undefined ? 'a frame' : [pattern.command].flat().join(' or ');
   const id = pattern.id === undefined ? '' : ` with id ${pattern.id}`;

@@ -1,7 +1,7 @@
-// One TCP connection and what goes over it: bytes out as they are told, frames in as they come, each with its time, all of it in
-// the trace. It knows frames but no commands; every wait has a deadline. Areas: FRAME, BODY.
+// One TCP connection to the broker. Sends bytes, reads frames with their arrival times, and records both in the trace. Knows frames but
+// no commands. Every wait has a deadline. Areas: FRAME, BODY.
 import { Socket } from 'node:net';
-import type { ClosedHow, SendOptions, WaitOptions } from '../connection.ts';
+import type { CloseKind, SendOptions, WaitOptions } from '../connection.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Random } from '../random.ts';
@@ -22,7 +22,7 @@ import { receivedFrame } from './received-frame.ts';
 import type { Reliance } from './reliance.ts';
 import { Sender } from './sender.ts';
 
-/** Is told everything that happens on a connection, in order. */
+/** Receives all events of a connection, in order. */
 export type WireObserver = {
   sent(connection: string, fields: FrameFields): void;
   received(connection: string, frame: ReceivedFrame): void;
@@ -38,18 +38,18 @@ export type ConnectionSetting = {
   readonly evidence: Evidence;
   readonly trace: Trace;
   readonly observer?: WireObserver;
-  /** Knows by which requirement a delivery is due. */
+  /** Determines the requirement by which a delivery must come. */
   readonly reliance?: Reliance;
   readonly now: () => number;
-  /** Fresh ids for the commands of this connection. */
+  /** Returns a new id for a command of this connection. */
   readonly nextId: () => string;
 };
 
-/** A connection that goes from one owner to the next. */
+/** A TCP connection with its state, while it moves from one Link to another. */
 export type OpenStream = {
   readonly socket: Socket;
   readonly reader: FrameReader;
-  /** What was sent before leaves first, in as many pieces as it takes. */
+  /** Still writes the frames sent before, in all their pieces, before later frames. */
   readonly sender: Sender;
 };
 
@@ -61,13 +61,13 @@ export class Link {
   readonly #inbox: Inbox;
   readonly #listeners: (readonly [event: string, listener: (chunk: Buffer) => void])[] = [];
   readonly #sentIds = new Set<string>();
-  readonly #closed: Promise<ClosedHow>;
+  readonly #closed: Promise<CloseKind>;
   #isClosed = false;
-  /** Whether a Ping can be sent and its Pong be read: the connection has shaken hands and nothing but whole frames went over it. */
-  protected mayPing = false;
+  /** True if a Ping can be sent and its Pong read: the handshake is complete and only complete frames were sent. */
+  protected canPing = false;
   #endedByRunner = false;
 
-  /** `past`: frames that came when the connection was another one's, the first of `received`. */
+  /** `past`: frames that an earlier owner of the connection received; `received` starts with them. */
   constructor(from: Socket | OpenStream, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
     const { socket, reader, sender } = 'reader' in from ? from : newStream(from, setting);
     this.#socket = socket;
@@ -96,17 +96,17 @@ export class Link {
     return this.#isClosed;
   }
 
-  /** Frames that no wait has taken yet. */
+  /** The frames that no wait has taken yet. */
   get untaken(): readonly ReceivedFrame[] {
     return this.#inbox.untaken;
   }
 
-  /** What a check waits for on this connection, and by which requirement it should come; undefined while it waits for nothing. */
+  /** The frame that the check waits for, and the requirement by which it must come; undefined while there is no wait. */
   get openWait(): Pick<Wait, 'what' | 'reliesOn'> | undefined {
     return this.#inbox.openWait;
   }
 
-  /** Whether a command with this id was ever sent here. */
+  /** True if a command with this id was sent on this connection. */
   hasSent(id: string): boolean {
     return this.#sentIds.has(id);
   }
@@ -115,12 +115,12 @@ export class Link {
     const body = encodeBody(fields);
     const bytes =
       options.compress === undefined ? frameAround(body) : compressedFrame(body, options.compress);
-    this.#noteSent(fields, bytes);
+    this.#recordSent(fields, bytes);
     return this.#sender.send(bytes);
   }
 
   sendRaw(bytes: Buffer): Promise<void> {
-    this.mayPing = false;
+    this.canPing = false;
     this.setting.reliance?.sentBytes(this.name, bytes);
     this.#trace('sent', `${bytes.length} raw bytes`, bytes);
     return this.#sender.send(bytes);
@@ -128,52 +128,52 @@ export class Link {
 
   sendTogether(frames: readonly FrameFields[]): Promise<void> {
     const bytes = frames.map((fields) => frameAround(encodeBody(fields)));
-    for (const [index, fields] of frames.entries()) this.#noteSent(fields, bytes[index] ?? Buffer.alloc(0));
+    for (const [index, fields] of frames.entries()) this.#recordSent(fields, bytes[index] ?? Buffer.alloc(0));
     return this.#sender.sendPieces([Buffer.concat(bytes)]);
   }
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
-    this.mayPing = false;
+    this.canPing = false;
     this.setting.reliance?.sentBytes(this.name, Buffer.concat(pieces));
     this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
     return this.#sender.sendPieces(pieces);
   }
 
-  /** Takes the first frame not yet taken that matches; an ExpectationFailure at the deadline. */
+  /** Takes the first matching frame that is not taken yet; throws an ExpectationFailure at the deadline. */
   async take(
     matches: (frame: ReceivedFrame) => boolean,
     options: WaitOptions & Pick<Wait, 'what' | 'reliesOn'>,
   ): Promise<ReceivedFrame> {
     const withinMs = options.withinMs ?? this.setting.timing.answerMs;
     const { what, clause, reliesOn } = options;
-    this.setting.evidence.window(withinMs);
+    this.setting.evidence.addWait(withinMs);
     try {
       return await this.#inbox.take({ matches, what, withinMs, clause, reliesOn });
     } catch (error) {
-      await this.#lookForLateness(withinMs);
+      await this.#measureLateness(withinMs);
       throw error;
     }
   }
 
-  /** That something does not come is believed of a broker that has caught up: one that answers a Ping soon. */
-  async #lookForLateness(windowMs: number): Promise<void> {
-    if (this.#isClosed || !this.mayPing) return;
+  /** Measures how soon the broker answers a Ping: only if it is fast, a missing frame proves that the broker did not send it. */
+  async #measureLateness(waitMs: number): Promise<void> {
+    if (this.#isClosed || !this.canPing) return;
     const { nextId, now, evidence } = this.setting;
     const id = nextId();
-    const matches = ({ command, id: of }: ReceivedFrame): boolean => command === Command.Pong && of === id;
+    const matches = (frame: ReceivedFrame): boolean => frame.command === Command.Pong && frame.id === id;
     const startedAt = now();
-    const pong = this.#inbox.take({ matches, what: 'Pong', withinMs: windowMs });
+    const pong = this.#inbox.take({ matches, what: 'Pong', withinMs: waitMs });
     await Promise.all([pong, this.send({ command: Command.Ping, id })])
-      .then(() => evidence.answeredAfterWait(now() - startedAt, windowMs))
-      // It answers nothing at all: that is a failure whatever the machine does.
+      .then(() => evidence.addPingAfterWait(now() - startedAt, waitMs))
+      // Without any answer the check fails, however slow the machine is.
       .catch(() => {});
   }
 
-  /** As `take`, but the end of the connection is a result and no failure. */
+  /** As `take`, but the end of the connection is a result instead of a failure. */
   async takeOrClosed(
     matches: (frame: ReceivedFrame) => boolean,
     options: WaitOptions & Pick<Wait, 'what' | 'reliesOn'>,
-  ): Promise<ReceivedFrame | ClosedHow> {
+  ): Promise<ReceivedFrame | CloseKind> {
     try {
       return await this.take(matches, options);
     } catch (error) {
@@ -182,11 +182,11 @@ export class Link {
     }
   }
 
-  async closed(options: WaitOptions = {}): Promise<ClosedHow> {
+  async closed(options: WaitOptions = {}): Promise<CloseKind> {
     const withinMs = options.withinMs ?? this.setting.timing.closeMs;
-    this.setting.evidence.window(withinMs);
+    this.setting.evidence.addWait(withinMs);
     const how = await within(this.#closed, withinMs);
-    this.setting.evidence.assertion(options.clause);
+    this.setting.evidence.addAssertion(options.clause);
     if (how !== undefined) return how;
     throw new ExpectationFailure(options.what ?? 'the broker closes the connection', {
       expected: `closed within ${withinMs} ms`,
@@ -196,24 +196,24 @@ export class Link {
   }
 
   /** Waits for `forMs`, or until the connection is closed. */
-  async quiet(forMs: number): Promise<void> {
-    this.setting.evidence.window(forMs);
+  async waitInSilence(forMs: number): Promise<void> {
+    this.setting.evidence.addWait(forMs);
     await within(this.#closed, forMs);
   }
 
   async abort(): Promise<void> {
-    this.#noteEnding('reset', 'reset by the runner');
+    this.#recordEnd('reset', 'reset by the runner');
     this.#socket.resetAndDestroy();
     await this.#closed;
   }
 
   async end(): Promise<void> {
-    this.#noteEnding('end', 'ended by the runner');
+    this.#recordEnd('end', 'ended by the runner');
     this.#socket.end();
   }
 
   pauseReading(): void {
-    this.mayPing = false;
+    this.canPing = false;
     this.#socket.pause();
   }
 
@@ -221,13 +221,13 @@ export class Link {
     this.#socket.resume();
   }
 
-  /** No frame has begun and not ended: the stream can be handed to another check. */
+  /** True if no frame is partly received: then another check can use the stream. */
   get isBetweenFrames(): boolean {
     return this.#reader.partial.length === 0;
   }
 
-  /** Gives the socket away: nothing that is sent or done here afterwards reaches the broker. */
-  protected release(): OpenStream {
+  /** Detaches the socket from this object: later calls here do not reach the broker. */
+  protected releaseStream(): OpenStream {
     const stream = { socket: this.#socket, reader: this.#reader, sender: this.#sender };
     for (const [event, listener] of this.#listeners) stream.socket.off(event, listener);
     this.#socket = new Socket();
@@ -236,7 +236,7 @@ export class Link {
     return stream;
   }
 
-  /** Ends the connection without ceremony; the engine does so after each check. */
+  /** Destroys the socket; the engine does so after each check. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -248,7 +248,7 @@ export class Link {
     } catch (error) {
       this.#trace('undecodable', String(error), this.#reader.partial);
       this.setting.reliance?.receivedUndecodable();
-      this.#inbox.end(`the broker sent bytes that are no frame: ${String(error)}`);
+      this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`);
       this.#socket.pause();
     }
   }
@@ -259,8 +259,8 @@ export class Link {
       this.#trace('received', frameText(frame), raw.wireBytes);
       this.setting.evidence.count('frames');
       if (frame.command === Command.Deliver) this.setting.evidence.count('messages');
-      this.#tell((observer) => observer.received(this.name, frame));
-      this.#inbox.offer(frame);
+      this.#notify((observer) => observer.received(this.name, frame));
+      this.#inbox.add(frame);
     }
   }
 
@@ -269,12 +269,12 @@ export class Link {
     this.#socket.on(event, listener);
   }
 
-  #watchClosing(resolve: (how: ClosedHow) => void): void {
-    const closed = (how: ClosedHow): void => {
+  #watchClosing(resolve: (how: CloseKind) => void): void {
+    const closed = (how: CloseKind): void => {
       if (this.#isClosed) return;
       this.#isClosed = true;
       this.#trace('closed', how === 'end' ? 'the connection ended' : 'the connection was reset');
-      if (!this.#endedByRunner) this.#tell((observer) => observer.closed(this.name, false));
+      if (!this.#endedByRunner) this.#notify((observer) => observer.closed(this.name, false));
       this.#inbox.end('the connection was closed');
       resolve(how);
     };
@@ -283,9 +283,9 @@ export class Link {
     this.#listen('close', () => closed('end'));
   }
 
-  #noteSent(fields: FrameFields, bytes: Buffer): void {
+  #recordSent(fields: FrameFields, bytes: Buffer): void {
     this.#sentIds.add(fields.id);
-    this.#tell((observer) => observer.sent(this.name, fields));
+    this.#notify((observer) => observer.sent(this.name, fields));
     this.setting.reliance?.sentFrame(bytes.length);
     const shown = {
       commandName: commandName(fields.command),
@@ -299,14 +299,14 @@ export class Link {
     this.#trace('sent', frameText(shown), bytes);
   }
 
-  #tell(what: (observer: WireObserver) => void): void {
+  #notify(call: (observer: WireObserver) => void): void {
     const { observer, reliance } = this.setting;
-    for (const one of [observer, reliance]) if (one !== undefined) what(one);
+    for (const one of [observer, reliance]) if (one !== undefined) call(one);
   }
 
-  #noteEnding(byRunner: 'end' | 'reset', text: string): void {
+  #recordEnd(byRunner: 'end' | 'reset', text: string): void {
     const { trace, now } = this.setting;
-    if (!this.#isClosed && !this.#endedByRunner) this.#tell((observer) => observer.closed(this.name, true));
+    if (!this.#isClosed && !this.#endedByRunner) this.#notify((observer) => observer.closed(this.name, true));
     this.#endedByRunner = true;
     trace.add({ atMs: now(), connection: this.name, kind: 'closed', text, byRunner });
   }

@@ -1,10 +1,10 @@
-// Makes the frame object that checks read from the bytes that came. Clauses: BODY (header rules), JSON on the wire.
+// Creates the frame object for checks from the received bytes. Clauses: BODY (header rules), JSON on the wire.
 import { display, ExpectationFailure } from '../expectation.ts';
 import { decodeBody } from './decode.ts';
 import type { ReceivedFrame } from './frame.ts';
 import type { RawFrame } from './frame-reader.ts';
 
-/** Throws a WireFault when the body is none. */
+/** Throws a WireFault if the body is invalid. */
 export function receivedFrame(raw: RawFrame, atMs: number, sequence: number): ReceivedFrame {
   const fields = decodeBody(raw.body);
   const { flags, bodyLengthBytes } = raw;

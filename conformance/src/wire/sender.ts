@@ -1,6 +1,5 @@
-// Puts bytes on a socket in the way the wire mode says, in the order they were given. It never waits for the peer to read:
-// a broker that stops reading must not stop the check that wants to see it. Writing to a closed socket is not an error
-// here; the connection tells of the closing.
+// Writes bytes to a socket, split or joined by the wire mode, in the order of the calls. Never waits until the broker reads, because a
+// check must continue when the broker stops reading. Writing to a closed socket is not an error here; the connection reports its end.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 import type { WireMode } from './chunking.ts';
@@ -21,13 +20,13 @@ export class Sender {
     this.#random = random;
   }
 
-  /** Writes as the mode says; resolves when the last piece has been handed to the socket. */
+  /** Writes the bytes by the wire mode; resolves when the last piece is passed to the socket. */
   send(bytes: Buffer): Promise<void> {
     if (this.#mode === 'joined') return this.#join(bytes);
     return this.sendPieces(cut(bytes, this.#mode, this.#random));
   }
 
-  /** Writes exactly these pieces, a turn of the event loop apart where there are several. */
+  /** Writes exactly these pieces, each in its own turn of the event loop. */
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
     this.#tail = this.#tail.then(() => this.#write(pieces));
     return this.#tail;
@@ -40,7 +39,7 @@ export class Sender {
     }
   }
 
-  /** What is sent within one turn of the event loop leaves in one write. */
+  /** Joins everything that is sent in one turn of the event loop into one write. */
   #join(bytes: Buffer): Promise<void> {
     this.#joining.push(bytes);
     if (this.#joining.length > 1) return this.#tail;

@@ -2,7 +2,7 @@
 // Pong is the answer. Any Error is a refusal, whatever its id; closing the connection is one where the specification allows it. Areas:
 // FRAME, BODY, ERROR, QUEUE, PUBLISH.
 import type { CheckContext } from '../../check.ts';
-import type { ClosedHow, Connection } from '../../connection.ts';
+import type { CloseKind, Connection } from '../../connection.ts';
 import { frameText } from '../../trace.ts';
 import { Command } from '../../wire/command.ts';
 import { encodeFrame } from '../../wire/encode.ts';
@@ -123,7 +123,7 @@ export async function readFaultOutcome(
     expected: 'Error, or closing the connection',
     actual: frameText(first),
   });
-  const after: ReceivedFrame | ClosedHow = await connection.expectOrClosed('Pong');
+  const after: ReceivedFrame | CloseKind = await connection.expectOrClosed('Pong');
   return { outcome: typeof after === 'string' ? 'Error, then closed' : 'Error, still open', error: first };
 }
 

@@ -263,7 +263,7 @@ export class VolumeLoad {
     }
     const queues = this.streams.map(({ queue }) => queue);
     const rules: QueueRules = { mode: this.#setting.mode };
-    await this.#history.settleInTurns({
+    await this.#history.judgeInSteps({
       queues: Object.fromEntries(queues.map((queue) => [queue, rules])),
       drained: queues,
     });

@@ -1,5 +1,5 @@
-// Opens TCP connections to the broker under test, at a limited rate and with a deadline. A broker that does not accept a connection is at
-// fault, so that is an ExpectationFailure.
+// Opens TCP connections to the broker under test, at a limited rate and with a deadline. If the broker does not accept a connection, that is
+// an ExpectationFailure.
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { ExpectationFailure } from '../expectation.ts';
@@ -14,7 +14,7 @@ export async function openConnection(
   pacer: Pacer,
 ): Promise<BrokerConnection> {
   await pacer.turn();
-  setting.evidence.window(setting.timing.connectMs);
+  setting.evidence.addWait(setting.timing.connectMs);
   const socket = await openSocket(address, setting.timing.connectMs);
   setting.trace.add({ atMs: setting.now(), connection: setting.name, kind: 'opened', text: 'connected' });
   const connection = new BrokerConnection(socket, setting);
@@ -23,13 +23,13 @@ export async function openConnection(
   return openConnection(address, setting, pacer);
 }
 
-/** A broker closes a connection over its rate limit within this time; before the first frame it has no other reason to close. */
-const refusalNoticeMs = 60;
+/** A broker closes a connection over its rate limit within this time. It has no other reason to close a connection before the first frame. */
+const maxRefusalDelayMs = 60;
 
 async function isRefused(socket: Socket, pacer: Pacer): Promise<boolean> {
   if (pacer.mayBeRefused?.() !== true) return false;
   const isClosed = await new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(false), refusalNoticeMs);
+    const timer = setTimeout(() => resolve(false), maxRefusalDelayMs);
     socket.once('close', () => {
       clearTimeout(timer);
       resolve(true);

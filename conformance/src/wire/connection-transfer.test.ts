@@ -1,5 +1,5 @@
-// A connection that goes from one check to another: the first cannot reach the broker with it any more, and the second loses nothing of
-// what its stream needs. Around a server that answers every frame by itself.
+// A connection is transferred from one check to another: the first check cannot reach the broker any more, and the second one loses no
+// bytes of the stream. Uses a server that answers each frame.
 
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -61,19 +61,19 @@ async function opened(mode: WireMode): Promise<BrokerConnection> {
   return connection;
 }
 
-it('shows its handshake and nothing else to the next check', async () => {
+it('shows the next check only the handshake', async () => {
   const first = await opened('whole');
   await first.ping();
-  const second = first.lend(settingOf('two', 'whole'));
+  const second = first.transferTo(settingOf('two', 'whole'));
   await second.ping();
   expect(second.received.map(({ id }) => id)).toEqual(['one-1', 'two-1']);
   expect(first.received.map(({ id }) => id)).toEqual(['one-1', 'one-2']);
   second.destroy();
 });
 
-it('sends nothing that the earlier check sends afterwards, and does not end when that one ends it', async () => {
+it('ignores what the earlier check sends later, and stays open if the earlier check ends it', async () => {
   const first = await opened('whole');
-  const second = first.lend(settingOf('two', 'whole'));
+  const second = first.transferTo(settingOf('two', 'whole'));
   await first.send({ command: Command.Ping, id: 'late' });
   await first.sendRaw(Buffer.from([1, 2, 3]));
   await first.end();
@@ -85,19 +85,19 @@ it('sends nothing that the earlier check sends afterwards, and does not end when
   second.destroy();
 });
 
-it('sends first, in all its pieces, what the earlier check had begun to send', async () => {
+it('first sends all remaining pieces of the frame of the earlier check', async () => {
   const first = await opened('bytewise');
   void first.send({ command: Command.Ack, id: 'begun' });
-  const second = first.lend(settingOf('two', 'bytewise'));
+  const second = first.transferTo(settingOf('two', 'bytewise'));
   await second.ping();
   expect(seen).toEqual(['one-1', 'begun', 'two-1']);
   second.destroy();
 });
 
-it('can be cut off while a frame is on its way, and notices the end of the connection', async () => {
+it('can be detached before an answer arrives, and reports the end of the connection', async () => {
   const first = await opened('whole');
   void first.send({ command: Command.Ping, id: 'one-p' });
-  const second = first.cutOff();
+  const second = first.detach();
   await second.expect({ command: 'Pong', id: 'one-p' });
   second.destroy();
   expect(await second.closed()).toBe('end');

@@ -1,4 +1,5 @@
-// A broker whose rate an earlier run has used up: it refuses by closing at once, and the runner comes again when nothing counts any more.
+// An earlier run has used up the broker's rate limit: the broker closes new connections immediately, and the runner connects again after the
+// window.
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -7,7 +8,7 @@ import { Evidence } from '../evidence.ts';
 import { randomFor } from '../random.ts';
 import { timingFor } from '../timing.ts';
 import { Trace } from '../trace.ts';
-import { openConnection } from './opening.ts';
+import { openConnection } from './open-connection.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
 
@@ -18,7 +19,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** Closes the first connections at once, and keeps the others. */
+/** Starts a server that closes the first `count` connections immediately and keeps the others. */
 async function refusing(
   count: number,
 ): Promise<{ open(pacer: Pacer): Promise<boolean>; arrivedAt: number[]; evidence: Evidence }> {
@@ -54,24 +55,24 @@ it('waits for a window after a refusal, and connects again', async () => {
   const { open, arrivedAt } = await refusing(1);
   const windowMs = 300;
   expect(await open(windowPacer(5, windowMs))).toBe(false);
-  const [refusedAt = 0, takenAt = 0] = arrivedAt;
-  expect(takenAt - refusedAt).toBeGreaterThan(windowMs);
+  const [refusedAt = 0, acceptedAt = 0] = arrivedAt;
+  expect(acceptedAt - refusedAt).toBeGreaterThan(windowMs);
 });
 
-it('takes it for refused only in the first window: later nothing but this run counts', async () => {
+it('connects again only during the first window, because later the broker counts only this run', async () => {
   const { open, arrivedAt } = await refusing(2);
   await open(windowPacer(5, 300));
   await expect.poll(() => arrivedAt.length).toBe(2);
 });
 
-it('does not come again where no rate is declared', async () => {
+it('does not connect again if the target declares no rate limit', async () => {
   const { open, arrivedAt } = await refusing(1);
   await open(noPacer);
   await expect.poll(() => arrivedAt.length).toBe(1);
 });
 
-it('is a wait like any other: a runner that was late with it is not believed', async () => {
+it('counts as a wait of the check', async () => {
   const { open, evidence } = await refusing(0);
   await open(noPacer);
-  expect(evidence.shortestWindowMs).toBe(timingFor(1).connectMs);
+  expect(evidence.minWaitMs).toBe(timingFor(1).connectMs);
 });
