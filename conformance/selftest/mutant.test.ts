@@ -33,6 +33,12 @@ function result(id: string, outcome: Outcome, notes: readonly string[] = []): Ch
   };
 }
 
+/** It passed, but for a recommendation. */
+function warned(id: string, clause: string): CheckResult {
+  const { expected: _, ...rest } = result(id, 'warn');
+  return { ...rest, warnings: [{ clause, text: 'no id' }] };
+}
+
 const smoke = result('SMOKE-000a', 'pass');
 
 describe('mutantFaults', () => {
@@ -64,7 +70,7 @@ describe('mutantFaults', () => {
     ],
     [
       'a recommendation that it does not name',
-      [smoke, { ...result('CONN-001a', 'fail'), warnings: [{ clause: 'CONN-007', text: 'no id' }] }],
+      [smoke, result('CONN-001a', 'fail'), warned('CONN-002a', 'CONN-007')],
       'CONN-007 is called broken, and the fault does not name it',
     ],
     [

@@ -12,14 +12,14 @@ export type StoryOptions = {
 };
 
 /** What a Publish or a Deliver carries. */
-export type Content = { readonly payload: string; readonly headers: HeaderPairs };
+export type MessageContent = { readonly payload: string; readonly headers: HeaderPairs };
 
 type GivenBack = { readonly id: string; readonly at: number };
 type Published = {
   readonly publisher: string;
   readonly at: number;
   readonly priority: string;
-  readonly content: Content;
+  readonly content: MessageContent;
 };
 type Subscription = { readonly at: number; readonly window: number };
 
@@ -103,7 +103,7 @@ export class QueueStory {
   }
 
   /** The content of a message, or of the message that is this dead letter. */
-  contentOf(id: string): Content | undefined {
+  contentOf(id: string): MessageContent | undefined {
     const source = this.deadLettersOf;
     return this.#published.get(id)?.content ?? source?.contentOf(id);
   }

@@ -6,7 +6,7 @@ import { decodeBody } from './decode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
 import type { WireObserver } from './link.ts';
-import type { Content, Hints } from './queue-story.ts';
+import type { Hints, MessageContent } from './queue-story.ts';
 import { QueueStory } from './queue-story.ts';
 
 /** By command: the requirement that says how it is answered. */
@@ -146,7 +146,7 @@ export class Reliance implements WireObserver {
     meant?.deliver(id, connection, this.#at);
   }
 
-  #compare({ payload, headers }: Content, frame: ReceivedFrame): void {
+  #compare({ payload, headers }: MessageContent, frame: ReceivedFrame): void {
     if (frame.text() !== payload) this.#seen.add('DELIVERY-053').add('DELIVERY-054');
     const isKept = headers.every(([name, value]) => {
       const isLast = headers.findLast(([other]) => other === name)?.[1] === value;
