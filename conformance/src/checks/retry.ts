@@ -189,7 +189,7 @@ const receivers: CheckModule = [
   {
     id: 'DELIVERY-016a',
     title: 'sends a FanOutWithAck message again only to the subscriber that did not acknowledge it',
-    clauses: ['DELIVERY-016', 'RETRY-012', 'RETRY-001'],
+    clauses: ['DELIVERY-016', 'RETRY-012'],
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {

@@ -90,6 +90,15 @@ describe('possible causes', () => {
     ).toEqual(['DLQ-001a blocked DELIVERY-010', 'DELIVERY-010a fail', 'RETRY-001a fail']);
   });
 
+  it('do not keep a failure at a step of another requirement from showing its own', () => {
+    expect(
+      ended(
+        failed('BODY-037a', { reliesOn: 'QUEUE-001', possibleCauses: ['BODY-037'] }),
+        failed('BODY-038a', { reliesOn: 'QUEUE-001', possibleCauses: ['BODY-037'] }),
+      ),
+    ).toEqual(['BODY-037a fail', 'BODY-038a blocked BODY-037']);
+  });
+
   it('leave failures that could explain each other as they are', () => {
     expect(
       ended(

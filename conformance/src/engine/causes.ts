@@ -101,8 +101,10 @@ function isOpen(result: Judged): boolean {
 }
 
 /** The requirement of the step first. */
-function causesThatMayBe({ reliesOn, possibleCauses = [] }: Judged): readonly string[] {
-  return reliesOn === undefined ? possibleCauses : [reliesOn, ...possibleCauses];
+function causesThatMayBe(result: Judged): readonly string[] {
+  const { reliesOn, possibleCauses = [] } = result;
+  const others = reliesOn === undefined ? possibleCauses : [reliesOn, ...possibleCauses];
+  return others.filter((one) => one !== blamedBy(result));
 }
 
 function byRule(

@@ -165,7 +165,7 @@ export class QueueStory {
     if (!holders.has(connection)) this.#needed.add(isFanOut ? 'DELIVERY-056' : 'DELIVERY-057');
     else if (!isFanOut) this.#acknowledged.set(id, rule);
     // Who else has a copy may not be seen yet.
-    if (isFanOut && this.#subscriptions.size > 1) this.#needed.add('DELIVERY-016').add('DELIVERY-056');
+    if (isFanOut && this.#subscriptions.size > 1) this.#needed.add('DELIVERY-016');
     this.#ackRules.set(connection, rule);
     this.#release(id, connection);
   }
@@ -198,7 +198,7 @@ export class QueueStory {
     if (this.deadLettersOf !== undefined) return 'DLQ-001';
     const isMeant = (one: string): boolean => id === undefined || one === id;
     const fresh = [...this.#published].filter(([one]) => isMeant(one) && !this.#wasSent(one, connection));
-    if (fresh.length === 0) return this.#againRule(isMeant, connection);
+    if (fresh.length === 0) return this.#againRule(isMeant);
     const since = this.#subscriptions.get(connection)?.at;
     if (since !== undefined && fresh.every(([, { at }]) => at < since)) return 'DELIVERY-010';
     return modeRules[this.options.mode];
@@ -217,16 +217,8 @@ export class QueueStory {
   }
 
   /** It was delivered before: given back with a connection, or not acknowledged in time. */
-  #againRule(isMeant: (id: string) => boolean, connection: string): string | undefined {
-    const meant = [...this.#sentTo.keys()].filter(isMeant);
-    if (meant.length === 0) return undefined;
-    const isHeldElsewhere = meant.every((id) => {
-      const holders = this.#holders.get(id);
-      return holders !== undefined && !holders.has(connection);
-    });
-    // It was due here, and went to another subscriber.
-    if (isHeldElsewhere && !this.#served.has(connection))
-      return this.options.mode === priorityBased ? 'DELIVERY-032' : 'DELIVERY-012';
+  #againRule(isMeant: (id: string) => boolean): string | undefined {
+    if (![...this.#sentTo.keys()].some(isMeant)) return undefined;
     return this.#givenBack.some(({ id }) => isMeant(id)) ? 'DELIVERY-038' : 'RETRY-001';
   }
 

@@ -231,7 +231,7 @@ const blockPublisher = 2;
 /** What a blocked publisher must and should not hinder. */
 const blockingRules = ['OVERFLOW-013', 'OVERFLOW-016', 'OVERFLOW-017'] as const;
 
-const nackRules = ['NACK-001', 'NACK-003'] as const;
+const nackRules = ['NACK-001'] as const;
 const finalNackRules = ['NACK-001', 'NACK-005'] as const;
 
 /** What a body that cannot be decoded may have wrong. */
