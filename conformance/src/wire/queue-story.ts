@@ -211,6 +211,7 @@ export class QueueStory {
     const needed = [
       ...this.#needed,
       ...(hasTtl ? ['TTL-005'] : []),
+      ...(this.deadLettersOf !== undefined && this.#sentTo.size === 0 ? ['DLQ-001'] : []),
       ...(maxQueueSize <= smallQueueSize ? ['QUEUE-029'] : []),
     ];
     return { seen: [...this.#seen, ...owed, ...[...this.#refused.values()].flat()], needed };

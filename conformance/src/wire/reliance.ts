@@ -228,8 +228,8 @@ const unaskedRules: ReadonlyMap<number, string> = new Map([
 
 const blockPublisher = 2;
 
-/** What a blocked publisher must and should not hinder. */
-const blockingRules = ['OVERFLOW-013', 'OVERFLOW-016', 'OVERFLOW-017'] as const;
+/** What a blocked publisher must not hinder. */
+const blockingRules = ['OVERFLOW-013'] as const;
 
 const nackRules = ['NACK-001'] as const;
 const finalNackRules = ['NACK-001', 'NACK-005'] as const;
