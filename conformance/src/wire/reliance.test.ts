@@ -185,7 +185,7 @@ describe('possible causes', () => {
     expect(causes()).toEqual(['DELIVERY-061']);
     create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
     create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
-    expect(causes()).toEqual(['DELIVERY-061', 'DLQ-007']);
+    expect(causes()).toEqual(['DELIVERY-061', 'DLQ-007', 'DLQ-001']);
   });
 
   it('name how a refused message should come back', () => {
