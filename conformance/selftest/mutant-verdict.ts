@@ -31,7 +31,9 @@ export function mutantFaults(
  * somebody to mend.
  */
 export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<string> {
-  const standing = results.filter(({ outcome }) => outcome !== 'blocked');
+  const standing = results.filter(
+    ({ outcome, explainedBy }) => outcome !== 'blocked' && explainedBy === undefined,
+  );
   // What a check warned of before it failed may come from the same cause.
   const warned = standing
     .filter((result) => !isViolated(result))

@@ -33,6 +33,8 @@ export type CheckResult = {
   readonly possibleCauses?: readonly string[];
   /** With outcome `blocked`: the broken requirement that explains the failure. */
   readonly blockedBy?: Blocker;
+  /** With outcome `warn` or `not applicable`: a recommendation that the broker does not follow, and that explains the result. */
+  readonly explainedBy?: Blocker;
   /** The runner was too slow for a reliable result. */
   readonly starved?: true;
   /** The baseline entry that expects this outcome; then the outcome does not close the gate. */

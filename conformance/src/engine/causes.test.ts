@@ -110,6 +110,26 @@ describe('possible causes', () => {
   });
 });
 
+describe('a recommendation that is not followed', () => {
+  const unfollowed = failed('FRAME-012a', { outcome: 'warn' });
+
+  it('explains another warning, which stays one', () => {
+    const closing = failed('FRAME-013a', { outcome: 'warn', reliesOn: 'FRAME-012' });
+    const results = withCauses([unfollowed, closing]);
+    expect(outcomes(results)).toEqual(['FRAME-012a warn', 'FRAME-013a warn']);
+    expect(results[1]?.explainedBy).toEqual({ clause: 'FRAME-012', shownBy: ['FRAME-012a'] });
+    expect(causesOf(results)).toEqual([
+      { clause: 'FRAME-012', shownBy: ['FRAME-012a'], blocked: ['FRAME-013a'] },
+    ]);
+    expect(withCauses(results)).toEqual(results);
+  });
+
+  it('explains no failure', () => {
+    const required = failed('FRAME-009a', { possibleCauses: ['FRAME-012'] });
+    expect(outcomes(withCauses([unfollowed, required]))).toEqual(['FRAME-012a warn', 'FRAME-009a fail']);
+  });
+});
+
 describe('causesOf', () => {
   it('tells what blocks most first, and whom', () => {
     const results = withCauses([

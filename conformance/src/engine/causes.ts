@@ -6,7 +6,15 @@ import type { Blocker, CheckResult } from '../result.ts';
 
 type Judged = Pick<
   CheckResult,
-  'id' | 'outcome' | 'clauses' | 'clause' | 'expected' | 'reliesOn' | 'possibleCauses' | 'blockedBy'
+  | 'id'
+  | 'outcome'
+  | 'clauses'
+  | 'clause'
+  | 'expected'
+  | 'reliesOn'
+  | 'possibleCauses'
+  | 'blockedBy'
+  | 'explainedBy'
 >;
 
 /** A requirement that is broken, the checks that show it, and those that it blocks. */
@@ -16,18 +24,24 @@ export type Cause = {
   readonly blocked: readonly string[];
 };
 
-/** The results with `blocked` in the place of each failure that another check explains. The same results twice change nothing more. */
+/**
+ * The results with `blocked` in the place of each failure that another check explains. A warning that only another recommendation explains
+ * stays a warning, because a broker may decide recommendations as it likes. The same results twice change nothing more.
+ */
 export function withCauses<Result extends Judged>(results: readonly Result[]): readonly Result[] {
-  const blockers = blockersOf(results);
+  const explanations = explanationsOf(results);
   const broken = byRule(
-    results.filter((result) => isViolated(result) && !blockers.has(result)),
+    results.filter((result) => isViolated(result) && !explanations.has(result)),
     blamedBy,
   );
   return results.map((result) => {
-    const clause = blockers.get(result);
-    if (clause === undefined) return result;
-    const blockedBy: Blocker = { clause, shownBy: [...(broken.get(clause) ?? [])] };
-    return { ...result, outcome: 'blocked' as const, blockedBy };
+    const explanation = explanations.get(result);
+    if (explanation === undefined) return result;
+    const { clause, isRequired } = explanation;
+    const blocker: Blocker = { clause, shownBy: [...(broken.get(clause) ?? [])] };
+    return isRequired
+      ? { ...result, outcome: 'blocked' as const, blockedBy: blocker }
+      : { ...result, explainedBy: blocker };
   });
 }
 
@@ -36,44 +50,66 @@ export function withCauses<Result extends Judged>(results: readonly Result[]): r
  * one of the check's own requirement.
  */
 export function causesOf(results: readonly Judged[]): readonly Cause[] {
-  const failed = results.filter(isViolated);
+  const failed = results.filter((result) => isViolated(result) && result.explainedBy === undefined);
+  const behind = ({ blockedBy, explainedBy }: Judged): string | undefined =>
+    (blockedBy ?? explainedBy)?.clause;
   const causes = [...byRule(failed, blamedBy)].map(([clause, shownBy]) => ({
     clause,
     shownBy: [...shownBy],
-    blocked: [
-      ...new Set(results.filter(({ blockedBy }) => blockedBy?.clause === clause).map(({ id }) => id)),
-    ],
+    blocked: [...new Set(results.filter((result) => behind(result) === clause).map(({ id }) => id))],
   }));
   return causes.sort((a, b) => b.blocked.length - a.blocked.length || (a.clause < b.clause ? -1 : 1));
 }
 
+/** A requirement that explains a failure, and whether a check with outcome `fail` shows it broken. */
+type Explanation = { readonly clause: string; readonly isRequired: boolean };
+
+/** The requirements that are shown broken so far. */
+class ShownRules {
+  readonly #required = new Set<string>();
+  readonly #recommended = new Set<string>();
+
+  add(clause: string | undefined, { outcome }: Judged): void {
+    if (clause !== undefined) (outcome === 'fail' ? this.#required : this.#recommended).add(clause);
+  }
+
+  /** A recommendation that is not followed explains no failure of a MUST. */
+  explanationOf(result: Judged): Explanation | undefined {
+    const causes = causesThatMayBe(result);
+    const required = causes.find((one) => this.#required.has(one));
+    if (required !== undefined) return { clause: required, isRequired: true };
+    const clause = causes.find((one) => this.#recommended.has(one));
+    return clause === undefined || result.outcome === 'fail' ? undefined : { clause, isRequired: false };
+  }
+}
+
 /**
- * By which requirement each failure is blocked. A failure that nothing else may explain shows its requirement broken; what may be
- * explained by that is blocked, and shows nothing. Of the rest, those show their requirement that no other one of the rest may explain,
- * and so on; where failures explain each other in a circle, all of them stand. Last come those that ended at a step of another
- * requirement that nobody shows broken.
+ * By which requirement each failure is explained. A failure that nothing else may explain shows its requirement broken; what may be
+ * explained by that shows nothing. Of the rest, those show their requirement that no other one of the rest may explain, and so on; where
+ * failures explain each other in a circle, all of them stand. Last come those that ended at a step of another requirement that no check
+ * shows broken.
  */
-function blockersOf<Result extends Judged>(results: readonly Result[]): ReadonlyMap<Result, string> {
-  const shown = new Set<string>();
-  const blockers = new Map<Result, string>();
+function explanationsOf<Result extends Judged>(results: readonly Result[]): ReadonlyMap<Result, Explanation> {
+  const shown = new ShownRules();
+  const explanations = new Map<Result, Explanation>();
   let open = new Set(results.filter(isOpen));
-  for (const result of results) if (!open.has(result)) note(brokenBy(result), shown);
+  for (const result of results) if (!open.has(result)) shown.add(brokenBy(result), result);
   for (let isProgress = true; isProgress; ) {
     const before = open.size;
     for (const result of open) {
-      const clause = causesThatMayBe(result).find((one) => shown.has(one));
-      if (clause === undefined) continue;
-      blockers.set(result, clause);
+      const explanation = shown.explanationOf(result);
+      if (explanation === undefined) continue;
+      explanations.set(result, explanation);
       open.delete(result);
     }
     isProgress = open.size < before;
     if (isProgress) continue;
     const standing = standingAmong([...open]);
-    for (const result of standing) note(blamedBy(result), shown);
+    for (const result of standing) shown.add(blamedBy(result), result);
     open = new Set([...open].filter((result) => !standing.includes(result)));
     isProgress = standing.length > 0;
   }
-  return blockers;
+  return explanations;
 }
 
 /** Those whose requirement is to be believed broken though others may explain them: none of these is among the failures. */
@@ -90,14 +126,10 @@ function blamedBy({ clause, clauses }: Judged): string | undefined {
   return clause ?? clauses[0];
 }
 
-function note(clause: string | undefined, shown: Set<string>): void {
-  if (clause !== undefined) shown.add(clause);
-}
-
 function isOpen(result: Judged): boolean {
-  const { outcome } = result;
+  const { outcome, explainedBy } = result;
   const mayBeBlocked = outcome === 'fail' || outcome === 'warn' || outcome === 'not applicable';
-  return mayBeBlocked && causesThatMayBe(result).length > 0;
+  return mayBeBlocked && explainedBy === undefined && causesThatMayBe(result).length > 0;
 }
 
 /** The requirement of the step first. */
@@ -120,6 +152,7 @@ function byRule(
 }
 
 function brokenBy(result: Judged): string | undefined {
-  const { reliesOn, clause, clauses } = result;
-  return isViolated(result) && reliesOn === undefined ? (clause ?? clauses[0]) : undefined;
+  const { reliesOn, explainedBy, clause, clauses } = result;
+  const isShown = isViolated(result) && reliesOn === undefined && explainedBy === undefined;
+  return isShown ? (clause ?? clauses[0]) : undefined;
 }

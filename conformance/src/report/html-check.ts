@@ -64,7 +64,11 @@ function partsOf(result: LoggedResult, anchor: string): readonly string[] {
 }
 
 /** The rule that blocks the check, with the checks that show it broken. */
-function blockerHtml({ blockedBy }: LoggedResult): readonly string[] {
+function blockerHtml({ blockedBy, explainedBy }: LoggedResult): readonly string[] {
+  if (explainedBy !== undefined) {
+    const { clause, shownBy } = explainedBy;
+    return [`<p>Comes from ${ruleLink(clause)}, which is not followed, as ${checkLinks(shownBy)} shows.</p>`];
+  }
   if (blockedBy === undefined) return [];
   const { clause, shownBy } = blockedBy;
   return [`<p>Needs ${ruleLink(clause)}, which is shown broken by ${checkLinks(shownBy)}.</p>`];
