@@ -5,55 +5,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Fault, fits, readFaults } from '../../.tools/faults/catalogue.ts';
-import { comparison } from './deviations-comparison.ts';
+import { fits } from '../../.tools/faults/catalogue.ts';
+import { complaintsAbout, type Deviation, readDeviations } from './deviation-set.ts';
 import { workOff } from './idle-crew.ts';
 import { mutantFolder } from './mutant-build.ts';
-import { fullRun } from './phases.ts';
 import { root } from './root.ts';
-import { smokeCheck } from './smoke-check.ts';
-
-/** Ids of planted faults. The specification permits `body-faults-end-the-connection`: nothing may be called broken for it. */
-const deviations = [
-  'delivery-backlog-waits-for-publish',
-  'expiry-never',
-  'blocking-never-blocks',
-  'dead-letters-in-a-list',
-  'fan-out-first-ack-counts-for-all',
-  'body-faults-end-the-connection',
-  'body-enum-names-refused',
-  'body-names-in-ascii-only',
-  'metrics-counters-stay-zero',
-] as const;
 
 /** A full run has many checks at a time already. */
 const crew = { least: 1, most: 3, idleShare: 0.3 } as const;
 
-type Deviation = Pick<Fault, 'id' | 'find' | 'replace' | 'within'> & {
-  readonly breaks: readonly string[];
-  readonly mustFail: readonly string[];
-  readonly mayFail?: readonly string[];
-};
-
-const faults = readFaults(root);
 const totals = { passed: 0, failed: 0 };
-
-function deviationOf(id: string): Deviation {
-  const fault = faults.find((candidate) => candidate.id === id);
-  if (fault === undefined) throw new Error(`There is no planted fault ${id}.`);
-  const { runner = { mustFail: [] }, breaks = [], ...anchored } = fault;
-  return { ...anchored, breaks, ...runner };
-}
-
-async function complaintsAbout(
-  planted: readonly [Deviation, ...Deviation[]],
-): Promise<{ readonly wrong: readonly string[]; readonly unexplained: readonly string[] }> {
-  const { results } = await fullRun(planted);
-  const smoke = results.find(({ id }) => id === smokeCheck.id);
-  if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
-  const { wrong, missing, unexplained } = comparison(planted, results);
-  return { wrong: [...wrong, ...missing], unexplained };
-}
 
 async function tryBroker(planted: readonly [Deviation, ...Deviation[]]): Promise<void> {
   const startedAt = performance.now();
@@ -74,7 +35,7 @@ async function tryBroker(planted: readonly [Deviation, ...Deviation[]]): Promise
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const { only } = values;
-const chosen = deviations.map(deviationOf).filter((one) => only === undefined || fits(one, only));
+const chosen = readDeviations().filter((one) => only === undefined || fits(one, only));
 const [first, ...others] = chosen;
 if (first === undefined) throw new Error(`No deviation has an id that fits ${only}.`);
 const alone = chosen.map((one) => [one] as const);
