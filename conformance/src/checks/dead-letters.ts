@@ -29,7 +29,7 @@ const queues: CheckModule = [
   {
     id: 'DLQ-001a',
     title: 'adds dead letters to the queue that deadLetterQueueName names',
-    clauses: ['DLQ-001', 'DLQ-002', 'OVERFLOW-022'],
+    clauses: ['DLQ-001', 'DLQ-002'],
     profile: 'retry-dlq',
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {

@@ -96,6 +96,7 @@ export const failureMetricChecks: CheckModule = [
       }
       await eventually(ctx, errors, (seen) => Number(seen) > Number(before), {
         text: 'total_errors increases',
+        causesOf: () => ['METRICS-013'],
       });
     },
   },

@@ -99,14 +99,32 @@ describe('possible causes', () => {
     ).toEqual(['BODY-037a fail', 'BODY-038a blocked BODY-037']);
   });
 
-  it('leave failures that could explain each other as they are', () => {
+  it('that would explain each other come from the one that explains most', () => {
+    expect(
+      ended(
+        failed('DLQ-001a', { possibleCauses: ['OVERFLOW-022'] }),
+        failed('OVERFLOW-022a', { possibleCauses: ['DLQ-001'] }),
+        failed('RETRY-008a', { possibleCauses: ['DLQ-001'] }),
+      ),
+    ).toEqual(['DLQ-001a fail', 'OVERFLOW-022a blocked DLQ-001', 'RETRY-008a blocked DLQ-001']);
+  });
+
+  it('leave failures that explain each other alike as they are', () => {
     expect(
       ended(
         failed('DLQ-001a', { possibleCauses: ['TTL-007'] }),
         failed('TTL-007a', { possibleCauses: ['DLQ-001'] }),
-        failed('RETRY-008a', { reliesOn: 'DLQ-001' }),
       ),
-    ).toEqual(['DLQ-001a fail', 'TTL-007a fail', 'RETRY-008a blocked DLQ-001']);
+    ).toEqual(['DLQ-001a fail', 'TTL-007a fail']);
+  });
+
+  it('are looked for among failures at steps of other requirements too', () => {
+    expect(
+      ended(
+        failed('DELIVERY-023a', { possibleCauses: ['DELIVERY-016'] }),
+        failed('DELIVERY-016a', { reliesOn: 'RETRY-001' }),
+      ),
+    ).toEqual(['DELIVERY-023a blocked DELIVERY-016', 'DELIVERY-016a fail']);
   });
 });
 

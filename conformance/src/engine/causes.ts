@@ -86,7 +86,7 @@ class ShownRules {
 /**
  * By which requirement each failure is explained. A failure that nothing else may explain shows its requirement broken; what may be
  * explained by that shows nothing. Of the rest, those show their requirement that no other one of the rest may explain, and so on; where
- * failures explain each other in a circle, all of them stand. Last come those that ended at a step of another requirement that no check
+ * failures explain each other in a circle, those stand that explain most. Last come those that ended at a step of another requirement that no check
  * shows broken.
  */
 function explanationsOf<Result extends Judged>(results: readonly Result[]): ReadonlyMap<Result, Explanation> {
@@ -114,11 +114,24 @@ function explanationsOf<Result extends Judged>(results: readonly Result[]): Read
 
 /** Those whose requirement is to be believed broken though others may explain them: none of these is among the failures. */
 function standingAmong<Result extends Judged>(open: readonly Result[]): readonly Result[] {
-  const own = open.filter((result) => brokenBy(result) !== undefined);
-  const candidates = own.length > 0 ? own : open.filter(isViolated);
-  const blamed = new Set(candidates.map(blamedBy));
-  const free = candidates.filter((result) => !causesThatMayBe(result).some((one) => blamed.has(one)));
-  return free.length > 0 ? free : candidates;
+  const failed = open.filter(isViolated);
+  const blamed = new Set(failed.map(blamedBy));
+  const free = failed.filter((result) => !causesThatMayBe(result).some((one) => blamed.has(one)));
+  const own = free.filter((result) => brokenBy(result) !== undefined);
+  if (own.length > 0) return own;
+  return free.length > 0 ? free : mostExplainingOf(failed, open);
+}
+
+/** Of failures that explain each other, those whose requirement would explain most of what is open: the least that is to be mended. */
+function mostExplainingOf<Result extends Judged>(
+  candidates: readonly Result[],
+  open: readonly Result[],
+): readonly Result[] {
+  const counts = new Map<string | undefined, number>();
+  for (const one of open.flatMap(causesThatMayBe)) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const countOf = (result: Result): number => counts.get(blamedBy(result)) ?? 0;
+  const max = Math.max(0, ...candidates.map(countOf));
+  return candidates.filter((result) => countOf(result) === max);
 }
 
 /** The requirement that a failure is taken to show broken when nothing explains it. */
