@@ -252,7 +252,7 @@ export class QueueStory {
       ...(hasTtl ? ['TTL-007', 'TTL-005'] : []),
       ...(overflowStrategy === redirectToDlq ? ['OVERFLOW-022'] : []),
       ...[...source.#refused.values()].flat(),
-      ...(source.#holders.size > 0 ? ['RETRY-008', 'RETRY-007', 'RETRY-001'] : []),
+      ...(source.#holders.size + source.#refused.size > 0 ? ['RETRY-008', 'RETRY-007', 'RETRY-001'] : []),
     ];
   }
 
