@@ -94,7 +94,11 @@ export const parts: readonly Part[] = [
       ],
     ],
   },
-  { name: 'conformance', budgetSeconds: 300, lanes: [[conformance]] },
+  {
+    name: 'conformance',
+    budgetSeconds: 300,
+    lanes: [[conformance], [script('conformance package', 'conformance/selftest/package.ts')]],
+  },
   { name: 'documents', budgetSeconds: 60, lanes: [[script('documents', '.tools/documents.ts')]] },
   {
     name: 'mutation',

@@ -89,7 +89,7 @@ describe('a new user gets a verdict', () => {
     running.kill();
     await once(running, 'exit');
     expect(queues).toEqual([]);
-    expect(seen).toMatch(/modes +takes RoundRobin, FanOutWithAck, FanOutWithoutAck, PriorityBased/);
+    expect(seen).toMatch(/modes +accepts RoundRobin, FanOutWithAck, FanOutWithoutAck, PriorityBased/);
     expect(seen).toMatch(/window +sends 8 of 64/);
     expect(seen).toMatch(/size +accepts a body of 1048576 bytes; one byte more gets MESSAGE_TOO_LARGE/);
     expect(seen).not.toMatch(/not observed|could not be deleted/);

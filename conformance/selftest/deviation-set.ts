@@ -1,7 +1,6 @@
 // Deviations that real brokers have, as planted faults, and the run of all checks on brokers with them: the requirements that the run calls
 // broken must be those that the faults name.
 import { type Fault, readFaults } from '../../.tools/faults/catalogue.ts';
-import type { Case } from '../src/selftest/proof.ts';
 import { comparison } from './deviations-comparison.ts';
 import { fullRun } from './phases.ts';
 import { root } from './root.ts';
@@ -48,16 +47,4 @@ export async function complaintsAbout(
   if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
   const { wrong, missing, unexplained } = comparison(planted, results);
   return { wrong: [...wrong, ...missing], unexplained };
-}
-
-/** The verdict on a broker with all deviations. Never rejects. */
-export async function allTogetherCase(): Promise<Case> {
-  const [first, ...others] = readDeviations();
-  const title = 'a broker with all deviations of real brokers is blamed for these and nothing else';
-  if (first === undefined) return { title, faults: ['there is no deviation'] };
-  try {
-    return { title, faults: (await complaintsAbout([first, ...others])).wrong };
-  } catch (error) {
-    return { title, faults: [(error as Error).message] };
-  }
 }

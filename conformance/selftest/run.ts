@@ -9,12 +9,10 @@ import { reportJson } from '../src/report/json.ts';
 import { LogRecorder } from '../src/report/log-recorder.ts';
 import type { Case } from '../src/selftest/proof.ts';
 import { contraryPhase, contraryRuns, contraryUnitTests } from './contrary.ts';
-import { allTogetherCase } from './deviation-set.ts';
 import { workOff } from './idle-crew.ts';
 import { matrixState } from './kill-matrix.ts';
 import { mutantFolder } from './mutant-build.ts';
 import { type Mutant, mutants } from './mutants.ts';
-import { packageCases } from './package-proof.ts';
 import { catalogue, killerCases, mutantCrew, mutantPhase, referencePhase } from './phases.ts';
 import { proxyPhase } from './proxy/proof.ts';
 import { root } from './root.ts';
@@ -64,18 +62,6 @@ async function runFaultsFromLife(): Promise<void> {
   settle('faults from life are seen', await proxyPhase(Math.floor(Math.random() * 2 ** 20)), startedAt);
 }
 
-async function runDeviations(): Promise<void> {
-  const startedAt = performance.now();
-  const cases = [await allTogetherCase()];
-  rmSync(join(root, mutantFolder), { recursive: true, force: true });
-  settle('only what is broken is blamed', cases, startedAt);
-}
-
-function runPackage(): void {
-  const startedAt = performance.now();
-  settle('the package works alone', packageCases(root), startedAt);
-}
-
 async function runMutants(chosen: readonly Mutant[]): Promise<void> {
   const startedAt = performance.now();
   const cases: Case[] = [];
@@ -89,8 +75,6 @@ if (values.only === undefined) {
   await runReference();
   await runContraryBrokers();
   await runFaultsFromLife();
-  await runDeviations();
-  runPackage();
   settle('every check has a fault that it sees', killerCases(), performance.now());
   await runMutants(mutants);
   process.stdout.write(`${matrixState(root)}\n`);

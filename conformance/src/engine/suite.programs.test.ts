@@ -84,16 +84,16 @@ describe('what becomes of one check', () => {
 
   it('is blocked by what another check shows broken, which is told first', async () => {
     const relies: Check['run'] = async (ctx) => {
-      ctx.assert.ok(false, 'what it relies on holds', { clause: 'CONN-002' });
+      ctx.assert.ok(false, 'what it relies on holds', { clause: 'CONN-001' });
     };
-    const report = await run([tinyCheck('CONN-001a', relies), tinyCheck('CONN-002a', fails)]);
+    const report = await run([tinyCheck('CONN-002a', relies), tinyCheck('CONN-001a', fails)]);
     const told = report.results.map(({ id, outcome, blockedBy }) => [id, outcome, blockedBy?.shownBy]);
     expect(told).toEqual([
-      ['CONN-001a', 'blocked', ['CONN-002a']],
-      ['CONN-002a', 'warn', undefined],
+      ['CONN-001a', 'fail', undefined],
+      ['CONN-002a', 'blocked', ['CONN-001a']],
     ]);
-    expect(report.verdict).toMatchObject({ status: 'undetermined', exitCode: 3 });
-    expect(await only(tinyCheck('CONN-001a', relies))).toMatchObject({ outcome: 'fail', exitCode: 1 });
+    expect(report.verdict).toMatchObject({ status: 'not conformant', exitCode: 1 });
+    expect(await only(tinyCheck('CONN-002a', relies))).toMatchObject({ outcome: 'warn', exitCode: 0 });
   });
 
   it('is played again alone when the runner was too late to be believed, and says so', async () => {
