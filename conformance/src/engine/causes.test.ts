@@ -32,6 +32,13 @@ describe('withCauses', () => {
     expect(withCauses(results)).toEqual(results);
   });
 
+  it('blocks what names the requirement of its step itself', () => {
+    const naming = failed('OVERFLOW-013a', { reliesOn: 'OVERFLOW-010', clause: 'OVERFLOW-010' });
+    expect(outcomes(withCauses([naming, failed('OVERFLOW-010a')]))[0]).toBe(
+      'OVERFLOW-013a blocked OVERFLOW-010',
+    );
+  });
+
   it('leaves a failure that no check about its cause shows', () => {
     const passed = sampleResult('DELIVERY-010a', 'pass');
     const alone = failed('BODY-017a', { reliesOn: 'DELIVERY-010' });

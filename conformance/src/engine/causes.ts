@@ -148,8 +148,8 @@ function isOpen(result: Judged): boolean {
 /** The requirement of the step first. */
 function causesThatMayBe(result: Judged): readonly string[] {
   const { reliesOn, possibleCauses = [] } = result;
-  const others = reliesOn === undefined ? possibleCauses : [reliesOn, ...possibleCauses];
-  return others.filter((one) => one !== blamedBy(result));
+  const others = possibleCauses.filter((one) => one !== blamedBy(result));
+  return reliesOn === undefined ? others : [reliesOn, ...others];
 }
 
 function byRule(
