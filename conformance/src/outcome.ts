@@ -3,7 +3,7 @@
 // When all results are known, failures that another failure explains become blocked (engine/causes.ts). Pure.
 import type { Level } from './catalogue-words.ts';
 import { ExpectationFailure, NothingShown, PrerequisiteMissing, RuleNotApplicable } from './expectation.ts';
-import type { Hints } from './wire/queue-story.ts';
+import type { Hints } from './wire/queue-traffic.ts';
 
 export const outcomes = [
   'pass',

@@ -2,10 +2,10 @@
 // Areas: CONN, ERROR.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { frameText } from '../trace.ts';
+import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
-import { answerRule } from '../wire/reliance.ts';
 import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';

@@ -1,6 +1,6 @@
-// What stands behind the failures of a run. A check that failed at a step that it relies on, or after the broker broke another requirement
-// before its eyes, has shown nothing about its own requirements: where another check shows such a requirement broken, it is blocked by
-// it. Where none does, it stays the failure that it is, so that nothing disappears behind a word. Pure.
+// Explains the failures of a run. A check that failed at a step of another requirement, or after the broker broke another requirement during
+// the check, has shown nothing about its own. If another check shows that requirement broken, the check is blocked by it; if none does, the
+// failure stays what it is. Pure.
 import { isViolated } from '../outcome.ts';
 import type { Blocker, CheckResult } from '../result.ts';
 

@@ -24,9 +24,9 @@ import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
+import { CheckTraffic } from '../wire/check-traffic.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
-import { Reliance } from '../wire/reliance.ts';
 import { historyOf } from './check-history.ts';
 import type { CheckConnections } from './connection-supply.ts';
 import { openConnection } from './open-connection.ts';
@@ -51,7 +51,7 @@ export class ContextRecord {
   readonly evidence: Evidence;
   readonly trace = new Trace();
   readonly history: HistoryRecorder;
-  readonly reliance = new Reliance();
+  readonly traffic = new CheckTraffic();
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
@@ -174,7 +174,7 @@ function connectionSetting(
   const { timing, now, wireMode: mode, check, seed } = setting;
   const random = randomFor(seed, `${check.id}:${name}`);
   const { maxMessageSizeBytes } = setting.facts;
-  const { evidence, trace, history: observer, reliance } = record;
+  const { evidence, trace, history: observer, traffic } = record;
   return {
     name,
     mode,
@@ -184,7 +184,7 @@ function connectionSetting(
     evidence,
     trace,
     observer,
-    reliance,
+    traffic,
     now,
     nextId,
   };

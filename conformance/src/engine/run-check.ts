@@ -33,7 +33,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const startedAt = now();
   const watch = watchLoop();
   const thrown = await runWithDeadline(setting, record);
-  const hints = record.reliance.hints();
+  const hints = record.traffic.hints();
   const worstDelayMs = watch.stop();
   record.trace.add({
     atMs: now(),

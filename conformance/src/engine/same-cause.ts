@@ -2,8 +2,8 @@
 // or speaks another protocol. A broker that answers gets more checks before the run is stopped, so that the checks of its finished parts
 // can pass. Pure.
 import type { CheckResult } from '../result.ts';
+import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
-import { answerRule } from '../wire/reliance.ts';
 import { shellWord } from './reproduce.ts';
 
 /** How many different checks failed at one step, and why. */

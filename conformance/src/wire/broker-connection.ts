@@ -10,13 +10,13 @@ import type {
 } from '../connection.ts';
 import { display, ExpectationFailure } from '../expectation.ts';
 import { frameText } from '../trace.ts';
+import { answerRule } from './check-traffic.ts';
 import type { CommandName } from './command.ts';
 import { Command, commandName } from './command.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { patternMatches, patternText } from './inbox.ts';
 import type { ConnectionSetting } from './link.ts';
 import { Link } from './link.ts';
-import { answerRule } from './reliance.ts';
 
 export class BrokerConnection extends Link implements Connection {
   #connectAck: ReceivedFrame | undefined;
@@ -218,7 +218,7 @@ export class BrokerConnection extends Link implements Connection {
     const { command, ...match } = typeof pattern === 'object' ? pattern : { command: pattern };
     if (typeof command === 'function') return undefined;
     const names = command === undefined ? [] : [command].flat();
-    if (names.includes('Deliver')) return this.setting.reliance?.ofDelivery(this.name, match);
+    if (names.includes('Deliver')) return this.setting.traffic?.ofDelivery(this.name, match);
     const exchange = [...positiveAnswers].find(([, answer]) =>
       names.includes(commandName(answer) as CommandName),
     );

@@ -9,6 +9,7 @@ import type { Timing } from '../timing.ts';
 import type { Trace } from '../trace.ts';
 import { frameText } from '../trace.ts';
 import { within } from '../within.ts';
+import type { CheckTraffic } from './check-traffic.ts';
 import type { WireMode } from './chunking.ts';
 import { Command, commandName } from './command.ts';
 import { compressedFrame } from './compression.ts';
@@ -19,7 +20,6 @@ import { FrameReader } from './frame-reader.ts';
 import type { Wait } from './inbox.ts';
 import { Inbox } from './inbox.ts';
 import { receivedFrame } from './received-frame.ts';
-import type { Reliance } from './reliance.ts';
 import { Sender } from './sender.ts';
 
 /** Receives all events of a connection, in order. */
@@ -39,7 +39,7 @@ export type ConnectionSetting = {
   readonly trace: Trace;
   readonly observer?: WireObserver;
   /** Determines the requirement by which a delivery must come. */
-  readonly reliance?: Reliance;
+  readonly traffic?: CheckTraffic;
   readonly now: () => number;
   /** Returns a new id for a command of this connection. */
   readonly nextId: () => string;
@@ -121,7 +121,7 @@ export class Link {
 
   sendRaw(bytes: Buffer): Promise<void> {
     this.canPing = false;
-    this.setting.reliance?.sentBytes(this.name, bytes);
+    this.setting.traffic?.sentBytes(this.name, bytes);
     this.#trace('sent', `${bytes.length} raw bytes`, bytes);
     return this.#sender.send(bytes);
   }
@@ -134,7 +134,7 @@ export class Link {
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
     this.canPing = false;
-    this.setting.reliance?.sentBytes(this.name, Buffer.concat(pieces));
+    this.setting.traffic?.sentBytes(this.name, Buffer.concat(pieces));
     this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
     return this.#sender.sendPieces(pieces);
   }
@@ -247,7 +247,7 @@ export class Link {
       this.#readFrames();
     } catch (error) {
       this.#trace('undecodable', String(error), this.#reader.partial);
-      this.setting.reliance?.receivedUndecodable();
+      this.setting.traffic?.receivedUndecodable();
       this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`);
       this.#socket.pause();
     }
@@ -286,7 +286,7 @@ export class Link {
   #recordSent(fields: FrameFields, bytes: Buffer): void {
     this.#sentIds.add(fields.id);
     this.#notify((observer) => observer.sent(this.name, fields));
-    this.setting.reliance?.sentFrame(bytes.length);
+    this.setting.traffic?.sentFrame(bytes.length);
     const shown = {
       commandName: commandName(fields.command),
       id: fields.id,
@@ -300,8 +300,8 @@ export class Link {
   }
 
   #notify(call: (observer: WireObserver) => void): void {
-    const { observer, reliance } = this.setting;
-    for (const one of [observer, reliance]) if (one !== undefined) call(one);
+    const { observer, traffic } = this.setting;
+    for (const one of [observer, traffic]) if (one !== undefined) call(one);
   }
 
   #recordEnd(byRunner: 'end' | 'reset', text: string): void {

@@ -1,13 +1,13 @@
-// Which requirements a check relies on, beside those that it is about: that a command is answered, that a message comes. A step that
-// fails for such a requirement says nothing about the check's own, and neither does one after the broker broke such a requirement before
-// the eyes of the check; engine/causes.ts finds the check that shows it. Areas: CONN, QUEUE, PUBLISH, DELIVERY, RETRY, DLQ.
+// The requirements that a check relies on besides its own: that a command is answered, that a message is delivered. A step that fails for
+// such a requirement says nothing about the check's own, and neither does a step after the broker broke one during the check.
+// engine/causes.ts finds the check that shows it broken. Areas: CONN, QUEUE, PUBLISH, DELIVERY, RETRY, DLQ.
 import { Command } from './command.ts';
 import { decodeBody } from './decode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
 import type { WireObserver } from './link.ts';
-import type { Hints, MessageContent } from './queue-story.ts';
-import { QueueStory } from './queue-story.ts';
+import type { Hints, MessageContent } from './queue-traffic.ts';
+import { QueueTraffic } from './queue-traffic.ts';
 
 /** By command: the requirement that says how it is answered. */
 const answerRules: ReadonlyMap<number, string> = new Map([
@@ -29,9 +29,9 @@ export function answerRule(command: number): string | undefined {
 
 type Sent = { readonly command: number; readonly queue: string; isAnswered: boolean };
 
-/** What the connections of one check have done, as far as it tells why something is due, and what the broker may have done wrong. */
-export class Reliance implements WireObserver {
-  readonly #queues = new Map<string, QueueStory>();
+/** What the connections of one check sent and received: why a delivery is due, and which requirements the broker seems to break. */
+export class CheckTraffic implements WireObserver {
+  readonly #queues = new Map<string, QueueTraffic>();
   /** The commands of each connection, by id. */
   readonly #sent = new Map<string, Map<string, Sent>>();
   readonly #seen = new Set<string>();
@@ -46,21 +46,21 @@ export class Reliance implements WireObserver {
     if (/[^ -~]/.test(queue)) this.#needed.add('BODY-022');
     if (/[^ -~]/.test(id)) this.#needed.add('BODY-003');
     const isNew = !this.#queues.has(queue);
-    const story = this.#of(queue);
+    const queueTraffic = this.#of(queue);
     if (isNew && command === Command.Publish) this.#needed.add('QUEUE-044');
     if (isNew && command === Command.Subscribe) this.#needed.add('QUEUE-047');
     if (command === Command.CreateQueue) this.#created(queue, fields.payload);
     if (command === Command.Publish)
-      story.publish(id, {
+      queueTraffic.publish(id, {
         publisher: connection,
         at: this.#at,
         priority: headerOf(fields, 'priority') ?? '',
         content: { payload: String(fields.payload ?? ''), headers: headerPairs(fields.headers) },
       });
     if (command === Command.Subscribe)
-      story.subscribe(connection, { at: this.#at, window: windowOf(headerOf(fields, 'maxInFlight')) });
-    if (command === Command.Unsubscribe) story.unsubscribe(connection);
-    if (command === Command.DeleteQueue) story.forget();
+      queueTraffic.subscribe(connection, { at: this.#at, window: windowOf(headerOf(fields, 'maxInFlight')) });
+    if (command === Command.Unsubscribe) queueTraffic.unsubscribe(connection);
+    if (command === Command.DeleteQueue) queueTraffic.forget();
   }
 
   /** Bytes that a check wrote as they are, or in pieces of its own: perhaps a whole frame. */
@@ -99,7 +99,7 @@ export class Reliance implements WireObserver {
 
   closed(connection: string, byRunner: boolean): void {
     if (!byRunner) for (const rule of closingRules) this.#seen.add(rule);
-    for (const story of this.#queues.values()) story.end(connection, this.#at);
+    for (const queueTraffic of this.#queues.values()) queueTraffic.end(connection, this.#at);
   }
 
   /** The requirement by which a message of `queue` (any that the connection subscribed to) is due there; undefined when none is known. */
@@ -107,14 +107,14 @@ export class Reliance implements WireObserver {
     connection: string,
     { queue, id }: { readonly queue?: string; readonly id?: string },
   ): string | undefined {
-    const stories = queue === undefined ? this.#subscribedBy(connection) : [this.#of(queue)];
-    const rules = stories.map((story) => story.ruleFor(connection, id));
+    const queues = queue === undefined ? this.#subscribedBy(connection) : [this.#of(queue)];
+    const rules = queues.map((queueTraffic) => queueTraffic.ruleFor(connection, id));
     return rules.find((rule) => rule !== undefined);
   }
 
   /** The requirements whose breach would explain that the check fails; each needs a check that shows it. */
   hints(): Hints {
-    const hints = [...this.#queues.values()].map((story) => story.hints());
+    const hints = [...this.#queues.values()].map((queueTraffic) => queueTraffic.hints());
     const blocked = this.#isPublisherBlocked() ? blockingRules : [];
     return {
       seen: [...new Set([...this.#seen, ...hints.flatMap(({ seen }) => seen)])],
@@ -135,12 +135,12 @@ export class Reliance implements WireObserver {
 
   #delivered(connection: string, frame: ReceivedFrame): void {
     const { id, queue } = frame;
-    const story = this.#queues.get(queue);
-    const content = story?.contentOf(id);
+    const queueTraffic = this.#queues.get(queue);
+    const content = queueTraffic?.contentOf(id);
     if (content !== undefined) this.#compare(content, frame);
     // Dead letters come under ids of another queue.
-    if (story !== undefined && (story.has(id) || story.deadLettersOf !== undefined))
-      return story.deliver(id, connection, this.#at);
+    if (queueTraffic !== undefined && (queueTraffic.has(id) || queueTraffic.deadLettersOf !== undefined))
+      return queueTraffic.deliver(id, connection, this.#at);
     const meant = [...this.#queues.values()].find((one) => one.has(id) && one.isSubscribed(connection));
     this.#seen.add(meant === undefined ? 'DELIVERY-050' : 'DELIVERY-051');
     meant?.deliver(id, connection, this.#at);
@@ -166,37 +166,38 @@ export class Reliance implements WireObserver {
     const id = named ?? fields.id;
     const queue = fields.queue ?? '';
     const rule = named === undefined ? (queue === '' ? 'DELIVERY-065' : 'DELIVERY-067') : 'DELIVERY-066';
-    const stories = queue === '' ? this.#holding(id, connection) : [this.#of(queue)];
+    const queues = queue === '' ? this.#holding(id, connection) : [this.#of(queue)];
     const reason = headerOf(fields, 'failureReason');
-    for (const story of stories) {
-      if (reason === undefined) story.acknowledge(id, connection, rule);
-      else story.refuse(id, connection, reason === 'DeserializationError' ? finalNackRules : nackRules);
+    for (const queueTraffic of queues) {
+      if (reason === undefined) queueTraffic.acknowledge(id, connection, rule);
+      else
+        queueTraffic.refuse(id, connection, reason === 'DeserializationError' ? finalNackRules : nackRules);
     }
   }
 
   /** The queue of the oldest delivery of that id that the connection holds; all queues if it holds none. */
-  #holding(id: string, connection: string): readonly QueueStory[] {
-    const stories = [...this.#queues.values()];
-    const held = stories.flatMap((story) => {
-      const since = story.heldSince(id, connection);
-      return since === undefined ? [] : [{ story, since }];
+  #holding(id: string, connection: string): readonly QueueTraffic[] {
+    const queues = [...this.#queues.values()];
+    const held = queues.flatMap((queueTraffic) => {
+      const since = queueTraffic.heldSince(id, connection);
+      return since === undefined ? [] : [{ queueTraffic, since }];
     });
     const [oldest] = held.sort((a, b) => a.since - b.since);
-    return oldest === undefined ? stories : [oldest.story];
+    return oldest === undefined ? queues : [oldest.queueTraffic];
   }
 
-  #subscribedBy(connection: string): readonly QueueStory[] {
-    return [...this.#queues.values()].filter((story) => story.isSubscribed(connection));
+  #subscribedBy(connection: string): readonly QueueTraffic[] {
+    return [...this.#queues.values()].filter((queueTraffic) => queueTraffic.isSubscribed(connection));
   }
 
   #created(queue: string, payload: FrameFields['payload']): void {
     const options = optionsOf(payload);
     const { mode, enableDeadLetterQueue: isOn, deadLetterQueueName: name } = options;
-    const story = this.#of(queue);
-    story.options = {
-      mode: typeof mode === 'number' ? mode : story.options.mode,
+    const queueTraffic = this.#of(queue);
+    queueTraffic.options = {
+      mode: typeof mode === 'number' ? mode : queueTraffic.options.mode,
       hasTtl: typeof options['messageTtl'] === 'string',
-      maxQueueSize: Number(options['maxQueueSize'] ?? story.options.maxQueueSize),
+      maxQueueSize: Number(options['maxQueueSize'] ?? queueTraffic.options.maxQueueSize),
       overflowStrategy: Number(options['overflowStrategy'] ?? 0),
     };
     if (typeof mode === 'string' || typeof options['overflowStrategy'] === 'string')
@@ -205,15 +206,15 @@ export class Reliance implements WireObserver {
     const deadLetterQueue = typeof name === 'string' ? name : `${queue}.dlq`;
     // A queue of the check's own choice is to be left as it is.
     if (this.#queues.has(deadLetterQueue)) this.#needed.add('DLQ-007');
-    this.#of(deadLetterQueue).deadLettersOf = story;
+    this.#of(deadLetterQueue).deadLettersOf = queueTraffic;
   }
 
   #sentBy(connection: string): Map<string, Sent> {
     return entryOf(this.#sent, connection, () => new Map());
   }
 
-  #of(queue: string): QueueStory {
-    return entryOf(this.#queues, queue, () => new QueueStory());
+  #of(queue: string): QueueTraffic {
+    return entryOf(this.#queues, queue, () => new QueueTraffic());
   }
 }
 

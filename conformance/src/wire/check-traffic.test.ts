@@ -1,44 +1,44 @@
 // By which requirement a delivery is due, from what the connections of a check have done.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { answerRule, CheckTraffic } from './check-traffic.ts';
 import { Command } from './command.ts';
 import { encodeBody, frameAround } from './encode.ts';
 import type { ReceivedFrame } from './frame.ts';
-import { answerRule, Reliance } from './reliance.ts';
 
-let reliance: Reliance;
+let traffic: CheckTraffic;
 
 beforeEach(() => {
-  reliance = new Reliance();
-  reliance.sent('A', { command: Command.CreateQueue, id: 'made', queue: 'q' });
-  reliance.sent('A', { command: Command.CreateQueue, id: 'made too', queue: 'r' });
+  traffic = new CheckTraffic();
+  traffic.sent('A', { command: Command.CreateQueue, id: 'made', queue: 'q' });
+  traffic.sent('A', { command: Command.CreateQueue, id: 'made too', queue: 'r' });
 });
 
 /** All that would explain a failure now. */
 function causes(): readonly string[] {
-  const { seen, needed } = reliance.hints();
+  const { seen, needed } = traffic.hints();
   return [...new Set([...seen, ...needed])];
 }
 
 /** What comes from the broker. */
 function comes(connection: string, command: number, id: string, queue: string, payload = ''): void {
   const frame = { command, id, queue, text: () => payload, header: () => undefined };
-  reliance.received(connection, frame as unknown as ReceivedFrame);
+  traffic.received(connection, frame as unknown as ReceivedFrame);
 }
 
 const create = (options: object): void =>
-  reliance.sent('A', { command: Command.CreateQueue, id: 'c', queue: 'q', payload: JSON.stringify(options) });
-const publish = (id: string): void => reliance.sent('A', { command: Command.Publish, id, queue: 'q' });
+  traffic.sent('A', { command: Command.CreateQueue, id: 'c', queue: 'q', payload: JSON.stringify(options) });
+const publish = (id: string): void => traffic.sent('A', { command: Command.Publish, id, queue: 'q' });
 const subscribe = (connection: string, queue = 'q'): void =>
-  reliance.sent(connection, { command: Command.Subscribe, id: 's', queue });
+  traffic.sent(connection, { command: Command.Subscribe, id: 's', queue });
 const delivered = (id: string, connection: string): void => comes(connection, Command.Deliver, id, 'q');
 
 it('is that of waiting messages for what was published before the subscription', () => {
   publish('m');
   subscribe('B');
-  expect(reliance.ofDelivery('B', { queue: 'q' })).toBe('DELIVERY-010');
-  expect(reliance.ofDelivery('B', {})).toBe('DELIVERY-010');
+  expect(traffic.ofDelivery('B', { queue: 'q' })).toBe('DELIVERY-010');
+  expect(traffic.ofDelivery('B', {})).toBe('DELIVERY-010');
   publish('n');
-  expect(reliance.ofDelivery('B', { id: 'n' })).toBe('DELIVERY-011');
+  expect(traffic.ofDelivery('B', { id: 'n' })).toBe('DELIVERY-011');
 });
 
 it.each([
@@ -50,7 +50,7 @@ it.each([
   create({ mode });
   subscribe('B');
   publish('m');
-  expect(reliance.ofDelivery('B', { queue: 'q' })).toBe(rule);
+  expect(traffic.ofDelivery('B', { queue: 'q' })).toBe(rule);
 });
 
 it('is that of the copy of each subscriber of a fan-out', () => {
@@ -59,31 +59,31 @@ it('is that of the copy of each subscriber of a fan-out', () => {
   subscribe('C');
   publish('m');
   delivered('m', 'B');
-  expect(reliance.ofDelivery('C', { queue: 'q' })).toBe('DELIVERY-014');
+  expect(traffic.ofDelivery('C', { queue: 'q' })).toBe('DELIVERY-014');
 });
 
 it('is that of giving back when a holder has left, and of retries when none has', () => {
   subscribe('B');
   publish('m');
   delivered('m', 'B');
-  expect(reliance.ofDelivery('B', { queue: 'q' })).toBe('RETRY-001');
+  expect(traffic.ofDelivery('B', { queue: 'q' })).toBe('RETRY-001');
   subscribe('C');
-  reliance.closed('B', true);
-  expect(reliance.ofDelivery('C', { queue: 'q' })).toBe('DELIVERY-038');
+  traffic.closed('B', true);
+  expect(traffic.ofDelivery('C', { queue: 'q' })).toBe('DELIVERY-038');
 });
 
 it('is that of dead letters in a queue that was named for them, or goes by the usual name', () => {
   create({ enableDeadLetterQueue: true });
   subscribe('B', 'q.dlq');
-  expect(reliance.ofDelivery('B', { queue: 'q.dlq' })).toBe('DLQ-001');
+  expect(traffic.ofDelivery('B', { queue: 'q.dlq' })).toBe('DLQ-001');
   create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
-  expect(reliance.ofDelivery('B', { queue: 'dead' })).toBe('DLQ-001');
+  expect(traffic.ofDelivery('B', { queue: 'dead' })).toBe('DLQ-001');
 });
 
 it('is none where nothing is known to be due', () => {
   subscribe('B');
-  expect(reliance.ofDelivery('B', { queue: 'q' })).toBeUndefined();
-  expect(reliance.ofDelivery('C', {})).toBeUndefined();
+  expect(traffic.ofDelivery('B', { queue: 'q' })).toBeUndefined();
+  expect(traffic.ofDelivery('C', {})).toBeUndefined();
 });
 
 it('is that of the answer for commands, and none for those that have no answer', () => {
@@ -97,14 +97,14 @@ describe('possible causes', () => {
     comes('A', Command.PublishAck, id, 'q');
   };
   const ack = (id: string, connection: string): void =>
-    reliance.sent(connection, { command: Command.Ack, id });
+    traffic.sent(connection, { command: Command.Ack, id });
 
   it('are none where everything was delivered and answered', () => {
     subscribe('B');
     accepted('m');
     delivered('m', 'B');
     ack('m', 'B');
-    reliance.closed('B', true);
+    traffic.closed('B', true);
     expect(causes()).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe('possible causes', () => {
     subscribe('B');
     accepted('m');
     delivered('m', 'B');
-    reliance.closed('B', true);
+    traffic.closed('B', true);
     expect(causes()).toEqual([]);
     subscribe('C');
     expect(causes()).toEqual(['DELIVERY-038', 'DELIVERY-010']);
@@ -138,7 +138,7 @@ describe('possible causes', () => {
   });
 
   it('name a delivery in the wrong order, after its ack, over the window, and under other names', () => {
-    reliance.sent('B', { command: Command.Subscribe, id: 's', queue: 'q', headers: { maxInFlight: '1' } });
+    traffic.sent('B', { command: Command.Subscribe, id: 's', queue: 'q', headers: { maxInFlight: '1' } });
     accepted('m');
     accepted('n');
     delivered('n', 'B');
@@ -175,7 +175,7 @@ describe('possible causes', () => {
 
   it('name a delivery after the end of the subscription, and a dead letter queue that was there before', () => {
     subscribe('B');
-    reliance.sent('B', { command: Command.Unsubscribe, id: 'u', queue: 'q' });
+    traffic.sent('B', { command: Command.Unsubscribe, id: 'u', queue: 'q' });
     accepted('m');
     delivered('m', 'B');
     expect(causes()).toEqual([]);
@@ -190,7 +190,7 @@ describe('possible causes', () => {
 
   it('name how a refused message should come back', () => {
     const refuse = (id: string, failureReason: string): void =>
-      reliance.sent('B', { command: Command.Ack, id, headers: { failureReason } });
+      traffic.sent('B', { command: Command.Ack, id, headers: { failureReason } });
     subscribe('B');
     accepted('m');
     delivered('m', 'B');
@@ -206,13 +206,13 @@ describe('possible causes', () => {
     subscribe('B');
     subscribe('B', 'r');
     accepted('m');
-    reliance.sent('A', { command: Command.Publish, id: 'm', queue: 'r' });
+    traffic.sent('A', { command: Command.Publish, id: 'm', queue: 'r' });
     delivered('m', 'B');
     comes('B', Command.Deliver, 'm', 'r');
     ack('m', 'B');
-    reliance.closed('B', true);
+    traffic.closed('B', true);
     subscribe('C', 'r');
-    expect(reliance.ofDelivery('C', { queue: 'r' })).toBe('DELIVERY-038');
+    expect(traffic.ofDelivery('C', { queue: 'r' })).toBe('DELIVERY-038');
   });
 
   it('name what a queue was made with, and what a name was written with', () => {
@@ -222,15 +222,15 @@ describe('possible causes', () => {
     expect(causes()).toContain('OVERFLOW-013');
     subscribe('B', 'schön');
     expect(causes()).toEqual(expect.arrayContaining(['BODY-022', 'QUEUE-047']));
-    reliance.sentFrame(70_000);
-    reliance.receivedUndecodable();
+    traffic.sentFrame(70_000);
+    traffic.receivedUndecodable();
     expect(causes()).toEqual(expect.arrayContaining(['FRAME-003', 'BODY-003']));
   });
 
   it('name another content than the published one', () => {
     subscribe('B');
     const headers = { Kind: 'x' };
-    reliance.sent('A', { command: Command.Publish, id: 'm', queue: 'q', payload: '1', headers });
+    traffic.sent('A', { command: Command.Publish, id: 'm', queue: 'q', payload: '1', headers });
     comes('B', Command.Deliver, 'm', 'q', '2');
     expect(causes()).toEqual(['DELIVERY-053', 'DELIVERY-054', 'DELIVERY-052', 'BODY-019']);
   });
@@ -248,9 +248,9 @@ describe('possible causes', () => {
   it('know a Publish that was written as raw bytes', () => {
     const body = encodeBody({ command: Command.Publish, id: 'raw', queue: 'q' });
     subscribe('B');
-    reliance.sentBytes('A', frameAround(body));
-    expect(reliance.ofDelivery('B', { id: 'raw' })).toBe('DELIVERY-011');
-    reliance.sentBytes('A', Buffer.from([0, 0, 0, 1, 0, 9]));
+    traffic.sentBytes('A', frameAround(body));
+    expect(traffic.ofDelivery('B', { id: 'raw' })).toBe('DELIVERY-011');
+    traffic.sentBytes('A', Buffer.from([0, 0, 0, 1, 0, 9]));
     expect(causes()).toEqual(['FRAME-015']);
   });
 
@@ -260,7 +260,7 @@ describe('possible causes', () => {
     expect(causes()).toEqual(['ERROR-001']);
     comes('A', Command.PublishAck, 'x', 'q');
     expect(causes()).toEqual(['ERROR-001', 'CONN-006']);
-    reliance.closed('A', false);
+    traffic.closed('A', false);
     expect(causes()).toContain('BODY-032');
   });
 });

@@ -1,10 +1,10 @@
-// What the connections of one check did with one queue, and what follows from it: the requirement by which the next delivery is due, and
-// the requirements that the broker seems to break. A hint proves nothing: a check about that requirement has to show it. Areas: DELIVERY,
-// RETRY, TTL, DLQ, OVERFLOW.
+// What the connections of one check sent and received of one queue. Names the requirement by which the next delivery is due, and the
+// requirements that the broker seems to break. A hint proves nothing: a check of that requirement must show it. Areas: DELIVERY, RETRY, TTL,
+// DLQ, OVERFLOW.
 import type { HeaderPairs } from './frame.ts';
 
-/** What the traffic of a check needs to know of queue options; each value is the protocol's default unless the check set another. */
-export type StoryOptions = {
+/** The queue options that the hints need. Each value is the protocol's default unless the check sets another. */
+export type TrafficOptions = {
   readonly mode: number;
   readonly hasTtl: boolean;
   readonly maxQueueSize: number;
@@ -39,25 +39,25 @@ const modeRules = ['DELIVERY-011', 'DELIVERY-014', 'DELIVERY-024', 'DELIVERY-030
 
 /** Requirements whose breach would explain a failure. */
 export type Hints = {
-  /** The broker did otherwise, or owes something, before the eyes of the check. */
+  /** During the check the broker did otherwise, or did not send what it owes. */
   readonly seen: readonly string[];
-  /** What the check did needs them; nothing more is known. */
+  /** The commands of the check need them. Nothing shows yet that the broker breaks them. */
   readonly needed: readonly string[];
 };
 
-export class QueueStory {
-  options: StoryOptions = { mode: 0, hasTtl: false, maxQueueSize: 10_000, overflowStrategy: 0 };
-  /** The queue whose dead letters this one takes. */
-  deadLettersOf: QueueStory | undefined;
+export class QueueTraffic {
+  options: TrafficOptions = { mode: 0, hasTtl: false, maxQueueSize: 10_000, overflowStrategy: 0 };
+  /** The source queue, if this queue receives dead letters. */
+  deadLettersOf: QueueTraffic | undefined;
   readonly #published = new Map<string, Published>();
   readonly #accepted = new Set<string>();
-  /** The connections to which each message was sent, now and before. */
+  /** By message: every connection to which it was ever sent. */
   readonly #sentTo = new Map<string, Set<string>>();
   readonly #subscriptions = new Map<string, Subscription>();
-  /** The connections that have each message and have not acknowledged it, each with the time of the delivery. */
+  /** By message: the connections that have not acknowledged it, each with the time of the delivery. */
   readonly #holders = new Map<string, Map<string, number>>();
   readonly #heldCounts = new Map<string, number>();
-  /** Accepted messages that were sent to somebody, and not given back since. */
+  /** The number of accepted messages that were sent at least once. */
   #takenCount = 0;
   #hasGivenBack = false;
   readonly #seen = new Set<string>();
@@ -69,13 +69,13 @@ export class QueueStory {
   readonly #acknowledged = new Map<string, string>();
   /** The requirement by which the last ack of each connection counts. */
   readonly #ackRules = new Map<string, string>();
-  /** Messages that were refused and did not come back, each with the requirements by which they should. */
+  /** Refused messages that were not delivered again, each with the requirements by which they should be. */
   readonly #refused = new Map<string, readonly string[]>();
-  /** Connections that were sent something. */
+  /** Connections that received a message. */
   readonly #served = new Set<string>();
   readonly #unsubscribed = new Set<string>();
 
-  /** An id that was acknowledged may be published again: then it is another message. */
+  /** After its ack, an id may be published again; it is another message then. */
   publish(id: string, published: Published): void {
     const isRepeat = this.#published.has(id) && !this.#acknowledged.has(id);
     if (isRepeat) return;
@@ -90,7 +90,7 @@ export class QueueStory {
       this.#seen.add(overflowRules[this.options.overflowStrategy] ?? overflowRules[0]);
   }
 
-  /** The broker told how many messages wait: fewer than were accepted and sent to nobody. */
+  /** QueueInfo shows this messageCount. Fewer than the accepted messages that were never sent means that some are lost. */
   countedAs(messageCount: number): void {
     if (this.#subscriptions.size > 0) return;
     const isLost = messageCount < Math.min(this.#waitingCount(), this.options.maxQueueSize);
@@ -131,7 +131,7 @@ export class QueueStory {
     return this.#subscriptions.has(connection);
   }
 
-  /** The queue was deleted: nothing of it is due any more. */
+  /** After DeleteQueue no message of the queue is due. */
   forget(): void {
     if (this.#subscriptions.size > 0) this.#needed.add('QUEUE-016');
     this.#published.clear();
@@ -164,7 +164,7 @@ export class QueueStory {
     const isFanOut = this.options.mode === fanOutWithAck;
     if (!holders.has(connection)) this.#needed.add(isFanOut ? 'DELIVERY-056' : 'DELIVERY-057');
     else if (!isFanOut) this.#acknowledged.set(id, rule);
-    // Who else has a copy may not be seen yet.
+    // Another subscriber's copy may not have arrived yet.
     if (isFanOut && this.#subscriptions.size > 1) this.#needed.add('DELIVERY-016');
     this.#ackRules.set(connection, rule);
     this.#release(id, connection);
@@ -217,7 +217,7 @@ export class QueueStory {
     return { seen: [...this.#seen, ...owed, ...[...this.#refused.values()].flat()], needed };
   }
 
-  /** It was delivered before: given back with a connection, or not acknowledged in time. */
+  /** The message was delivered before: its connection ended, or its ack timeout passed. */
   #againRule(isMeant: (id: string) => boolean): string | undefined {
     if (![...this.#sentTo.keys()].some(isMeant)) return undefined;
     return this.#givenBack.some(({ id }) => isMeant(id)) ? 'DELIVERY-038' : 'RETRY-001';
@@ -229,7 +229,7 @@ export class QueueStory {
     const fresh = [...this.#accepted].flatMap((id) => {
       const at = this.#published.get(id)?.at;
       if (at === undefined || this.#wasSent(id, connection)) return [];
-      // A fan-out message whose first copy was sent is not due to those who came later.
+      // A fan-out message is not due to subscribers that subscribed after its first copy was sent.
       if (at < since) return this.#sentTo.has(id) ? [] : ['DELIVERY-010'];
       const rule = modeRules[this.options.mode] ?? modeRules[0];
       return this.options.mode === fanOutWithAck ? [rule, 'DELIVERY-017'] : [rule];
@@ -239,12 +239,12 @@ export class QueueStory {
     );
     const owed = [...fresh, ...again];
     const ackRule = this.#ackRules.get(connection);
-    // Where the ack was not taken, the subscriber still holds the message, and may have no room.
+    // If the broker ignored the ack, the subscriber still holds the message and may have no room.
     return owed.length === 0 || ackRule === undefined ? owed : [...owed, ackRule];
   }
 
-  /** A dead letter may be there before the subscription, and it takes an expiry, failed attempts or a full queue to make one. */
-  #deadLettersOwed(source: QueueStory): readonly string[] {
+  /** A dead letter may wait before the subscription. It needs an expiry, failed attempts or a full queue. */
+  #deadLettersOwed(source: QueueTraffic): readonly string[] {
     const { hasTtl, overflowStrategy } = source.options;
     return [
       'DLQ-001',
@@ -288,7 +288,7 @@ export class QueueStory {
     this.#acknowledged.delete(id);
   }
 
-  /** What one publisher sent is delivered for the first time in its order, in priority queues within one priority. */
+  /** The first deliveries of a publisher's messages are in publish order; in PriorityBased queues within each priority. */
   #hintAtOrder(id: string, connection: string): void {
     const published = this.#published.get(id);
     const isFirst = this.#sentTo.get(id)?.has(connection) !== true;
