@@ -10,6 +10,7 @@ export function mutantFaults(
   mutant: Mutant,
   results: readonly CheckResult[],
   smokeId: string,
+  isRandom: (id: string) => boolean = () => false,
 ): readonly string[] {
   const smoke = results.find((result) => result.id === smokeId);
   if (smoke?.outcome !== 'pass') {
@@ -22,7 +23,11 @@ export function mutantFaults(
     ...survivals(mutant, others),
     ...unexpected(mutant, others),
     ...unreliable(others),
-    ...misnamed(mutant, others),
+    // Which rule a random scenario meets first is chance.
+    ...misnamed(
+      mutant,
+      others.filter(({ id }) => !isRandom(id)),
+    ),
   ];
 }
 

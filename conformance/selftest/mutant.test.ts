@@ -42,6 +42,13 @@ function warned(id: string, clause: string): CheckResult {
 const smoke = result('SMOKE-000a', 'pass');
 
 describe('mutantFaults', () => {
+  it('does not compare what random scenarios call broken', () => {
+    const random = { ...result('CONN-002a', 'fail'), clause: 'CONN-004' };
+    const results = [smoke, result('CONN-001a', 'fail'), random];
+    expect(mutantFaults(mutant, results, 'SMOKE-000a', (id) => id === 'CONN-002a')).toEqual([]);
+    expect(mutantFaults(mutant, results, 'SMOKE-000a')).toHaveLength(1);
+  });
+
   it.each<[string, readonly CheckResult[], string | undefined]>([
     ['a kill by failure', [smoke, result('CONN-001a', 'fail')], undefined],
     ['a kill by warning', [smoke, result('CONN-001a', 'warn')], undefined],

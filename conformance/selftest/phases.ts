@@ -101,6 +101,9 @@ export async function mutantPhase(mutant: Mutant): Promise<Case> {
 /** Checks that nearly any fault makes fail: they run on the faults that name them. */
 const broadChecks = checks.filter(({ broad }) => broad === true).map(({ id }) => id);
 
+/** It plays random scenarios. */
+const isRandom = (id: string): boolean => broadChecks.includes(id) || modelChecks.includes(id);
+
 /** Checks that start brokers again: too many at a time keep each other from answering, and each costs what ten others do. */
 const restartingChecks = checks.filter(({ isolation }) => isolation === 'restart').map(({ id }) => id);
 
@@ -131,7 +134,7 @@ export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   const failed = verdict.exitCode === 4 ? [`the broker: ${verdict.reason}`] : [];
   return {
     kills: results.filter(isKill).map(({ id }) => id),
-    faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id)],
+    faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id, isRandom)],
   };
 }
 
