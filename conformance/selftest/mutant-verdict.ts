@@ -52,10 +52,15 @@ export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<str
   return new Set([...causesOf(results).map(({ clause }) => clause), ...warned, ...untaken]);
 }
 
-/** What is called broken and is not, and what is not called so though a check that must fail is about it. */
+/**
+ * What is called broken and is not, and what is not called so though a check that must fail is about it and nothing else that is broken
+ * explains its failure.
+ */
 function misnamed({ breaks, mustFail }: Mutant, results: readonly CheckResult[]): readonly string[] {
   const reported = reportedBroken(results);
-  const about = new Set(results.filter(({ id }) => mustFail.includes(id)).flatMap(({ clauses }) => clauses));
+  const own = results.filter(({ id }) => mustFail.includes(id));
+  const explained = new Set(own.filter(isExplained).flatMap(({ clauses }) => clauses));
+  const about = new Set(own.flatMap(({ clauses }) => clauses).filter((clause) => !explained.has(clause)));
   return [
     ...[...reported]
       .filter((clause) => !breaks.includes(clause))
@@ -64,6 +69,10 @@ function misnamed({ breaks, mustFail }: Mutant, results: readonly CheckResult[])
       .filter((clause) => about.has(clause) && !reported.has(clause))
       .map((clause) => `${clause} is broken, and is not called so`),
   ];
+}
+
+function isExplained({ blockedBy, explainedBy }: CheckResult): boolean {
+  return blockedBy !== undefined || explainedBy !== undefined;
 }
 
 /**

@@ -42,6 +42,12 @@ function warned(id: string, clause: string): CheckResult {
 const smoke = result('SMOKE-000a', 'pass');
 
 describe('mutantFaults', () => {
+  it('asks for no requirement whose failure another one explains', () => {
+    const blockedBy = { clause: 'CONN-002', shownBy: ['CONN-002a'] };
+    const blocked: CheckResult = { ...result('CONN-001a', 'blocked'), blockedBy };
+    expect(mutantFaults(mutant, [smoke, blocked, result('CONN-002a', 'fail')], 'SMOKE-000a')).toEqual([]);
+  });
+
   it('does not compare what random scenarios call broken', () => {
     const random = { ...result('CONN-002a', 'fail'), clause: 'CONN-004' };
     const results = [smoke, result('CONN-001a', 'fail'), random];
