@@ -10,7 +10,6 @@ export function mutantFaults(
   mutant: Mutant,
   results: readonly CheckResult[],
   smokeId: string,
-  isRandom: (id: string) => boolean = () => false,
 ): readonly string[] {
   const smoke = results.find((result) => result.id === smokeId);
   if (smoke?.outcome !== 'pass') {
@@ -19,16 +18,7 @@ export function mutantFaults(
     ];
   }
   const others = results.filter((result) => result.id !== smokeId);
-  return [
-    ...survivals(mutant, others),
-    ...unexpected(mutant, others),
-    ...unreliable(others),
-    // Which rule a random scenario meets first is chance.
-    ...misnamed(
-      mutant,
-      others.filter(({ id }) => !isRandom(id)),
-    ),
-  ];
+  return [...survivals(mutant, others), ...unexpected(mutant, others), ...unreliable(others)];
 }
 
 /**
@@ -56,7 +46,10 @@ export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<str
  * What is called broken and is not, and what is not called so though a check that must fail is about it and nothing else that is broken
  * explains its failure.
  */
-function misnamed({ breaks, mustFail }: Mutant, results: readonly CheckResult[]): readonly string[] {
+export function misnamedRules(
+  { breaks, mustFail }: Pick<Mutant, 'breaks' | 'mustFail'>,
+  results: readonly CheckResult[],
+): readonly string[] {
   const reported = reportedBroken(results);
   const own = results.filter(({ id }) => mustFail.includes(id));
   const explained = new Set(own.filter(isExplained).flatMap(({ clauses }) => clauses));

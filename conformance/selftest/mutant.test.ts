@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
-import { mutantFaults } from './mutant-verdict.ts';
+import { misnamedRules, mutantFaults } from './mutant-verdict.ts';
 import type { Mutant } from './mutants.ts';
 
 const mutant: Mutant = {
@@ -42,19 +42,6 @@ function warned(id: string, clause: string): CheckResult {
 const smoke = result('SMOKE-000a', 'pass');
 
 describe('mutantFaults', () => {
-  it('asks for no requirement whose failure another one explains', () => {
-    const blockedBy = { clause: 'CONN-002', shownBy: ['CONN-002a'] };
-    const blocked: CheckResult = { ...result('CONN-001a', 'blocked'), blockedBy };
-    expect(mutantFaults(mutant, [smoke, blocked, result('CONN-002a', 'fail')], 'SMOKE-000a')).toEqual([]);
-  });
-
-  it('does not compare what random scenarios call broken', () => {
-    const random = { ...result('CONN-002a', 'fail'), clause: 'CONN-004' };
-    const results = [smoke, result('CONN-001a', 'fail'), random];
-    expect(mutantFaults(mutant, results, 'SMOKE-000a', (id) => id === 'CONN-002a')).toEqual([]);
-    expect(mutantFaults(mutant, results, 'SMOKE-000a')).toHaveLength(1);
-  });
-
   it.each<[string, readonly CheckResult[], string | undefined]>([
     ['a kill by failure', [smoke, result('CONN-001a', 'fail')], undefined],
     ['a kill by warning', [smoke, result('CONN-001a', 'warn')], undefined],
@@ -76,21 +63,6 @@ describe('mutantFaults', () => {
       [smoke, result('CONN-001a', 'fail'), result('CONN-003a', 'fail')],
       'CONN-003a fails too',
     ],
-    [
-      'a broken requirement that the fault does not name',
-      [smoke, result('CONN-001a', 'fail'), { ...result('CONN-002a', 'fail'), clause: 'CONN-004' }],
-      'CONN-004 is called broken, and the fault does not name it',
-    ],
-    [
-      'a recommendation that it does not name',
-      [smoke, result('CONN-001a', 'fail'), warned('CONN-002a', 'CONN-007')],
-      'CONN-007 is called broken, and the fault does not name it',
-    ],
-    [
-      'a broken requirement that is not called so',
-      [smoke, { ...result('CONN-001a', 'fail'), clause: 'CONN-002' }],
-      'CONN-001 is broken, and is not called so',
-    ],
     ['an error', [smoke, result('CONN-001a', 'error')], 'CONN-001a ended with error'],
     ['a broken handshake', [result('SMOKE-000a', 'fail'), result('CONN-001a', 'fail')], 'it does not count'],
     ['no smoke test', [result('CONN-001a', 'fail')], 'it does not count'],
@@ -98,5 +70,36 @@ describe('mutantFaults', () => {
     const faults = mutantFaults(mutant, results, 'SMOKE-000a');
     if (fault === undefined) expect(faults).toEqual([]);
     else expect(faults.join('; ')).toContain(fault);
+  });
+});
+
+describe('misnamedRules', () => {
+  const failing = result('CONN-001a', 'fail');
+  const blockedBy = { clause: 'CONN-002', shownBy: ['CONN-002a'] };
+
+  it.each<[string, readonly CheckResult[], readonly string[]]>([
+    ['nothing where the broken ones are named', [failing], []],
+    [
+      'a broken requirement that the fault does not name',
+      [failing, { ...result('CONN-002a', 'fail'), clause: 'CONN-004' }],
+      ['CONN-004 is called broken, and the fault does not name it'],
+    ],
+    [
+      'a recommendation that it does not name',
+      [failing, warned('CONN-002a', 'CONN-007')],
+      ['CONN-007 is called broken, and the fault does not name it'],
+    ],
+    [
+      'a broken requirement that is not called so',
+      [{ ...failing, clause: 'CONN-002' }],
+      ['CONN-001 is broken, and is not called so'],
+    ],
+    [
+      'none whose failure another broken one explains',
+      [{ ...result('CONN-001a', 'blocked'), blockedBy }, result('CONN-002a', 'fail')],
+      [],
+    ],
+  ])('names %s', (_name, results, texts) => {
+    expect(misnamedRules(mutant, results)).toEqual(texts);
   });
 });
