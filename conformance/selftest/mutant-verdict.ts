@@ -5,11 +5,15 @@ import { isViolated } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
 import type { Mutant } from './mutants.ts';
 
-/** What is wrong, one sentence each; empty when the mutant is killed as it should be. */
+/**
+ * What is wrong, one sentence each; empty when the mutant is killed as it should be. That a check of random scenarios (`isRandom`) does not
+ * fail is left out: see `survivals`.
+ */
 export function mutantFaults(
   mutant: Mutant,
   results: readonly CheckResult[],
   smokeId: string,
+  isRandom: (id: string) => boolean = () => false,
 ): readonly string[] {
   const smoke = results.find((result) => result.id === smokeId);
   if (smoke?.outcome !== 'pass') {
@@ -18,7 +22,8 @@ export function mutantFaults(
     ];
   }
   const others = results.filter((result) => result.id !== smokeId);
-  return [...survivals(mutant, others), ...unexpected(mutant, others), ...unreliable(others)];
+  const steady = mutant.mustFail.filter((id) => !isRandom(id));
+  return [...survivals(steady, others), ...unexpected(mutant, others), ...unreliable(others)];
 }
 
 /**
@@ -77,8 +82,9 @@ export function isKill(result: CheckResult): boolean {
   return ['fail', 'blocked', 'warn'].includes(result.outcome) || optional;
 }
 
-function survivals(mutant: Mutant, results: readonly CheckResult[]): readonly string[] {
-  return mutant.mustFail.flatMap((id) => {
+/** Those of the checks, of which each must fail, that do not. */
+export function survivals(mustFail: readonly string[], results: readonly CheckResult[]): readonly string[] {
+  return mustFail.flatMap((id) => {
     const result = results.find((candidate) => candidate.id === id);
     if (result === undefined) return [`${id} did not run`];
     return isKill(result) || result.outcome === 'error'
@@ -86,9 +92,6 @@ function survivals(mutant: Mutant, results: readonly CheckResult[]): readonly st
       : [`it survives ${id}, which ended with ${result.outcome}`];
   });
 }
-
-/** What a fault says of checks: those that must not pass, and the others that may fail. */
-type Expected = { readonly mustFail: readonly string[]; readonly mayFail?: readonly string[] };
 
 /** A check saw something on this fault that nobody said it would see. */
 export function isUnexpected({ mustFail, mayFail = [] }: Expected, result: CheckResult): boolean {

@@ -17,7 +17,7 @@ import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
-import { isKill, isUnexpected, misnamedRules, mutantFaults } from './mutant-verdict.ts';
+import { isKill, isUnexpected, misnamedRules, mutantFaults, survivals } from './mutant-verdict.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { root } from './root.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
@@ -131,27 +131,30 @@ export type MutantJudgement = {
  */
 export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   const { results, verdict } = await areaRun([mutant]);
-  const wrongNames = await steadilyMisnamed(mutant, results);
+  const wrong = await wrongTwice(mutant, results);
   const failed = verdict.exitCode === 4 ? [`the broker: ${verdict.reason}`] : [];
   return {
     kills: results.filter(isKill).map(({ id }) => id),
-    faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id), ...wrongNames],
+    faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id, isRandom), ...wrong],
   };
 }
 
 /**
- * Which requirement a fault shows first may depend on what runs beside it: what is named wrongly counts when it is so twice. Checks of
- * random scenarios are left out, because the rule that they meet first is chance.
+ * What counts only when it is so in two runs: a requirement that is named wrongly, because which one a fault shows first may depend on what
+ * runs beside it, and a check of random scenarios that does not meet the fault. What such checks name is not compared: which rule they
+ * meet first is chance.
  */
-async function steadilyMisnamed(mutant: Mutant, results: readonly CheckResult[]): Promise<readonly string[]> {
-  const compared = (all: readonly CheckResult[]): readonly string[] =>
-    misnamedRules(
+async function wrongTwice(mutant: Mutant, results: readonly CheckResult[]): Promise<readonly string[]> {
+  const wrongIn = (all: readonly CheckResult[]): readonly string[] => [
+    ...misnamedRules(
       mutant,
       all.filter(({ id }) => id !== smokeCheck.id && !isRandom(id)),
-    );
-  const first = compared(results);
+    ),
+    ...survivals(mutant.mustFail.filter(isRandom), all),
+  ];
+  const first = wrongIn(results);
   if (first.length === 0) return first;
-  const second = compared((await areaRun([mutant])).results);
+  const second = wrongIn((await areaRun([mutant])).results);
   return first.filter((text) => second.includes(text));
 }
 
