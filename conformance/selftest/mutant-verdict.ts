@@ -93,6 +93,9 @@ export function survivals(mustFail: readonly string[], results: readonly CheckRe
   });
 }
 
+/** What a fault says of checks: those that must not pass, and the others that may fail. */
+type Expected = { readonly mustFail: readonly string[]; readonly mayFail?: readonly string[] };
+
 /** A check saw something on this fault that nobody said it would see. */
 export function isUnexpected({ mustFail, mayFail = [] }: Expected, result: CheckResult): boolean {
   return isKill(result) && !mustFail.includes(result.id) && !mayFail.includes(result.id);
