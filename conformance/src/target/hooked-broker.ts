@@ -106,11 +106,13 @@ class HookedBroker implements Broker {
   async start(): Promise<void> {
     await this.#mustBeFree();
     this.#releaseAtExit();
+    let started: Life | undefined;
     // Actions run in reverse order: first the start command is killed, then the hook stops what remains.
-    this.#releaseAtExit = atExit(() => this.#endAtExit());
-    this.#life = this.#startLife();
+    this.#releaseAtExit = atExit(() => this.#endAtExit(started));
+    const life = this.#startLife();
+    started = life;
+    this.#life = life;
     const { host, port } = this.endpoints.tcp;
-    const life = this.#life;
     life.wasReached = await waitForListener('open', this.endpoints.tcp, {
       withinMs: this.#timing.startMs,
       until: () => startFailed(life.command.ended),
@@ -284,10 +286,10 @@ class HookedBroker implements Broker {
     return { ...this.#lifecycle.environment, ...hookEnvironment(name, this.#configuration) };
   }
 
-  /** The runner exits, so it cannot wait. */
-  #endAtExit(): void {
+  /** The runner exits, so it cannot wait. That may be while the broker is disposed of: the hook that stops it is killed then. */
+  #endAtExit(life: Life | undefined): void {
     const { crash, stop, cwd } = this.#lifecycle;
-    if (this.#life === undefined || this.#life.ended !== undefined) return;
+    if (life === undefined || life.ended !== undefined) return;
     const environment = this.#environment(crash === undefined ? 'stop' : 'crash');
     spawnSync(crash ?? stop, {
       shell: true,
@@ -296,7 +298,7 @@ class HookedBroker implements Broker {
       timeout: 5000,
       stdio: 'ignore',
     });
-    this.#life.command.kill();
+    life.command.kill();
   }
 
   #logText(): string {

@@ -142,3 +142,28 @@ it('leaves no broker behind when the runner throws', async () => {
   await once(thrower, 'exit');
   await untilGone(Number(line));
 });
+
+it('leaves no broker behind when the runner exits while a hook stops it', async () => {
+  const module = (name: string): string => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
+  const program = fileURLToPath(new URL('../testing/tiny-broker.mjs', import.meta.url));
+  const stopping = join(folder, 'stopping');
+  const lifecycle = {
+    kind: 'hooks',
+    start: `'${process.execPath}' '${program}' &`,
+    stop: `[ -e '${stopping}' ] || { : > '${stopping}'; sleep 600; }; kill $(cat "$CONFORMANCE_DATA_DIRECTORY/pid")`,
+    environment: { TINY_PID: join(folder, 'broker') },
+  };
+  const endpoints = { tcp: { host: '127.0.0.1', port: await freePort() } };
+  const script = `
+    import { existsSync, watch } from 'node:fs';
+    import { hookedBroker } from ${module('hooked-broker.ts')};
+    import { timingFor } from ${module('../timing.ts')};
+    const setting = { request: {}, timing: timingFor(1) };
+    const broker = await hookedBroker(${JSON.stringify(lifecycle)}, ${JSON.stringify(endpoints)}, setting);
+    watch(${JSON.stringify(folder)}, () => existsSync(${JSON.stringify(stopping)}) && process.exit());
+    void broker.dispose();`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit');
+  expect(existsSync(stopping)).toBe(true);
+  await untilGone(Number(readFileSync(join(folder, 'broker'), 'utf8')));
+});
