@@ -245,6 +245,21 @@ describe('possible causes', () => {
     expect(causes()).toEqual(expect.arrayContaining(['DELIVERY-034', 'PUBLISH-002']));
   });
 
+  it('do not count a message as waiting whose Deliver arrives before its PublishAck', () => {
+    create({ maxQueueSize: 1 });
+    subscribe('B');
+    for (const id of ['m', 'n']) {
+      publish(id);
+      delivered(id, 'B');
+      comes('A', Command.PublishAck, id, 'q');
+    }
+    expect(causes()).toEqual(['QUEUE-029']);
+    ack('m', 'B');
+    accepted('m');
+    accepted('o');
+    expect(causes()).toContain('OVERFLOW-002');
+  });
+
   it('know a Publish that was written as raw bytes', () => {
     const body = encodeBody({ command: Command.Publish, id: 'raw', queue: 'q' });
     subscribe('B');

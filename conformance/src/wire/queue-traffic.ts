@@ -51,14 +51,14 @@ export class QueueTraffic {
   deadLettersOf: QueueTraffic | undefined;
   readonly #published = new Map<string, Published>();
   readonly #accepted = new Set<string>();
+  /** Accepted messages that were sent to no connection. */
+  readonly #waiting = new Set<string>();
   /** By message: every connection to which it was ever sent. */
   readonly #sentTo = new Map<string, Set<string>>();
   readonly #subscriptions = new Map<string, Subscription>();
   /** By message: the connections that have not acknowledged it, each with the time of the delivery. */
   readonly #holders = new Map<string, Map<string, number>>();
   readonly #heldCounts = new Map<string, number>();
-  /** The number of accepted messages that were sent at least once. */
-  #takenCount = 0;
   #hasGivenBack = false;
   readonly #seen = new Set<string>();
   readonly #needed = new Set<string>();
@@ -80,26 +80,25 @@ export class QueueTraffic {
     const isRepeat = this.#published.has(id) && !this.#acknowledged.has(id);
     if (isRepeat) return;
     this.#published.set(id, published);
+    this.#accepted.delete(id);
     this.#sentTo.delete(id);
     this.#acknowledged.delete(id);
   }
 
   accept(id: string): void {
     this.#accepted.add(id);
-    if (this.#waitingCount() > this.options.maxQueueSize)
+    // The Deliver may arrive before the PublishAck.
+    if (!this.#sentTo.has(id)) this.#waiting.add(id);
+    if (this.#waiting.size > this.options.maxQueueSize)
       this.#seen.add(overflowRules[this.options.overflowStrategy] ?? overflowRules[0]);
   }
 
   /** QueueInfo shows this messageCount. Fewer than the accepted messages that were never sent means that some are lost. */
   countedAs(messageCount: number): void {
     if (this.#subscriptions.size > 0) return;
-    const isLost = messageCount < Math.min(this.#waitingCount(), this.options.maxQueueSize);
+    const isLost = messageCount < Math.min(this.#waiting.size, this.options.maxQueueSize);
     if (isLost) this.#seen.add('DELIVERY-034').add('PUBLISH-002');
     if (isLost && this.#hasGivenBack) this.#seen.add('DELIVERY-038');
-  }
-
-  #waitingCount(): number {
-    return this.#accepted.size - this.#takenCount;
   }
 
   /** The content of a message, or of the message that is this dead letter. */
@@ -136,6 +135,7 @@ export class QueueTraffic {
     if (this.#subscriptions.size > 0) this.#needed.add('QUEUE-016');
     this.#published.clear();
     this.#accepted.clear();
+    this.#waiting.clear();
     this.#holders.clear();
     this.#heldCounts.clear();
     this.#givenBack = [];
@@ -146,7 +146,7 @@ export class QueueTraffic {
     this.#hintAtRepeat(id);
     this.#hintAtOrder(id, connection);
     this.#served.add(connection);
-    if (!this.#sentTo.has(id) && this.#accepted.has(id)) this.#takenCount += 1;
+    this.#waiting.delete(id);
     if (this.#unsubscribed.has(connection)) this.#seen.add('DELIVERY-061');
     this.#sentTo.set(id, (this.#sentTo.get(id) ?? new Set()).add(connection));
     if (this.#givenBack.length > 0) this.#givenBack = this.#givenBack.filter((one) => one.id !== id);
