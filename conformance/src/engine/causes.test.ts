@@ -149,6 +149,24 @@ describe('a recommendation that is not followed', () => {
     expect(withCauses(results)).toEqual(results);
   });
 
+  it('explains nothing that a broken MUST explains too, whichever is seen first', () => {
+    const warned = failed('QUEUE-011a', { outcome: 'warn', possibleCauses: ['TTL-005', 'BODY-037'] });
+    const names = failed('BODY-037a', { reliesOn: 'QUEUE-001' });
+    const late = failed('TTL-005a', { outcome: 'warn' });
+    expect(outcomes(withCauses([late, warned, names]))).toEqual([
+      'TTL-005a warn',
+      'QUEUE-011a blocked BODY-037',
+      'BODY-037a fail',
+    ]);
+    const naming = failed('OVERFLOW-019a', {
+      outcome: 'warn',
+      clause: 'OVERFLOW-010',
+      possibleCauses: ['TTL-005'],
+    });
+    const [, seen] = withCauses([late, naming, failed('OVERFLOW-010a')]);
+    expect(seen?.explainedBy).toBeUndefined();
+  });
+
   it('explains no failure', () => {
     const required = failed('FRAME-009a', { possibleCauses: ['FRAME-012'] });
     expect(outcomes(withCauses([unfollowed, required]))).toEqual(['FRAME-012a warn', 'FRAME-009a fail']);

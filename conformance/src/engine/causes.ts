@@ -69,31 +69,46 @@ class ShownRules {
   readonly #required = new Set<string>();
   readonly #recommended = new Set<string>();
 
-  add(clause: string | undefined, { outcome }: Judged): void {
-    if (clause !== undefined) (outcome === 'fail' ? this.#required : this.#recommended).add(clause);
+  add(result: Judged): void {
+    const clause = blamedBy(result);
+    if (clause !== undefined) (result.outcome === 'fail' ? this.#required : this.#recommended).add(clause);
   }
 
-  /** A recommendation that is not followed explains no failure of a MUST. */
+  /** A recommendation that is not followed explains no failure of a MUST, and nothing about a MUST that is shown broken anyway. */
   explanationOf(result: Judged): Explanation | undefined {
     const causes = causesThatMayBe(result);
     const required = causes.find((one) => this.#required.has(one));
     if (required !== undefined) return { clause: required, isRequired: true };
+    const isRequired = result.outcome === 'fail' || this.#required.has(blamedBy(result) ?? '');
     const clause = causes.find((one) => this.#recommended.has(one));
-    return clause === undefined || result.outcome === 'fail' ? undefined : { clause, isRequired: false };
+    return clause === undefined || isRequired ? undefined : { clause, isRequired: false };
   }
 }
 
-/**
- * By which requirement each failure is explained. A failure that nothing else may explain shows its requirement broken; what may be
- * explained by that shows nothing. Of the rest, those show their requirement that no other one of the rest may explain, and so on; where
- * failures explain each other in a circle, those stand that explain most. Last come those that ended at a step of another requirement that no check
- * shows broken.
- */
+/** By which requirement each failure is explained: first those of MUST requirements, which no recommendation explains, then the others. */
 function explanationsOf<Result extends Judged>(results: readonly Result[]): ReadonlyMap<Result, Explanation> {
   const shown = new ShownRules();
+  const isMust = ({ outcome }: Judged): boolean => outcome === 'fail';
+  const required = explanationsAmong(results.filter(isMust), shown);
+  const others = explanationsAmong(
+    results.filter((result) => !isMust(result)),
+    shown,
+  );
+  return new Map([...required, ...others]);
+}
+
+/**
+ * A failure that nothing else may explain shows its requirement broken; what may be explained by that shows nothing. Of the rest, those show
+ * their requirement that no other one of the rest may explain, and so on; where failures explain each other in a circle, those stand that
+ * explain most. Last come those that ended at a step of another requirement that no check shows broken.
+ */
+function explanationsAmong<Result extends Judged>(
+  results: readonly Result[],
+  shown: ShownRules,
+): ReadonlyMap<Result, Explanation> {
   const explanations = new Map<Result, Explanation>();
   let open = new Set(results.filter(isOpen));
-  for (const result of results) if (!open.has(result)) shown.add(brokenBy(result), result);
+  for (const result of results) if (!open.has(result) && isOwn(result)) shown.add(result);
   for (let isProgress = true; isProgress; ) {
     const before = open.size;
     for (const result of open) {
@@ -105,7 +120,7 @@ function explanationsOf<Result extends Judged>(results: readonly Result[]): Read
     isProgress = open.size < before;
     if (isProgress) continue;
     const standing = standingAmong([...open]);
-    for (const result of standing) shown.add(blamedBy(result), result);
+    for (const result of standing) shown.add(result);
     open = new Set([...open].filter((result) => !standing.includes(result)));
     isProgress = standing.length > 0;
   }
@@ -117,7 +132,7 @@ function standingAmong<Result extends Judged>(open: readonly Result[]): readonly
   const failed = open.filter(isViolated);
   const blamed = new Set(failed.map(blamedBy));
   const free = failed.filter((result) => !causesThatMayBe(result).some((one) => blamed.has(one)));
-  const own = free.filter((result) => brokenBy(result) !== undefined);
+  const own = free.filter(isOwn);
   if (own.length > 0) return own;
   return free.length > 0 ? free : mostExplainingOf(failed, open);
 }
@@ -164,8 +179,8 @@ function byRule(
   return checks;
 }
 
-function brokenBy(result: Judged): string | undefined {
-  const { reliesOn, explainedBy, clause, clauses } = result;
-  const isShown = isViolated(result) && reliesOn === undefined && explainedBy === undefined;
-  return isShown ? (clause ?? clauses[0]) : undefined;
+/** Whether a check failed at a step of its own requirement, and nothing explains it. */
+function isOwn(result: Judged): boolean {
+  const { reliesOn, explainedBy } = result;
+  return isViolated(result) && reliesOn === undefined && explainedBy === undefined;
 }
