@@ -34,7 +34,7 @@ const createsQueues: Check['run'] = async (ctx) => {
   const connection = await ctx.connect();
   for (const name of ['a', 'b', 'c', 'd']) {
     const { commandName } = await connection.createQueue(ctx.queue(name));
-    ctx.assert.ok(commandName !== 'Error', 'the queue is created');
+    ctx.assert.ok(commandName !== 'Error', 'the queue is created', { actual: 'it' });
   }
 };
 

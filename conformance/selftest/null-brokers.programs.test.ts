@@ -148,7 +148,7 @@ describe('a run in which no check passes', () => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const connects: Check['run'] = async (ctx) => {
     await ctx.connect();
-    ctx.assert.ok(true, 'it is connected');
+    ctx.assert.ok(true, 'it is connected', { actual: 'it' });
   };
   const catalogue = tinyCatalogue(letters.map((letter) => tinyCheck(`CONN-001${letter}`, connects)));
   const judged = (more: Partial<RunOptions>): Promise<RunReport> =>

@@ -76,7 +76,7 @@ export function assertionsFor(evidence: Evidence): Assertions {
         clause,
       ),
     ok: (condition, what, detail) =>
-      judge(okResult(condition, what, detail), what, detail?.clause, detail?.possibleCauses),
+      judge(okResult(condition, what, detail), what, detail.clause, detail.possibleCauses),
     fail: (what, detail) => {
       evidence.addAssertion(detail?.clause);
       throw failureOf(what, detail);
@@ -94,12 +94,8 @@ function betweenResult(actual: unknown, low: number, high: number): AssertionRes
   return { holds, expected: `a number from ${low} to ${high}`, actual };
 }
 
-function okResult(condition: boolean, what: string, detail: Detail | undefined): AssertionResult {
-  return {
-    holds: condition,
-    expected: expectedText(what, detail),
-    actual: detail === undefined || !('actual' in detail) ? 'it does not hold' : detail.actual,
-  };
+function okResult(condition: boolean, what: string, detail: Detail): AssertionResult {
+  return { holds: condition, expected: expectedText(what, detail), actual: detail.actual };
 }
 
 export function failureOf(what: string, detail: Detail | undefined): ExpectationFailure {

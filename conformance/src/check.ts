@@ -110,7 +110,8 @@ export type Assertions = {
   /** As `between`, for a time in milliseconds; the failure shows the unit. */
   betweenMs(actualMs: number, lowMs: number, highMs: number, what: string, clause?: string): void;
   matches(actual: unknown, pattern: RegExp, what: string, clause?: string): void;
-  ok(condition: boolean, what: string, detail?: Detail): void;
+  /** `actual`: what came, for the report. */
+  ok(condition: boolean, what: string, detail: Detail & { readonly actual: unknown }): void;
   /** Ends the check with a failure. */
   fail(what: string, detail?: Detail): never;
 };

@@ -3,6 +3,7 @@
 // QUEUE.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import { expectEmpty, waitUntil } from './shared/retry-attempts.ts';
@@ -62,7 +63,8 @@ const blockedPublishes: CheckModule = [
       const other = await newQueue(ctx, client, 'other');
       await client.subscribe(other);
       await expectOnlySentinel(ctx, client, other, { text: 'the broker delivers messages of another queue' });
-      ctx.assert.ok((await client.listQueues()).includes(queue), 'ListQueues lists the full queue');
+      const names = await client.listQueues();
+      ctx.assert.ok(names.includes(queue), 'ListQueues lists the full queue', { actual: names });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
       await publisher.expect({ command: 'PublishAck', id });
@@ -180,7 +182,7 @@ const otherCommands: CheckModule = [
       await publishBlocked(ctx, publisher, queue);
       await publisher.ack(held);
       const isRead = await isPingAnswered(ctx, publisher);
-      ctx.assert.ok(!publisher.isClosed, 'the connection stays open');
+      ctx.assert.equal(publisher.isClosed, false, 'the connection is closed');
       if (!isRead) {
         // The broker reads the Ack when there is room, before the Ping that follows it.
         await client.subscribe(queue);
@@ -213,13 +215,13 @@ const otherCommands: CheckModule = [
       ]);
       if (await isPingAnswered(ctx, publisher)) {
         for (const command of ids)
-          ctx.assert.ok(
-            hasReceived(publisher, command),
+          expectAnswered(
+            ctx,
+            publisher,
+            command,
             `command ${command} is answered while the Publish is blocked`,
           );
-        ctx.assert.ok(!hasReceived(publisher, id), 'the Publish is still blocked', {
-          clause: 'OVERFLOW-010',
-        });
+        expectUnanswered(ctx, publisher, id, 'the Publish is still blocked', 'OVERFLOW-010');
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
@@ -245,10 +247,8 @@ const otherCommands: CheckModule = [
       const overtaking = ctx.id('overtaking');
       await publisher.send({ command: Command.Publish, id: overtaking, queue: other, payload: '1' });
       if (await isPingAnswered(ctx, publisher)) {
-        ctx.assert.ok(hasReceived(publisher, overtaking), 'the Publish to another queue is answered');
-        ctx.assert.ok(!hasReceived(publisher, id), 'the first Publish is still blocked', {
-          clause: 'OVERFLOW-010',
-        });
+        expectAnswered(ctx, publisher, overtaking, 'the Publish to another queue is answered');
+        expectUnanswered(ctx, publisher, id, 'the first Publish is still blocked', 'OVERFLOW-010');
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
@@ -274,7 +274,7 @@ const otherCommands: CheckModule = [
       const repeater = await ctx.connect({ own: true });
       await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
       await isPingAnswered(ctx, repeater);
-      ctx.assert.ok(!hasReceived(repeater, id), 'the repeat is not answered before the first Publish');
+      expectUnanswered(ctx, repeater, id, 'the repeat is not answered before the first Publish');
       await client.subscribe(queue);
       const taken = await takeAndAck(client, queue, 2);
       ctx.assert.deepEqual(idsOf(taken), [first, id], 'the delivered messages');
@@ -342,13 +342,8 @@ async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: s
   const id = ctx.id('blocked');
   await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
   await isPingAnswered(ctx, publisher);
-  ctx.assert.ok(
-    !hasReceived(publisher, id),
-    'a Publish to a full queue is not answered before there is room',
-    {
-      clause: 'OVERFLOW-010',
-    },
-  );
+  const text = 'a Publish to a full queue is not answered before there is room';
+  expectUnanswered(ctx, publisher, id, text, 'OVERFLOW-010');
   return id;
 }
 
@@ -357,10 +352,31 @@ async function isPingAnswered(ctx: CheckContext, connection: Connection): Promis
   const id = ctx.id('ping');
   await connection.send({ command: Command.Ping, id });
   const until = ctx.now() + ctx.timing.silenceMs;
-  while (!hasReceived(connection, id) && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
-  return hasReceived(connection, id);
+  while (answerTo(connection, id) === undefined && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
+  return answerTo(connection, id) !== undefined;
 }
 
-function hasReceived(connection: Connection, id: string): boolean {
-  return connection.received.some((frame) => frame.id === id);
+/** Asserts that a command was answered. */
+function expectAnswered(ctx: CheckContext, connection: Connection, id: string, what: string): void {
+  const answer = answerTo(connection, id);
+  ctx.assert.ok(answer !== undefined, what, { expected: 'an answer', actual: answer });
+}
+
+/** Asserts that a command has no answer yet. */
+function expectUnanswered(
+  ctx: CheckContext,
+  connection: Connection,
+  id: string,
+  what: string,
+  clause?: string,
+): void {
+  const answer = answerTo(connection, id);
+  const detail = clause === undefined ? {} : { clause };
+  ctx.assert.ok(answer === undefined, what, { expected: 'no answer', actual: answer, ...detail });
+}
+
+/** The answer to the command with this id, as text; undefined if there is none. */
+function answerTo({ received }: Connection, id: string): string | undefined {
+  const answer = received.find((frame) => frame.id === id);
+  return answer === undefined ? undefined : frameText(answer);
 }

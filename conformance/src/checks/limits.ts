@@ -2,6 +2,7 @@
 // METRICS, FRAME.
 import type { Check, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
+import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf } from './shared/bodies.ts';
@@ -116,7 +117,8 @@ export const limitChecks: CheckModule = [
         const rejected = await ctx.rawConnect();
         await rejected.sendRaw(encodeFrame({ command: Command.Connect, id: ctx.id() }));
         const end = await rejected.expectOrClosed('ConnectAck');
-        ctx.assert.ok(typeof end === 'string', 'the connection is rejected', { clause: 'LIMIT-009' });
+        const actual = typeof end === 'string' ? end : frameText(end);
+        ctx.assert.ok(typeof end === 'string', 'the connection is rejected', { actual, clause: 'LIMIT-009' });
       }
       const field = 'total_connections_rejected';
       if (!(field in before)) ctx.notApplicable(`the shorter form of the record has no ${field}`);

@@ -13,7 +13,7 @@ import { runCommand } from './run.ts';
 
 const answers: Check['run'] = async (ctx) => {
   await (await ctx.connect()).ping();
-  ctx.assert.ok(true, 'it answers');
+  ctx.assert.ok(true, 'it answers', { actual: 'it' });
 };
 const passing = tinyCheck('CONN-001a', answers);
 const failing = tinyCheck('CONN-001b', async (ctx) => ctx.assert.fail('one is not two'));

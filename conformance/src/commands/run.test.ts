@@ -11,7 +11,7 @@ import { runCommand } from './run.ts';
 const pinging = tinyCheck('CONN-001a', async (ctx) => {
   const connection = await ctx.connect();
   await connection.ping();
-  ctx.assert.ok(true, 'it answers');
+  ctx.assert.ok(true, 'it answers', { actual: 'it' });
 });
 const sources = { catalogue: tinyCatalogue([pinging]), golden: recordedFrames() };
 

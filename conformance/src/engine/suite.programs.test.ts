@@ -84,7 +84,7 @@ describe('what becomes of one check', () => {
 
   it('is blocked by what another check shows broken, which is told first', async () => {
     const relies: Check['run'] = async (ctx) => {
-      ctx.assert.ok(false, 'what it relies on holds', { clause: 'CONN-001' });
+      ctx.assert.ok(false, 'what it relies on holds', { actual: 'nothing', clause: 'CONN-001' });
     };
     const report = await run([tinyCheck('CONN-002a', relies), tinyCheck('CONN-001a', fails)]);
     const told = report.results.map(({ id, outcome, blockedBy }) => [id, outcome, blockedBy?.shownBy]);
@@ -157,7 +157,7 @@ describe('what becomes of one check', () => {
 
   it('says of a check that decided nothing that its rule is not shown', async () => {
     const check = tinyCheck('CONN-001a', async (ctx) => {
-      ctx.assert.ok(true, 'true');
+      ctx.assert.ok(true, 'true', { actual: 'it' });
       ctx.notShown('no message waited');
     });
     const result = await only(check);
@@ -179,7 +179,7 @@ describe('what becomes of one check', () => {
   });
 
   it('does not take a pass below the declared evidence', async () => {
-    const check = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'true'), {
+    const check = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'true', { actual: 'it' }), {
       evidence: { messages: 1 },
     });
     expect(await only(check)).toMatchObject({ outcome: 'not shown', exitCode: 3 });
@@ -297,7 +297,7 @@ describe('a target that is not well', () => {
     const kills = tinyCheck('CONN-001b', async (ctx) => {
       const connection = await ctx.connect();
       await connection.publish(ctx.queue('q'), '1');
-      ctx.assert.ok(true, 'published');
+      ctx.assert.ok(true, 'published', { actual: 'it' });
     });
     const lingers = tinyCheck('CONN-001c', async (ctx) => {
       const connection = await ctx.connect();
@@ -332,7 +332,7 @@ describe('a broker that dies between checks', () => {
     const delayed = tinyCheck('CONN-001b', async (ctx) => {
       const connection = await ctx.connect();
       await connection.send({ command: Command.Publish, id: ctx.id(), queue: ctx.queue('q') });
-      ctx.assert.ok(true, 'sent, and nothing waited for');
+      ctx.assert.ok(true, 'sent, and nothing waited for', { actual: 'it' });
     });
     const report = await run([delayed, { ...pings, id: 'CONN-001c' }], { target, jobs: 1 });
     expect(report.results.find(({ id }) => id === 'CONN-001c')?.outcome).toBe('pass');
@@ -363,7 +363,7 @@ describe('an attached broker that dies in the middle of a run', () => {
     const broker = await tinyBroker();
     const last = tinyCheck('CONN-001a', async (ctx) => {
       await (await ctx.connect()).ping();
-      ctx.assert.ok(true, 'answered');
+      ctx.assert.ok(true, 'answered', { actual: 'it' });
       await broker.crash();
     });
     const report = await run([last], { target: attachedTo(broker), jobs: 1 });
@@ -398,7 +398,7 @@ describe('a run as a whole', () => {
     const check = tinyCheck('CONN-001a', async (ctx) => {
       interrupt.abort();
       await new Promise(() => {});
-      ctx.assert.ok(true, 'never reached');
+      ctx.assert.ok(true, 'never reached', { actual: 'it' });
     });
     const report = await run([check], { signal: interrupt.signal });
     expect(report.verdict).toMatchObject({ exitCode: 5, reason: 'the run was interrupted' });
@@ -408,7 +408,7 @@ describe('a run as a whole', () => {
     const seeds: number[] = [];
     const flips = tinyCheck('CONN-001a', async (ctx) => {
       seeds.push(ctx.seed);
-      ctx.assert.ok(ctx.seed % 2 === 1, 'the seed is odd');
+      ctx.assert.ok(ctx.seed % 2 === 1, 'the seed is odd', { actual: 'it' });
     });
     const report = await run([flips], { repeat: 2, jobs: 1 });
     expect(seeds).toEqual([1, 2]);
@@ -426,7 +426,7 @@ describe('a run as a whole', () => {
     const names: string[] = [];
     const check = tinyCheck('CONN-001a', async (ctx) => {
       names.push(ctx.queue('orders'), ctx.id());
-      ctx.assert.ok(true, 'named');
+      ctx.assert.ok(true, 'named', { actual: 'it' });
     });
     for (const seed of [36, 36]) expect((await run([check], { seed })).verdict.exitCode).toBe(0);
     const [queue, id] = names;

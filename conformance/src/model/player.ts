@@ -328,7 +328,7 @@ export class Player {
       await this.#absorb(clause);
     }
     if (this.#model.due(late) !== undefined) this.#model.overdue(late);
-    this.#ctx.assert.ok(this.#model.due(late) === undefined, 'no delivery is due');
+    this.#ctx.assert.equal(this.#model.due(late)?.text, undefined, 'the delivery that is due');
     this.#model.quiet();
   }
 

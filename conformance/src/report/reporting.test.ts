@@ -16,7 +16,7 @@ import { faultLines, Reporting } from './reporting.ts';
 const catalogue = tinyCatalogue([
   tinyCheck('CONN-001a', async (ctx) => {
     await (await ctx.connect()).ping();
-    ctx.assert.ok(true, 'it answers');
+    ctx.assert.ok(true, 'it answers', { actual: 'it' });
   }),
 ]);
 

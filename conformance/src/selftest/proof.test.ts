@@ -96,7 +96,7 @@ describe('null brokers', () => {
   });
 
   it('find the check that is content with anything', async () => {
-    const content = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'whatever'));
+    const content = tinyCheck('CONN-001a', async (ctx) => ctx.assert.ok(true, 'whatever', { actual: 'it' }));
     const strict = tinyCheck('CONN-001b', async (ctx) => void (await ctx.connect()));
     const sources = { catalogue: tinyCatalogue([content, strict]), golden: recordedFrames() };
     const cases = await nullBrokerCases('closes', sources, tinyOptions());

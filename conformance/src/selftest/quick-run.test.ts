@@ -7,7 +7,7 @@ import { runQuick } from './quick-run.ts';
 
 const answersWithin = (neededMs: number) =>
   tinyCheck('CONN-001a', async (ctx) =>
-    ctx.assert.ok(ctx.timing.answerMs >= neededMs, 'the answer comes in time'),
+    ctx.assert.ok(ctx.timing.answerMs >= neededMs, 'the answer comes in time', { actual: 'it' }),
   );
 
 async function outcomeOf(neededMs: number, isDoubted?: (result: CheckResult) => boolean) {

@@ -128,7 +128,7 @@ describe('a hooked broker', () => {
   it('that a check kills is started again, and the check is blamed', async () => {
     const kills = tinyCheck('CONN-001b', async (ctx) => {
       await (await ctx.connect()).publish(ctx.queue('q'), '1');
-      ctx.assert.ok(true, 'published');
+      ctx.assert.ok(true, 'published', { actual: 'it' });
     });
     const lifecycle = { ...stays, environment: { TINY_DIE_ON: '20' } };
     const { outcomes, exitCode, first } = await run([...shared, kills], lifecycle);

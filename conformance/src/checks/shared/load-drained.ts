@@ -49,6 +49,8 @@ async function waitForNoSubscribers(
     const infos = await Promise.all(queues.map((queue) => witness.queueInfo(queue)));
     const isEmpty = infos.every((info) => info?.['subscriberCount'] === 0);
     ctx.assert.ok(isEmpty || ctx.now() < until, 'subscriberCount is 0 after all subscribers disconnected', {
+      expected: '0 for each queue',
+      actual: infos.map((info) => info?.['subscriberCount']),
       clause: 'DELIVERY-069',
     });
     if (isEmpty) return;

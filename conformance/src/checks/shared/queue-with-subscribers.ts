@@ -81,7 +81,10 @@ export async function receiverOf(
     await Promise.all(subscribers.map((subscriber) => subscriber.ping()));
     const receiver = subscribers.find(({ received }) => received.some((frame) => frame.id === id));
     if (receiver !== undefined) return receiver;
-    ctx.assert.ok(ctx.now() < until, 'one of the subscribers receives the message');
+    ctx.assert.ok(ctx.now() < until, 'one of the subscribers receives the message', {
+      expected: `Deliver with id ${id}`,
+      actual: `no such Deliver within ${ctx.timing.deliveryMs} ms`,
+    });
   }
 }
 

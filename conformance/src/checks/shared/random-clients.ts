@@ -58,6 +58,7 @@ export class RandomClients {
       if (this.#deliveryCount() > handledCount) until = ctx.now() + maxMs;
       const isInTime = isQuiet || ctx.now() < until;
       ctx.assert.ok(isInTime, `the queue becomes empty, or delivers a message every ${maxMs} ms`, {
+        actual: `no delivery for ${maxMs} ms, and the queue is not empty`,
         clause: 'DELIVERY-006',
       });
       await pause(pollIntervalMs);
