@@ -222,8 +222,9 @@ const subscriptions: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'never-subscribed');
       for (const name of [queue, ctx.queue('missing')]) {
-        const answer = await client.unsubscribe(name);
-        ctx.assert.equal(answer.queue, name, 'the queue in UnsubscribeAck');
+        const answer = await client.request({ command: Command.Unsubscribe, id: ctx.id(), queue: name });
+        ctx.assert.equal(answer.commandName, 'UnsubscribeAck', 'the answer to Unsubscribe');
+        ctx.assert.equal(answer.queue, name, 'the queue in UnsubscribeAck', 'CONN-010');
       }
     },
   },

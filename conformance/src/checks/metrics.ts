@@ -139,7 +139,13 @@ const agreement: CheckModule = [
       expectIncreases(ctx, { total_messages_published: 4 }, async (client) => {
         await publishSeries(ctx, client, await newQueue(ctx, client, 'published'), 4);
         const fields = { command: Command.Publish, id: ctx.id('m'), queue: ctx.queue('published') };
-        await client.request({ ...fields, payload: '{"refused":' });
+        const answer = await client.request({ ...fields, payload: '{"refused":' });
+        ctx.assert.equal(
+          answer.commandName,
+          'Error',
+          'the answer to a payload that is not JSON',
+          'PUBLISH-014',
+        );
       }),
   },
   // METRICS-009 (SHOULD): total_messages_delivered increases by one for each Deliver frame that the broker sends.

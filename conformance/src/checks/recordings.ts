@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { GoldenFrame } from '../suite-data.ts';
+import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 
@@ -31,9 +32,8 @@ export const recordingChecks: CheckModule = [
     run: async (ctx) => {
       for (const frames of ctx.recording('queues-publish-deliver')) {
         const names = newQueueNames(ctx, frames);
-        await replay(ctx, withoutRefusedCommands(frames), 'QUEUE-001', (frame) =>
-          encodeFrame(withNewQueueName(frame, names)),
-        );
+        const sent = withoutRefusedCommands(frames);
+        await replay(ctx, sent, 'answer', (frame) => encodeFrame(withNewQueueName(frame, names)));
       }
     },
   },
@@ -58,7 +58,10 @@ export const recordingChecks: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** Sends the recorded frames of the client, each after the broker has sent the recorded frames before it, as `clause` requires. */
+/**
+ * Sends the recorded frames of the client, each after the broker has sent the recorded frames before it, as `clause` requires; `answer` stands for
+ * the requirement by which the command is answered.
+ */
 async function replay(
   ctx: CheckContext,
   frames: readonly GoldenFrame[],
@@ -85,13 +88,25 @@ async function expectRecorded(
   const received = await client.expect(
     (candidate) =>
       candidate.commandName === command && (command === 'ConnectAck' || candidate.id === frame.id),
-    { what: `${command} with id ${frame.id}`, clause },
+    { what: `${command} with id ${frame.id}`, ...clauseOf(frame, frames, clause) },
   );
   if (command !== 'Deliver') return;
   const sent = frames.find(
     ({ from, command: name, id }) => from === 'client' && name === 'Publish' && id === frame.id,
   );
   ctx.assert.sameJson(received.payload, sent?.payload ?? '', 'the delivered payload', 'DELIVERY-053');
+}
+
+function clauseOf(
+  { command, id }: GoldenFrame,
+  frames: readonly GoldenFrame[],
+  clause: string,
+): { readonly clause?: string } {
+  if (clause !== 'answer') return { clause };
+  const asked = frames.find((frame) => frame.from === 'client' && frame.id === id);
+  const rule =
+    command === 'Deliver' ? 'DELIVERY-050' : answerRule(Command[asked?.command as keyof typeof Command]);
+  return rule === undefined ? {} : { clause: rule };
 }
 
 /**

@@ -21,7 +21,7 @@ function causes(): readonly string[] {
 
 /** What comes from the broker. */
 function comes(connection: string, command: number, id: string, queue: string, payload = ''): void {
-  const frame = { command, id, queue, text: () => payload, header: () => undefined };
+  const frame = { command, id, queue, flags: 0, text: () => payload, header: () => undefined };
   traffic.received(connection, frame as unknown as ReceivedFrame);
 }
 
@@ -224,7 +224,20 @@ describe('possible causes', () => {
     expect(causes()).toEqual(expect.arrayContaining(['BODY-022', 'QUEUE-047']));
     traffic.sentFrame(70_000);
     traffic.receivedUndecodable();
-    expect(causes()).toEqual(expect.arrayContaining(['FRAME-003', 'BODY-003']));
+    traffic.sentTogether();
+    expect(causes()).toEqual(expect.arrayContaining(['FRAME-003', 'FRAME-016', 'BODY-003']));
+  });
+
+  it('name a compressed frame on a connection that offered no algorithm', () => {
+    const pong = { command: Command.Pong, id: 'p', queue: '', flags: 1 } as ReceivedFrame;
+    const headers = { 'supported-compression': 'gzip' };
+    traffic.sent('B', { command: Command.Connect, id: 'c', headers });
+    traffic.sent('B', { command: Command.Ping, id: 'p' });
+    traffic.received('B', pong);
+    expect(causes()).toEqual([]);
+    traffic.sent('A', { command: Command.Ping, id: 'p' });
+    traffic.received('A', pong);
+    expect(causes()).toEqual(['COMPRESS-004']);
   });
 
   it('name another content than the published one', () => {

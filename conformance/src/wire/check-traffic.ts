@@ -34,6 +34,8 @@ export class CheckTraffic implements WireObserver {
   readonly #queues = new Map<string, QueueTraffic>();
   /** The commands of each connection, by id. */
   readonly #sent = new Map<string, Map<string, Sent>>();
+  /** The connections that offered a compression algorithm. */
+  readonly #compressing = new Set<string>();
   readonly #seen = new Set<string>();
   readonly #needed = new Set<string>();
   #at = 0;
@@ -42,6 +44,7 @@ export class CheckTraffic implements WireObserver {
     const { command, id, queue = '' } = fields;
     this.#at += 1;
     if (command === Command.Ack) return this.#acknowledged(connection, fields);
+    if (headerOf(fields, 'supported-compression') !== undefined) this.#compressing.add(connection);
     this.#sentBy(connection).set(id, { command, queue, isAnswered: false });
     if (/[^ -~]/.test(queue)) this.#needed.add('BODY-022');
     if (/[^ -~]/.test(id)) this.#needed.add('BODY-003');
@@ -75,6 +78,11 @@ export class CheckTraffic implements WireObserver {
     }
   }
 
+  /** Several frames in one piece. */
+  sentTogether(): void {
+    this.#needed.add('FRAME-016');
+  }
+
   /** A frame of so many bytes. */
   sentFrame(byteCount: number): void {
     if (byteCount > largeFrameBytes) this.#needed.add('FRAME-003');
@@ -87,6 +95,7 @@ export class CheckTraffic implements WireObserver {
 
   received(connection: string, frame: ReceivedFrame): void {
     const { command, id, queue } = frame;
+    if (frame.flags !== 0 && !this.#compressing.has(connection)) this.#seen.add('COMPRESS-004');
     if (command === Command.Deliver) return this.#delivered(connection, frame);
     if (command === Command.QueueInfo) this.#counted(queue, frame);
     const asked = this.#sentBy(connection).get(id);

@@ -129,6 +129,7 @@ export class Link {
   sendTogether(frames: readonly FrameFields[]): Promise<void> {
     const bytes = frames.map((fields) => frameAround(encodeBody(fields)));
     for (const [index, fields] of frames.entries()) this.#recordSent(fields, bytes[index] ?? Buffer.alloc(0));
+    this.setting.traffic?.sentTogether();
     return this.#sender.sendPieces([Buffer.concat(bytes)]);
   }
 

@@ -15,6 +15,14 @@ export type Refusal = {
   readonly open: boolean;
 };
 
+/** What is to be refused. */
+type Refused = {
+  /** What is wrong with it: continues "the broker refuses the command because". */
+  readonly what: string;
+  /** Other requirements whose breach lets the broker accept it. */
+  readonly possibleCauses?: readonly string[];
+};
+
 /**
  * Sends the faulty command and asserts that the broker refuses it: with an Error, by closing the connection, or both. Any other answer, or
  * no answer, fails the check.
@@ -25,8 +33,17 @@ export async function expectRefused(
   fields: FrameFields,
   what: string,
 ): Promise<Refusal> {
+  return sendRefused(ctx, connection, fields, { what });
+}
+
+async function sendRefused(
+  ctx: CheckContext,
+  connection: Connection,
+  fields: FrameFields,
+  refused: Refused,
+): Promise<Refusal> {
   await connection.send(fields);
-  return readRefusal(ctx, connection, what);
+  return readRefusal(ctx, connection, refused);
 }
 
 /** The same for complete frames that `FrameFields` cannot describe. */
@@ -37,16 +54,17 @@ export async function expectBytesRefused(
   what: string,
 ): Promise<Refusal> {
   await connection.sendRaw(bytes);
-  return readRefusal(ctx, connection, what);
+  return readRefusal(ctx, connection, { what });
 }
 
-async function readRefusal(ctx: CheckContext, connection: Connection, what: string): Promise<Refusal> {
+async function readRefusal(ctx: CheckContext, connection: Connection, refused: Refused): Promise<Refusal> {
+  const { what } = refused;
   const pingId = ctx.id('ping');
   await connection.send({ command: Command.Ping, id: pingId });
   const first = await connection.expectOrClosed(isNoDelivery, { what: `an Error because ${what}` });
   if (typeof first === 'string') return { error: undefined, open: false };
   if (first.id === pingId) return readLateRefusal(ctx, connection, what);
-  requireError(ctx, first, what);
+  requireError(ctx, first, refused);
   const after = await connection.expectOrClosed({ command: 'Pong', id: pingId });
   return { error: first, open: typeof after !== 'string' };
 }
@@ -58,8 +76,8 @@ async function readLateRefusal(ctx: CheckContext, connection: Connection, what: 
   return typeof late === 'string' ? { error: undefined, open: false } : { error: late, open: true };
 }
 
-function requireError(ctx: CheckContext, frame: ReceivedFrame, what: string): void {
-  const detail = { expected: 'Error, or closing the connection', actual: frameText(frame) };
+function requireError(ctx: CheckContext, frame: ReceivedFrame, { what, possibleCauses = [] }: Refused): void {
+  const detail = { expected: 'Error, or closing the connection', actual: frameText(frame), possibleCauses };
   ctx.assert.ok(frame.command === Command.Error, `the broker refuses the command because ${what}`, detail);
 }
 
@@ -75,9 +93,9 @@ export async function expectRefusedWith(
   ctx: CheckContext,
   connection: Connection,
   fields: FrameFields,
-  expected: { readonly code: string; readonly what: string },
+  expected: Refused & { readonly code: string },
 ): Promise<Refusal> {
-  const refusal = await expectRefused(ctx, connection, fields, expected.what);
+  const refusal = await sendRefused(ctx, connection, fields, expected);
   const mayClose = expected.code === 'INVALID_MESSAGE';
   if (refusal.error === undefined && mayClose) return refusal;
   ctx.assert.equal(refusal.error?.errorCode, expected.code, `the error code, when ${expected.what}`);
