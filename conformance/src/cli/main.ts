@@ -9,6 +9,7 @@ import { probeCommand, probeFlags } from '../commands/probe.ts';
 import { reportCommand, reportCommandFlags } from '../commands/report.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
 import { selftestCommand, selftestFlags } from '../commands/selftest.ts';
+import { Interrupted } from '../interruption.ts';
 import { endingText } from '../system-fault.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
@@ -95,7 +96,7 @@ export async function main(
       terminal.err(`truemq-conformance: ${error.message}`);
       return exitCodes.usage;
     }
-    terminal.err(`truemq-conformance: ${endingText(error)}`);
+    terminal.err(`truemq-conformance: ${error instanceof Interrupted ? error.message : endingText(error)}`);
     return exitCodes.runner;
   }
 }

@@ -24,6 +24,7 @@ export async function doctorCommand(
   args: readonly string[],
   _sources: Sources,
   terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<ExitCode> {
   const flags = parseFlags(args, doctorFlags);
   if (flags.positionals.length > 0)
@@ -33,7 +34,7 @@ export async function doctorCommand(
   const range = { low: 0.05, high: 100, whole: false };
   const timeoutScale = numberIn('timeout-scale', flags.text('timeout-scale'), range, 1);
   const target = readTarget(path);
-  const diagnosis = await examine({ target, timing: timingFor(timeoutScale), timeoutScale });
+  const diagnosis = await examine({ target, timing: timingFor(timeoutScale), timeoutScale, signal });
   for (const line of diagnosisLines(target.name, diagnosis)) terminal.out(line);
   if (!diagnosis.started) return exitCodes.target;
   if (diagnosis.findings.length > 0) return exitCodes.failed;

@@ -38,6 +38,7 @@ export async function probeCommand(
   args: readonly string[],
   _sources: Sources,
   terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<ExitCode> {
   const flags = parseFlags(args, probeFlags);
   const [address] = flags.positionals;
@@ -58,7 +59,8 @@ export async function probeCommand(
     return exitCodes.target;
   }
   const credentials = credentialsOf(flags);
-  const seen = await observe({ tcp, timing, ...urls, credentials, name: `probe-${Date.now().toString(36)}` });
+  const name = `probe-${Date.now().toString(36)}`;
+  const seen = await observe({ tcp, timing, ...urls, credentials, name, signal });
   return tell(seen, tcp, flags, terminal);
 }
 

@@ -2,6 +2,7 @@
 // end of input. It goes on for as long as what was found leaves something to look at, and always ends what it started.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { ExpectationFailure } from '../expectation.ts';
+import { untilInterrupted } from '../interruption.ts';
 import { ProbeClient } from '../observation/probe-client.ts';
 import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
@@ -23,25 +24,31 @@ export type DoctorSetting = {
   readonly target: Target;
   readonly timing: Timing;
   readonly timeoutScale: number;
+  /** Ends the examination. */
+  readonly signal: AbortSignal;
 };
 
+/** Throws Interrupted when the signal comes; the broker is stopped and the queues on it are deleted then too. */
 export async function examine(setting: DoctorSetting): Promise<Diagnosis> {
   const examination = new Examination();
   let broker: Broker;
   try {
-    broker = await start(setting, examination);
+    broker = await untilInterrupted(setting.signal, () => start(setting, examination));
   } catch (error) {
     if (!(error instanceof TargetFault)) throw error;
     const finding = startFinding(error);
     examination.find('start', finding);
     return examination.diagnosis(finding.mistake !== 'no-start', []);
   }
+  const client = clientAt(broker, setting.timing);
   try {
-    await tryBroker(setting, examination, broker);
+    await untilInterrupted(setting.signal, () => tryBroker(setting, examination, { broker, client }));
   } catch (error) {
     if (!(error instanceof ExpectationFailure)) throw error;
     examination.find('commands', { mistake: 'no-answer', seen: `${error.message}: ${error.actual}` });
   } finally {
+    if (setting.target.lifecycle.kind === 'attach') await client.cleanUp();
+    else client.close();
     await broker.dispose();
   }
   return examination.diagnosis(true, broker.log.lines);
@@ -79,7 +86,11 @@ function startFinding({ kind, message }: TargetFault): DoctorFinding {
   return { mistake: kind === 'no JSON' ? 'stdout-text' : 'no-start', seen: message };
 }
 
-async function tryBroker(setting: DoctorSetting, examination: Examination, broker: Broker): Promise<void> {
+async function tryBroker(
+  setting: DoctorSetting,
+  examination: Examination,
+  { broker, client }: { readonly broker: Broker; readonly client: ProbeClient },
+): Promise<void> {
   const { timing, timeoutScale, target } = setting;
   const { tcp, health } = broker.endpoints;
   if (!(await isOpen(setting, examination, broker))) return;
@@ -88,20 +99,15 @@ async function tryBroker(setting: DoctorSetting, examination: Examination, broke
   const took = { elapsedMs: greeting.elapsedMs, deadlineMs: timing.answerMs, scale: timeoutScale };
   if (examination.note('handshake', slownessFinding('the answer to Connect', took)))
     examination.ok('handshake', `ConnectAck after ${seconds(greeting.elapsedMs)}`);
-  const client = clientAt(broker, timing);
   const queue = client.queue('doctor');
   const asking = { client, examination, timing, timeoutScale };
   const commandsWork = await tryCommands(asking, queue);
   if (commandsWork) await tryDelivery(asking, client.queue('delivery'));
   if (health === undefined) examination.skip('health', 'the target names no health server');
   else await tryHealth(health.url, timing, examination);
-  if (target.lifecycle.kind === 'attach') {
-    await client.cleanUp();
-    return examination.skip('stop', 'an attached broker is left alone');
-  }
+  if (target.lifecycle.kind === 'attach') return examination.skip('stop', 'an attached broker is left alone');
   const isDurable = commandsWork && requestFor(target).storage !== undefined;
   await tryRestart({ broker, examination, timing, timeoutScale, ...(isDurable ? { storedIn: queue } : {}) });
-  await client.cleanUp();
 }
 
 function clientAt({ endpoints }: Broker, timing: Timing): ProbeClient {

@@ -2,6 +2,7 @@
 // judged.
 import { windowPacer } from '../engine/pacer.ts';
 import { ExpectationFailure } from '../expectation.ts';
+import { untilInterrupted } from '../interruption.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { observeAlgorithms, observeHandshake, observeVersions } from './handshake.ts';
@@ -19,6 +20,8 @@ export type ObserveSetting = {
   readonly dashboardUrl: string;
   readonly name: string;
   readonly credentials?: Readonly<Record<string, string>>;
+  /** Ends the observation. */
+  readonly signal: AbortSignal;
 };
 
 /** The default connection rate for one address; an earlier observation may have used it up. */
@@ -33,22 +36,19 @@ const observersAfterHandshake: readonly (readonly [topic: string, observer: Obse
   ['size', observeMessageSizes],
 ];
 
+/** Throws Interrupted when the signal comes; the queues that were made are deleted then too. */
 export async function observe(setting: ObserveSetting): Promise<Observation> {
   const client = new ProbeClient({
     ...setting,
     pacer: windowPacer(defaultRate.maxCount, defaultRate.windowMs),
   });
-  let seen = mergedObservation(
-    emptyObservation,
-    await observedOrFault('handshake', observeHandshake, client),
-  );
-  if (seen.speaks) {
-    for (const [topic, observer] of observersAfterHandshake)
-      seen = mergedObservation(seen, await observedOrFault(topic, observer, client));
-    if (seen.capabilities.includes('nack'))
-      seen = mergedObservation(seen, await observedOrFault('nack', observeNegativeAcks, client));
+  let left: readonly string[] = [];
+  let seen = emptyObservation;
+  try {
+    seen = await untilInterrupted(setting.signal, () => observeBroker(client));
+  } finally {
+    left = await client.cleanUp();
   }
-  const left = await client.cleanUp();
   seen = mergedObservation(seen, await observeHealth(setting.healthUrl, setting.timing));
   seen = mergedObservation(seen, await observeDashboard(setting.dashboardUrl, setting.timing));
   const facts = left.map((queue) => ({
@@ -56,6 +56,18 @@ export async function observe(setting: ObserveSetting): Promise<Observation> {
     text: `queue ${queue} could not be deleted`,
   }));
   return mergedObservation(seen, { facts });
+}
+
+async function observeBroker(client: ProbeClient): Promise<Observation> {
+  let seen = mergedObservation(
+    emptyObservation,
+    await observedOrFault('handshake', observeHandshake, client),
+  );
+  if (!seen.speaks) return seen;
+  for (const [topic, observer] of observersAfterHandshake)
+    seen = mergedObservation(seen, await observedOrFault(topic, observer, client));
+  if (!seen.capabilities.includes('nack')) return seen;
+  return mergedObservation(seen, await observedOrFault('nack', observeNegativeAcks, client));
 }
 
 /** A failed observation is a fact too. */

@@ -94,8 +94,13 @@ export class ProbeClient {
   /** Deletes its queues and closes its connections; returns the queues that could not be deleted. */
   async cleanUp(): Promise<readonly string[]> {
     const left = this.#queues.size === 0 ? [] : await this.#deleteQueues();
-    for (const connection of this.#connections) connection.destroy();
+    this.close();
     return left;
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    for (const connection of this.#connections) connection.destroy();
   }
 
   async #deleteQueues(): Promise<readonly string[]> {

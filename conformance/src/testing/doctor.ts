@@ -23,7 +23,11 @@ export type DoctorRun = {
 };
 
 /** `scale`: the timeout scale. */
-export async function doctor(target: Target, scale = '0.2'): Promise<DoctorRun> {
+export async function doctor(
+  target: Target,
+  scale = '0.2',
+  signal = new AbortController().signal,
+): Promise<DoctorRun> {
   const folder = mkdtempSync(join(tmpdir(), 'truemq-doctor-test-'));
   try {
     const path = join(folder, 'target.json');
@@ -31,7 +35,7 @@ export async function doctor(target: Target, scale = '0.2'): Promise<DoctorRun> 
     const lines: string[] = [];
     const say = (line: string): void => void lines.push(line);
     const args = ['doctor', '--target', path, '--timeout-scale', scale];
-    const exitCode = await main(args, { out: say, err: say, color: false }, new AbortController().signal);
+    const exitCode = await main(args, { out: say, err: say, color: false }, signal);
     const text = lines.join('\n');
     return { exitCode, named: [...text.matchAll(/^\[(.*?)\]/gm)].map((match) => match[1]), text };
   } finally {

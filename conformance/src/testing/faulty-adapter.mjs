@@ -10,7 +10,8 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 
 const mistake = process.argv[2] ?? 'none';
-const slowMs = 900;
+const slowStartMs = 900;
+const slowAnswerMs = 500;
 const Answer = {
   connect: 1,
   error: 99,
@@ -41,7 +42,7 @@ async function start({ dataDirectory }) {
   if (mistake !== 'data-lost' && existsSync(kept.file))
     for (const [name, messages] of JSON.parse(readFileSync(kept.file, 'utf8')))
       queues.set(name, { messages, subscribers: [], settledCount: 0 });
-  if (mistake === 'slow-start') await new Promise((resolve) => setTimeout(resolve, slowMs));
+  if (mistake === 'slow-start') await new Promise((resolve) => setTimeout(resolve, slowStartMs));
   if (mistake === 'stdout-text') console.log('broker starting, please wait');
   const server = createServer({ allowHalfOpen: true }, serve);
   const port = await listen(server);
@@ -92,7 +93,7 @@ function send(client, body) {
   const frame = framed(body);
   const isHeld = mistake === 'delivery-late' && body[1] === Answer.deliver;
   if (mistake.startsWith('flushes') || isHeld) client.unsent = Buffer.concat([client.unsent, frame]);
-  else if (mistake === 'slow-answer') setTimeout(() => client.socket.write(frame), slowMs);
+  else if (mistake === 'slow-answer') setTimeout(() => client.socket.write(frame), slowAnswerMs);
   else client.socket.write(frame);
 }
 
