@@ -185,6 +185,16 @@ describe.each([python, ...compiled])('the adapter in $language', (example) => {
   });
 });
 
+it('the shell script names the settings that it has no flags for', async () => {
+  const shell = { language: 'shell', probe: [], command: () => ['sh', join(here, 'shell/adapter.sh')] };
+  const line = { ...request, dataDirectory: folder };
+  const { child, ended, answer } = await startAdapter(shell, line);
+  child.kill('SIGTERM');
+  await ended;
+  const unsupported = [...(answer['unsupported'] as readonly string[])].sort();
+  expect(unsupported).toEqual(['authentication', 'limits.memoryLimitBytes', 'storage']);
+});
+
 describe.each(compiled)('the adapter in $language, around the reference broker', (example) => {
   it('is accepted by the doctor, and its broker passes checks with its defaults and with other settings', async () => {
     if (!(await isReady(example))) return;

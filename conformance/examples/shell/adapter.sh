@@ -50,6 +50,7 @@ case $request in *'"rateLimit":null'*) flags="$flags --rate-limit off" ;; esac
 unsupported=''
 case $request in *'"authentication":{'*) unsupported="$unsupported,\"authentication\"" ;; esac
 case $request in *'"tls":{'*) unsupported="$unsupported,\"tls\"" ;; esac
+[ -z "$(value memoryLimitBytes)" ] || unsupported="$unsupported,\"limits.memoryLimitBytes\""
 case $request in *'"storage":"memory"'*) ;; *) unsupported="$unsupported,\"storage\"" ;; esac
 
 # The broker prints one line when it listens. A named pipe lets this script wait for the line. Keep the reading end
