@@ -46,7 +46,7 @@ describe('an entry', () => {
     ['without a title', { ...good, title: '' }, 'title is not a text'],
     ['without a replacement', { ...good, replace: undefined }, 'replace is not a text'],
     ['with an unknown field', { ...good, file: 'a.ts' }, 'file is not a field of a fault'],
-    ['without a judge', { ...good, simulation: undefined }, 'no judge is named'],
+    ['with nothing that it breaks', { ...good, breaks: undefined, simulation: undefined }, 'neither breaks'],
     ['with an unknown word', { ...good, simulation: 'perhaps' }, 'simulation is neither seen nor unseen'],
     ['that names no check', { ...good, runner: { mustFail: [] } }, 'runner does not name the checks'],
   ])('%s is refused', (_, entry, complaint) => {

@@ -10,7 +10,7 @@ export type Fault = {
   readonly find: string;
   readonly within?: string;
   readonly replace: string;
-  /** The requirements that it breaks. */
+  /** The requirements that it breaks: tests and scenarios that name them must fail (`npm run proof`). */
   readonly breaks?: readonly [string, ...string[]];
   /** What the conformance runner sees of it: ids of checks. */
   readonly runner?: {
@@ -70,8 +70,8 @@ function complaintsOf(fault: Fault, area: string): readonly string[] {
     ...(isNamed && isIdList(runner?.mayFail ?? [], 0) ? [] : ['runner does not name the checks']),
     ...([undefined, 'seen', 'unseen'].includes(simulation) ? [] : ['simulation is neither seen nor unseen']),
     ...([undefined, 'seen'].includes(memory) ? [] : ['memory is not seen']),
-    ...([runner, simulation, memory].every((judge) => judge === undefined)
-      ? ['no judge is named: runner, simulation or memory']
+    ...([breaks, simulation, memory].every((judge) => judge === undefined)
+      ? ['it neither breaks a requirement nor names a judge: simulation or memory']
       : []),
   ];
 }

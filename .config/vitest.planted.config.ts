@@ -1,0 +1,21 @@
+// The tests on a broker with a planted fault, for .tools/proof.ts: PLANTED_FAULT names a file that holds the changed source as JSON, { path,
+// text }; PLANTED_TESTS is `unit` or `programs`.
+import { readFileSync } from 'node:fs';
+import { mergeConfig } from 'vitest/config';
+import unit from './vitest.config.ts';
+import programs from './vitest.programs.config.ts';
+
+const root = new URL('..', import.meta.url).pathname;
+const { PLANTED_FAULT = '', PLANTED_TESTS } = process.env;
+const { path, text } = JSON.parse(readFileSync(PLANTED_FAULT, 'utf8')) as { path: string; text: string };
+
+export default mergeConfig(PLANTED_TESTS === 'programs' ? programs : unit, {
+  plugins: [
+    {
+      name: 'planted-fault',
+      enforce: 'pre',
+      load: (id: string) => (id.split('?')[0] === root + path ? text : undefined),
+    },
+  ],
+  test: { maxWorkers: 1, testTimeout: 20_000 },
+});

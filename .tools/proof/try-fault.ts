@@ -1,0 +1,104 @@
+// Tries one planted fault on the tests and scenarios that name what it breaks: those in process, unit tests, and tests of whole programs.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Fault } from '../faults/catalogue.ts';
+import type { Planted } from '../faults/planter.ts';
+import { runCucumber } from '../features/cucumber.ts';
+import { type Evidence, type Reading, readCucumber, readVitest } from '../traceability/evidence.ts';
+import type { NamingFile } from './naming-files.ts';
+
+const folder = 'out/proof';
+const planter = './.tools/faults/plant-on-load.mjs';
+
+/** A run takes seconds; one that takes longer than this, even on a busy machine, hangs. */
+const maxRunMs = 120_000;
+
+/** By requirement: the files in which a test that names it failed. */
+export type SeenBy = Readonly<Record<string, readonly string[]>>;
+
+/** Runs what names the requirements that the fault breaks, on a broker with the fault. */
+export async function tryFault(
+  root: string,
+  { id, breaks = [] as unknown as readonly [string] }: Fault,
+  planted: Planted,
+  files: readonly NamingFile[],
+): Promise<SeenBy> {
+  const name = `${folder}/${id}`;
+  mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, `${name}.planted.json`), JSON.stringify(planted));
+  const evidence: Evidence[] = [];
+  for (const kind of ['features', 'unit', 'programs'] as const) {
+    const named = files.filter((file) => file.kind === kind);
+    if (named.length > 0) evidence.push(...(await runOf(kind, { root, name, files: named, breaks })));
+  }
+  rmSync(join(root, `${name}.planted.json`));
+  const failed = evidence.filter(({ passed }) => !passed);
+  const entries = breaks.map((clause) => {
+    const paths = failed.filter((one) => one.id === clause).map(({ by }) => by);
+    return [clause, [...new Set(paths)].sort()] as const;
+  });
+  return Object.fromEntries(entries.filter(([, paths]) => paths.length > 0));
+}
+
+type Try = {
+  readonly root: string;
+  readonly name: string;
+  readonly files: readonly NamingFile[];
+  readonly breaks: readonly string[];
+};
+
+async function runOf(kind: NamingFile['kind'], what: Try): Promise<readonly Evidence[]> {
+  const { root, name } = what;
+  const result = `${name}.${kind}.json`;
+  await (kind === 'features' ? runScenarios(what, result) : runTests(kind, what, result));
+  try {
+    return readingOf(kind, readFileSync(join(root, result), 'utf8'), root).evidence;
+  } catch {
+    // A broker that hangs or brings its process down leaves no report: nobody named the requirement.
+    return [];
+  } finally {
+    rmSync(join(root, result), { force: true });
+  }
+}
+
+function readingOf(kind: NamingFile['kind'], json: string, root: string): Reading {
+  return kind === 'features' ? readCucumber(json, root) : readVitest(json, root);
+}
+
+async function runScenarios({ root, name, files, breaks }: Try, result: string): Promise<void> {
+  const tags = breaks.map((id) => `@${id}`).join(' or ');
+  await runCucumber({
+    driver: 'in-process',
+    args: ['--format', `json:${result}`, '--tags', tags, ...files.map(({ path }) => path)],
+    imports: [planter],
+    environment: { PLANTED_FAULT: join(root, `${name}.planted.json`) },
+    output: 'ignore',
+    deadlineMs: maxRunMs,
+  });
+}
+
+async function runTests(
+  kind: 'unit' | 'programs',
+  { root, name, files, breaks }: Try,
+  result: string,
+): Promise<void> {
+  const args = [
+    ...['node_modules/vitest/vitest.mjs', 'run', '-c', '.config/vitest.planted.config.ts'],
+    ...['--reporter=json', `--outputFile.json=${result}`, '-t', `\\[.*(${breaks.join('|')}).*\\]$`],
+    ...files.map(({ path }) => path),
+  ];
+  await execa(process.execPath, args, {
+    cwd: root,
+    stdio: 'ignore',
+    reject: false,
+    timeout: maxRunMs,
+    killSignal: 'SIGKILL',
+    // Programs that a test starts must have the fault too.
+    env: {
+      PLANTED_FAULT: join(root, `${name}.planted.json`),
+      PLANTED_TESTS: kind,
+      NODE_OPTIONS: `--import ${planter}`,
+    },
+  });
+}
