@@ -42,11 +42,8 @@ describe('settling a count', () => {
   });
 
   it('leaves a failed test and its bad exit code as one failure', () => {
-    expect(settle({ passed: 3, failed: 1, remarks: ['one'] }, 1)).toEqual({
-      passed: 3,
-      failed: 1,
-      remarks: ['one'],
-    });
+    const count = { ...nothing, passed: 3, failed: 1, remarks: ['one'] };
+    expect(settle(count, 1)).toEqual(count);
   });
 
   it('takes a good end with passed tests as it is', () => {
@@ -57,7 +54,7 @@ describe('settling a count', () => {
 describe('counting', () => {
   it('adds counts and keeps their remarks in order', () => {
     const sum = add([failure('a'), { ...nothing, passed: 2 }, failure('b')]);
-    expect(sum).toEqual({ passed: 2, failed: 2, remarks: ['a', 'b'] });
+    expect(sum).toEqual({ ...nothing, passed: 2, failed: 2, remarks: ['a', 'b'] });
   });
 
   it('takes an exit code as one test', () => {
@@ -79,23 +76,34 @@ describe('counting', () => {
 
 describe('the unit test report', () => {
   it('counts each test', () => {
-    expect(countVitest(vitest('passed', 'passed', 'failed'))).toMatchObject({ passed: 2, failed: 1 });
+    expect(countVitest(vitest('passed', 'passed', 'failed'), false)).toMatchObject({ passed: 2, failed: 1 });
   });
 
   it.each(['skipped', 'pending', 'todo', 'disabled'])('fails a test that is %s', (status) => {
-    expect(countVitest(vitest('passed', status))).toEqual({
+    expect(countVitest(vitest('passed', status), false)).toEqual({
+      ...nothing,
       passed: 1,
       failed: 1,
       remarks: [`${status}: a ${status} test`],
     });
   });
 
+  it('counts what the machine cannot show by itself, and as failed where it must be shown', () => {
+    const test = { status: 'skipped', fullName: 'a trace', meta: { notShown: 'no strace' } };
+    const json = JSON.stringify({ testResults: [{ name: 'a.test.ts', assertionResults: [test] }] });
+    expect(countVitest(json, false)).toEqual({ ...nothing, notShown: ['a trace: no strace'] });
+    expect(countVitest(json, true)).toMatchObject({
+      failed: 1,
+      remarks: ['not shown here: a trace: no strace'],
+    });
+  });
+
   it('fails a file that ran no test', () => {
-    expect(countVitest(vitest())).toMatchObject({ passed: 0, failed: 1 });
+    expect(countVitest(vitest(), false)).toMatchObject({ passed: 0, failed: 1 });
   });
 
   it('counts nothing in an empty report', () => {
-    expect(countVitest('{"testResults":[]}')).toEqual(nothing);
+    expect(countVitest('{"testResults":[]}', false)).toEqual(nothing);
   });
 });
 

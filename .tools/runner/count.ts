@@ -1,18 +1,26 @@
 // How many tests a runner passed and failed, read from what it left behind. Must not believe an absence: no result, an
-// unreadable one, or one in which nothing ran is a failure, and so is a test that was skipped or left pending.
+// unreadable one, or one in which nothing ran is a failure, and so is a test that was skipped or left pending. What a machine cannot show,
+// because a program or a right is missing, is a number of its own; in continuous integration it is a failure.
 
-export type Count = { readonly passed: number; readonly failed: number; readonly remarks: readonly string[] };
+export type Count = {
+  readonly passed: number;
+  readonly failed: number;
+  /** The tests that this machine cannot show, each with the reason. */
+  readonly notShown: readonly string[];
+  readonly remarks: readonly string[];
+};
 
-export const nothing: Count = { passed: 0, failed: 0, remarks: [] };
+export const nothing: Count = { passed: 0, failed: 0, notShown: [], remarks: [] };
 
 export function failure(remark: string): Count {
-  return { passed: 0, failed: 1, remarks: [remark] };
+  return { ...nothing, failed: 1, remarks: [remark] };
 }
 
 export function add(counts: readonly Count[]): Count {
   return {
     passed: counts.reduce((sum, count) => sum + count.passed, 0),
     failed: counts.reduce((sum, count) => sum + count.failed, 0),
+    notShown: counts.flatMap((count) => count.notShown),
     remarks: counts.flatMap((count) => count.remarks),
   };
 }
@@ -40,20 +48,33 @@ export function countLastLine(output: string): Count {
 type VitestFile = {
   readonly name: string;
   readonly status: string;
-  readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  readonly assertionResults: readonly {
+    readonly status: string;
+    readonly fullName: string;
+    /** Set by src/testing/not-shown.ts. */
+    readonly meta?: { readonly notShown?: string };
+  }[];
 };
 
-/** vitest's JSON reporter. A file that could not be loaded has no tests and counts as one failure. */
-export function countVitest(json: string): Count {
+/**
+ * vitest's JSON reporter. A file that could not be loaded has no tests and counts as one failure. `mustShow`: a test that this machine cannot
+ * show has failed.
+ */
+export function countVitest(json: string, mustShow: boolean): Count {
   const { testResults } = JSON.parse(json) as { testResults: readonly VitestFile[] };
-  return add(testResults.map(countVitestFile));
+  return add(testResults.map((file) => countVitestFile(file, mustShow)));
 }
 
-function countVitestFile(file: VitestFile): Count {
+function countVitestFile(file: VitestFile, mustShow: boolean): Count {
   if (file.assertionResults.length === 0) return failure(`${file.name} ran no test`);
   return add(
     file.assertionResults.map((test) => {
       if (test.status === 'passed') return { ...nothing, passed: 1 };
+      const reason = test.meta?.notShown;
+      if (reason !== undefined) {
+        const remark = `${test.fullName}: ${reason}`;
+        return mustShow ? failure(`not shown here: ${remark}`) : { ...nothing, notShown: [remark] };
+      }
       return failure(`${test.status}: ${test.fullName}`);
     }),
   );

@@ -19,6 +19,13 @@ describe('the summary', () => {
     expect(renderSummary([check, slow]).endsWith('\n12 passed, 1 failed\n')).toBe(true);
   });
 
+  it('names what this machine did not show', () => {
+    const unshown = { ...check, count: { ...nothing, passed: 1, notShown: ['a trace: no strace'] } };
+    const text = renderSummary([unshown]);
+    expect(text).toContain('NOT SHOWN ON THIS MACHINE a trace: no strace');
+    expect(text).toMatch(/^check +1 +0 +1 /m);
+  });
+
   it('names what failed and what took longer than its budget', () => {
     const text = renderSummary([check, slow]);
     expect(text).toContain('FAILED a scenario');

@@ -15,21 +15,34 @@ const shownRemarks = 50;
 export function renderSummary(results: readonly PartResult[]): string {
   const total = add(results.map((result) => result.count));
   const rows = [
-    ['part', 'passed', 'failed', 'seconds', 'budget', ''],
+    ['part', 'passed', 'failed', 'not shown', 'seconds', 'budget', ''],
     ...results.map((result) => [
       result.name,
       String(result.count.passed),
       String(result.count.failed),
+      String(result.count.notShown.length),
       result.seconds.toFixed(1),
       String(result.budgetSeconds),
       result.seconds > result.budgetSeconds ? 'over budget' : '',
     ]),
   ];
-  return [...renderRemarks(total.remarks), '', renderTable(rows), '', lastLine(total), ''].join('\n');
+  return [
+    ...renderRemarks(total.remarks),
+    ...notShownLines(total),
+    '',
+    renderTable(rows),
+    '',
+    lastLine(total),
+    '',
+  ].join('\n');
 }
 
 export function lastLine(total: Count): string {
   return `${total.passed} passed, ${total.failed} failed`;
+}
+
+function notShownLines({ notShown }: Count): readonly string[] {
+  return notShown.map((text) => `NOT SHOWN ON THIS MACHINE ${text}`);
 }
 
 function renderRemarks(remarks: readonly string[]): readonly string[] {

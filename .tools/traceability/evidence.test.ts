@@ -41,6 +41,12 @@ describe('the report of the unit tests', () => {
     },
   );
 
+  it('takes nothing from a test that the machine could not show', () => {
+    const test = { title: 'reads [FRAME-001]', status: 'skipped', meta: { notShown: 'no strace' } };
+    const json = JSON.stringify({ testResults: [{ name: 'a.test.ts', assertionResults: [test] }] });
+    expect(readVitest(json, '/repo')).toMatchObject({ evidence: [], problems: [] });
+  });
+
   it.each([
     vitest('[FRAME-001] reads a frame'),
     vitest('reads', 'passed', 'frames [FRAME-001]'),

@@ -32,6 +32,8 @@ type VitestReport = {
       readonly title: string;
       readonly ancestorTitles?: readonly string[];
       readonly status: string;
+      /** Present where the machine could not show what the test shows. */
+      readonly meta?: { readonly notShown?: string };
     }[];
   }[];
 };
@@ -43,9 +45,11 @@ export function readVitest(json: string, root: string): Reading {
     file.assertionResults.map((test) => ({ ...test, by: relative(file.name, root) })),
   );
   return {
-    evidence: tests.flatMap(({ title, status, by }) =>
-      idsInTitle(title).map((id) => ({ kind: 'tests', id, by, passed: status === 'passed' }) as const),
-    ),
+    evidence: tests
+      .filter(({ meta }) => meta?.notShown === undefined)
+      .flatMap(({ title, status, by }) =>
+        idsInTitle(title).map((id) => ({ kind: 'tests', id, by, passed: status === 'passed' }) as const),
+      ),
     findings: tests.flatMap(({ title, ancestorTitles = [], by }) =>
       (idsInTitle(title).length > 0 ? ancestorTitles : [...ancestorTitles, title])
         .filter((text) => bracketsAnywhere.test(text))

@@ -1,6 +1,5 @@
 // Compiles the adapters of this folder and runs each with a small program in place of a broker. Those that stranger.programs.test.ts does
-// not run also run with the reference broker. If this machine does not have the compiler of an adapter, its tests are skipped with a
-// message on stderr.
+// not run also run with the reference broker. If this machine does not have the compiler of an adapter, its tests count as not shown.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { TestContext } from 'vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTarget } from '../src/target/target-file.ts';
 
@@ -84,7 +84,8 @@ const request = {
 };
 
 let folder: string;
-const prepared = new Map<Example, Promise<boolean>>();
+/** By adapter: why it cannot be tried here; undefined when it can. */
+const prepared = new Map<Example, Promise<string | undefined>>();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'truemq-adapters-'));
@@ -99,23 +100,24 @@ async function run(command: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-async function prepare({ language, probe, build }: Example): Promise<boolean> {
+async function prepare({ probe, build }: Example): Promise<string | undefined> {
   try {
     await run(probe);
   } catch (error) {
-    const reason = `\`${probe.join(' ')}\` fails: ${String(error).trim()}`;
-    process.stderr.write(`\nNOT TRIED ON THIS MACHINE: the adapter in ${language}\n  because: ${reason}\n\n`);
-    return false;
+    return `\`${probe.join(' ')}\` fails: ${String(error).trim()}`;
   }
   if (build !== undefined) await run(build(folder));
-  return true;
+  return undefined;
 }
 
-/** Whether the adapter can be tried here. False only if its compiler is missing; rejects if it does not compile. */
-function isReady(example: Example): Promise<boolean> {
+/** Compiles the adapter. Ends the test as not shown if its compiler is missing; rejects if it does not compile. */
+async function compile(example: Example, { task, skip }: TestContext): Promise<void> {
   const ready = prepared.get(example) ?? prepare(example);
   prepared.set(example, ready);
-  return ready;
+  const missing = await ready;
+  if (missing === undefined) return;
+  Object.assign(task.meta, { notShown: missing });
+  skip(`not shown on this machine: ${missing}`);
 }
 
 /** Starts the adapter around the fake broker, writes a request to it, and reads its answer. */
@@ -136,8 +138,8 @@ function flagsOf(answer: Record<string, unknown>): readonly string[] {
 }
 
 describe.each([python, ...compiled])('the adapter in $language', (example) => {
-  it('passes settings to the broker, names the others, and ends with the broker on SIGTERM', async () => {
-    if (!(await isReady(example))) return;
+  it('passes settings to the broker, names the others, and ends with the broker on SIGTERM', async (context) => {
+    await compile(example, context);
     const { child, ended, answer } = await startAdapter(example, request);
     child.kill('SIGTERM');
     expect(await ended).toEqual([7, null]);
@@ -156,8 +158,8 @@ describe.each([python, ...compiled])('the adapter in $language', (example) => {
     expect(unsupported).toEqual(['authentication.superuser', 'limits.memoryLimitBytes', 'storage']);
   });
 
-  it('asks for a rate limit when one is wanted, and ends with the broker when standard input ends', async () => {
-    if (!(await isReady(example))) return;
+  it('asks for a rate limit when one is wanted, and ends with the broker when standard input ends', async (context) => {
+    await compile(example, context);
     const limited = {
       ...request,
       storage: 'memory',
@@ -173,8 +175,8 @@ describe.each([python, ...compiled])('the adapter in $language', (example) => {
     expect(flagsOf(answer)).not.toContain('--rate-limit=off');
   });
 
-  it('says that the broker ended before it listened', async () => {
-    if (!(await isReady(example))) return;
+  it('says that the broker ended before it listened', async (context) => {
+    await compile(example, context);
     const { ended, answer } = await startAdapter(example, request, '--fail');
     await ended;
     expect(answer).toEqual({
@@ -196,8 +198,8 @@ it('the shell script names the settings that it has no flags for', async () => {
 });
 
 describe.each(compiled)('the adapter in $language, around the reference broker', (example) => {
-  it('is accepted by the doctor, and its broker passes checks with its defaults and with other settings', async () => {
-    if (!(await isReady(example))) return;
+  it('is accepted by the doctor, and its broker passes checks with its defaults and with other settings', async (context) => {
+    await compile(example, context);
     const runner = fromSource('conformance/src/cli/process.ts');
     const broker = [...fromSource('src/cli/main.ts'), 'serve'];
     const target = join(folder, `${example.language}.json`);

@@ -3,9 +3,10 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TestContext } from 'vitest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultyFile } from '../../testing/faulty-file.ts';
-import { reportUnsupported } from '../../testing/report-unsupported.ts';
+import { notShown } from '../../testing/not-shown.ts';
 import { SmallFileSystem } from '../../testing/small-file-system.ts';
 import { publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
@@ -139,23 +140,21 @@ describe('on a file system of its own', () => {
     for (const disk of disks.splice(0)) disk.remove();
   });
 
-  /** Undefined, with a message on stderr, if the machine does not allow a mount. */
-  async function smallFileSystem(what: string): Promise<SmallFileSystem | undefined> {
+  /** Ends the test as not shown if the machine does not allow a mount. */
+  async function smallFileSystem(context: TestContext): Promise<SmallFileSystem> {
     try {
       const disk = await SmallFileSystem.mounted(4 * 1024 * 1024);
       disks.push(disk);
       return disk;
     } catch (error) {
-      reportUnsupported(what, error instanceof Error ? error.message : String(error));
       // Where root runs the tests on Linux a mount may still be forbidden, as in most containers; nothing else explains it.
       expect(String(error)).toMatch(/mount|permi|ENOENT|EPERM/i);
-      return undefined;
+      return notShown(context, error instanceof Error ? error.message : String(error));
     }
   }
 
-  it('a broker survives that it is full, and comes back when there is room [DURABLE-017, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]', async () => {
-    const disk = await smallFileSystem('a broker on a file system that is full');
-    if (disk === undefined) return;
+  it('a broker survives that it is full, and comes back when there is room [DURABLE-017, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]', async (context) => {
+    const disk = await smallFileSystem(context);
     const full = new FaultyFile(join(disk.folder, 'q.db'));
     const { tested, client } = await withOneStored(full);
     disk.fill();
@@ -171,9 +170,8 @@ describe('on a file system of its own', () => {
     await comesBack(tested);
   });
 
-  it('a broker refuses to start where there is no room, or where nothing may be written [DURABLE-016]', async () => {
-    const disk = await smallFileSystem('a start on a file system that is full or read-only');
-    if (disk === undefined) return;
+  it('a broker refuses to start where there is no room, or where nothing may be written [DURABLE-016]', async (context) => {
+    const disk = await smallFileSystem(context);
     const path = join(disk.folder, 'q.db');
     disk.fill();
     await expect(openSqliteStore({ path, synchronous: 'full' })).rejects.toThrow(
@@ -188,9 +186,8 @@ describe('on a file system of its own', () => {
     );
   });
 
-  it('a compaction without room says so and leaves everything as it was', async () => {
-    const disk = await smallFileSystem('a compaction on a file system that is full');
-    if (disk === undefined) return;
+  it('a compaction without room says so and leaves everything as it was', async (context) => {
+    const disk = await smallFileSystem(context);
     const full = new FaultyFile(join(disk.folder, 'q.db'));
     const { tested, client } = await withOneStored(full);
     for (let number = 1; number <= 10; number += 1)
