@@ -24,7 +24,8 @@ export const maxStaleShare = 0.1;
 
 export function digestOf(texts: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const text of texts) hash.update(`${text.length}\n${text.replaceAll('\r\n', '\n')}\n`);
+  for (const text of texts.map((one) => one.replaceAll('\r\n', '\n')))
+    hash.update(`${text.length}\n${text}\n`);
   return hash.digest('hex').slice(0, 16);
 }
 
