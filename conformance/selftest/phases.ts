@@ -17,7 +17,7 @@ import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
-import { isKill, isUnexpected, misnamedRules, mutantFaults, survivals } from './mutant-verdict.ts';
+import { isKill, isUnexpected, misnamedRules, mutantFaults, reportedBroken, survivals } from './mutant-verdict.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { root } from './root.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
@@ -88,13 +88,14 @@ export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
 /** How many mutants are tried at a time. */
 export const mutantCrew = { least: 2, most: 8, idleShare: 0.2 } as const;
 
-/** Tries one mutant. Never rejects. */
-export async function mutantPhase(mutant: Mutant): Promise<Case> {
+/** Tries one mutant. Never rejects. `named`: the requirements that it breaks and the runner called broken. */
+export async function mutantPhase(mutant: Mutant): Promise<Case & { readonly named: readonly string[] }> {
   const title = `mutant ${mutant.id}: ${mutant.title}`;
   try {
-    return { title, faults: (await judgeMutant(mutant)).faults };
+    const { faults, named } = await judgeMutant(mutant);
+    return { title, faults, named };
   } catch (error) {
-    return { title, faults: [(error as Error).message] };
+    return { title, faults: [(error as Error).message], named: [] };
   }
 }
 
@@ -121,6 +122,8 @@ export type Planted = readonly [PlantedFault, ...PlantedFault[]];
 export type MutantJudgement = {
   /** The checks that saw its fault. */
   readonly kills: readonly string[];
+  /** The requirements that it breaks and that were called broken. */
+  readonly named: readonly string[];
   /** What is not as the mutant says. */
   readonly faults: readonly string[];
 };
@@ -135,6 +138,7 @@ export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   const failed = verdict.exitCode === 4 ? [`the broker: ${verdict.reason}`] : [];
   return {
     kills: results.filter(isKill).map(({ id }) => id),
+    named: [...reportedBroken(results)].filter((clause) => mutant.breaks.includes(clause)).sort(),
     faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id, isRandom), ...wrong],
   };
 }

@@ -1,5 +1,6 @@
 // Proves the suite: `node --import tsx conformance/selftest/run.ts [--only PATTERN]`. The reference broker must be built. Prints what
-// failed and one line a phase, writes the reference run's report to out/test/conformance.json, and ends with `N passed, N failed`.
+// failed and one line a phase, writes the reference run's report to out/test/conformance.json and, by planted fault, the requirements that
+// were called broken to out/test/broken-rules.json, and ends with `N passed, N failed`.
 // --only runs the mutants whose id fits (`delivery-*`), and nothing else.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,12 +63,19 @@ async function runFaultsFromLife(): Promise<void> {
   settle('faults from life are seen', await proxyPhase(Math.floor(Math.random() * 2 ** 20)), startedAt);
 }
 
-async function runMutants(chosen: readonly Mutant[]): Promise<void> {
+async function runMutants(chosen: readonly Mutant[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const startedAt = performance.now();
   const cases: Case[] = [];
-  await workOff(chosen, async (mutant) => void cases.push(await mutantPhase(mutant)), mutantCrew);
+  const brokenRules = new Map<string, readonly string[]>();
+  const tryOne = async (mutant: Mutant): Promise<void> => {
+    const { named, ...one } = await mutantPhase(mutant);
+    cases.push(one);
+    brokenRules.set(mutant.id, named);
+  };
+  await workOff(chosen, tryOne, mutantCrew);
   rmSync(join(root, mutantFolder), { recursive: true, force: true });
   settle('planted faults are seen', cases, startedAt);
+  return brokenRules;
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
@@ -76,7 +84,8 @@ if (values.only === undefined) {
   await runContraryBrokers();
   await runFaultsFromLife();
   settle('every check has a fault that it sees', killerCases(), performance.now());
-  await runMutants(mutants);
+  const brokenRules = Object.fromEntries(await runMutants(mutants));
+  writeFileSync(join(root, 'out/test/broken-rules.json'), JSON.stringify({ brokenRules }));
   process.stdout.write(`${matrixState(root)}\n`);
 } else {
   const pattern = values.only;
