@@ -1,6 +1,6 @@
 // `npm run proof`: tries the planted faults on the tests and scenarios that name what they break, and keeps who failed in
 // docs/internals/proof.json. Only what has changed is tried again, unless --all or --only PATTERN says otherwise. Ends with
-// `N passed, N failed`: a fault that breaks a requirement, and no test that names it fails, has failed.
+// `N passed, N failed`: a requirement that tests name, and none of them fails on any fault that breaks it, has failed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,7 @@ import {
   type Proof,
   proofFile,
   proofJson,
+  provedFiles,
   renewed,
   staleFaults,
 } from './proof/report.ts';
@@ -29,12 +30,12 @@ const { values } = parseArgs({
   options: { all: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 const faults = readFaults(root).filter(({ breaks }) => breaks !== undefined);
-const inputs = faultInputs(faults, openPlanter(root), readNamingFiles(root));
+const namingFiles = readNamingFiles(root);
+const inputs = faultInputs(faults, { root, planter: openPlanter(root) }, namingFiles);
 const before = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Proof) : emptyProof;
 const digests = new Map([...inputs].map(([id, { digest }]) => [id, digest]));
 const stale = new Set(staleFaults(before, digests));
 const entries = new Map<string, FaultProof>();
-let failedCount = 0;
 
 function isChosen(fault: Fault): boolean {
   if (values.only !== undefined) return fits(fault, values.only);
@@ -47,30 +48,28 @@ async function prove(fault: Fault): Promise<void> {
   const seenBy = await tryFault(root, fault, input.planted, input.files);
   entries.set(fault.id, { digest: input.digest, seenBy });
   const unseen = (fault.breaks ?? []).filter((id) => seenBy[id] === undefined);
-  if (unseen.length > 0) failedCount += 1;
-  const text = Object.entries(seenBy).map(([id, by]) => `${id} by ${by.join(', ')}`);
-  process.stdout.write(
-    `${unseen.length === 0 ? 'seen' : 'FAIL'} ${fault.id}: ${[...text, ...unseen.map((id) => `${id} by no test`)].join('; ')}\n`,
-  );
+  const seen = Object.entries(seenBy).map(([id, by]) => `${id} by ${by.join(', ')}`);
+  const text = [...seen, ...unseen.map((id) => `${id} by no test`)].join('; ');
+  process.stdout.write(`${fault.id}: ${text}\n`);
   keep();
 }
 
 /** After each fault, so that an interrupted run goes on where it was. */
-function keep(): void {
-  writeFileSync(
-    path,
-    proofJson(
-      renewed(
-        before,
-        entries,
-        faults.map(({ id }) => id),
-      ),
-    ),
-  );
+function keep(): Proof {
+  const ids = faults.map(({ id }) => id);
+  const proof = renewed(before, entries, ids);
+  writeFileSync(path, proofJson(proof));
+  return proof;
 }
 
 const chosen = faults.filter(isChosen);
 await workOff(chosen, prove, crew);
-keep();
-process.stdout.write(`${chosen.length - failedCount} passed, ${failedCount} failed\n`);
-process.exitCode = failedCount === 0 ? 0 : 1;
+const proved = provedFiles(keep());
+const named = new Set(namingFiles.flatMap(({ requirements }) => [...requirements]));
+const broken = new Set(chosen.flatMap(({ breaks = [] }) => breaks));
+const claimed = [...broken].filter((id) => named.has(id));
+const unproved = claimed.filter((id) => !proved.has(id)).sort();
+for (const id of unproved)
+  process.stdout.write(`FAIL ${id}: tests name it, and none fails on a planted fault that breaks it\n`);
+process.stdout.write(`${claimed.length - unproved.length} passed, ${unproved.length} failed\n`);
+process.exitCode = unproved.length === 0 ? 0 : 1;

@@ -38,6 +38,14 @@ export class ProductSource {
   }
 }
 
+/** The code of a text in TypeScript without comments and formatting: two texts with the same code do the same. */
+export function codeOf(text: string): string {
+  const tree = ts.createSourceFile('any.ts', text, ts.ScriptTarget.Latest, true);
+  return withoutTrailingCommas([...codeTokens(tree, tree)])
+    .map((token) => token.text)
+    .join(' ');
+}
+
 function* codeTokens(node: ts.Node, tree: ts.SourceFile): Iterable<Token> {
   if (ts.isJSDoc(node)) return;
   const children = node.getChildren(tree);
