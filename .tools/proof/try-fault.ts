@@ -1,6 +1,7 @@
 // Tries one planted fault on the tests and scenarios that name what it breaks: those in process, unit tests, and tests of whole programs.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import type { Fault } from '../faults/catalogue.ts';
 import type { Planted } from '../faults/planter.ts';
@@ -94,11 +95,11 @@ async function runTests(
     reject: false,
     timeout: maxRunMs,
     killSignal: 'SIGKILL',
-    // Programs that a test starts must have the fault too.
+    // Programs that a test starts, in whatever folder, must have the fault too.
     env: {
       PLANTED_FAULT: join(root, `${name}.planted.json`),
       PLANTED_TESTS: kind,
-      NODE_OPTIONS: `--import ${planter}`,
+      NODE_OPTIONS: `--import ${pathToFileURL(join(root, planter)).href}`,
     },
   });
 }
