@@ -20,7 +20,7 @@ import {
   renewed,
   staleFaults,
 } from './proof/report.ts';
-import { tryFault } from './proof/try-fault.ts';
+import { controlFailures, tryFault } from './proof/try-fault.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const path = join(root, proofFile);
@@ -62,7 +62,17 @@ function keep(): Proof {
   return proof;
 }
 
+/** Throws when tests fail without any fault: they would seem to see every one. */
+async function control(chosen: readonly Fault[]): Promise<void> {
+  const files = new Set(chosen.flatMap(({ id }) => inputs.get(id)?.files ?? []));
+  const source = 'src/protocol/command.ts';
+  const unchanged = { path: source, text: readFileSync(join(root, source), 'utf8') };
+  const failures = files.size === 0 ? [] : await controlFailures(root, unchanged, [...files]);
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+}
+
 const chosen = faults.filter(isChosen);
+await control(chosen);
 await workOff(chosen, prove, crew);
 const proved = provedFiles(keep());
 const named = new Set(namingFiles.flatMap(({ requirements }) => [...requirements]));

@@ -12,8 +12,10 @@ import type { NamingFile } from './naming-files.ts';
 const folder = 'out/proof';
 const planter = './.tools/faults/plant-on-load.mjs';
 
-/** A run takes seconds; one that takes longer than this, even on a busy machine, hangs. */
-const maxRunMs = 120_000;
+/** A run takes seconds, with no fault planted minutes; one that takes longer than this, even on a busy machine, hangs. */
+function deadlineMs(isControl: boolean): number {
+  return isControl ? 900_000 : 120_000;
+}
 
 /** By requirement: the files in which a test that names it failed. */
 export type SeenBy = Readonly<Record<string, readonly string[]>>;
@@ -25,16 +27,7 @@ export async function tryFault(
   planted: Planted,
   files: readonly NamingFile[],
 ): Promise<SeenBy> {
-  const name = `${folder}/${id}`;
-  mkdirSync(join(root, folder), { recursive: true });
-  writeFileSync(join(root, `${name}.planted.json`), JSON.stringify(planted));
-  const evidence: Evidence[] = [];
-  for (const kind of ['features', 'unit', 'programs'] as const) {
-    const named = files.filter((file) => file.kind === kind);
-    if (named.length > 0) evidence.push(...(await runOf(kind, { root, name, files: named, breaks })));
-  }
-  rmSync(join(root, `${name}.planted.json`));
-  const failed = evidence.filter(({ passed }) => !passed);
+  const failed = await failuresOf(root, id, planted, { files, requirements: breaks, isControl: false });
   const entries = breaks.map((clause) => {
     const paths = failed.filter((one) => one.id === clause).map(({ by }) => by);
     return [clause, [...new Set(paths)].sort()] as const;
@@ -42,11 +35,46 @@ export async function tryFault(
   return Object.fromEntries(entries.filter(([, paths]) => paths.length > 0));
 }
 
+/**
+ * What names a requirement and fails although nothing is planted, one text each: with it the run would prove nothing. `unchanged`: a source as it is.
+ */
+export async function controlFailures(
+  root: string,
+  unchanged: Planted,
+  files: readonly NamingFile[],
+): Promise<readonly string[]> {
+  const failed = await failuresOf(root, 'control', unchanged, { files, requirements: [], isControl: true });
+  return [...new Set(failed.map(({ id, by }) => `${by} fails for ${id} with no fault planted`))];
+}
+
+/** What failed of that which names the requirements, or any requirement if there are none. */
+async function failuresOf(
+  root: string,
+  id: string,
+  planted: Planted,
+  { files, requirements, isControl }: Pick<Try, 'files' | 'requirements' | 'isControl'>,
+): Promise<readonly Evidence[]> {
+  const name = `${folder}/${id}`;
+  mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, `${name}.planted.json`), JSON.stringify(planted));
+  const evidence: Evidence[] = [];
+  for (const kind of ['features', 'unit', 'programs'] as const) {
+    const named = files.filter((file) => file.kind === kind);
+    if (named.length > 0)
+      evidence.push(...(await runOf(kind, { root, name, files: named, requirements, isControl })));
+  }
+  rmSync(join(root, `${name}.planted.json`));
+  return evidence.filter(({ passed }) => !passed);
+}
+
 type Try = {
   readonly root: string;
   readonly name: string;
   readonly files: readonly NamingFile[];
-  readonly breaks: readonly string[];
+  /** None stands for all. */
+  readonly requirements: readonly string[];
+  /** Nothing is planted: each run must leave a report. */
+  readonly isControl: boolean;
 };
 
 async function runOf(kind: NamingFile['kind'], what: Try): Promise<readonly Evidence[]> {
@@ -55,7 +83,8 @@ async function runOf(kind: NamingFile['kind'], what: Try): Promise<readonly Evid
   await (kind === 'features' ? runScenarios(what, result) : runTests(kind, what, result));
   try {
     return readingOf(kind, readFileSync(join(root, result), 'utf8'), root).evidence;
-  } catch {
+  } catch (error) {
+    if (what.isControl) throw error;
     // A broker that hangs or brings its process down leaves no report: nobody named the requirement.
     return [];
   } finally {
@@ -67,33 +96,40 @@ function readingOf(kind: NamingFile['kind'], json: string, root: string): Readin
   return kind === 'features' ? readCucumber(json, root) : readVitest(json, root);
 }
 
-async function runScenarios({ root, name, files, breaks }: Try, result: string): Promise<void> {
-  const tags = breaks.map((id) => `@${id}`).join(' or ');
+async function runScenarios(
+  { root, name, files, requirements, isControl }: Try,
+  result: string,
+): Promise<void> {
+  const tags = requirements.map((id) => `@${id}`).join(' or ');
   await runCucumber({
     driver: 'in-process',
-    args: ['--format', `json:${result}`, '--tags', tags, ...files.map(({ path }) => path)],
+    args: [
+      ...['--format', `json:${result}`],
+      ...(tags === '' ? [] : ['--tags', tags]),
+      ...files.map(({ path }) => path),
+    ],
     imports: [planter],
     environment: { PLANTED_FAULT: join(root, `${name}.planted.json`) },
     output: 'ignore',
-    deadlineMs: maxRunMs,
+    deadlineMs: deadlineMs(isControl),
   });
 }
 
 async function runTests(
   kind: 'unit' | 'programs',
-  { root, name, files, breaks }: Try,
+  { root, name, files, requirements, isControl }: Try,
   result: string,
 ): Promise<void> {
   const args = [
     ...['node_modules/vitest/vitest.mjs', 'run', '-c', '.config/vitest.planted.config.ts'],
-    ...['--reporter=json', `--outputFile.json=${result}`, '-t', `\\[.*(${breaks.join('|')}).*\\]$`],
+    ...['--reporter=json', `--outputFile.json=${result}`, '-t', `\\[.*(${requirements.join('|')}).*\\]$`],
     ...files.map(({ path }) => path),
   ];
   await execa(process.execPath, args, {
     cwd: root,
     stdio: 'ignore',
     reject: false,
-    timeout: maxRunMs,
+    timeout: deadlineMs(isControl),
     killSignal: 'SIGKILL',
     // Programs that a test starts, in whatever folder, must have the fault too.
     env: {
