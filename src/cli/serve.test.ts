@@ -1,7 +1,7 @@
 // `truemq serve` and `truemq adapter` in process: what they print when they listen, how they end, and how they fail to start.
 
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,7 +14,7 @@ import { serve } from './serve.ts';
 
 type Ready = {
   readonly pid: number;
-  readonly tcp: { readonly port: number };
+  readonly tcp: { readonly host: string; readonly port: number };
   readonly health?: { readonly url: string };
 };
 
@@ -150,6 +150,25 @@ describe('serve', () => {
     await exit;
   });
 
+  it('keeps its messages in the store of a storage module [CONFIG-016]', async () => {
+    const folder = await newFolder();
+    const [module, log] = [join(folder, 'store.mjs'), join(folder, 'kinds.txt')];
+    const commit = `(records) => { for (const { kind } of records) appendFileSync(${JSON.stringify(log)}, kind + '\\n'); }`;
+    await writeFile(
+      module,
+      `import { appendFileSync } from 'node:fs';
+       export const openStore = () => ({ recover: () => [], commit: ${commit}, close: () => undefined });`,
+    );
+    const { context, exit, ready } = await startServing(['--storage-module', module]);
+    const client = await connect({ port: ready.tcp.port });
+    await client.publish('work', 1);
+    expect(await readFile(log, 'utf8')).toBe('queueCreated\nmessageAdded\n');
+    await client.close();
+    context.signal('SIGTERM');
+    await exit;
+    await rm(folder, { recursive: true });
+  });
+
   it('says in one line why a storage module opens no store, and logs where it was thrown at level debug [CONFIG-018]', async () => {
     const folder = await newFolder();
     const module = join(folder, 'store.mjs');
@@ -182,6 +201,33 @@ describe('serve', () => {
     context.signal('SIGTERM');
     await exit;
     expect(context.errors()).not.toContain('"warn"');
+  });
+
+  it('listens with each server on the address of its own setting [HTTP-004]', async () => {
+    const { context, exit, ready } = await startServing(['--host', '127.0.0.2']);
+    expect(ready.tcp.host).toBe('127.0.0.2');
+    expect(ready.health?.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    context.signal('SIGTERM');
+    await exit;
+  });
+
+  it('has the limits and the defaults of queues that are configured [CONFIG-013]', async () => {
+    const { context, exit, ready } = await startServing([
+      ...['--max-connections', '1', '--max-message-size', '256', '--max-queue-size', '5'],
+      ...['--default-delivery-mode', 'FanOutWithAck', '--enable-auto-create', 'false'],
+    ]);
+    const client = await connect({ port: ready.tcp.port });
+    await expect(connect({ port: ready.tcp.port })).rejects.toMatchObject({ code: 'CONNECTION_LIMIT' });
+    await expect(client.publish('missing', 1)).rejects.toMatchObject({ code: 'QUEUE_NOT_FOUND' });
+    await client.createQueue('orders');
+    const details = { maxSize: 5, deliveryMode: 'FanOutWithAck' };
+    expect(await client.queueInfo('orders')).toMatchObject(details);
+    await expect(client.publish('orders', 'x'.repeat(256))).rejects.toThrow();
+    await expect(client.closed).resolves.toMatchObject({
+      reason: expect.stringContaining('MESSAGE_TOO_LARGE'),
+    });
+    context.signal('SIGTERM');
+    await exit;
   });
 
   it('logs what is odd in the environment', async () => {

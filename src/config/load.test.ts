@@ -68,7 +68,7 @@ describe('defaults', () => {
     ]);
   });
 
-  it('are those of the reference [CONFIG-011, CONFIG-013, HTTP-004]', () => {
+  it('are those of the reference [CONFIG-011, HEALTH-014, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',
       port: 2925,

@@ -54,6 +54,27 @@ describe('while a commit is under way', () => {
     expect(subscriber.lines()).toEqual(['Deliver m1 q', 'Deliver m2 q', 'Pong p2', 'Deliver m3 q']);
   });
 
+  it('moves a dead letter in one transaction, and delivers it after that [DURABLE-014]', async () => {
+    const { store, tested, publisher, subscriber } = await party();
+    const commit = async () => {
+      await tested.settle();
+      store.release();
+      await tested.settle();
+    };
+    const payload = '{"enableDeadLetterQueue":true}';
+    publisher.send({ command: 40, id: 'c', queue: 'r', payload }, publish('r', 'm1'));
+    await commit();
+    subscriber.send(subscribe('r'), subscribe('r.dlq'));
+    await tested.settle();
+    subscriber.take();
+    subscriber.send({ ...ack('m1'), headers: [['failureReason', 'DeserializationError']] });
+    await tested.settle();
+    expect(store.commits.at(-1)).toEqual(['attemptFailed', 'deadLettered']);
+    expect(subscriber.lines()).toEqual([]);
+    await commit();
+    expect(subscriber.lines()).toEqual(['Deliver m1 r.dlq']);
+  });
+
   it('starts no other one [DURABLE-001]', async () => {
     const { store, tested, publisher, subscriber } = await party();
     for (let round = 1; round <= 5; round += 1) {

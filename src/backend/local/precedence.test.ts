@@ -45,7 +45,7 @@ describe('the first fault in the order of the text is answered', () => {
     expect(await codeOf({ command: 22, id: '', queue: '' })).toBe('INVALID_MESSAGE');
   });
 
-  it('a missing queue name before a faulty payload [ERROR-013]', async () => {
+  it('a missing queue name before a faulty payload', async () => {
     expect(await codeOf(publish('', 'm1', { payload: '{' }))).toBe('INVALID_QUEUE');
   });
 
