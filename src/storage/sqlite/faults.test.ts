@@ -55,7 +55,7 @@ async function until(tested: TestedService, condition: () => boolean): Promise<v
     await tested.advance(1_000);
     expect(condition()).toBe(true);
   };
-  await vi.waitFor(look, { timeout: 20_000, interval: 2 });
+  await vi.waitFor(look, { timeout: 8_000, interval: 2 });
 }
 
 /** Expects that the broker serves again, has all confirmed messages and no others, and accepts new ones. */
