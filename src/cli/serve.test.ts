@@ -103,16 +103,19 @@ describe('serve', () => {
   it.each([
     ['--port', '--host and --port'],
     ['--health-port', '--health-host and --health-port'],
-  ])('ends with one clear line when the port of %s is in use [CONFIG-010]', async (flag, settings) => {
-    const { port, release } = await occupiedPort();
-    const context = testCommandContext();
-    expect(await serve.run([...FREE_PORTS, flag, String(port)], context)).toBe(ExitCode.Failed);
-    expect(context.errors()).toBe(
-      `truemq: cannot listen on 127.0.0.1:${port}: the port is in use (set by ${settings})\n`,
-    );
-    expect(context.output()).toBe('');
-    release();
-  });
+  ])(
+    'ends with one clear line when the port of %s is in use [CONFIG-010, HEALTH-014]',
+    async (flag, settings) => {
+      const { port, release } = await occupiedPort();
+      const context = testCommandContext();
+      expect(await serve.run([...FREE_PORTS, flag, String(port)], context)).toBe(ExitCode.Failed);
+      expect(context.errors()).toBe(
+        `truemq: cannot listen on 127.0.0.1:${port}: the port is in use (set by ${settings})\n`,
+      );
+      expect(context.output()).toBe('');
+      release();
+    },
+  );
 
   it('accepts nobody while it waits for a message in flight, and ends when it is acknowledged [SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-012]', async () => {
     const { context, exit, ready } = await startServing([]);

@@ -92,8 +92,10 @@ describe('an ack', () => {
 
   it('during the pause before the next attempt settles the message [DELIVERY-007, DELIVERY-070]', () => {
     const h = testCore();
-    const a = h.connect();
+    const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
+    // The next attempt would go to this one.
+    h.subscribe(b, 'q');
     h.publish(a, 'q', 'm1');
     h.advance(30_500);
     h.ack(a, 'm1');
