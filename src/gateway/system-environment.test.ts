@@ -82,6 +82,13 @@ describe('what is to be done soon', () => {
 });
 
 describe('the clocks and ids', () => {
+  it('tell timers nothing of a change of the wall clock [RETRY-016]', () => {
+    const [now, wallNow] = [clock.now(), Date.now()];
+    vi.spyOn(Date, 'now').mockReturnValue(wallNow + DAY_MS);
+    expect(clock.wallNow()).toBe(wallNow + DAY_MS);
+    expect(clock.now()).toBeLessThan(now + DAY_MS);
+  });
+
   it('are the machine’s, and never the same twice', () => {
     expect(Math.abs(clock.wallNow() - Date.now())).toBeLessThan(1000);
     expect(Math.abs(clock.now() - performance.now())).toBeLessThan(1000);
