@@ -1,13 +1,37 @@
-// Requirements are found where tests and scenarios name them, and nowhere else.
-import { expect, it } from 'vitest';
-import { requirementsNamedIn } from './naming-files.ts';
+// Requirements are found where tests and scenarios name them, and in the cases that test files share.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readNamingFiles } from './naming-files.ts';
 
-it('finds them in the brackets of a title', () => {
-  const text = "it('reads [FRAME-001, BODY-002]', ..); // FRAME-003";
-  expect([...requirementsNamedIn(text, 'unit')]).toEqual(['FRAME-001', 'BODY-002']);
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'truemq-naming-'));
+  write(
+    'src/a.test.ts',
+    "import { cases } from './shared/cases.ts';\nit('reads [FRAME-001, BODY-002]', ..);",
+  );
+  write('src/b.programs.test.ts', "import { plain } from './plain.ts';\nit(titleOf('TTL-001'), ..);");
+  write('src/shared/cases.ts', "import { more } from '../plain.ts';\ncases('waits [RETRY-001]', ..);");
+  write('src/plain.ts', '// See QUEUE-001.');
+  write('src/none.test.ts', "it('names nothing', ..);");
+  write('features/a.feature', '  @FRAME-001 @BODY-003\n  Scenario: FRAME-003 is not a tag\n');
 });
 
-it('finds them among the tags of a scenario', () => {
-  const text = '  @FRAME-001 @BODY-002\n  Scenario: FRAME-003 is not a tag\n';
-  expect([...requirementsNamedIn(text, 'features')]).toEqual(['FRAME-001', 'BODY-002']);
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+it('finds the files that name requirements, those of imported cases included', () => {
+  const found = readNamingFiles(root).map(({ path, kind, requirements }) => [path, kind, ...requirements]);
+  expect(found).toEqual([
+    ['features/a.feature', 'features', 'FRAME-001', 'BODY-003'],
+    ['src/a.test.ts', 'unit', 'FRAME-001', 'BODY-002', 'RETRY-001'],
+    ['src/b.programs.test.ts', 'programs', 'TTL-001'],
+  ]);
 });

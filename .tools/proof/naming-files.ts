@@ -1,10 +1,13 @@
-// The test files and feature files that name a requirement: in the brackets at the end of a test's title, or as the tag of a scenario.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The test files and feature files that name a requirement: a test file in its own text or in that of a file that it imports, since cases may be
+// shared and titles put together; a feature file as the tag of a scenario. What they name beyond the titles does no harm: which tests run and
+// fail is read from the titles.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 
 export type NamingFile = {
   /** From the root of the repository. */
   readonly path: string;
+  /** Its text and that of the files with shared cases that it imports. */
   readonly text: string;
   readonly kind: 'unit' | 'programs' | 'features';
   readonly requirements: ReadonlySet<string>;
@@ -12,6 +15,7 @@ export type NamingFile = {
 
 /** All files with tests of the broker: those that name no requirement are left out. */
 export function readNamingFiles(root: string): readonly NamingFile[] {
+  const texts = new TextsOfTests(root);
   return ['src', 'features']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
@@ -21,7 +25,7 @@ export function readNamingFiles(root: string): readonly NamingFile[] {
     .flatMap((path) => {
       const kind = kindOf(path);
       if (kind === undefined) return [];
-      const text = readFileSync(join(root, path), 'utf8');
+      const text = kind === 'features' ? readFileSync(join(root, path), 'utf8') : texts.of(path);
       const requirements = requirementsNamedIn(text, kind);
       return requirements.size === 0 ? [] : [{ path, text, kind, requirements }];
     })
@@ -34,8 +38,45 @@ function kindOf(path: string): NamingFile['kind'] | undefined {
   return path.endsWith('.test.ts') ? 'unit' : undefined;
 }
 
+const requirementId = /\b[A-Z]{3,10}-\d{3}\b/g;
+
 export function requirementsNamedIn(text: string, kind: NamingFile['kind']): ReadonlySet<string> {
-  const id = /[A-Z]{3,10}-\d{3}/g;
-  const places = kind === 'features' ? /^\s*@.*$/gm : /\[[A-Z]{3,10}-\d{3}(?:, ?[A-Z]{3,10}-\d{3})*\]/g;
-  return new Set((text.match(places) ?? []).flatMap((place) => place.match(id) ?? []));
+  const places = kind === 'features' ? (text.match(/^\s*@.*$/gm) ?? []) : [text];
+  return new Set(places.flatMap((place) => place.match(requirementId) ?? []));
+}
+
+const importedPath = /\bfrom '(\.[^']+\.ts)'/g;
+
+/** The texts of test files, each with those of the imported files that name requirements in titles. */
+class TextsOfTests {
+  readonly #root: string;
+  readonly #texts = new Map<string, string>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  of(path: string): string {
+    const cases = [...this.#reached(path, new Set())].filter((one) => one !== path && this.#hasTitles(one));
+    return [path, ...cases.sort()].map((one) => this.#read(one)).join('\n');
+  }
+
+  #hasTitles(path: string): boolean {
+    return /\[[A-Z]{3,10}-\d{3}(?:, ?[A-Z]{3,10}-\d{3})*\]'/.test(this.#read(path));
+  }
+
+  #reached(path: string, seen: Set<string>): ReadonlySet<string> {
+    if (seen.has(path)) return seen;
+    seen.add(path);
+    for (const [, target = ''] of this.#read(path).matchAll(importedPath))
+      this.#reached(posix.join(dirname(path), target), seen);
+    return seen;
+  }
+
+  #read(path: string): string {
+    const file = join(this.#root, path);
+    const text = this.#texts.get(path) ?? (existsSync(file) ? readFileSync(file, 'utf8') : '');
+    this.#texts.set(path, text);
+    return text;
+  }
 }
