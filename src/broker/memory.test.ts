@@ -123,7 +123,7 @@ describe('the broker keeps no message of a deleted queue', () => {
     expect(kept.h.broker.nextDeadline()).toBeUndefined();
   });
 
-  it('that was in flight, from the next tick on [QUEUE-018]', async () => {
+  it('that was in flight, from the next tick on', async () => {
     const kept = new ForgetfulHarness();
     const [publisher, subscriber] = kept.h.connectAll(2);
     kept.h.subscribe(subscriber, 'q', 3);

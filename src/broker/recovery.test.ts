@@ -115,8 +115,8 @@ describe('a recovered message', () => {
   it('goes to the subscribers then present, whoever had a copy before [DELIVERY-023]', () => {
     const h = recovered(queue({ mode: 1 }), message(1));
     const [a, b] = h.connectAll(2);
-    h.subscribe(a, 'q');
-    h.subscribe(b, 'q');
+    expect(h.subscribe(a, 'q')).toEqual([`${a}: subscribe q ok`, `${a} <- q m1`]);
+    expect(h.subscribe(b, 'q')).toEqual([`${b}: subscribe q ok`]);
     expect(h.ack(a, 'm1')).toEqual([]);
     expect(h.records).toEqual([{ kind: 'messageRemoved', generation: 1, sequence: 1 }]);
   });

@@ -57,7 +57,7 @@ function problemsOf(given: Given): readonly string[] {
 }
 
 describe('defaults', () => {
-  it('of memory fit into the JavaScript heap [LIMIT-013, LIMIT-021, LIMIT-022]', () => {
+  it('of memory fit into the JavaScript heap', () => {
     const machine = { memoryBytes: 64 * GIB, heapLimitBytes: 4 * GIB, isTerminal: false };
     const { configuration } = loadConfiguration({ flags: new Map(), environment: {}, machine });
     expect(configuration.memoryLimitBytes).toBe(64 * GIB);

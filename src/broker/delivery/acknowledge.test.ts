@@ -90,7 +90,7 @@ describe('an ack', () => {
     expect(removed.map((record) => record.generation)).toEqual([2, 1, 3]);
   });
 
-  it('during the pause before the next attempt settles the message [DELIVERY-007, DELIVERY-070]', () => {
+  it('during the pause before the next attempt settles the message [DELIVERY-007]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');
@@ -100,6 +100,18 @@ describe('an ack', () => {
     h.advance(30_500);
     h.ack(a, 'm1');
     expect(h.broker.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0 });
+    expect(h.advance(3_600_000)).toEqual([]);
+  });
+
+  it('of the earlier receiver settles the message while no other one has it [DELIVERY-070]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.subscribe(a, 'q');
+    h.publish(a, 'q', 'm1');
+    h.subscribe(b, 'q');
+    expect(h.advance(30_999)).toEqual([]);
+    h.ack(a, 'm1');
+    expect(h.broker.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0, queuedBytes: 0 });
     expect(h.advance(3_600_000)).toEqual([]);
   });
 });

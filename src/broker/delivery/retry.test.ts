@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
 import { ids, testCore } from '../../testing/core-harness.ts';
 
@@ -26,6 +27,17 @@ function timesOfDeliveries(h: BrokerHarness, forMs: number, stepMs: number): num
   return times;
 }
 
+describe('the first attempt', () => {
+  it('is made immediately, as soon as a subscriber has room [RETRY-015]', () => {
+    const h = testCore();
+    const [subscriber, publisher] = h.connectAll(2);
+    h.subscribe(subscriber, 'q', 1);
+    expect(h.publish(publisher, 'q', 'm1')).toEqual(['2: publish q m1 ok', '1 <- q m1']);
+    expect(h.publish(publisher, 'q', 'm2')).toEqual(['2: publish q m2 ok']);
+    expect(h.ack(subscriber, 'm1')).toEqual(['1 <- q m2']);
+  });
+});
+
 describe('a delivery without ack', () => {
   it('is sent again ackTimeout + 1 s, 2 s, 4 s, .. later, at most 2 min [RETRY-001, RETRY-002, RETRY-003, RETRY-004]', () => {
     const h = withOneInFlight({ maxRetryAttempts: 10 });
@@ -34,7 +46,7 @@ describe('a delivery without ack', () => {
     expect(gaps).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 120_000, 120_000]);
   });
 
-  it('is sent again not a millisecond early [RETRY-013, RETRY-015]', () => {
+  it('is sent again not a millisecond early [RETRY-013]', () => {
     const h = withOneInFlight();
     expect(h.advance(30_999)).toEqual([]);
     expect(h.advance(1)).toEqual(['1 <- q m1 (attempt 2)']);
@@ -94,6 +106,18 @@ describe('the next attempt', () => {
     expect(h.advance(1000)).toEqual([]);
     expect(h.waiting('q')).toBe(2);
     expect(h.writable(1, true)).toEqual(['1 <- q m1 (attempt 2)', '1 <- q m3']);
+  });
+
+  it('enters a full queue when nobody can take it [QUEUE-030]', () => {
+    const h = withOneInFlight({ maxQueueSize: 1, overflowStrategy: OverflowStrategy.DropNewest });
+    h.nack(1, 'm1');
+    h.writable(1, false);
+    h.publish(2, 'q', 'm2');
+    expect(h.waiting('q')).toBe(1);
+    h.advance(1000);
+    expect(h.waiting('q')).toBe(2);
+    expect(h.publish(2, 'q', 'm3')).toEqual(['2: publish q m3 QUEUE_FULL']);
+    expect(h.writable(1, true)).toEqual(['1 <- q m1 (attempt 2)', '1 <- q m2']);
   });
 
   it('goes before younger messages that are due at the same time [DELIVERY-009]', () => {

@@ -109,7 +109,7 @@ describe('the end of a connection', () => {
     expect(h.publish(a, 'q', 'm1')).toEqual(['1: publish q m1 ok']);
   });
 
-  it('ends its subscriptions to deleted queues too [QUEUE-016, DELIVERY-069]', () => {
+  it('ends its subscriptions to deleted queues too [DELIVERY-069]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(b, 'q');

@@ -12,7 +12,7 @@ describe('Publish', () => {
     expect(h.broker.stats().publishedCount).toBe(1);
   });
 
-  it('tells the store what it took before anything goes out [PUBLISH-002]', () => {
+  it('gives the store a record of the new queue and one of the message', () => {
     const h = testCore();
     h.publish(h.connect(), 'q', 'm1');
     expect(h.records).toMatchObject([
@@ -139,7 +139,8 @@ describe('limits', () => {
     const h = testCore({ maxContentBytes: 100 });
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1', { byteLength: 101 })).toEqual(['1: publish q m1 MESSAGE_TOO_LARGE']);
-    expect(h.publish(a, 'q', 'm1', { byteLength: 100 })).toEqual(['1: publish q m1 ok']);
+    expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q ok']);
+    expect(h.publish(a, 'q', 'm2', { byteLength: 100 })).toEqual(['1: publish q m2 ok', '1 <- q m2']);
   });
 
   it('count the longer name of the dead letter queue, in bytes, and never a shorter one', () => {

@@ -188,7 +188,7 @@ describe('a CreateQueue', () => {
     expect(inputOf(create)).not.toHaveProperty('options');
   });
 
-  it('passes options, or why they are invalid, to the core, which decides in order [ERROR-015, QUEUE-041]', () => {
+  it('passes options, or why they are invalid, to the core, which decides in order [QUEUE-041]', () => {
     expect(inputOf({ ...create, payload: Buffer.from('{"maxQueueSize":0}') })).toMatchObject({
       options: { maxQueueSize: 0 },
     });
