@@ -37,6 +37,17 @@ describe('a client that does not connect', () => {
     expect(await tested.exchange(client, ping())).toEqual(['Pong ping']);
   });
 
+  it('is not closed after a Connect that was refused, and may send another one [CONN-015]', async () => {
+    const tested = new TestedBroker({ timeouts });
+    const client = tested.attach();
+    await tested.advance(9_000);
+    expect(await tested.exchange(client, { command: 0, id: 'c1', queue: 'no name' })).toEqual([
+      'Error c1 INVALID_MESSAGE',
+    ]);
+    await tested.advance(20_000);
+    expect(await tested.exchange(client, { command: 0, id: 'c2' })).toEqual(['ConnectAck c2']);
+  });
+
   it('and whose Connect comes after that is heard no more [CONN-014]', async () => {
     const store = new GatedStore();
     const tested = new TestedBroker({ timeouts }, { store });
@@ -160,7 +171,7 @@ describe('a client that is silent', () => {
     expect(client.isOver).toBe(true);
   });
 
-  it('has its messages given to others', async () => {
+  it('is closed though the broker has sent to it meanwhile, and has its messages given to others [CONN-017]', async () => {
     const tested = new TestedBroker({ timeouts, broker: { ...testSettings, ackTimeoutMs: 3_600_000 } });
     const silent = await tested.subscriber('q');
     await tested.advance(100_000);

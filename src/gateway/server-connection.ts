@@ -216,6 +216,7 @@ export class ServerConnection {
       if (event === undefined) break;
       this.#handle(event);
     }
+    this.#stopHandshakeTimeout();
     this.#count();
     if (!this.#isInflating && !this.#isClosing && !this.#memory.isWaiting) {
       this.#memory.reserveFrame(this.#session);
@@ -240,6 +241,12 @@ export class ServerConnection {
     const mayBePending = this.#memory.isInputShort ? 0 : this.#parts.options.maxPendingInputBytes;
     const isBusy = this.#isCongested || this.#isInflating || this.#isClosing || this.#memory.isWaiting;
     return isBusy || this.#pendingBytes > mayBePending;
+  }
+
+  /** A Connect stops the handshake timeout whether it is accepted or refused. */
+  #stopHandshakeTimeout(): void {
+    if (!this.#session.connectHasArrived) return;
+    this.#timeouts?.connectArrived();
   }
 
   /** Updates the bytes of this connection in the budgets. */
@@ -282,7 +289,6 @@ export class ServerConnection {
   }
 
   #handleConnect(): void {
-    this.#timeouts?.connectArrived();
     const text = this.#parts.outOfServiceReason();
     if (text !== undefined) {
       const refusal = { code: ErrorCode.StorageError, text, closes: true };

@@ -37,7 +37,7 @@ describe('checkFieldRules', () => {
     expect(check(changes)).toBeUndefined();
   });
 
-  it('names the id in the fault, and none when it is empty [CONN-008, CONN-009]', () => {
+  it('names the id in the fault, and none when it is empty [CONN-008]', () => {
     expect(check({ queue: 'a b' })).toMatchObject({ code: 'INVALID_MESSAGE', closes: false, id: 'm-1' });
     expect(check({ id: '' })).not.toHaveProperty('id');
   });

@@ -55,6 +55,7 @@ export class ServerSession {
   #context: PrecedenceContext;
   #state: SessionState = 'awaiting-connect';
   #connect: Message | undefined;
+  #connectHasArrived = false;
   #failedConnectCount = 0;
   #negotiated: Algorithm | undefined;
 
@@ -67,6 +68,11 @@ export class ServerSession {
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** True from the first Connect on, also when it was refused. For the handshake timeout. */
+  get connectHasArrived(): boolean {
+    return this.#connectHasArrived;
   }
 
   /** The algorithm agreed in the handshake. */
@@ -135,6 +141,7 @@ export class ServerSession {
   }
 
   #handleMessage(message: Message, body: Buffer): SessionEvent | undefined {
+    if (message.command === Command.Connect) this.#connectHasArrived = true;
     const fault = firstFault(message, this.#context);
     if (fault !== undefined) return this.#refuse(message, fault);
     switch (message.command) {

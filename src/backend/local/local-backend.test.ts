@@ -45,7 +45,7 @@ describe('a broker that starts', () => {
     expect(second.service.queueInfo('q')?.messageCount).toBe(0);
   });
 
-  it('takes nobody before it has recovered, and is ready then [DURABLE-020, HEALTH-011]', async () => {
+  it('takes nobody before it has recovered, and is ready then [HEALTH-011]', async () => {
     const tested = new TestedService();
     expect(tested.service.readiness()).toEqual({ ready: false, reason: 'recovering from the store' });
     const early = tested.attach();
