@@ -92,6 +92,15 @@ describe('serve', () => {
     await exit;
   });
 
+  it('serves health on the configured port [HEALTH-014]', async () => {
+    const { port, release } = await occupiedPort();
+    release();
+    const { context, exit, ready } = await startServing(['--health-port', String(port)]);
+    expect(ready.health?.url).toBe(`http://127.0.0.1:${port}`);
+    context.signal('SIGTERM');
+    await exit;
+  });
+
   it('is unhealthy when it uses 90 percent of the configured memory or more [HEALTH-005, HEALTH-010]', async () => {
     const { context, exit, ready } = await startServing(['--memory-limit', '1MiB']);
     const health = await fetch(`${ready.health?.url}/health/`);

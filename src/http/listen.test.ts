@@ -56,7 +56,7 @@ function losePorts(count: number): void {
 }
 
 describe('listening', () => {
-  it('takes any free port for 0 and says which [HEALTH-014]', async () => {
+  it('takes any free port for 0 and says which [CONFIG-009]', async () => {
     const listener = await listen(0);
     expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
     expect(await (await fetch(listener.url)).text()).toBe('hello');

@@ -18,7 +18,7 @@ function options(flags: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the settings of the broker', () => {
-  it('are by default those of the specification [LIMIT-019, COMPRESS-019, QUEUE-049]', () => {
+  it('are by default those of the specification [LIMIT-019, COMPRESS-019, QUEUE-049, RETRY-005, SHUTDOWN-002]', () => {
     expect(options()).toMatchObject({
       broker: {
         defaultDeliveryMode: DeliveryMode.RoundRobin,
@@ -66,17 +66,31 @@ describe('the settings of the broker', () => {
     ],
     ['max-queue-size', '5', { broker: { defaultMaxQueueSize: 5 } }],
     ['enable-auto-create', 'false', { broker: { enableAutoCreate: false } }],
-    ['ack-timeout', '250ms', { broker: { ackTimeoutMs: 250 } }],
     [
       'max-message-size',
       '64KiB',
-      { limits: { maxMessageSizeBytes: 65_536, maxDecompressedSizeBytes: 65_536 } },
+      {
+        limits: { maxMessageSizeBytes: 65_536, maxDecompressedSizeBytes: 65_536 },
+        broker: { maxContentBytes: 65_536 },
+      },
     ],
-    ['max-message-size', '64KiB', { broker: { maxContentBytes: 65_536 } }],
+    ['max-connections', '7', { maxConnections: 7 }],
+  ])('follow --%s %s [CONFIG-013]', (flag, value, expected) => {
+    expect(options({ [flag]: value })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['ack-timeout', '250ms', { broker: { ackTimeoutMs: 250 } }],
+    ['retry-delay', '20ms', { broker: { retryDelayMs: 20 } }],
+    ['max-retry-delay', '5s', { broker: { maxRetryDelayMs: 5_000 } }],
+  ])('follow --%s %s [RETRY-006]', (flag, value, expected) => {
+    expect(options({ [flag]: value })).toMatchObject(expected);
+  });
+
+  it.each([
     ['max-decompressed-size', '2MiB', { limits: { maxDecompressedSizeBytes: 2_097_152 } }],
     ['supported-compressions', 'gzip', { supportedCompressions: ['gzip'] }],
     ['idle-timeout', '1m', { timeouts: { idleTimeoutMs: 60_000 } }],
-    ['max-connections', '7', { maxConnections: 7 }],
     ['validate-payload', 'false', { validatePayload: false }],
   ])('follow --%s %s', (flag, value, expected) => {
     expect(options({ [flag]: value })).toMatchObject(expected);

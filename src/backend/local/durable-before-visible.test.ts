@@ -34,6 +34,30 @@ describe('while a commit is under way', () => {
     expect(subscriber.lines()).toEqual(['Deliver m1 q']);
   });
 
+  it('does not deliver a dead letter, which leaves its source in the same commit [DURABLE-014]', async () => {
+    const { store, tested, publisher, subscriber } = await party();
+    const commit = async () => {
+      await tested.settle();
+      store.release();
+      await tested.settle();
+    };
+    const options = '{"enableDeadLetterQueue":true,"maxRetryAttempts":1}';
+    publisher.send({ command: 40, id: 'c', queue: 'r', payload: options });
+    await commit();
+    publisher.send(subscribe('r'));
+    subscriber.send(subscribe('r.dlq'), publish('r', 'm1'));
+    await commit();
+    publisher.take();
+    subscriber.take();
+    publisher.send({ ...ack('m1'), headers: [['failureReason', 'HandlerException']] });
+    await tested.advance(60_000);
+    expect(store.commits.at(-1)).toEqual(['attemptFailed', 'deadLettered']);
+    expect(subscriber.lines()).toEqual([]);
+    store.release();
+    await tested.settle();
+    expect(subscriber.lines()).toEqual(['Deliver m1 r.dlq']);
+  });
+
   it('queues the inputs of all clients meanwhile, and then handles them in order [CONN-031]', async () => {
     const { store, tested, publisher, subscriber } = await party();
     publisher.send(publish('q', 'm1'));

@@ -45,6 +45,32 @@ describe('a broker that starts', () => {
     expect(second.service.queueInfo('q')?.messageCount).toBe(0);
   });
 
+  it('has nothing whose removal was committed: purged, evicted, sent in FanOutWithoutAck, or deleted [DURABLE-027]', async () => {
+    const { tested, disk, client } = await withOneStored();
+    const create = (queue: string, options: object) =>
+      ({ command: 40, id: 'c', queue, payload: JSON.stringify(options) }) as const;
+    await tested.exchange(
+      client,
+      create('small', { maxQueueSize: 1 }),
+      publish('small', 's1'),
+      publish('small', 's2'),
+      create('ticks', { mode: 'FanOutWithoutAck' }),
+      subscribe('ticks'),
+      publish('ticks', 't1'),
+      publish('gone', 'g1'),
+      { command: 41, id: 'd', queue: 'gone' },
+    );
+    const purged = tested.service.purgeQueue('q');
+    await tested.settle();
+    await purged;
+    const second = await TestedService.started(disk);
+    const count = (queue: string) => second.service.queueInfo(queue)?.messageCount;
+    expect([count('q'), count('small'), count('ticks'), count('gone')]).toEqual([0, 1, 0, undefined]);
+    expect((await second.exchange(await second.connect(), subscribe('small'))).at(-1)).toBe(
+      'Deliver s2 small',
+    );
+  });
+
   it('takes nobody before it has recovered, and is ready then [HEALTH-011]', async () => {
     const tested = new TestedService();
     expect(tested.service.readiness()).toEqual({ ready: false, reason: 'recovering from the store' });

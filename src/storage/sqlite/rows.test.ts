@@ -87,6 +87,20 @@ it('a message and a dead letter are written with the names and numbers of versio
   ]);
 });
 
+it('a message that is dead-lettered moves to table dead_letters in one record [DURABLE-014]', async () => {
+  const store = await openSqliteStore({ path: join(folder, 'q.db'), synchronous: 'full' });
+  for await (const _ of store.recover());
+  await store.commit([
+    { kind: 'deadLettered', from: { generation: 1, sequence: 3 }, to: { ...letter, sequence: 5 } },
+  ]);
+  await store.close();
+  const sequences = await inDatabase((database) => [
+    database.prepare('SELECT sequence FROM messages').raw().all(),
+    database.prepare('SELECT sequence FROM dead_letters').raw().all(),
+  ]);
+  expect(sequences).toEqual([[], [[4], [5]]]);
+});
+
 describe('a recovery refuses, by row and field,', () => {
   it.each([
     ["queues SET options = 'x'", 'queue "orders" (generation 1): options is "x"'],
