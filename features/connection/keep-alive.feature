@@ -27,7 +27,7 @@ Feature: Keep-alive
     When the client sends a Ping with id "ping-1"
     Then the client receives a Pong with id "ping-1"
 
-  @CONN-021 @DELIVERY-048
+  @CONN-021
   Scenario: Pong does not wait for a subscriber that does not read
     Given subscriber A subscribes to queue "orders"
     And subscriber A stops reading

@@ -19,6 +19,17 @@ Feature: Timeouts
     When 11 s pass
     Then the connection of the client stays open
 
+  @CONN-015
+  Scenario: A Connect that is refused stops the handshake timeout too
+    Given a broker with these settings:
+      | handshakeTimeout | 10 s |
+    And the client has opened a connection
+    When the client sends a Connect with id "first" for queue "not a name"
+    Then the client receives Error INVALID_MESSAGE with id "first"
+    When 11 s pass
+    And the client sends a Connect with id "second"
+    Then the client receives a ConnectAck with id "second"
+
   @CONN-014
   Scenario: A Ping does not stop the handshake timeout
     Given a broker with these settings:
@@ -60,6 +71,17 @@ Feature: Timeouts
     Then the connection of the client is open
     When 13 s pass
     Then the broker closes the connection of the client
+
+  @CONN-017
+  Scenario: A connection on which only the broker sends is closed
+    Given a broker with these settings:
+      | idleTimeout | 15 s |
+    And the subscriber subscribes to queue "orders"
+    When 8 s pass
+    And the publisher publishes message "m1" to queue "orders"
+    Then the subscriber receives message "m1"
+    When 8 s pass
+    Then the broker closes the connection of the subscriber
 
   @CONN-017
   Scenario: A Ping restarts the idle timeout

@@ -14,7 +14,7 @@ Feature: Dead letters
     And the subscriber receives message "m1"
     And the subscriber receives message "m1" again after 3 s
     And another client subscribes to queue "orders.dlq"
-    Then another client receives message "m1" 2 s after the subscriber
+    Then another client receives message "m1" 2 s after the subscriber, with header "deadLetterReason" "MaxRetriesExceeded"
     And queue "orders" has 0 waiting messages
     And the subscriber receives no further message
 
@@ -118,7 +118,7 @@ Feature: Dead letters
     Then another client receives message "m2"
     And another client receives no further message
 
-  @DLQ-010 @DLQ-011
+  @DLQ-010
   Scenario: A dead letter that fails again is discarded
     Given queue "lost" exists with options:
       | enableDeadLetterQueue | true |
@@ -133,23 +133,43 @@ Feature: Dead letters
     Then queue "lost.dlq" has 0 waiting messages
     And queue "lost" has 0 waiting messages
 
+  @DLQ-011
+  Scenario: A message that was published with the headers of a dead letter is dead-lettered like any other
+    Given queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders" with headers:
+      | deadLetterReason   | MaxRetriesExceeded |
+      | deadLetterSource   | payments           |
+      | deadLetterAttempts | 3                  |
+    When the subscriber refuses message "m1" with reason DeserializationError
+    And another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" with these headers among others:
+      | deadLetterReason   | DeserializationError |
+      | deadLetterSource   | queue "orders"       |
+      | deadLetterAttempts | 1                    |
+
   @DLQ-017 @DELIVERY-020
   Scenario: However many subscribers failed it, a message is dead-lettered once
     Given queue "news" exists with options:
       | mode                  | FanOutWithAck |
       | enableDeadLetterQueue | true          |
+      | maxRetryAttempts      | 1             |
     And subscriber A subscribes to queue "news"
     And subscriber B subscribes to queue "news"
     And subscriber C subscribes to queue "news"
     And the publisher publishes message "m1" to queue "news"
     And the numbers of "/metrics/" are noted
-    When subscriber A refuses message "m1" with reason DeserializationError
+    When subscriber A refuses message "m1" with reason HandlerException
     And subscriber B acknowledges message "m1"
     Then queue "news.dlq" has 0 waiting messages
     When subscriber C refuses message "m1" with reason DeserializationError
     Then queue "news.dlq" has 1 waiting message
     And these numbers of "/metrics/" have changed by:
       | total_dead_lettered | 1 |
+    When another client subscribes to queue "news.dlq"
+    Then another client receives message "m1" with these headers among others:
+      | deadLetterReason | HandlerException |
 
   @DLQ-020
   Scenario: Without a dead letter queue nothing is dead-lettered

@@ -47,18 +47,6 @@ Feature: Acknowledging
     And subscriber A disconnects
     Then queue "orders" has 1 waiting message
 
-  @DELIVERY-060 @DELIVERY-057
-  Scenario: After a message was sent to another subscriber, only the ack of that subscriber is accepted
-    Given subscriber A subscribes to queue "orders"
-    And the publisher publishes message "m1" to queue "orders"
-    And subscriber A receives message "m1"
-    And subscriber A disconnects
-    And subscriber B subscribes to queue "orders"
-    And subscriber B receives message "m1"
-    When client C acknowledges message "m1"
-    And subscriber B disconnects
-    Then queue "orders" has 1 waiting message
-
   @DELIVERY-066
   Scenario: An ack may name its message in a header
     Given the subscriber subscribes to queue "orders"

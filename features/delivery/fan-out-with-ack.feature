@@ -106,6 +106,18 @@ Feature: FanOutWithAck
     Then subscriber A receives message "m2"
     And queue "news" has 1 waiting message
 
+  @DELIVERY-048
+  Scenario: A subscriber that does not read does not delay others
+    Given a broker with these settings:
+      | maxOutboundBytes | 64 KiB |
+    And queue "news" exists with options:
+      | mode | FanOutWithAck |
+    And subscriber A subscribes to queue "news"
+    And subscriber B subscribes to queue "news"
+    And subscriber A stops reading
+    When the publisher publishes messages "m1 to m8" of 1000 KiB to queue "news", each when the one before has arrived
+    Then subscriber B receives messages "m1 to m8"
+
   @DELIVERY-019 @OVERFLOW-002
   Scenario: DropOldest drops the copies that are not yet sent
     Given queue "news" exists with options:

@@ -42,7 +42,7 @@ Feature: FanOutWithoutAck
       | total_messages_acknowledged | 0 |
       | in_flight_messages          | 0 |
 
-  @DELIVERY-028 @DELIVERY-034
+  @DELIVERY-034
   Scenario: Without a subscriber messages wait
     Given queue "ticks" exists with options:
       | mode | FanOutWithoutAck |
@@ -52,6 +52,21 @@ Feature: FanOutWithoutAck
     And subscriber B subscribes to queue "ticks"
     Then subscriber A receives messages "m1, m2"
     And subscriber B receives no message
+
+  @DELIVERY-028
+  Scenario: Messages wait as long as no subscriber reads
+    Given a broker with these settings:
+      | maxOutboundBytes | 64 KiB |
+    And queue "ticks" exists with options:
+      | mode | FanOutWithoutAck |
+    And subscriber A subscribes to queue "ticks"
+    And subscriber A stops reading
+    And the numbers of "/metrics/" are noted
+    When the publisher publishes messages "m1 to m20" of 1000 KiB to queue "ticks", each when the one before has arrived
+    And subscriber A resumes reading
+    Then subscriber A receives messages "m1 to m20"
+    And these numbers of "/metrics/" have changed by:
+      | total_errors | 0 |
 
   @DELIVERY-027 @DELIVERY-029 @DELIVERY-048
   Scenario: Only a subscriber that does not read misses messages, and total_errors counts them

@@ -40,14 +40,6 @@ Feature: RoundRobin
     Then subscriber A receives message "m1"
     And subscriber B receives messages "m2 to m6"
 
-  @DELIVERY-048
-  Scenario: A subscriber that does not read does not delay others
-    Given subscriber A subscribes to queue "orders" for at most 1 message at a time
-    And subscriber B subscribes to queue "orders"
-    And subscriber A stops reading
-    When the publisher publishes messages "m1 to m6" of 64 KiB each to queue "orders"
-    Then subscriber B receives messages "m2 to m6"
-
   @DELIVERY-011
   Scenario: One client may subscribe to several queues
     Given subscriber A subscribes to queue "orders"

@@ -73,7 +73,7 @@ Feature: Subscribing
     And the subscriber disconnects
     Then queue "orders" has 0 waiting messages
 
-  @DELIVERY-061
+  @DELIVERY-069
   Scenario: Unsubscribing from one queue does not change other subscriptions
     Given the subscriber subscribes to queue "orders"
     And the subscriber subscribes to queue "payments"

@@ -22,7 +22,7 @@ Feature: Attempts and dead letters in a durable store
     And another client receives message "m1" 5 s after the subscriber
     And the subscriber receives no further message
 
-  @DURABLE-012 @DURABLE-013 @DURABLE-014
+  @DURABLE-012 @DURABLE-013
   Scenario: A dead letter keeps its content and headers over a restart
     Given a broker with a durable store
     And queue "orders" exists with options:
@@ -54,7 +54,7 @@ Feature: Attempts and dead letters in a durable store
     Then queue "orders" has 0 waiting messages
     And queue "orders.dlq" has 1 waiting message
 
-  @DLQ-010 @DLQ-011
+  @DLQ-010
   Scenario: A dead letter that fails again after a restart is discarded
     Given a broker with a durable store
     And queue "orders.dlq" exists with options:

@@ -67,6 +67,17 @@ Feature: Queues in a durable store
     Then the subscriber receives messages "m3, m4"
     And the subscriber receives no further message
 
+  @DURABLE-027
+  Scenario: A message that was sent in FanOutWithoutAck stays removed
+    Given a broker with a durable store
+    And queue "ticks" exists with options:
+      | mode | FanOutWithoutAck |
+    And the subscriber subscribes to queue "ticks"
+    And the publisher publishes message "m1" to queue "ticks"
+    And the subscriber receives message "m1"
+    When the broker is killed and started again
+    Then queue "ticks" has 0 waiting messages
+
   @DURABLE-023
   Scenario: Without a durable store all queues are lost
     Given the publisher publishes message "m1" to queue "orders"

@@ -101,13 +101,15 @@ Feature: Expiry
   @TTL-003
   Scenario: The age of a dead letter starts when it is dead-lettered
     Given queue "lost" exists with a message TTL of 20 s
-    And queue "orders" exists with a message TTL of 3 s and options:
+    And queue "orders" exists with a message TTL of 10 s and options:
       | enableDeadLetterQueue | true |
       | deadLetterQueueName   | lost |
     When the publisher publishes message "m1" to queue "orders"
-    And 4 s pass
+    And 11 s pass
     Then queue "lost" eventually has 1 waiting message
-    When 20 s pass
+    When 11 s pass
+    Then queue "lost" has 1 waiting message
+    When 9 s pass
     Then queue "lost" eventually has 0 waiting messages
 
   @TTL-012 @QUEUE-004

@@ -69,9 +69,11 @@ Feature: Errors
 
   @ERROR-007
   Scenario: A fault of the frame is reported before any fault of its body
-    Given the client has opened a connection
-    When the client sends a frame with compression flags 3
-    Then the client receives Error INVALID_MESSAGE
+    Given the client is connected
+    When the client sends these bytes:
+      | 00 00 00 02 03 | two bytes follow, with unknown compression flags |
+      | 01 14          | version 1, Publish, cut off before its id        |
+    Then the client receives Error INVALID_MESSAGE with a new id
     And the broker closes the connection of the client
 
   @ERROR-008
@@ -85,10 +87,7 @@ Feature: Errors
 
   @ERROR-010
   Scenario: An exceeded rate is reported before a missing handshake
-    Given a broker with these settings:
-      | rateLimit                     | on   |
-      | maxConnectionsPerIpPerWindow  | 1000 |
-      | maxMessagesPerClientPerSecond | 3    |
+    Given a broker that accepts 3 messages per client and second
     And the client has opened a connection
     When the client sends in one piece:
       | command | id | queue  |

@@ -16,7 +16,7 @@ Feature: Health
       | memory_usage_mb          | integer   |
       | timestamp                | timestamp |
 
-  @HEALTH-005 @HEALTH-009 @HEALTH-010
+  @HEALTH-005 @HEALTH-010
   Scenario: A broker that uses 90 percent of its memory
     Given a broker with these settings:
       | memoryLimit | 1 MiB |

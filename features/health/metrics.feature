@@ -181,11 +181,15 @@ Feature: Metrics
       | total_messages_published    | 0 |
       | total_messages_delivered    | 0 |
       | total_messages_acknowledged | 0 |
+      | total_retries               | 0 |
+      | total_dead_lettered         | 0 |
+      | total_errors                | 0 |
+      | total_connections_accepted  | 0 |
+      | total_connections_rejected  | 0 |
 
   @METRICS-015
   Scenario: Latency is the time from acceptance to the first delivery
-    Given a broker with these settings:
-      | maxQueueSize | 4321 |
+    Given a broker that no other scenario uses
     And the publisher publishes message "m1" to queue "orders"
     When 2 s pass
     And the subscriber subscribes to queue "orders"

@@ -3,10 +3,7 @@ Feature: Limits
 
   @LIMIT-001 @LIMIT-002 @LIMIT-003
   Scenario: A publish over the rate is refused, and the connection stays open
-    Given a broker with these settings:
-      | rateLimit                     | on   |
-      | maxConnectionsPerIpPerWindow  | 1000 |
-      | maxMessagesPerClientPerSecond | 3    |
+    Given a broker that accepts 3 messages per client and second
     And the publisher is connected
     When the publisher sends in one piece:
       | command | id | queue  |
@@ -21,10 +18,7 @@ Feature: Limits
 
   @LIMIT-020
   Scenario: The rates of two clients are independent
-    Given a broker with these settings:
-      | rateLimit                     | on   |
-      | maxConnectionsPerIpPerWindow  | 1000 |
-      | maxMessagesPerClientPerSecond | 3    |
+    Given a broker that accepts 3 messages per client and second
     And publisher A is connected
     And publisher B is connected
     When publisher A sends in one piece:
@@ -39,10 +33,7 @@ Feature: Limits
 
   @LIMIT-004
   Scenario: Refused publishes count towards the rate
-    Given a broker with these settings:
-      | rateLimit                     | on   |
-      | maxConnectionsPerIpPerWindow  | 1000 |
-      | maxMessagesPerClientPerSecond | 3    |
+    Given a broker that accepts 3 messages per client and second
     And the publisher is connected
     When the publisher sends in one piece:
       | command | id | queue  |
@@ -55,10 +46,7 @@ Feature: Limits
 
   @CONN-023
   Scenario: Acks and pings do not count towards the rate
-    Given a broker with these settings:
-      | rateLimit                     | on   |
-      | maxConnectionsPerIpPerWindow  | 1000 |
-      | maxMessagesPerClientPerSecond | 3    |
+    Given a broker that accepts 3 messages per client and second
     And the client is connected
     When the client sends in one piece:
       | command | id    | queue  |

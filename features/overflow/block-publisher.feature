@@ -1,7 +1,7 @@
 Feature: BlockPublisher
   A publish to a full queue is blocked until the queue has room. Only this message waits, and not its connection.
 
-  @OVERFLOW-010 @OVERFLOW-011 @OVERFLOW-012
+  @OVERFLOW-010 @OVERFLOW-011
   Scenario: A blocked publish is confirmed when the queue has room
     Given queue "orders" exists with options:
       | maxQueueSize     | 2              |

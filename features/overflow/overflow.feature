@@ -1,7 +1,7 @@
 Feature: Overflow
   The overflow strategy of a queue decides what a publish to the full queue does.
 
-  @OVERFLOW-001 @QUEUE-029 @DELIVERY-003
+  @OVERFLOW-001
   Scenario Outline: <strategy>: a message that can be delivered immediately is never refused
     Given queue "orders" exists with options:
       | maxQueueSize          | 1          |
@@ -18,6 +18,17 @@ Feature: Overflow
       | DropNewest     |
       | BlockPublisher |
       | RedirectToDlq  |
+
+  @DELIVERY-003
+  Scenario: Messages in flight take no room in the queue
+    Given queue "orders" exists with options:
+      | maxQueueSize     | 1          |
+      | overflowStrategy | DropNewest |
+    And the subscriber subscribes to queue "orders" for at most 1 message at a time
+    When the publisher publishes messages "m1, m2" to queue "orders"
+    Then messages "m1, m2" are confirmed to the publisher
+    And the subscriber receives message "m1"
+    And queue "orders" has 1 waiting message
 
   @OVERFLOW-002 @OVERFLOW-004 @OVERFLOW-005 @OVERFLOW-006
   Scenario: DropOldest evicts the message that was published first
@@ -47,7 +58,7 @@ Feature: Overflow
     And the subscriber subscribes to queue "alarms"
     Then the subscriber receives messages "m2, m3"
 
-  @OVERFLOW-007 @OVERFLOW-008 @OVERFLOW-009 @PUBLISH-003
+  @OVERFLOW-007 @OVERFLOW-008 @OVERFLOW-009 @PUBLISH-003 @QUEUE-029
   Scenario: DropNewest refuses the new message
     Given queue "orders" exists with options:
       | maxQueueSize     | 2          |

@@ -56,7 +56,7 @@ Feature: Creating a queue
       | maxSize          | 77 |
       | maxRetryAttempts | 3  |
 
-  @QUEUE-003
+  @QUEUE-002 @QUEUE-003
   Scenario: An omitted option has the default of the protocol, not that of the server
     Given a broker with these settings:
       | defaultDeliveryMode | FanOutWithAck |
@@ -173,7 +173,7 @@ Feature: Creating a queue
     And queue "orders" has these properties:
       | deadLetterQueueName | absent |
 
-  @QUEUE-014 @QUEUE-009
+  @QUEUE-009
   Scenario: Creating a queue again does not change its messages
     Given queue "orders" exists
     And the publisher publishes messages "m1, m2" to queue "orders"

@@ -46,7 +46,7 @@ Feature: Deleting a queue
     Then queue "orders" does not exist
     And queue "orders.dlq" still exists
 
-  @QUEUE-019 @OVERFLOW-012
+  @QUEUE-019
   Scenario: A blocked publish is refused
     Given queue "orders" exists with options:
       | maxQueueSize     | 1              |

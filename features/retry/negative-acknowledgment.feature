@@ -25,7 +25,7 @@ Feature: Negative acknowledgment
     When the subscriber refuses message "m1" with reason Headache
     Then the subscriber receives message "m1" again after 2 s
 
-  @NACK-005 @NACK-007 @DLQ-013
+  @NACK-005 @DLQ-013
   Scenario: After DeserializationError the message is dead-lettered immediately
     Given queue "orders" exists with options:
       | enableDeadLetterQueue | true |
@@ -41,17 +41,22 @@ Feature: Negative acknowledgment
 
   @NACK-006 @NACK-007
   Scenario: After a refusal of the last attempt the message is dead-lettered immediately
-    Given queue "orders" exists with options:
+    Given a broker with these settings:
+      | ackTimeout | 2 s |
+      | retryDelay | 1 s |
+    And queue "orders" exists with options:
       | enableDeadLetterQueue | true |
-      | maxRetryAttempts      | 1    |
+      | maxRetryAttempts      | 2    |
     And the subscriber subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And the subscriber receives message "m1"
+    And the subscriber receives message "m1" again 1 s after the ack timeout
     When the subscriber refuses message "m1" with reason HandlerException
     Then queue "orders.dlq" has 1 waiting message
     When another client subscribes to queue "orders.dlq"
     Then another client receives message "m1" with these headers among others:
-      | deadLetterReason | HandlerException |
+      | deadLetterReason   | HandlerException |
+      | deadLetterAttempts | 2                |
 
   @NACK-010 @DELIVERY-058
   Scenario: A refusal of an unknown message is ignored

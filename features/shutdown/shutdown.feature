@@ -8,7 +8,7 @@ Feature: Shutdown
     Then the broker stops normally
     And no new connection is served
 
-  @SHUTDOWN-004 @SHUTDOWN-008 @SHUTDOWN-011
+  @SHUTDOWN-004 @SHUTDOWN-008
   Scenario: Clients without messages in flight are disconnected immediately
     Given the client is connected
     When the broker is stopped
@@ -87,7 +87,7 @@ Feature: Shutdown
     And 5 s pass
     Then the subscriber receives no further message
 
-  @SHUTDOWN-002 @SHUTDOWN-011 @SHUTDOWN-009
+  @SHUTDOWN-002 @SHUTDOWN-009
   Scenario: The shutdown ends after shutdownTimeout
     Given a broker with these settings:
       | shutdownTimeout | 8 s |

@@ -9,6 +9,22 @@ Given('a broker with these settings:', function (this: FeatureWorld, table: Data
   applySettings(this.settings, table.raw());
 });
 
+// Scenarios with equal settings share a broker over TCP, and together they open many connections from one address.
+Given(
+  'a broker that accepts {int} messages per client and second',
+  function (this: FeatureWorld, count: number) {
+    applySettings(this.settings, [
+      ['rateLimit', 'on'],
+      ['maxConnectionsPerIpPerWindow', '1000'],
+      ['maxMessagesPerClientPerSecond', String(count)],
+    ]);
+  },
+);
+
+Given('a broker that no other scenario uses', function (this: FeatureWorld) {
+  applySettings(this.settings, [['maxQueues', '4321']]);
+});
+
 When('{duration} pass(es)', async function (this: FeatureWorld, durationMs: number) {
   await this.pass(durationMs);
 });

@@ -62,13 +62,6 @@ Then(
   },
 );
 
-Then(
-  '{client} receives {messages} in any order',
-  async function (this: FeatureWorld, label: string, ids: readonly string[]) {
-    await messages.receiveInAnyOrder(this, label, ids);
-  },
-);
-
 Then('{client} receives no (further )message', async function (this: FeatureWorld, label: string) {
   await this.receiveNo(label, ofCommand(Command.Deliver), 'a message');
 });
@@ -170,16 +163,30 @@ Then(
 );
 
 Then(
-  '{client} receives message {string} again after {duration}, with header {string} {string}',
+  '{client} receives message {string} immediately',
+  async function (this: FeatureWorld, label: string, id: string) {
+    await messages.receiveImmediately(this, label, id);
+  },
+);
+
+Then(
+  '{client} receives message {string} again {duration} after the ack timeout',
+  async function (this: FeatureWorld, label: string, id: string, pauseMs: number) {
+    await messages.receiveAgainAfterAckTimeout(this, label, { id, pauseMs });
+  },
+);
+
+Then(
+  '{client} receives message {string} again {duration} after the ack timeout, with header {string} {string}',
   async function (
     this: FeatureWorld,
     label: string,
     id: string,
-    gapMs: number,
+    pauseMs: number,
     header: string,
     value: string,
   ) {
-    const { message } = await messages.receiveAgainAfter(this, label, { id, gapMs });
+    const { message } = await messages.receiveAgainAfterAckTimeout(this, label, { id, pauseMs });
     assert.equal(message.headers.get(header), value);
   },
 );
@@ -188,6 +195,22 @@ Then(
   '{client} receives message {string} {duration} after {client}',
   async function (this: FeatureWorld, label: string, id: string, gapMs: number, since: string) {
     await messages.receiveAgainAfter(this, label, { id, gapMs, since });
+  },
+);
+
+Then(
+  '{client} receives message {string} {duration} after {client}, with header {string} {string}',
+  async function (
+    this: FeatureWorld,
+    label: string,
+    id: string,
+    gapMs: number,
+    since: string,
+    header: string,
+    value: string,
+  ) {
+    const { message } = await messages.receiveAgainAfter(this, label, { id, gapMs, since });
+    assert.equal(message.headers.get(header), value);
   },
 );
 

@@ -126,12 +126,6 @@ Then('the list of queues is {string}', async function (this: FeatureWorld, names
   assert.deepEqual([...(await queues.listQueues(this))].sort(), expected.sort());
 });
 
-Then('a queue name of {int} letters is accepted', async function (this: FeatureWorld, length: number) {
-  const name = await queues.nameOfLength(this, length);
-  await queues.createQueue(this, name);
-  await queues.assertExists(this, name, true);
-});
-
 When(
   '{client} creates a queue whose name has {int} letters',
   async function (this: FeatureWorld, label: string, length: number) {

@@ -141,14 +141,23 @@ export async function receiveMessages(
   for (const id of ids) await receiveMessage(world, label, id);
 }
 
-/** As many messages as there are ids, these and no others, in any order. */
-export async function receiveInAnyOrder(
+/** The message comes as soon as it was published. */
+export async function receiveImmediately(world: FeatureWorld, label: string, id: string): Promise<void> {
+  const publishedAt = world.publishedAt.get(id) ?? assert.fail(`message ${id} was not published`);
+  const { at } = await receiveMessage(world, label, id);
+  const { tolerance } = await world.broker();
+  assert.ok(at <= publishedAt + tolerance.lateMs, `it came after ${Math.round(at - publishedAt)} ms`);
+}
+
+/** The message comes again, `pauseMs` after the ack timeout of the attempt before it. */
+export async function receiveAgainAfterAckTimeout(
   world: FeatureWorld,
   label: string,
-  ids: readonly string[],
-): Promise<void> {
-  for (const id of ids) await receiveMessage(world, label, id);
-  await world.receiveNo(label, ofCommand(Command.Deliver), 'another message');
+  { id, pauseMs }: { readonly id: string; readonly pauseMs: number },
+): Promise<ReceivedFrame> {
+  const ackTimeout = world.settings.get('ackTimeout');
+  assert.ok(typeof ackTimeout === 'object', 'the scenario says nothing about ackTimeout');
+  return receiveAgainAfter(world, label, { id, gapMs: ackTimeout.durationMs + pauseMs });
 }
 
 /** The message comes again, `gapMs` after the attempt before it, which was this client's or that of `since`. */

@@ -16,16 +16,16 @@ function reached(from: DeliveryState, ...path: DeliveryEvent[]): DeliveryState {
 }
 
 describe('the life of a delivery', () => {
-  it('goes through the pause to the next attempt [RETRY-001]', () => {
+  it('goes through the pause to the next attempt', () => {
     expect(reached('sent', 'pause', 'resend')).toBe('sent');
   });
 
-  it('waits for a connection that takes no frames [RETRY-012]', () => {
+  it('waits for a connection that takes no frames', () => {
     expect(reached('sent', 'pause', 'hold')).toBe('overdue');
     expect(reached('overdue', 'resend', 'pause')).toBe('paused');
   });
 
-  it('can end at any time, and once [DELIVERY-007]', () => {
+  it('can end at any time, and once', () => {
     for (const state of states) {
       if (state !== 'ended') expect(deliveryTransition(state, 'end')).toBe('ended');
     }

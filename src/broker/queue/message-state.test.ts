@@ -13,31 +13,31 @@ function reached(from: MessageState, ...path: MessageEvent[]): MessageState {
 }
 
 describe('the life of a message', () => {
-  it('goes from publish to ack [DELIVERY-001]', () => {
+  it('goes from publish to ack', () => {
     expect(reached('blocked', 'admit', 'deliver', 'acknowledge')).toBe('acknowledged');
   });
 
-  it('goes through the pause to the next attempt, or to an ack [DELIVERY-007, RETRY-001]', () => {
+  it('goes through the pause to the next attempt, or to an ack', () => {
     expect(reached('waiting', 'deliver', 'pause', 'resend')).toBe('inFlight');
     expect(reached('waiting', 'deliver', 'pause', 'acknowledge')).toBe('acknowledged');
   });
 
-  it('goes back to waiting from a connection that ends [DELIVERY-038]', () => {
+  it('goes back to waiting from a connection that ends', () => {
     expect(reached('waiting', 'deliver', 'release')).toBe('waiting');
     expect(reached('waiting', 'deliver', 'pause', 'release')).toBe('waiting');
   });
 
-  it('goes through a backoff when its deliveries are interrupted repeatedly [DELIVERY-041]', () => {
+  it('goes through a backoff when its deliveries are interrupted repeatedly', () => {
     expect(reached('waiting', 'deliver', 'release', 'backOff')).toBe('backingOff');
     expect(reached('backingOff', 'endBackoff', 'deliver')).toBe('inFlight');
   });
 
-  it('is partly sent until no copy is unsent [DELIVERY-018, DELIVERY-019]', () => {
+  it('is partly sent until no copy is unsent', () => {
     expect(reached('waiting', 'deliverPartly', 'deliverRest', 'acknowledge')).toBe('acknowledged');
     expect(reached('waiting', 'deliverPartly', 'cancelRest', 'drop')).toBe('dropped');
   });
 
-  it('can end from every state that is not final, in two events at most [DELIVERY-006]', () => {
+  it('can end from every state that is not final, in two events at most', () => {
     for (const state of states) {
       if (finalStates.includes(state)) continue;
       const next = Object.values(transitions[state]).flatMap((one) => [
