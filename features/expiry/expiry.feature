@@ -108,8 +108,10 @@ Feature: Expiry
     And 11 s pass
     Then queue "lost" eventually has 1 waiting message
     When 11 s pass
-    Then queue "lost" has 1 waiting message
-    When 9 s pass
+    And the subscriber subscribes to queue "lost"
+    Then the subscriber receives message "m1"
+    When the subscriber disconnects
+    And 9 s pass
     Then queue "lost" eventually has 0 waiting messages
 
   @TTL-012 @QUEUE-004

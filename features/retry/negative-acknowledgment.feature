@@ -39,7 +39,7 @@ Feature: Negative acknowledgment
       | deadLetterReason   | DeserializationError |
       | deadLetterAttempts | 1                    |
 
-  @NACK-006 @NACK-007
+  @NACK-006
   Scenario: After a refusal of the last attempt the message is dead-lettered immediately
     Given a broker with these settings:
       | ackTimeout | 2 s |
@@ -57,6 +57,23 @@ Feature: Negative acknowledgment
     Then another client receives message "m1" with these headers among others:
       | deadLetterReason   | HandlerException |
       | deadLetterAttempts | 2                |
+
+  @NACK-007
+  Scenario: The reason of a dead letter is that of its last failure
+    Given a broker with these settings:
+      | retryDelay | 1 s |
+    And queue "orders" exists with options:
+      | enableDeadLetterQueue | true |
+    And the subscriber subscribes to queue "orders"
+    And the publisher publishes message "m1" to queue "orders"
+    And the subscriber receives message "m1"
+    When the subscriber refuses message "m1" with reason HandlerException
+    Then the subscriber receives message "m1" again after 1 s
+    When the subscriber refuses message "m1" with reason DeserializationError
+    And another client subscribes to queue "orders.dlq"
+    Then another client receives message "m1" with these headers among others:
+      | deadLetterReason   | DeserializationError |
+      | deadLetterAttempts | 2                    |
 
   @NACK-010 @DELIVERY-058
   Scenario: A refusal of an unknown message is ignored
