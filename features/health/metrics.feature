@@ -129,7 +129,7 @@ Feature: Metrics
       | total_connections_accepted | 2 |
       | active_connections         | 1 |
 
-  @METRICS-019 @LIMIT-012
+  @METRICS-019 @METRICS-018 @LIMIT-012
   Scenario: A connection over the limit is rejected and counted
     Given a broker with these settings:
       | maxConnections | 2 |

@@ -53,7 +53,7 @@ describe('subscribe', () => {
     expect(await broker.take()).toMatchObject({ command: 2 });
   });
 
-  it('sends no ack for a message whose handler failed, and goes on [CLIENT-006]', async () => {
+  it('sends no ack for a message whose handler failed, and goes on [CLIENT-006, NACK-013]', async () => {
     const errors: unknown[] = [];
     const { broker } = await connectSubscribed(
       ({ id }) => {
@@ -82,7 +82,7 @@ describe('subscribe', () => {
     warned.mockRestore();
   });
 
-  it('says why a handler failed to a broker that announced it [CLIENT-006]', async () => {
+  it('says why a handler failed to a broker that announced nack [NACK-011, NACK-012]', async () => {
     const handle = (delivery: ReceivedMessage) => {
       delivery.json();
       throw new Error('no');

@@ -323,7 +323,7 @@ describe('keeping alive', () => {
     expect(client.capabilities).toBeDefined();
   });
 
-  it('ends the connection when no Pong comes [CLIENT-007]', async () => {
+  it('ends the connection when no Pong comes', async () => {
     vi.useFakeTimers();
     const { client } = await connectPair();
     await vi.advanceTimersByTimeAsync(40_000);
@@ -355,7 +355,7 @@ describe('the end', () => {
     await expect(client.closed).resolves.toMatchObject({ reason: 'server_shutdown' });
   });
 
-  it('tells the Error that answered nothing [CLIENT-038]', async () => {
+  it('tells the Error that answered nothing', async () => {
     const { client, broker } = await connectPair();
     broker.send({ command: 99, id: 'fresh', errorCode: 'SERVER_ERROR', errorMessage: 'it broke' });
     broker.end();

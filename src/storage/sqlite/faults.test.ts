@@ -119,7 +119,7 @@ describe('while the broker runs', () => {
     await comesBack(tested);
   });
 
-  it('a file that somebody else has taken meanwhile is waited for [DURABLE-019, DURABLE-022]', async () => {
+  it('a file that somebody else has taken meanwhile is waited for [DURABLE-019]', async () => {
     const { tested, client } = await withOneStored();
     file.failsWith = 'SQLITE_IOERR_WRITE';
     const failing = failToPublish(tested, client);
