@@ -66,7 +66,7 @@ Feature: Restart
     And the publisher publishes messages "m1 to m5" to queue "orders"
     And the subscriber subscribes to queue "orders"
     And the subscriber receives messages "m1 to m5"
-    And the subscriber acknowledges messages "m2"
+    And the subscriber acknowledges message "m2"
     And the connection of the subscriber breaks
     When the broker is killed and started again
     And another client publishes message "m6" to queue "orders"

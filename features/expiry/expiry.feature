@@ -86,7 +86,6 @@ Feature: Expiry
   Scenario: When the last attempt fails after the TTL has passed, the reason is MaxRetriesExceeded
     Given a broker with these settings:
       | ackTimeout | 2 s |
-      | retryDelay | 1 s |
     And queue "orders" exists with a message TTL of 1 s and options:
       | enableDeadLetterQueue | true |
       | maxRetryAttempts      | 1    |

@@ -147,9 +147,8 @@ Feature: Metrics
   @METRICS-019 @LIMIT-008 @LIMIT-009
   Scenario: A connection over the rate of its address is rejected and counted
     Given a broker with these settings:
-      | rateLimit                    | on    |
-      | maxConnectionsPerIpPerWindow | 2     |
-      | connectionWindow             | 600 s |
+      | rateLimit                    | on |
+      | maxConnectionsPerIpPerWindow | 2  |
     And client A is connected
     And client B is connected
     And the numbers of "/metrics/" are noted

@@ -8,7 +8,7 @@ Feature: Retry
       | ackTimeout | 2 s |
       | retryDelay | 1 s |
     And queue "orders" exists with options:
-      | maxRetryAttempts | 5 |
+      | maxRetryAttempts | 4 |
     And the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders"
     Then the subscriber receives message "m1" immediately
@@ -23,7 +23,7 @@ Feature: Retry
       | retryDelay    | 1 s |
       | maxRetryDelay | 2 s |
     And queue "orders" exists with options:
-      | maxRetryAttempts | 6 |
+      | maxRetryAttempts | 5 |
     And the subscriber subscribes to queue "orders"
     When the publisher publishes message "m1" to queue "orders"
     Then the subscriber receives message "m1" immediately
@@ -83,7 +83,6 @@ Feature: Retry
   Scenario: An attempt that is due is made before younger messages are sent
     Given a broker with these settings:
       | ackTimeout | 2 s |
-      | retryDelay | 1 s |
     And subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A receives message "m1"
@@ -138,7 +137,6 @@ Feature: Retry
   Scenario: Messages in flight at an Unsubscribe wait for other subscribers after the ack timeout
     Given a broker with these settings:
       | ackTimeout | 2 s |
-      | retryDelay | 1 s |
     And subscriber A subscribes to queue "orders"
     And the publisher publishes message "m1" to queue "orders"
     And subscriber A receives message "m1"
