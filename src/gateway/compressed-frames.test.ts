@@ -259,7 +259,7 @@ describe('a compressor that fails', () => {
       },
     ],
     ['later', (): Promise<Buffer> => Promise.reject(new Error('out of memory'))],
-  ])('%s ends the connection that it was needed for, and no other [FRAME-010]', async (_when, compress) => {
+  ])('%s ends the connection that it was needed for, and no other', async (_when, compress) => {
     const tested = new TestedBroker({}, { compressor: { ...spied().compressor, compress } });
     const plain = await tested.subscriber('q');
     const compressing = await tested.connect({ inflate }, supporting('gzip'));

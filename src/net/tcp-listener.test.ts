@@ -121,7 +121,7 @@ describe('the TCP listener', () => {
     await vi.waitFor(() => expect(wire.isOver).toBe(true), { timeout: 10_000 });
   });
 
-  it('survives resets in the middle of everything [FRAME-010]', async () => {
+  it('survives resets in the middle of everything', async () => {
     const { broker, server } = await listen();
     const bystander = await client(server);
     bystander.wire.send({ command: 0, id: 'c' });

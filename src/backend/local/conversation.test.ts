@@ -171,7 +171,7 @@ describe('a stream that breaks', () => {
       'with answers under way',
       async (client: { sendRaw(bytes: Buffer): void }) => client.sendRaw(framesOf(connect, ping())),
     ],
-  ])('%s disturbs nobody [FRAME-010]', async (_when, before) => {
+  ])('%s disturbs nobody', async (_when, before) => {
     const tested = new TestedBroker();
     const bystander = await tested.connect();
     const { client, server } = tested.attachWithServer();
