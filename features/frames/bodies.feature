@@ -107,7 +107,12 @@ Feature: Message bodies
     And queue "orders" has 2 waiting messages
 
   @BODY-015
-  Scenario: An id of 256 bytes is accepted
+  Scenario Outline: An id of <length> bytes is accepted
     Given the client is connected
-    When the client sends a Ping with an id of 256 bytes
+    When the client sends a Ping with an id of <length> bytes
     Then the client receives a Pong with that id
+
+    Examples:
+      | length |
+      | 1      |
+      | 256    |

@@ -25,6 +25,7 @@ Feature: Shutdown
     Then the subscriber receives a Disconnect whose header "reason" is "server_shutdown"
     And the broker closes the connection of the publisher
     And the broker is still running
+    And no new connection is served
     When the subscriber acknowledges message "m1"
     Then the broker closes the connection of the subscriber
     And the broker stops normally
