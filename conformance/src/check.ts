@@ -172,6 +172,8 @@ export type TargetFacts = {
   readonly ackTimeoutMs: number;
   /** The retry delay in force: the requested or declared value, or the default of 1,000. */
   readonly retryDelayMs: number;
+  /** The shutdown timeout in force: the requested or declared value, or the default of 30,000. */
+  readonly shutdownTimeoutMs: number;
   /** The options of auto-created queues, if the check prefers some and the broker supports them. */
   readonly queueDefaults: QueueDefaultSettings | undefined;
   /** The target declares a limit of connections per address: a check should open few connections. */
@@ -218,6 +220,8 @@ export type CheckContext = {
   connect(options?: ConnectOptions): Promise<Connection>;
   /** A TCP connection on which nothing has been sent. Always new. */
   rawConnect(): Promise<Connection>;
+  /** As `rawConnect`, if the broker may refuse the TCP connection: undefined if it does. */
+  tryConnect(): Promise<Connection | undefined>;
   /** A queue name that no other check, run or repetition uses, for example `x9k2.delivery-014a.orders`. */
   queue(name: string): string;
   /** A new id for a command or message. */

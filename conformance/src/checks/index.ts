@@ -29,6 +29,7 @@ import { recordingChecks } from './recordings.ts';
 import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
 import { scenarioChecks } from './scenarios.ts';
+import { shutdownChecks } from './shutdown.ts';
 import { largeVolumeChecks } from './volume.ts';
 
 export const checks: readonly Check[] = [
@@ -61,5 +62,6 @@ export const checks: readonly Check[] = [
   ...largeVolumeChecks,
   ...durableMessageChecks,
   ...durableQueueChecks,
+  ...shutdownChecks,
   ...scenarioChecks,
 ];

@@ -29,7 +29,7 @@ import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
 import { historyOf } from './check-history.ts';
 import type { CheckConnections } from './connection-supply.ts';
-import { openConnection } from './open-connection.ts';
+import { ConnectionNotAccepted, openConnection } from './open-connection.ts';
 import type { SpareConnections } from './spare-connections.ts';
 
 export type ContextSetting = {
@@ -108,6 +108,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     trace: record.trace,
     recordHistory: () => historyOf(record, facts),
     rawConnect,
+    tryConnect: () => rawConnect().catch(undefinedIfNotAccepted),
     connect: (options) => connectOrReuse(setting, record, names.id, options),
     queue: names.queue,
     recording: (title) => recordingOf(setting.golden, title),
@@ -128,6 +129,10 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
       record.notes.push(text);
     },
   };
+}
+
+function undefinedIfNotAccepted(error: unknown): undefined {
+  if (!(error instanceof ConnectionNotAccepted)) throw error;
 }
 
 function recordingOf(golden: readonly GoldenFile[], title: string): GoldenFile['connections'] {

@@ -1,5 +1,5 @@
 // Opens TCP connections to the broker under test, at a limited rate and with a deadline. If the broker does not accept a connection, that is
-// an ExpectationFailure.
+// a ConnectionNotAccepted, an ExpectationFailure.
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { ExpectationFailure } from '../expectation.ts';
@@ -7,6 +7,13 @@ import type { Endpoints } from '../target/target-file.ts';
 import { BrokerConnection } from '../wire/broker-connection.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
 import type { Pacer } from './pacer.ts';
+
+/** The broker refused the TCP connection, or did not accept it in time. */
+export class ConnectionNotAccepted extends ExpectationFailure {
+  constructor(actual: string) {
+    super('the broker accepts a TCP connection', { expected: 'a connection', actual });
+  }
+}
 
 export async function openConnection(
   address: Endpoints['tcp'],
@@ -43,9 +50,7 @@ function openSocket({ host, port }: Endpoints['tcp'], withinMs: number): Promise
     const socket = connect({ host, port });
     const fail = (actual: string): void => {
       socket.destroy();
-      reject(
-        new ExpectationFailure('the broker accepts a TCP connection', { expected: 'a connection', actual }),
-      );
+      reject(new ConnectionNotAccepted(actual));
     };
     const timer = setTimeout(() => fail(`no connection within ${withinMs} ms`), withinMs);
     const refuse = (error: Error): void => {

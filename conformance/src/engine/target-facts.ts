@@ -10,6 +10,7 @@ const defaults = {
   maxMessageSizeBytes: 1_048_576,
   ackTimeoutMs: 30_000,
   retryDelayMs: 1000,
+  shutdownTimeoutMs: 30_000,
   subscriberWindow: 1,
 };
 
@@ -35,6 +36,7 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
     maxMessageSizeBytes: limits.maxMessageSizeBytes ?? defaults.maxMessageSizeBytes,
     ackTimeoutMs: timing.ackTimeoutMs ?? defaults.ackTimeoutMs,
     retryDelayMs: timing.retryDelayMs ?? defaults.retryDelayMs,
+    shutdownTimeoutMs: timing.shutdownTimeoutMs ?? defaults.shutdownTimeoutMs,
     queueDefaults: preferredQueueDefaults(target, check, unsupported),
     countsConnections: typeof target.limits?.maxConnectionsPerIpPerWindow === 'number',
     subscriberWindow: target.limits?.subscriberWindow ?? defaults.subscriberWindow,

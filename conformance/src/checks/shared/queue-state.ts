@@ -105,7 +105,11 @@ export async function eventually<T>(
   ctx: CheckContext,
   look: () => Promise<T>,
   accept: (seen: T) => boolean,
-  what: { readonly text: string; readonly causesOf?: (seen: T) => readonly string[] },
+  what: {
+    readonly text: string;
+    readonly clause?: string | undefined;
+    readonly causesOf?: (seen: T) => readonly string[];
+  },
 ): Promise<T> {
   const until = ctx.now() + ctx.timing.answerMs;
   let seen = await look();
@@ -114,6 +118,7 @@ export async function eventually<T>(
     seen = await look();
   }
   const possibleCauses = what.causesOf?.(seen) ?? [];
-  ctx.assert.ok(accept(seen), what.text, { actual: seen, possibleCauses });
+  const clause = what.clause === undefined ? {} : { clause: what.clause };
+  ctx.assert.ok(accept(seen), what.text, { actual: seen, possibleCauses, ...clause });
   return seen;
 }

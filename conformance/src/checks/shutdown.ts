@@ -1,0 +1,242 @@
+// Checks of an orderly stop: the broker gets SIGTERM while a subscriber has a message in flight, so that the shutdown lasts until its ack
+// or until shutdownTimeout. Area: SHUTDOWN.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { frameText } from '../trace.ts';
+import { Command } from '../wire/command.ts';
+import { eventually, newQueue } from './shared/queue-state.ts';
+import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { publishSeries } from './shared/subscribers.ts';
+
+/** A broker that the check stops. It waits long enough for an ack that the check sends during the shutdown. */
+const stopped = {
+  profile: 'limits',
+  isolation: 'restart',
+  prefers: { timing: { shutdownTimeoutMs: 6000 } },
+} as const satisfies Partial<Check>;
+
+/** The same with a short wait, for checks that send no ack. */
+const stoppedSoon = {
+  ...stopped,
+  prefers: { timing: { shutdownTimeoutMs: 1200, ackTimeoutMs: 300, retryDelayMs: 100 } },
+  waits: true,
+} as const satisfies Partial<Check>;
+
+export const shutdownChecks: CheckModule = [
+  // SHUTDOWN-001 (MUST): On SIGTERM or SIGINT the broker stops accepting connections.
+  {
+    id: 'SHUTDOWN-001a',
+    title: 'accepts no connection while it waits for an ack after SIGTERM',
+    clauses: ['SHUTDOWN-001'],
+    ...stopped,
+    accepts: ['it refuses the TCP connection', 'it closes the connection', 'it answers Connect with Error'],
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx);
+    },
+  },
+  // SHUTDOWN-002 (MUST): The broker waits up to shutdownTimeout, 30 s by default, for the acks of messages in flight
+  // before it closes their connections.
+  {
+    id: 'SHUTDOWN-002a',
+    title: 'keeps the connection of a message in flight open until shutdownTimeout, and no longer',
+    clauses: ['SHUTDOWN-002'],
+    ...stoppedSoon,
+    evidence: { frames: 5, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const { subscriber } = await messageInFlight(ctx);
+      const { shutdownTimeoutMs } = ctx.target;
+      const stoppedAt = ctx.now();
+      await ctx.broker.terminate();
+      const { earlyMs, lateMs, closeMs } = ctx.timing;
+      await subscriber.closed({ withinMs: shutdownTimeoutMs + lateMs + closeMs });
+      ctx.assert.betweenMs(
+        ctx.now() - stoppedAt,
+        shutdownTimeoutMs - earlyMs,
+        shutdownTimeoutMs + lateMs,
+        'the time from SIGTERM to the end of the connection',
+      );
+    },
+  },
+  // SHUTDOWN-004 (SHOULD): The broker sends each client a Disconnect with reason server_shutdown before it closes the
+  // connection.
+  {
+    id: 'SHUTDOWN-004a',
+    title: 'sends a Disconnect with reason server_shutdown to clients with and without messages in flight',
+    clauses: ['SHUTDOWN-004'],
+    ...stoppedSoon,
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      const { subscriber, publisher } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      const withinMs = ctx.target.shutdownTimeoutMs + ctx.timing.answerMs;
+      for (const client of [publisher, subscriber]) {
+        const disconnect = await client.expect('Disconnect', { withinMs });
+        ctx.assert.equal(disconnect.header('reason'), 'server_shutdown', 'header reason of Disconnect');
+      }
+    },
+  },
+  // SHUTDOWN-005 (SHOULD): During a shutdown, the broker neither delivers nor retries a message, nor adds a blocked one.
+  {
+    id: 'SHUTDOWN-005a',
+    title: 'neither repeats a delivery nor delivers a message that waits again during its shutdown',
+    clauses: ['SHUTDOWN-005'],
+    ...stoppedSoon,
+    evidence: { frames: 10, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const { subscriber, publisher } = await messageInFlight(ctx);
+      const other = await newQueue(ctx, publisher, 'other');
+      const leaving = await newSubscriber(ctx, other);
+      await publishSeries(ctx, publisher, other, 1);
+      await leaving.delivery({ queue: other });
+      await subscriber.subscribe(other);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      const before = deliveryCount(subscriber);
+      await leaving.abort();
+      const withinMs = ctx.target.shutdownTimeoutMs + ctx.timing.closeMs;
+      await subscriber.closed({ withinMs, clause: 'SHUTDOWN-002' });
+      ctx.assert.equal(deliveryCount(subscriber) - before, 0, 'number of deliveries during the shutdown');
+    },
+  },
+  // SHUTDOWN-006 (SHOULD): During a shutdown, the broker handles acks and pings.
+  {
+    id: 'SHUTDOWN-006a',
+    title: 'answers a Ping and handles the ack of a message in flight during its shutdown',
+    clauses: ['SHUTDOWN-006', 'SHUTDOWN-002'],
+    ...stopped,
+    evidence: { frames: 6, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const { subscriber, id } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      expectOpen(ctx, subscriber);
+      await subscriber.ping({ clause: 'SHUTDOWN-006' });
+      await subscriber.ack({ id, queue: '' });
+      await subscriber.closed({ what: 'the broker closes the connection after the ack' });
+    },
+  },
+  // SHUTDOWN-007 (SHOULD): During a shutdown, the broker answers every other command by Error SHUTTING_DOWN.
+  {
+    id: 'SHUTDOWN-007a',
+    title: 'answers commands other than Ack and Ping with SHUTTING_DOWN during its shutdown',
+    clauses: ['SHUTDOWN-007'],
+    ...stopped,
+    evidence: { frames: 11, assertions: 6 },
+    run: async (ctx) => {
+      const { subscriber, queue } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      const { Publish, Subscribe, CreateQueue, DeleteQueue, QueueInfo, ListQueues } = Command;
+      for (const command of [Publish, Subscribe, CreateQueue, QueueInfo, DeleteQueue, ListQueues]) {
+        const name = command === ListQueues ? {} : { queue };
+        const options = { clause: 'SHUTDOWN-007' };
+        const answer = await subscriber.request({ command, id: ctx.id(), ...name }, options);
+        ctx.assert.equal(answer.errorCode, 'SHUTTING_DOWN', `the error code, ${frameText(answer)}`);
+      }
+    },
+  },
+  // SHUTDOWN-008 (SHOULD): At a shutdown, the broker immediately closes connections without messages in flight.
+  {
+    id: 'SHUTDOWN-008a',
+    title: 'closes a connection without messages in flight while it waits for an ack on another one',
+    clauses: ['SHUTDOWN-008'],
+    ...stopped,
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await publisher.closed();
+    },
+  },
+  // SHUTDOWN-009 (SHOULD): After a graceful shutdown the process ends with exit code 0.
+  {
+    id: 'SHUTDOWN-009a',
+    title: 'ends with exit code 0 when its last message in flight is acknowledged',
+    clauses: ['SHUTDOWN-009', 'SHUTDOWN-012'],
+    ...stopped,
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const { subscriber, id } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      const ackedAt = ctx.now();
+      await subscriber.ack({ id, queue: '' });
+      const { shutdownTimeoutMs } = ctx.target;
+      const exit = await ctx.broker.exited(shutdownTimeoutMs + ctx.timing.stopMs);
+      const durationMs = ctx.now() - ackedAt;
+      const text = 'the process ends when no message is in flight, without waiting for shutdownTimeout';
+      const detail = {
+        expected: 'less than half of shutdownTimeout',
+        actual: `${Math.round(durationMs)} ms`,
+      };
+      ctx.should(durationMs < shutdownTimeoutMs / 2, 'SHUTDOWN-012', text, detail);
+      if (exit.code === null && exit.signal === null)
+        ctx.notApplicable('the exit of the broker is not known');
+      ctx.assert.deepEqual({ code: exit.code, signal: exit.signal }, { code: 0, signal: null }, 'the exit');
+    },
+  },
+  // SHUTDOWN-011 (SHOULD): The broker stops accepting connections, sends each client a Disconnect, waits for messages
+  // in flight, closes the connections and releases its resources, in this order.
+  {
+    id: 'SHUTDOWN-011a',
+    title: 'sends Disconnect when it accepts no connection any more, and before it waits for acks',
+    clauses: ['SHUTDOWN-011'],
+    ...stopped,
+    evidence: { frames: 6, assertions: 2 },
+    run: async (ctx) => {
+      const { subscriber } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await subscriber.expect('Disconnect', { clause: 'SHUTDOWN-011' });
+      const actual = await answerToNewConnection(ctx);
+      ctx.assert.ok(actual !== 'ConnectAck', 'the broker accepts no connection after it sent Disconnect', {
+        actual,
+      });
+      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+    },
+  },
+] satisfies readonly Check[];
+
+/** A subscriber that has one message and has not acknowledged it. The publisher has nothing in flight. */
+async function messageInFlight(ctx: CheckContext) {
+  const publisher = await ctx.connect({ own: true });
+  const queue = await newQueue(ctx, publisher, 'held');
+  const subscriber = await newSubscriber(ctx, queue);
+  const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+  await subscriber.delivery({ queue, id });
+  return { publisher, subscriber, queue, id };
+}
+
+/** Waits until the broker accepts no connection any more. */
+async function waitForShutdown(ctx: CheckContext, clause?: string): Promise<void> {
+  const isRefused = (answer: string): boolean => answer !== 'ConnectAck';
+  const text = 'the broker accepts no connection after SIGTERM';
+  await eventually(ctx, () => answerToNewConnection(ctx), isRefused, { text, clause });
+}
+
+/** What happens to a new connection that sends Connect. */
+async function answerToNewConnection(ctx: CheckContext): Promise<string> {
+  const connection = await ctx.tryConnect();
+  if (connection === undefined) return 'no TCP connection';
+  await connection.send({ command: Command.Connect, id: ctx.id() });
+  const answer = await connection.expectOrClosed(() => true, { what: 'the answer to Connect' });
+  if (typeof answer === 'string') return 'the connection is closed';
+  await connection.abort();
+  return answer.commandName;
+}
+
+/** Asserts that the broker waits for the ack of the message in flight. */
+function expectOpen(ctx: CheckContext, { isClosed }: Connection, clause?: string): void {
+  ctx.assert.ok(!isClosed, 'the connection of a message in flight is open during the shutdown', {
+    actual: isClosed ? 'closed' : 'open',
+    ...(clause === undefined ? {} : { clause }),
+  });
+}
+
+function deliveryCount({ received }: Connection): number {
+  return received.filter(({ command }) => command === Command.Deliver).length;
+}
