@@ -155,6 +155,11 @@ export type BrokerControl = {
   start(): Promise<void>;
   /** As `start`, if the broker may refuse to start: returns the reason, or undefined if it started. */
   startOrRefusal(): Promise<string | undefined>;
+  /**
+   * As `start`, but no file of the broker can become larger than `maxBytes`, as on a full disk. False if it did not start: it refused, or
+   * the runner does not start its process.
+   */
+  startWithFileLimit(maxBytes: number): Promise<boolean>;
   /** Tries to start a second broker with the same data directory, and ends it if it starts. Returns why it refused, or undefined. */
   secondRefusal(): Promise<string | undefined>;
   /** Damages all files of the broker, which must not be running. If there are none, the check could not run. */

@@ -114,11 +114,15 @@ function joinedGroup(group: string, first: object, second: object): unknown {
   return areGroups ? { ...(earlier as object), ...(later as object) } : later;
 }
 
-/** The dotted names of the settings that a request names, as an adapter lists them in `unsupported`. */
+/**
+ * The dotted names of the settings that a request names, as an adapter lists them in `unsupported`. A group without settings, which asks
+ * for the broker's own values, has its own name.
+ */
 export function settingNames(request: ConfigurationRequest): readonly string[] {
-  return Object.entries(request).flatMap(([group, value]) =>
-    isGroup(value) && value !== null ? Object.keys(value).map((name) => `${group}.${name}`) : [group],
-  );
+  return Object.entries(request).flatMap(([group, value]) => {
+    const names = isGroup(value) && value !== null ? Object.keys(value) : [];
+    return names.length === 0 ? [group] : names.map((name) => `${group}.${name}`);
+  });
 }
 
 function isGroup(value: unknown): boolean {

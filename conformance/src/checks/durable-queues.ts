@@ -2,7 +2,9 @@
 // store that cannot be used. Areas: DURABLE, DLQ, TTL.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { sizedPayload } from './shared/bodies.ts';
 import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
 import { newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
@@ -235,6 +237,27 @@ const stores: CheckModule = [
       ctx.assert.notEqual(refusal, undefined, 'the reason why the broker does not start');
     },
   },
+  // DURABLE-021 (MUST): A failed commit loses no message whose PublishAck was sent before it.
+  {
+    id: 'DURABLE-021a',
+    title: 'delivers all confirmed messages after its files could not grow any more',
+    clauses: ['DURABLE-021', 'DURABLE-003'],
+    ...durableBroker,
+    accepts: ['it ends when it cannot write', 'it continues', 'an unconfirmed message exists'],
+    evidence: { frames: 10, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      await ctx.broker.crash();
+      if (!(await ctx.broker.startWithFileLimit(maxFileBytes)))
+        ctx.notApplicable('the runner cannot start this broker with a limit on the size of its files');
+      const { queue, confirmed, hasFailed } = await publishUntilFull(ctx);
+      if (!hasFailed)
+        ctx.notApplicable('no commit fails, although its files cannot become larger than 4 MiB');
+      await crashBroker(ctx);
+      const recovered = new Set(idsOf(await takeAll(ctx, queue)));
+      const missing = confirmed.filter((id) => !recovered.has(id));
+      ctx.assert.deepEqual(missing, [], 'confirmed messages that are missing');
+    },
+  },
   // DURABLE-022 (SHOULD): A second broker on the same store refuses to start.
   {
     id: 'DURABLE-022a',
@@ -258,6 +281,27 @@ const stores: CheckModule = [
 ] satisfies readonly Check[];
 
 export const durableQueueChecks: CheckModule = [...queues, ...deadLetterRecovery, ...stores];
+
+const maxFileBytes = 4 * 1024 * 1024;
+const largeMessageBytes = 100_000;
+
+/** Publishes messages one after another, at most four times as many bytes as one file can have, until one is not confirmed. */
+async function publishUntilFull(ctx: CheckContext) {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, 'full');
+  const confirmed: string[] = [];
+  while (confirmed.length * largeMessageBytes < 4 * maxFileBytes) {
+    const id = ctx.id('m');
+    const payload = sizedPayload({ id, queue, totalBytes: largeMessageBytes });
+    await client.send({ command: Command.Publish, id, queue, payload });
+    const what = `the answer to Publish ${id}, when the broker cannot write`;
+    const answer = await client.expectOrClosed(() => true, { what, clause: 'DURABLE-017' });
+    if (typeof answer === 'string' || answer.command !== Command.PublishAck)
+      return { queue, confirmed, hasFailed: true };
+    confirmed.push(id);
+  }
+  return { queue, confirmed, hasFailed: false };
+}
 
 /** Creates queues with every option, with other values, with the server's defaults, and on demand by a Publish. Returns their names. */
 async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<readonly string[]> {

@@ -15,6 +15,31 @@ const shortTimeouts = {
 const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
 
 export const handshakeChecks: CheckModule = [
+  // AUTH-007 (MUST): The broker ignores credentials of a kind that is not configured, and does not refuse the Connect
+  // because of them.
+  {
+    id: 'AUTH-007a',
+    title: 'accepts a Connect with credentials when no authentication is configured',
+    clauses: ['AUTH-007'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const credentials = [
+        { authToken: 'a token that nobody configured' },
+        { authUsername: 'nobody', authPassword: 'a password that nobody configured' },
+      ];
+      for (const headers of credentials) {
+        const connection = await ctx.rawConnect();
+        await connection.send({ command: Command.Connect, id: ctx.id(), headers });
+        const answer = await connection.next({ what: 'ConnectAck', clause: 'AUTH-007' });
+        ctx.assert.equal(
+          answer.commandName,
+          'ConnectAck',
+          `the answer to Connect with ${Object.keys(headers)}`,
+        );
+      }
+    },
+  },
   // CONN-001 (MUST): Before a successful Connect, the broker carries out no command except Connect, Ping and
   // Disconnect.
   {

@@ -25,6 +25,7 @@ import { priorityChecks } from './priority.ts';
 import { publishChecks } from './publish.ts';
 import { queueOptionChecks } from './queue-options.ts';
 import { queueChecks } from './queues.ts';
+import { rateLimitChecks } from './rate-limits.ts';
 import { recordingChecks } from './recordings.ts';
 import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
@@ -48,6 +49,7 @@ export const checks: readonly Check[] = [
   ...healthChecks,
   ...metricsChecks,
   ...limitChecks,
+  ...rateLimitChecks,
   ...fanOutChecks,
   ...priorityChecks,
   ...overflowChecks,

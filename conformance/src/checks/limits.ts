@@ -64,7 +64,8 @@ export const limitChecks: CheckModule = [
       const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
       // A new second may begin during the burst, and the unused messages of the previous second may count.
       const maxStored = fewMessages.rateLimit.maxMessagesPerClientPerSecond * (seconds + 2);
-      ctx.assert.between(stored, 1, maxStored, 'number of stored messages');
+      ctx.assert.between(stored, 0, maxStored, 'number of stored messages');
+      if (stored === 0) ctx.notShown('the broker stored no Publish within the rate');
       if (client.isClosed) return;
       const confirmed = client.received.filter(({ command }) => command === Command.PublishAck).length;
       ctx.assert.equal(

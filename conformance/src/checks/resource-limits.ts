@@ -1,5 +1,6 @@
-// Checks of the limits on bytes of queued messages, on queues and on subscriptions. Each check asks for a low limit. Limits that apply to
-// the whole broker are checked on a broker that no other check uses. Area: LIMIT.
+// Checks of the limits on memory, on bytes of queued messages, on queues and on subscriptions. Each check asks for a low limit. Limits that apply to
+// the whole broker are checked on a broker that no other check uses. Areas: LIMIT, HEALTH.
+import { randomBytes } from 'node:crypto';
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -7,10 +8,18 @@ import type { ReceivedFrame } from '../wire/frame.ts';
 import { sizedPayload } from './shared/bodies.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
+import type { JsonRecord } from './shared/required-fields.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
 const messageBytes = 20_000;
+
+/** Enough for an empty broker with its runtime. */
+const memoryLimitBytes = 192 * 1024 * 1024;
+const largeMessageBytes = 900_000;
+
+const healthy = { code: 200, status: 'healthy' } as const;
+const unhealthy = { code: 503, status: 'unhealthy' } as const;
 
 const smallMemory = {
   profile: 'limits',
@@ -19,6 +28,46 @@ const smallMemory = {
 } as const;
 
 export const resourceLimitChecks: CheckModule = [
+  // HEALTH-005 (MUST): GET /health/ answers 503 with status unhealthy, when memory usage is 90 percent or more.
+  {
+    id: 'HEALTH-005a',
+    title:
+      'answers healthy with 200 when its memory is almost unused, and unhealthy with 503 when messages fill it',
+    clauses: ['HEALTH-005', 'HEALTH-004'],
+    profile: 'limits',
+    // Its memory must be its own.
+    isolation: 'restart',
+    requires: { configuration: { limits: { memoryLimitBytes, maxQueuedBytes: 2 * memoryLimitBytes } } },
+    accepts: [
+      'it becomes unhealthy at 90 percent of its limit',
+      'it refuses publishes before 90 percent and stays healthy (not applicable)',
+    ],
+    evidence: { frames: 10, responses: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'filling');
+      const empty = await healthOf(ctx);
+      if (empty.usedBytes < 0.8 * memoryLimitBytes) {
+        const { code, status } = empty;
+        ctx.assert.deepEqual({ code, status }, healthy, 'the health of an empty broker', 'HEALTH-004');
+      }
+      let [last, heldBytes, publishCount, isRefused] = [empty, 0, 0, false];
+      while (last.code !== 503 && heldBytes < memoryLimitBytes && !isRefused) {
+        const payload = randomText(largeMessageBytes);
+        const answer = await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload });
+        isRefused = answer.command === Command.Error;
+        if (!isRefused) heldBytes += payload.length;
+        publishCount += 1;
+        if (isRefused || publishCount % 8 === 0) last = await healthOf(ctx);
+      }
+      last = await healthOf(ctx);
+      const isFull = Math.max(heldBytes, last.usedBytes) >= 0.9 * memoryLimitBytes;
+      if (!isFull && last.code === 200)
+        ctx.notApplicable('the broker refuses messages before its memory is used');
+      const { code, status } = last;
+      ctx.assert.deepEqual({ code, status }, unhealthy, 'the health of a broker whose memory is used');
+    },
+  },
   // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
   // holds would exceed maxQueuedBytes.
   {
@@ -127,6 +176,19 @@ export const resourceLimitChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** The status code, field status, and the memory that the broker says it uses. */
+async function healthOf(ctx: CheckContext) {
+  const answer = await ctx.http.get('/health/');
+  const record = answer.json() as JsonRecord | null;
+  const usedBytes = Number(record?.['memory_usage_mb'] ?? 0) * 1024 * 1024;
+  return { code: answer.status, status: record?.['status'], usedBytes };
+}
+
+/** A JSON text of that many characters that cannot be compressed well. */
+function randomText(length: number): string {
+  return `"${randomBytes(length).toString('base64url').slice(2, length)}"`;
+}
 
 /** Publishes until the broker refuses a message, at most twice maxQueuedBytes. Returns the stored ids and the Error. */
 async function publishUntilRefused(

@@ -266,6 +266,14 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
       requireRestartIsolation();
       return refusalOf(() => broker.start());
     },
+    startWithFileLimit: async (maxBytes) => {
+      requireRestartIsolation();
+      const { startWithFileLimit } = broker;
+      if (startWithFileLimit === undefined || process.platform === 'win32') return false;
+      const refusal = await refusalOf(() => startWithFileLimit.call(broker, maxBytes));
+      if (refusal === undefined) history.note('restarted');
+      return refusal === undefined;
+    },
     secondRefusal: () => {
       requireRestartIsolation();
       return refusalOf(() => broker.startSecond());

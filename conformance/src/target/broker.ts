@@ -38,6 +38,8 @@ export type Broker = {
    * PrerequisiteMissing if the target cannot run two brokers.
    */
   startSecond(): Promise<void>;
+  /** As `start`, but its files cannot become larger than this. Absent if the runner cannot limit them. */
+  startWithFileLimit?(maxBytes: number): Promise<void>;
   /** Its data directory; undefined if the runner gave it none. */
   readonly dataDirectory: string | undefined;
   /** Stops it and removes its data; does nothing to an attached broker. */
@@ -119,6 +121,10 @@ class SpawnedBroker implements Broker {
     this.#process = await this.#startProcess();
   }
 
+  async startWithFileLimit(maxBytes: number): Promise<void> {
+    this.#process = await this.#startProcess(withFileLimit(this.#lifecycle, maxBytes));
+  }
+
   async startSecond(): Promise<void> {
     await (await this.#startProcess()).crash();
   }
@@ -141,16 +147,25 @@ class SpawnedBroker implements Broker {
     removeDataDirectory(this.dataDirectory);
   }
 
-  #startProcess(): Promise<BrokerProcess> {
+  #startProcess(lifecycle: SpawnLifecycle = this.#lifecycle): Promise<BrokerProcess> {
     const configuration = fillConfiguration(this.#request, this.dataDirectory);
     const options = { withinMs: this.#timing.startMs, log: this.log };
-    return BrokerProcess.start(this.#lifecycle, configuration, options);
+    return BrokerProcess.start(lifecycle, configuration, options);
   }
 
   get #running(): BrokerProcess {
     if (this.#process === undefined) throw new Error('the broker was not started');
     return this.#process;
   }
+}
+
+/** The unit of `ulimit -f` in a POSIX shell. */
+const limitUnitBytes = 512;
+
+function withFileLimit(lifecycle: SpawnLifecycle, maxBytes: number): SpawnLifecycle {
+  const count = String(Math.ceil(maxBytes / limitUnitBytes));
+  const command = ['sh', '-c', 'ulimit -f "$0" && exec "$@"', count, ...lifecycle.command];
+  return { ...lifecycle, command };
 }
 
 /** A broker that already runs. Starts and stops nothing. Throws a TargetFault if the address cannot be reached. */

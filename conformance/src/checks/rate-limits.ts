@@ -1,0 +1,319 @@
+// Checks of the limits on publishes per second and on connections, in all and for each address. Area: LIMIT.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { ConfigurationRequest } from '../configuration.ts';
+import type { Connection } from '../connection.ts';
+import { frameText } from '../trace.ts';
+import { Command } from '../wire/command.ts';
+import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { eventually, newQueue } from './shared/queue-state.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
+
+const maxPerSecond = 5;
+
+const fewMessages = {
+  rateLimit: { maxMessagesPerClientPerSecond: maxPerSecond, maxConnectionsPerIpPerWindow: 1000 },
+} as const satisfies ConfigurationRequest;
+
+const maxConnections = 3;
+const windowMs = 4000;
+
+const fewConnections = {
+  rateLimit: { maxConnectionsPerIpPerWindow: maxConnections, connectionWindowMs: windowMs },
+} as const satisfies ConfigurationRequest;
+
+/** The defaults of the specification, which a broker uses when the rate limit is on and names no value. */
+const defaults = { connectionsPerAddress: 20, messagesPerSecond: 1000 } as const;
+
+const publishRates: CheckModule = [
+  // LIMIT-002 (SHOULD): The broker answers a Publish that exceeds the rate by Error RATE_LIMITED with the id of the
+  // Publish.
+  {
+    id: 'LIMIT-002a',
+    title: 'answers a Publish over the rate with RATE_LIMITED and its id, and keeps the connection open',
+    clauses: ['LIMIT-002', 'LIMIT-003'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 60, assertions: 2 },
+    run: async (ctx) => {
+      const { client, queue } = await newPublisher(ctx);
+      const frames = publishes(ctx, queue, 60);
+      await client.sendTogether([...frames, { command: Command.Ping, id: ctx.id('ping') }]);
+      const answers: ReceivedFrame[] = [];
+      for (const { id } of frames) {
+        const answer = await client.expectOrClosed((frame) => frame.id === id, {
+          what: `the answer to Publish ${id}`,
+          clause: 'LIMIT-002',
+        });
+        if (typeof answer === 'string') break;
+        answers.push(answer);
+      }
+      const refused = answers.filter(({ command }) => command !== Command.PublishAck);
+      ctx.assert.notEqual(refused.length, 0, 'number of publishes that are not confirmed', 'LIMIT-001');
+      const codes = [...new Set(refused.map(({ errorCode }) => errorCode))];
+      ctx.assert.deepEqual(
+        codes,
+        ['RATE_LIMITED'],
+        'the error codes of the publishes that are not confirmed',
+      );
+      const isOpen = typeof (await client.expectOrClosed('Pong', { clause: 'LIMIT-003' })) !== 'string';
+      ctx.assert.ok(isOpen, 'the connection stays open after RATE_LIMITED', {
+        actual: 'closed',
+        clause: 'LIMIT-003',
+      });
+    },
+  },
+  // LIMIT-004 (SHOULD): Publishes that the broker refuses count towards the rate too.
+  {
+    id: 'LIMIT-004a',
+    title: 'refuses a valid Publish after as many refused ones as the rate allows',
+    clauses: ['LIMIT-004'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 7, assertions: 1 },
+    run: async (ctx) => {
+      const { client, queue } = await newPublisher(ctx);
+      const valid = { command: Command.Publish, id: ctx.id('valid'), queue, payload: '1' };
+      await client.sendTogether([...publishes(ctx, '', maxPerSecond), valid]);
+      const answer = await client.expect((frame) => frame.id === valid.id, {
+        what: 'the answer to the valid Publish',
+        clause: 'LIMIT-004',
+      });
+      ctx.assert.ok(answer.command === Command.Error, 'the broker refuses the valid Publish', {
+        actual: frameText(answer),
+      });
+    },
+  },
+  // LIMIT-006 (SHOULD): After a second without publishes, the rate allows a burst of MaxMessagesPerClientPerSecond
+  // publishes.
+  {
+    id: 'LIMIT-006a',
+    title: 'confirms as many publishes at once as the rate allows, again after a second without publishes',
+    clauses: ['LIMIT-006'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    waits: true,
+    evidence: { frames: 12, assertions: 1 },
+    run: async (ctx) => {
+      const { client, queue } = await newPublisher(ctx);
+      await confirmedCount(ctx, client, publishes(ctx, queue, maxPerSecond));
+      await waitUntil(ctx, ctx.now() + 1000 + ctx.timing.earlyMs);
+      const confirmed = await confirmedCount(ctx, client, publishes(ctx, queue, maxPerSecond));
+      ctx.assert.equal(confirmed, maxPerSecond, 'number of confirmed publishes after a second without any');
+    },
+  },
+  // LIMIT-007 (SHOULD): In any period of one second, the rate allows at most MaxMessagesPerClientPerSecond plus 10
+  // percent publishes.
+  {
+    id: 'LIMIT-007a',
+    title: 'confirms in no period of one second more than the rate plus 10 percent',
+    clauses: ['LIMIT-007', 'LIMIT-001'],
+    profile: 'limits',
+    requires: {
+      configuration: {
+        rateLimit: { maxMessagesPerClientPerSecond: 40, maxConnectionsPerIpPerWindow: 1000 },
+      },
+    },
+    waits: true,
+    evidence: { frames: 200, assertions: 20 },
+    run: async (ctx) => {
+      const { client, queue } = await newPublisher(ctx);
+      const batches: Batch[] = [];
+      const until = ctx.now() + 2200;
+      while (ctx.now() < until && !client.isClosed) {
+        const sentAt = ctx.now();
+        const confirmed = await confirmedCount(ctx, client, publishes(ctx, queue, 10));
+        batches.push({ sentAt, answeredAt: ctx.now(), confirmed });
+        await waitUntil(ctx, sentAt + 50);
+      }
+      // The broker handled a batch between its sending and its last answer.
+      for (const first of batches) {
+        const inOneSecond = batches.filter(
+          ({ sentAt, answeredAt }) => sentAt >= first.sentAt && answeredAt - first.sentAt < 1000,
+        );
+        const sum = inOneSecond.reduce((total, { confirmed }) => total + confirmed, 0);
+        ctx.assert.between(sum, 0, 44, 'number of confirmed publishes in one second');
+      }
+    },
+  },
+  // LIMIT-020 (SHOULD): A client that exceeds its rate does not change the rate of any other client.
+  {
+    id: 'LIMIT-020a',
+    title: 'confirms the publishes of a client while another client exceeds its rate',
+    clauses: ['LIMIT-020', 'LIMIT-006'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 66, assertions: 1 },
+    run: async (ctx) => {
+      const { client, queue } = await newPublisher(ctx);
+      const other = await ctx.connect({ own: true });
+      await client.sendTogether(publishes(ctx, queue, 60));
+      const confirmed = await confirmedCount(ctx, other, publishes(ctx, queue, maxPerSecond));
+      ctx.assert.equal(confirmed, maxPerSecond, 'number of confirmed publishes of the other client');
+    },
+  },
+] satisfies readonly Check[];
+
+const connectionCounts: CheckModule = [
+  // LIMIT-008 (SHOULD): The broker immediately closes a connection that exceeds MaxConnectionsPerIpPerWindow for its
+  // address, where all IPv6 addresses of one /64 prefix count as one address and an IPv4-mapped IPv6 address counts as
+  // its IPv4 address.
+  {
+    id: 'LIMIT-008a',
+    title: 'closes a connection over the limit of its address before the connection has sent anything',
+    clauses: ['LIMIT-008'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: fewConnections },
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      for (let count = 0; count < maxConnections; count += 1) await ctx.connect({ own: true });
+      await (await ctx.tryConnect())?.closed({ clause: 'LIMIT-008' });
+      ctx.assert.equal(await isServed(ctx), false, 'a later connection is served');
+    },
+  },
+  // LIMIT-011 (SHOULD): Rejected connections do not count towards the limit per address.
+  {
+    id: 'LIMIT-011a',
+    title: 'serves connections of an address again after the window, when it rejected others meanwhile',
+    clauses: ['LIMIT-011'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: fewConnections },
+    waits: true,
+    evidence: { frames: 6, assertions: 4 },
+    run: async (ctx) => {
+      for (let count = 0; count < maxConnections; count += 1) await ctx.connect({ own: true });
+      const endsAt = ctx.now() + windowMs;
+      // In the second half of the window, so that they would still count after it.
+      await waitUntil(ctx, endsAt - windowMs / 2);
+      for (let count = 0; count < maxConnections; count += 1) await isServed(ctx);
+      ctx.assert.equal(await isServed(ctx), false, 'a connection over the limit is served', 'LIMIT-009');
+      await waitUntil(ctx, endsAt + ctx.timing.earlyMs);
+      for (let count = 0; count < maxConnections; count += 1)
+        ctx.assert.equal(await isServed(ctx), true, 'a connection within the limit is served');
+    },
+  },
+  // LIMIT-012 (MUST): The broker sends Error CONNECTION_LIMIT to a connection that exceeds MaxConnections, and closes
+  // it.
+  {
+    id: 'LIMIT-012a',
+    title:
+      'sends CONNECTION_LIMIT to a connection over MaxConnections and closes it, until another one has ended',
+    clauses: ['LIMIT-012'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { limits: { maxConnections } } },
+    accepts: ['the Error comes before the connection has sent anything', 'the Error answers its Connect'],
+    evidence: { frames: 4, assertions: 4 },
+    run: async (ctx) => {
+      const [first] = [await ctx.connect({ own: true })];
+      for (let count = 1; count < maxConnections; count += 1) await ctx.connect({ own: true });
+      const rejected = await ctx.rawConnect();
+      const unasked = 'a connection that has not sent Connect gets no ConnectAck';
+      await rejected.expectSilence('ConnectAck', ctx.timing.silenceMs, unasked);
+      if (!rejected.isClosed && rejected.received.length === 0)
+        await rejected.send({ command: Command.Connect, id: ctx.id() });
+      const answer = await rejected.expect(() => true, { what: 'Error CONNECTION_LIMIT' });
+      ctx.assert.equal(answer.errorCode, 'CONNECTION_LIMIT', `the error code, in ${frameText(answer)}`);
+      await rejected.closed();
+      await first.disconnect();
+      await first.closed({ clause: 'CONN-024' });
+      await eventually(
+        ctx,
+        () => isServed(ctx),
+        (served) => served,
+        {
+          text: 'a connection is served after another one has ended',
+        },
+      );
+    },
+  },
+  // LIMIT-019 (MUST): Rate limiting is on by default, with 20 connections per address in 60 s and 1000 messages per
+  // client and second.
+  {
+    id: 'LIMIT-019a',
+    title:
+      'serves 20 connections of an address and rejects a later one, when the rate limit has its defaults',
+    clauses: ['LIMIT-019', 'LIMIT-009'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { rateLimit: {} } },
+    evidence: { frames: 20, assertions: 21 },
+    run: async (ctx) => {
+      const { connectionsPerAddress } = defaults;
+      for (let count = 1; count <= connectionsPerAddress; count += 1)
+        ctx.assert.equal(await isServed(ctx), true, `connection ${count} of the address is served`);
+      // A new window may begin meanwhile, so that as many again may be served.
+      let furtherCount = 0;
+      while (furtherCount <= connectionsPerAddress && (await isServed(ctx))) furtherCount += 1;
+      ctx.assert.between(
+        furtherCount,
+        0,
+        connectionsPerAddress,
+        'number of further connections that are served',
+      );
+    },
+  },
+  // LIMIT-019 (MUST): Rate limiting is on by default, with 20 connections per address in 60 s and 1000 messages per
+  // client and second.
+  {
+    id: 'LIMIT-019b',
+    title: 'confirms about 1000 publishes of a client in a second, when the rate limit has its defaults',
+    clauses: ['LIMIT-019', 'LIMIT-001', 'LIMIT-006'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { rateLimit: {} } },
+    evidence: { frames: 1000, assertions: 2 },
+    run: async (ctx) => {
+      const { messagesPerSecond } = defaults;
+      const { client, queue } = await newPublisher(ctx);
+      const startedAt = ctx.now();
+      const confirmed = await confirmedCount(ctx, client, publishes(ctx, queue, 5 * messagesPerSecond));
+      const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
+      // A new second may begin during the burst, and the unused messages of the previous second may count.
+      ctx.assert.between(confirmed, 1, messagesPerSecond * (seconds + 2), 'number of confirmed publishes');
+      ctx.should(confirmed >= messagesPerSecond, 'LIMIT-006', 'the rate allows a burst of 1000 publishes', {
+        actual: confirmed,
+      });
+    },
+  },
+] satisfies readonly Check[];
+
+export const rateLimitChecks: CheckModule = [...publishRates, ...connectionCounts];
+
+type Batch = { readonly sentAt: number; readonly answeredAt: number; readonly confirmed: number };
+
+/** A client that has published nothing, and a queue for its messages. */
+async function newPublisher(
+  ctx: CheckContext,
+): Promise<{ readonly client: Connection; readonly queue: string }> {
+  const client = await ctx.connect({ own: true });
+  return { client, queue: await newQueue(ctx, client, 'rate') };
+}
+
+function publishes(ctx: CheckContext, queue: string, count: number): readonly FrameFields[] {
+  const ids = Array.from({ length: count }, () => ctx.id('m'));
+  return ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' }));
+}
+
+/** Sends all in one write and waits for their answers, or for the end of the connection. Returns the number of PublishAcks. */
+async function confirmedCount(ctx: CheckContext, client: Connection, frames: readonly FrameFields[]) {
+  const ping = { command: Command.Ping, id: ctx.id('ping') };
+  await client.sendTogether([...frames, ping]);
+  // Most answers have arrived before the Pong.
+  await client.expectOrClosed({ command: 'Pong', id: ping.id });
+  const answered = new Set(client.received.map(({ id }) => id));
+  for (const { id } of frames.filter((frame) => !answered.has(frame.id)))
+    await client.expectOrClosed((frame) => frame.id === id, { what: `the answer to Publish ${id}` });
+  const ids = new Set(frames.map(({ id }) => id));
+  return client.received.filter(({ command, id }) => command === Command.PublishAck && ids.has(id)).length;
+}
+
+/** Opens a connection and sends Connect. False when the broker refuses or closes the connection. */
+async function isServed(ctx: CheckContext): Promise<boolean> {
+  const connection = await ctx.tryConnect();
+  if (connection === undefined) return false;
+  await connection.send({ command: Command.Connect, id: ctx.id() });
+  const answer = await connection.expectOrClosed(() => true, { what: 'the answer to Connect' });
+  return typeof answer !== 'string' && answer.command === Command.ConnectAck;
+}
