@@ -6,6 +6,7 @@ import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { errorCodes } from './shared/error-codes.ts';
 import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
@@ -362,7 +363,7 @@ export const connectionChecks: CheckModule = [
   {
     id: 'ERROR-002a',
     title: 'sends every Error with a code and a text',
-    clauses: ['ERROR-002', 'BODY-010'],
+    clauses: ['ERROR-002', 'BODY-010', 'ERROR-003'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
@@ -386,10 +387,14 @@ export const connectionChecks: CheckModule = [
       for (const error of errors) {
         ctx.assert.matches(error.errorCode, /./, 'the error code');
         ctx.assert.matches(error.errorMessage, /./, 'the error text');
-        const isKnown = /^[A-Z][A-Z_]*$/.test(error.errorCode ?? '');
-        ctx.should(isKnown, 'ERROR-003', 'the error code is listed in the table of error codes', {
-          actual: error.errorCode,
-        });
+        ctx.should(
+          errorCodes.includes(error.errorCode),
+          'ERROR-003',
+          'the error code is listed in the table of error codes',
+          {
+            actual: error.errorCode,
+          },
+        );
       }
     },
   },

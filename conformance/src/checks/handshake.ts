@@ -1,5 +1,6 @@
 // Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Area:
 // CONN.
+import type { Capability } from '../catalogue-words.ts';
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
@@ -14,7 +15,29 @@ const shortTimeouts = {
 } as const satisfies ConfigurationRequest;
 const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
 
+/** The capabilities that a broker tells its clients. */
+const announced = ['nack', 'maxInFlight'] as const satisfies readonly Capability[];
+
 export const handshakeChecks: CheckModule = [
+  // CONN-039 (SHOULD): ConnectAck lists the optional capabilities of the broker in header capabilities, separated by
+  // commas.
+  {
+    id: 'CONN-039a',
+    title: 'lists the capabilities that its target file declares in header capabilities of ConnectAck',
+    clauses: ['CONN-039'],
+    profile: 'core',
+    accepts: ['the header lists them', 'no header, when there are none (not applicable)'],
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      const { connectAck } = await ctx.connect({ own: true });
+      const header = connectAck.header('capabilities');
+      const declared = announced.filter((name) => ctx.target.capabilities.has(name));
+      if (header === undefined && declared.length === 0) ctx.notApplicable('the broker declares none');
+      const listed = (header ?? '').split(',').map((name) => name.trim());
+      const missing = declared.filter((name) => !listed.includes(name));
+      ctx.assert.deepEqual(missing, [], `the declared capabilities that are not in "${header ?? ''}"`);
+    },
+  },
   // AUTH-007 (MUST): The broker ignores credentials of a kind that is not configured, and does not refuse the Connect
   // because of them.
   {

@@ -21,6 +21,7 @@ import { limitChecks } from './limits.ts';
 import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
 import { overflowChecks } from './overflow.ts';
+import { precedenceChecks } from './precedence.ts';
 import { priorityChecks } from './priority.ts';
 import { publishChecks } from './publish.ts';
 import { queueOptionChecks } from './queue-options.ts';
@@ -39,6 +40,7 @@ export const checks: readonly Check[] = [
   ...fieldRuleChecks,
   ...handshakeChecks,
   ...connectionChecks,
+  ...precedenceChecks,
   ...queueChecks,
   ...queueOptionChecks,
   ...publishChecks,

@@ -1,0 +1,27 @@
+// The error codes of the protocol, as spec/tables/errors.yaml lists them. Area: ERROR.
+
+export const errorCodes: readonly string[] = [
+  'AUTH_REQUIRED',
+  'AUTH_FAILED',
+  'NOT_AUTHENTICATED',
+  'NOT_AUTHORIZED',
+  'INVALID_MESSAGE',
+  'INVALID_QUEUE',
+  'INVALID_PAYLOAD',
+  'QUEUE_NOT_FOUND',
+  'QUEUE_EXISTS',
+  'QUEUE_FULL',
+  'RATE_LIMITED',
+  'CONNECTION_LIMIT',
+  'UNKNOWN_COMMAND',
+  'UNSUPPORTED_VERSION',
+  'MESSAGE_TOO_LARGE',
+  'MEMORY_LIMIT',
+  'LIMIT_EXCEEDED',
+  'STORAGE_ERROR',
+  'SHUTTING_DOWN',
+  'USER_EXISTS',
+  'USER_NOT_FOUND',
+  'FORBIDDEN',
+  'SERVER_ERROR',
+];
