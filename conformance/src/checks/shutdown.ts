@@ -78,7 +78,8 @@ export const shutdownChecks: CheckModule = [
       }
     },
   },
-  // SHUTDOWN-005 (SHOULD): During a shutdown, the broker neither delivers nor retries a message, nor adds a blocked one.
+  // SHUTDOWN-005 (SHOULD): During a shutdown, the broker neither delivers nor retries a message, nor adds a blocked
+  // one.
   {
     id: 'SHUTDOWN-005a',
     title: 'neither repeats a delivery nor delivers a message that waits again during its shutdown',
