@@ -8,7 +8,7 @@ const passes: readonly { readonly reason: string; readonly checks: readonly stri
   },
   {
     reason: 'Connect is answered by ConnectAck, and Disconnect by closing',
-    checks: ['COMPRESS-010a', 'CONN-004a', 'CONN-007a', 'CONN-024a', 'CONN-032a', 'CONN-038a'],
+    checks: ['AUTH-007a', 'COMPRESS-010a', 'CONN-004a', 'CONN-007a', 'CONN-024a', 'CONN-032a', 'CONN-038a'],
   },
   {
     reason: 'a command that changes nothing, or nothing yet, gets its positive answer',
