@@ -39,16 +39,26 @@ describe('the broker of a check', () => {
     expect(result).toMatchObject({ outcome: 'pass', exitCode: 0 });
   });
 
+  it('is started with a limit on its files, and refuses connections when it has ended', async () => {
+    const result = await resultOf(async (ctx) => {
+      await ctx.broker.crash();
+      ctx.assert.equal(await ctx.tryConnect(), undefined, 'a connection to a broker that has ended');
+      ctx.assert.equal(await ctx.broker.startWithFileLimit(1_000_000), true, 'whether it starts');
+      await (await ctx.connect()).ping();
+    });
+    expect(result).toMatchObject({ outcome: 'pass', exitCode: 0 });
+  });
+
   it('cannot be damaged where it keeps no files: the check could not run', async () => {
     const result = await resultOf((ctx) => ctx.broker.damageStore());
     expect(result).toMatchObject({ outcome: 'could not run', exitCode: 3 });
     expect(result.reason).toContain('no files in its data directory');
   });
 
-  it.each(['startOrRefusal', 'secondRefusal', 'damageStore'] as const)(
+  it.each(['startOrRefusal', 'startWithFileLimit', 'secondRefusal', 'damageStore'] as const)(
     'is not touched by a check that shares it: %s is an error',
     async (act) => {
-      const result = await resultOf(async (ctx) => void (await ctx.broker[act]()), { isolation: 'shared' });
+      const result = await resultOf(async (ctx) => void (await ctx.broker[act](0)), { isolation: 'shared' });
       expect(result).toMatchObject({ outcome: 'error', exitCode: 5 });
     },
   );
