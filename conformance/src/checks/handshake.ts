@@ -1,5 +1,5 @@
-// Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Area:
-// CONN.
+// Checks of the handshake: commands before Connect, the answer to Connect, versions, and the handshake, frame and idle timeouts. Areas:
+// CONN, AUTH.
 import type { Capability } from '../catalogue-words.ts';
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
