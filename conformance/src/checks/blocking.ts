@@ -42,11 +42,11 @@ const blockedPublishes: CheckModule = [
       const publisher = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'two', { ...blockPublisher, maxQueueSize: 2 });
       const ids = Array.from({ length: 10 }, () => ctx.id('m'));
-      const published = ids.map((id) => publisher.publish(queue, '1', { id }));
+      for (const id of ids) await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
       await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 2 });
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 10)), ids, 'the delivered messages');
-      await Promise.all(published);
+      for (const id of ids) await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
       await expectOnlySentinel(ctx, client, queue, { text: 'each message is delivered only once' });
     },
   },
@@ -67,7 +67,7 @@ const blockedPublishes: CheckModule = [
       ctx.assert.ok(names.includes(queue), 'ListQueues lists the full queue', { actual: names });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
-      await publisher.expect({ command: 'PublishAck', id });
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
     },
   },
   // OVERFLOW-014 (MUST): The broker adds the blocked publishes of a queue in the order of their arrival, across all
@@ -85,7 +85,7 @@ const blockedPublishes: CheckModule = [
       for (const publisher of publishers) ids.push(await publishBlocked(ctx, publisher, queue));
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the delivered messages');
-      for (const publisher of publishers) await publisher.expect('PublishAck');
+      for (const publisher of publishers) await publisher.expect('PublishAck', { clause: 'OVERFLOW-011' });
     },
   },
   // OVERFLOW-018 (SHOULD): The broker never delivers the blocked messages of a publisher whose connection ended.
@@ -108,14 +108,17 @@ const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-019a',
     title: 'starts the age of a blocked message when it enters the queue',
-    clauses: ['OVERFLOW-019', 'TTL-002'],
+    clauses: ['OVERFLOW-019'],
     profile: 'delivery',
     waits: true,
     evidence: { frames: 7, messages: 1 },
     run: async (ctx) => {
       const { client, publisher, queue, id } = await withBlockedPublish(ctx, { messageTtl: '00:00:01.5' });
       const withinMs = 1500 + ctx.timing.deliveryMs;
-      const { atMs } = await publisher.expect({ command: 'PublishAck', id }, { withinMs });
+      const { atMs } = await publisher.expect(
+        { command: 'PublishAck', id },
+        { withinMs, clause: 'OVERFLOW-011' },
+      );
       await waitUntil(ctx, atMs + 400);
       await client.subscribe(queue);
       const delivery = await client.delivery({ queue });
@@ -148,7 +151,9 @@ const blockedPublishes: CheckModule = [
       await takeAndAck(client, queue, 4);
       // A Publish that the broker reads later is answered when there is room.
       const [answer] = publisher.received.filter((frame) => frame.id === id);
-      const answerWhenRoom = answer ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id }));
+      const answerWhenRoom =
+        answer ??
+        (await publisher.expect({ command: ['Error', 'PublishAck'], id }, { clause: 'OVERFLOW-011' }));
       if (answerWhenRoom.command === Command.Error)
         ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the error code');
       else await takeAndAck(client, queue, 1);
@@ -225,7 +230,7 @@ const otherCommands: CheckModule = [
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
-      await publisher.expect({ command: 'PublishAck', id });
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
       for (const command of ids) await publisher.expect({ id: command }, { clause: 'OVERFLOW-016' });
     },
   },
@@ -252,7 +257,7 @@ const otherCommands: CheckModule = [
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);
-      await publisher.expect({ command: 'PublishAck', id });
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
       await client.subscribe(other);
       ctx.assert.deepEqual(
         idsOf(await takeAndAck(client, other, 1)),
@@ -284,7 +289,7 @@ const otherCommands: CheckModule = [
         'the payload is that of the first Publish',
         'PUBLISH-008',
       );
-      await publisher.expect({ command: 'PublishAck', id });
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
       await repeater.expect({ command: 'PublishAck', id });
       await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },

@@ -243,7 +243,9 @@ const content: CheckModule = [
       const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.subscribe(deadLetterQueue);
       const deadLetter = await client.delivery({ queue: deadLetterQueue });
-      ctx.assert.equal(deadLetter.header('deadLetterReason'), 'QueueOverflow', 'header deadLetterReason');
+      const reason = deadLetter.header('deadLetterReason');
+      ctx.assert.ok(reason !== undefined, 'a dead letter has header deadLetterReason', { actual: reason });
+      ctx.assert.equal(reason, 'QueueOverflow', 'header deadLetterReason', 'OVERFLOW-024');
       ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
       ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'header deadLetterAttempts', 'DLQ-015');
       ctx.assert.matches(deadLetter.header('deadLetteredAt'), timestamp, 'header deadLetteredAt', 'DLQ-016');
@@ -269,7 +271,7 @@ const content: CheckModule = [
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
-      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, 0, 'RETRY-008');
       ctx.assert.equal(
         deadLetter.header('deadLetterReason'),
         'MaxRetriesExceeded',
@@ -395,7 +397,7 @@ const deadLetteredOnce: CheckModule = [
       await subscriber.delivery({ queue });
       const name = { queue: ctx.queue('dead'), id };
       const reader = await subscribeToDeadLetters(ctx, name.queue, ctx.target.ackTimeoutMs);
-      await reader.ack(await takeDeadLetter(ctx, reader, name));
+      await reader.ack(await takeDeadLetter(ctx, reader, name, 0, 'RETRY-008'));
       ctx.assert.equal(
         await messageCountOf(publisher, queue),
         0,

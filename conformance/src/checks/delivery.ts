@@ -262,7 +262,9 @@ const returnedMessages: CheckModule = [
       const again = await secondDelivery(ctx, (publisher, queue) =>
         publisher.publish(queue, '1', { headers }),
       );
-      ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
+      const attempts = again.header('deliveryAttempts');
+      ctx.assert.notEqual(attempts, headers.deliveryAttempts, 'header deliveryAttempts', 'FRAME-024');
+      ctx.assert.equal(attempts, '2', 'header deliveryAttempts');
     },
   },
   // FRAME-023 (SHOULD): Headers that the broker adds do not count towards the limit of 50 headers.
@@ -321,6 +323,7 @@ const content: CheckModule = [
       await client.subscribe(queue);
       await client.publish(queue, '1', { id, headers: { correlationId: 'c-1', messageId: 'other' } });
       const delivery = await client.expect('Deliver');
+      ctx.assert.notEqual(delivery.id, 'other', 'the id, when header messageId has another', 'PUBLISH-004');
       ctx.assert.equal(delivery.id, id, 'the id', 'DELIVERY-050');
       ctx.assert.equal(delivery.queue, queue, 'the queue', 'DELIVERY-051');
       await client.ack(delivery);

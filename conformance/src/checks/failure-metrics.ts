@@ -59,7 +59,7 @@ export const failureMetricChecks: CheckModule = [
   {
     id: 'RETRY-010a',
     title: 'increases total_errors by one for a message that it discards after its last attempt',
-    clauses: ['RETRY-010', 'METRICS-013', 'RETRY-009'],
+    clauses: ['RETRY-010', 'METRICS-013'],
     ...fresh,
     prefers: shortTimings,
     waits: true,

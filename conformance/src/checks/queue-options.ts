@@ -120,6 +120,8 @@ const validOptionChecks: CheckModule = [
       const shown = requiredField(timed, 'messageTtl', { ...inQueueInfo, clause: 'QUEUE-022' });
       ctx.assert.equal(shown, '01:00:00', 'messageTtl of a queue that has one');
       const untimed = await createdQueueInfo(ctx, client, {});
+      const expiry = untimed['messageTtl'] ?? undefined;
+      ctx.assert.equal(expiry, undefined, 'messageTtl of a queue that was created without it', 'QUEUE-004');
       ctx.assert.ok(!('messageTtl' in untimed), 'messageTtl is omitted', { actual: untimed });
     },
   },
@@ -316,6 +318,7 @@ const invalidOptions: readonly InvalidOptions[] = [
     id: 'QUEUE-037a',
     title: 'refuses RedirectToDlq without a dead letter queue',
     payloads: () => ['{"overflowStrategy":3}', '{"overflowStrategy":3,"enableDeadLetterQueue":false}'],
+    possibleCauses: ['QUEUE-005'],
   },
   // QUEUE-038 (SHOULD): The broker refuses a queue that would be its own dead letter queue with INVALID_PAYLOAD.
   {

@@ -26,6 +26,7 @@ type Subscription = { readonly at: number; readonly window: number };
 const fanOutWithAck = 1;
 const fanOutWithoutAck = 2;
 const priorityBased = 3;
+const dropOldest = 0;
 const redirectToDlq = 3;
 
 /** By overflow strategy: what a Publish to a full queue has to do. */
@@ -213,8 +214,16 @@ export class QueueTraffic {
       ...(hasTtl ? ['TTL-005'] : []),
       ...(this.deadLettersOf !== undefined && this.#sentTo.size === 0 ? ['DLQ-001'] : []),
       ...(maxQueueSize <= smallQueueSize ? ['QUEUE-029'] : []),
+      ...(this.#isEvictionUnanswered ? ['OVERFLOW-004'] : []),
     ];
     return { seen: [...this.#seen, ...owed, ...[...this.#refused.values()].flat()], needed };
+  }
+
+  /** A Publish to a full DropOldest queue has no PublishAck. */
+  get #isEvictionUnanswered(): boolean {
+    const { overflowStrategy, maxQueueSize } = this.options;
+    if (overflowStrategy !== dropOldest || this.#waiting.size < maxQueueSize) return false;
+    return [...this.#published.keys()].some((id) => !this.#accepted.has(id));
   }
 
   /** The message was delivered before: its connection ended, or its ack timeout passed. */

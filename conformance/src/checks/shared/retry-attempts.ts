@@ -38,16 +38,18 @@ export function nextAttempt(
 
 /**
  * Waits for the dead letter of a message on a connection that has subscribed to the dead letter queue. Takes the first delivery, because it
- * is only recommended that a dead letter keeps its id.
+ * is only recommended that a dead letter keeps its id. `clause`: the requirement by which the dead letter must come, if it is not DLQ-001.
  */
 export async function takeDeadLetter(
   ctx: CheckContext,
   subscriber: Connection,
   { queue, id }: MessageName,
   afterMs = 0,
+  clause?: string,
 ): Promise<ReceivedFrame> {
   const withinMs = afterMs + ctx.timing.deliveryMs;
-  const deadLetter = await subscriber.delivery({ queue }, { withinMs, what: 'the dead letter' });
+  const about = clause === undefined ? {} : { clause };
+  const deadLetter = await subscriber.delivery({ queue }, { withinMs, what: 'the dead letter', ...about });
   ctx.should(deadLetter.id === id, 'DLQ-012', 'a dead letter keeps its id', {
     expected: id,
     actual: deadLetter.id,
