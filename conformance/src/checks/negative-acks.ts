@@ -101,7 +101,7 @@ export const negativeAckChecks: CheckModule = [
         await attemptAfterNack(ctx, subscriber, { queue, id }, 1),
         'handler exception',
       );
-      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, 0, 'NACK-006');
       expectDeadLetterReason(ctx, deadLetter, 'HandlerException');
       await reader.ack(deadLetter);
     },

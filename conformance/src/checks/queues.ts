@@ -46,9 +46,10 @@ export const queueChecks: CheckModule = [
     evidence: { frames: 4, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const options = { mode: 3, maxQueueSize: 50, messageTtl: '1.00:00:00', maxRetryAttempts: 4 };
+      const numbers = { maxQueueSize: 50, overflowStrategy: 0, maxRetryAttempts: 4 };
+      const options = { mode: 3, messageTtl: '1.00:00:00', ...numbers };
       const queue = await newQueue(ctx, client, 'same', options);
-      await client.createQueue(queue, { ...options, mode: 'PriorityBased', overflowStrategy: 0 });
+      await client.createQueue(queue, { ...options, mode: 'PriorityBased', overflowStrategy: 'DropOldest' });
       ctx.assert.equal(
         await infoField(client, queue, 'deliveryMode'),
         3,

@@ -50,8 +50,8 @@ export class CheckTraffic implements WireObserver {
     if (/[^ -~]/.test(id)) this.#needed.add('BODY-003');
     const isNew = !this.#queues.has(queue);
     const queueTraffic = this.#of(queue);
-    if (isNew && command === Command.Publish) this.#needed.add('QUEUE-044');
-    if (isNew && command === Command.Subscribe) this.#needed.add('QUEUE-047');
+    if (isNew && command === Command.Publish) this.#needed.add('QUEUE-044').add('QUEUE-049');
+    if (isNew && command === Command.Subscribe) this.#needed.add('QUEUE-047').add('QUEUE-049');
     if (command === Command.CreateQueue) this.#created(queue, fields.payload);
     if (command === Command.Publish)
       queueTraffic.publish(id, {
