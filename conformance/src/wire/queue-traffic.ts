@@ -27,6 +27,7 @@ const fanOutWithAck = 1;
 const fanOutWithoutAck = 2;
 const priorityBased = 3;
 const dropOldest = 0;
+const blockPublisher = 2;
 const redirectToDlq = 3;
 
 /** By overflow strategy: what a Publish to a full queue has to do. */
@@ -208,12 +209,13 @@ export class QueueTraffic {
   hints(): Hints {
     const idle = [...this.#subscriptions].filter(([connection]) => this.#heldCount(connection) === 0);
     const owed = idle.flatMap(([connection, { at }]) => this.#owedTo(connection, at));
-    const { hasTtl, maxQueueSize } = this.options;
+    const { hasTtl, maxQueueSize, overflowStrategy } = this.options;
     const needed = [
       ...this.#needed,
       ...(hasTtl ? ['TTL-005'] : []),
       ...(this.deadLettersOf !== undefined && this.#sentTo.size === 0 ? ['DLQ-001'] : []),
       ...(maxQueueSize <= smallQueueSize ? ['QUEUE-029'] : []),
+      ...(overflowStrategy === blockPublisher ? ['OVERFLOW-011'] : []),
       ...(this.#isEvictionUnanswered ? ['OVERFLOW-004'] : []),
     ];
     return { seen: [...this.#seen, ...owed, ...[...this.#refused.values()].flat()], needed };
