@@ -258,6 +258,22 @@ describe('possible causes', () => {
     expect(causes()).toEqual(expect.arrayContaining(['DELIVERY-034', 'PUBLISH-002']));
   });
 
+  it('name a Publish to a full queue that is not answered', () => {
+    create({ maxQueueSize: 1 });
+    accepted('m');
+    publish('n');
+    expect(causes()).toContain('OVERFLOW-004');
+    comes('A', Command.PublishAck, 'n', 'q');
+    expect(causes()).not.toContain('OVERFLOW-004');
+  });
+
+  it('name a blocked Publish that is not answered', () => {
+    create({ maxQueueSize: 1, overflowStrategy: 2 });
+    accepted('m');
+    publish('n');
+    expect(causes()).toContain('OVERFLOW-011');
+  });
+
   it('do not count a message as waiting whose Deliver arrives before its PublishAck', () => {
     create({ maxQueueSize: 1 });
     subscribe('B');

@@ -209,23 +209,24 @@ export class QueueTraffic {
   hints(): Hints {
     const idle = [...this.#subscriptions].filter(([connection]) => this.#heldCount(connection) === 0);
     const owed = idle.flatMap(([connection, { at }]) => this.#owedTo(connection, at));
-    const { hasTtl, maxQueueSize, overflowStrategy } = this.options;
+    const { hasTtl, maxQueueSize } = this.options;
     const needed = [
       ...this.#needed,
       ...(hasTtl ? ['TTL-005'] : []),
       ...(this.deadLettersOf !== undefined && this.#sentTo.size === 0 ? ['DLQ-001'] : []),
       ...(maxQueueSize <= smallQueueSize ? ['QUEUE-029'] : []),
-      ...(overflowStrategy === blockPublisher ? ['OVERFLOW-011'] : []),
-      ...(this.#isEvictionUnanswered ? ['OVERFLOW-004'] : []),
+      ...this.#unansweredRules(),
     ];
     return { seen: [...this.#seen, ...owed, ...[...this.#refused.values()].flat()], needed };
   }
 
-  /** A Publish to a full DropOldest queue has no PublishAck. */
-  get #isEvictionUnanswered(): boolean {
+  /** By which a Publish that has no PublishAck is due one, though its queue is full or was full when it came. */
+  #unansweredRules(): readonly string[] {
     const { overflowStrategy, maxQueueSize } = this.options;
-    if (overflowStrategy !== dropOldest || this.#waiting.size < maxQueueSize) return false;
-    return [...this.#published.keys()].some((id) => !this.#accepted.has(id));
+    const isAnswered = [...this.#published.keys()].every((id) => this.#accepted.has(id));
+    if (isAnswered) return [];
+    if (overflowStrategy === blockPublisher) return ['OVERFLOW-011'];
+    return overflowStrategy === dropOldest && this.#waiting.size >= maxQueueSize ? ['OVERFLOW-004'] : [];
   }
 
   /** The message was delivered before: its connection ended, or its ack timeout passed. */
