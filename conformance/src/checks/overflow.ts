@@ -113,7 +113,7 @@ export const overflowChecks: CheckModule = [
   {
     id: 'OVERFLOW-007a',
     title: 'does not add a message to a full DropNewest queue, and keeps the waiting messages',
-    clauses: ['OVERFLOW-007', 'OVERFLOW-009', 'OVERFLOW-008', 'PUBLISH-003'],
+    clauses: ['OVERFLOW-007', 'OVERFLOW-009', 'OVERFLOW-008'],
     profile: 'delivery',
     accepts: ['Error QUEUE_FULL', 'another Error, with a warning', 'PublishAck, with a warning'],
     evidence: { frames: 12, messages: 3 },
