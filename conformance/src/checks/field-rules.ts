@@ -99,7 +99,7 @@ export const fieldRuleChecks: CheckModule = [
   {
     id: 'BODY-027a',
     title: 'accepts a header value of 4096 UTF-16 units, independent of its length in bytes',
-    clauses: ['BODY-027', 'BODY-004'],
+    clauses: ['BODY-027'],
     profile: 'core',
     evidence: { frames: 6, messages: 2 },
     run: async (ctx) => {
@@ -128,6 +128,32 @@ export const fieldRuleChecks: CheckModule = [
         { headers: { long: 'x'.repeat(4097) } },
         'a header value has 4097 UTF-16 units',
       ),
+  },
+  // BODY-032 (SHOULD): After a command that breaks a field rule, the broker keeps the connection open and reads the next
+  // frame.
+  {
+    id: 'BODY-032a',
+    title: 'reads the next frame after a command with a queue name, headers or an id outside the limits',
+    clauses: ['BODY-032'],
+    profile: 'core',
+    evidence: { frames: 2, assertions: 3 },
+    run: async (ctx) => {
+      let refusedCount = 0;
+      for (const faulty of [
+        { command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('bad name') },
+        { command: Command.Publish, id: ctx.id('m'), queue: ctx.queue('q'), headers: numberedHeaders(51) },
+        { command: Command.ListQueues, id: 'x'.repeat(257) },
+      ]) {
+        const connection = await ctx.connect({ own: true });
+        await connection.send(faulty);
+        const id = ctx.id('ping');
+        await connection.send({ command: Command.Ping, id });
+        const pong = await connection.expectOrClosed({ command: 'Pong', id });
+        ctx.assert.notEqual(typeof pong, 'string', 'the connection stays open');
+        if (connection.received.some(({ command }) => command === Command.Error)) refusedCount += 1;
+      }
+      if (refusedCount === 0) ctx.notApplicable('the broker refuses none of the commands');
+    },
   },
 ] satisfies readonly Check[];
 

@@ -22,7 +22,7 @@ export const framingChecks: CheckModule = [
   {
     id: 'FRAME-001a',
     title: 'reads bodies whose length needs one, two or three bytes of the length field',
-    clauses: ['FRAME-001', 'BODY-002', 'BODY-007'],
+    clauses: ['FRAME-001'],
     profile: 'core',
     evidence: { frames: 12, messages: 3 },
     run: async (ctx) => {

@@ -9,6 +9,7 @@ import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
 import { durableMessageChecks } from './durable-messages.ts';
 import { durableQueueChecks } from './durable-queues.ts';
+import { encodingChecks } from './encoding.ts';
 import { expiryChecks } from './expiry.ts';
 import { failureMetricChecks } from './failure-metrics.ts';
 import { fanOutChecks } from './fan-out.ts';
@@ -21,6 +22,7 @@ import { limitChecks } from './limits.ts';
 import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
 import { overflowChecks } from './overflow.ts';
+import { payloadJsonChecks } from './payload-json.ts';
 import { precedenceChecks } from './precedence.ts';
 import { priorityChecks } from './priority.ts';
 import { publishChecks } from './publish.ts';
@@ -36,6 +38,7 @@ import { largeVolumeChecks } from './volume.ts';
 
 export const checks: readonly Check[] = [
   ...framingChecks,
+  ...encodingChecks,
   ...bodyChecks,
   ...fieldRuleChecks,
   ...handshakeChecks,
@@ -43,6 +46,7 @@ export const checks: readonly Check[] = [
   ...precedenceChecks,
   ...queueChecks,
   ...queueOptionChecks,
+  ...payloadJsonChecks,
   ...publishChecks,
   ...deliveryChecks,
   ...acknowledgmentChecks,

@@ -51,7 +51,7 @@ const confirmations: CheckModule = [
   {
     id: 'PUBLISH-020a',
     title: 'accepts a Publish without payload and delivers it without payload',
-    clauses: ['PUBLISH-020', 'BODY-007'],
+    clauses: ['PUBLISH-020'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
     run: async (ctx) => {

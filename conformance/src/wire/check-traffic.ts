@@ -48,6 +48,7 @@ export class CheckTraffic implements WireObserver {
     this.#sentBy(connection).set(id, { command, queue, isAnswered: false });
     if (/[^ -~]/.test(queue)) this.#needed.add('BODY-022');
     if (/[^ -~]/.test(id)) this.#needed.add('BODY-003');
+    for (const rule of encodingNeeds(fields)) this.#needed.add(rule);
     const isNew = !this.#queues.has(queue);
     const queueTraffic = this.#of(queue);
     if (isNew && command === Command.Publish) this.#needed.add('QUEUE-044').add('QUEUE-049');
@@ -74,7 +75,8 @@ export class CheckTraffic implements WireObserver {
     try {
       this.sent(connection, decodeBody(bytes.subarray(headBytes)));
     } catch {
-      // It is faulty, and meant to be.
+      // It is faulty, and meant to be. The broker serves the other connections as before.
+      this.#needed.add('BODY-033');
     }
   }
 
@@ -95,9 +97,12 @@ export class CheckTraffic implements WireObserver {
 
   received(connection: string, frame: ReceivedFrame): void {
     const { command, id, queue } = frame;
+    // A field that is not where it should be leaves bytes behind the last one.
+    if (frame.trailingByteCount > 0) this.#seen.add('BODY-001').add('BODY-014');
     if (frame.flags !== 0 && !this.#compressing.has(connection)) this.#seen.add('COMPRESS-004');
     if (command === Command.Deliver) return this.#delivered(connection, frame);
     if (command === Command.QueueInfo) this.#counted(queue, frame);
+    if (!knownCommands.has(command)) this.#seen.add('BODY-043');
     const asked = this.#sentBy(connection).get(id);
     if (asked === undefined) this.#seen.add(unaskedRules.get(command) ?? 'CONN-006');
     else if (asked.isAnswered) this.#seen.add('ERROR-001');
@@ -161,11 +166,17 @@ export class CheckTraffic implements WireObserver {
       const isLast = headers.findLast(([other]) => other === name)?.[1] === value;
       return !isLast || frame.header(name) === value;
     });
-    if (!isKept) this.#seen.add('DELIVERY-052').add('BODY-019');
+    if (isKept) return;
+    this.#seen.add('DELIVERY-052');
+    const differsInCase = ([name]: readonly [string, string]): boolean =>
+      frame.headers.some(([other]) => other !== name && other.toLowerCase() === name.toLowerCase());
+    if (headers.some(differsInCase)) this.#seen.add('BODY-019');
   }
 
   #counted(queue: string, frame: ReceivedFrame): void {
     const info = optionsOf(frame.text());
+    if ([info['deliveryMode'], info['overflowStrategy']].some((value) => typeof value === 'string'))
+      this.#seen.add('BODY-036');
     const count = info['messageCount'];
     if (typeof count === 'number') this.#queues.get(queue)?.countedAs(count);
   }
@@ -236,6 +247,8 @@ const unaskedRules: ReadonlyMap<number, string> = new Map([
   [Command.Pong, 'CONN-020'],
 ]);
 
+const knownCommands: ReadonlySet<number> = new Set(Object.values(Command));
+
 const blockPublisher = 2;
 
 /** What a blocked publisher must not hinder. */
@@ -245,7 +258,15 @@ const nackRules = ['NACK-001'] as const;
 const finalNackRules = ['NACK-001', 'NACK-005'] as const;
 
 /** What a body that cannot be decoded may have wrong. */
-const encodingRules = ['BODY-001', 'BODY-003', 'FRAME-001', 'FRAME-002'] as const;
+const encodingRules = [
+  'BODY-001',
+  'BODY-003',
+  'BODY-004',
+  'BODY-008',
+  'BODY-010',
+  'FRAME-001',
+  'FRAME-002',
+] as const;
 
 /** The length and the flags of a frame. */
 const headBytes = 5;
@@ -259,6 +280,17 @@ function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Valu
   const made = create();
   map.set(key, made);
   return made;
+}
+
+/** The requirements on the encoding that matter for long texts and for several headers. */
+function encodingNeeds({ id, queue = '', headers }: FrameFields): readonly string[] {
+  const pairs = headerPairs(headers);
+  const lengths = [id, queue, ...pairs.flat()].map((text) => Buffer.byteLength(text));
+  return [
+    ...(lengths.some((length) => length > 127) ? ['BODY-002'] : []),
+    ...(lengths.some((length) => length > 255) ? ['BODY-004'] : []),
+    ...(pairs.length > 1 ? ['BODY-008'] : []),
+  ];
 }
 
 function headerOf({ headers }: FrameFields, name: string): string | undefined {
