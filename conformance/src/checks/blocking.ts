@@ -224,6 +224,11 @@ const otherCommands: CheckModule = [
             `command ${command} is answered while the Publish is blocked`,
           );
         expectUnanswered(ctx, publisher, id, 'the Publish is still blocked', 'OVERFLOW-010');
+      } else {
+        // A broker that does not read from the connection answers none of them.
+        const answered = ids.filter((command) => answerTo(publisher, command) !== undefined);
+        const text = 'a Ping is answered while the Publish is blocked, as other commands are';
+        ctx.should(answered.length === 0, 'CONN-022', text, { actual: 'no Pong' });
       }
       await client.subscribe(queue);
       await takeAndAck(client, queue, 2);

@@ -139,7 +139,12 @@ export const encodingChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'answered');
       await client.publish(queue, '1');
       const cut = frameAround(encodeBody({ command: Command.ListQueues, id: ctx.id() }).subarray(0, -4));
-      const { error } = await expectBytesRefused(ctx, client, cut, 'the body ends in the length of the payload');
+      const { error } = await expectBytesRefused(
+        ctx,
+        client,
+        cut,
+        'the body ends in the length of the payload',
+      );
       for (const frame of client.received)
         ctx.assert.equal(
           frame.trailingByteCount,

@@ -194,7 +194,7 @@ export const handshakeChecks: CheckModule = [
       const silent = await ctx.rawConnect();
       await expectTimedOut(ctx, silent, { startedAt, timeoutMs: shortTimeouts.timing.handshakeTimeoutMs });
       // This connection was opened earlier. It would be closed by now if Connect had not stopped its handshake timeout.
-      await connected.ping();
+      await connected.ping({ clause: 'CONN-015' });
     },
   },
   // CONN-016 (SHOULD): The broker closes a connection on which a frame is not complete within frameTimeout of its first
@@ -284,12 +284,18 @@ export const handshakeChecks: CheckModule = [
     title: 'ignores headers of Connect that it does not know',
     clauses: ['CONN-038', 'CONN-005'],
     profile: 'core',
-    evidence: { frames: 2, assertions: 1 },
+    evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
-      const headers = { clientVersion: '0.0.1-suite', 'x-unknown': 'anything', another: 'ünknown' };
-      const connection = await ctx.connect({ headers });
-      await connection.ping();
-      ctx.assert.equal(connection.connectAck.commandName, 'ConnectAck', 'the answer to Connect');
+      const known = { clientVersion: '0.0.1-suite', 'supported-compression': 'none-such' };
+      for (const [headers, clause] of [
+        [known, 'CONN-005'],
+        [{ ...known, 'x-unknown': 'anything', another: 'ünknown' }, 'CONN-038'],
+      ] as const) {
+        const connection = await ctx.rawConnect();
+        await connection.send({ command: Command.Connect, id: ctx.id(), headers });
+        const answer = await connection.expect({ command: ['ConnectAck', 'Error'] }, { clause });
+        ctx.assert.equal(answer.commandName, 'ConnectAck', 'the answer to Connect', clause);
+      }
     },
   },
 ] satisfies readonly Check[];

@@ -44,7 +44,9 @@ export class CheckTraffic implements WireObserver {
     const { command, id, queue = '' } = fields;
     this.#at += 1;
     if (command === Command.Ack) return this.#acknowledged(connection, fields);
-    if (headerOf(fields, 'supported-compression') !== undefined) this.#compressing.add(connection);
+    const offered = headerOf(fields, 'supported-compression');
+    if (offered !== undefined) this.#compressing.add(connection);
+    if (/brotli|gzip/i.test(offered ?? '')) this.#needed.add('COMPRESS-019');
     this.#sentBy(connection).set(id, { command, queue, isAnswered: false });
     if (/[^ -~]/.test(queue)) this.#needed.add('BODY-022');
     if (/[^ -~]/.test(id)) this.#needed.add('BODY-003');
