@@ -189,7 +189,7 @@ const otherCommands: CheckModule = [
         // The broker reads the Ack when there is room, before the Ping that follows it.
         await client.subscribe(queue);
         await takeAndAck(client, queue, 2);
-        await publisher.expect('Pong');
+        await publisher.expect('Pong', { clause: 'CONN-022' });
       }
       await publisher.abort();
       await waitForInfo(ctx, client, watched, { field: 'subscriberCount', value: 0 });
