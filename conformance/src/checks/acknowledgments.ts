@@ -59,14 +59,18 @@ const acks: CheckModule = [
       const queue = await newQueue(ctx, client, 'room-for-one', { maxQueueSize: 1, overflowStrategy: 1 });
       await holder.subscribe(queue);
       // While no message waits the queue has room, whatever the number of messages in flight. When the window is full, one message waits.
-      const ids: string[] = [];
-      let waiting: unknown = 0;
+      const ids = [...(await publishSeries(ctx, client, queue, 1))];
+      const first = await holder.delivery({ queue });
+      let waiting = await messageCountOf(client, queue);
+      ctx.assert.equal(waiting, 0, 'messageCount while the only message is in flight', 'DELIVERY-002');
       while (ids.length < 2 || (waiting === 0 && ids.length < maxKnownWindow)) {
         ids.push(...(await publishSeries(ctx, client, queue, 1)));
         await waitForDeliveries(ctx, client, queue);
         waiting = await messageCountOf(client, queue);
       }
-      ctx.assert.deepEqual(idsOf(await takeAndAck(holder, queue, ids.length)), ids, 'the delivered messages');
+      await holder.ack(first);
+      const others = await takeAndAck(holder, queue, ids.length - 1);
+      ctx.assert.deepEqual(idsOf([first, ...others]), ids, 'the delivered messages');
     },
   },
   // DELIVERY-006 (MUST): The broker never loses a message in flight: it is acknowledged, dead-lettered, discarded by a
@@ -190,7 +194,7 @@ const subscriptions: CheckModule = [
   {
     id: 'DELIVERY-061a',
     title: 'sends no message of a queue after UnsubscribeAck, while more messages are published',
-    clauses: ['DELIVERY-061', 'CONN-034', 'DELIVERY-069'],
+    clauses: ['DELIVERY-061'],
     profile: 'delivery',
     evidence: { frames: 23, messages: 1 },
     run: async (ctx) => {
@@ -209,6 +213,54 @@ const subscriptions: CheckModule = [
         (frame) => frame.command === Command.Deliver && frame.sequence > ack.sequence,
       );
       ctx.assert.deepEqual(idsOf(late), [], 'ids of messages that are delivered after UnsubscribeAck');
+    },
+  },
+  // CONN-034 (MUST): The broker sends the last Deliver of a subscription before its UnsubscribeAck.
+  {
+    id: 'CONN-034a',
+    title: 'sends no message after UnsubscribeAck that was published just before the Unsubscribe',
+    clauses: ['CONN-034'],
+    profile: 'delivery',
+    evidence: { frames: 20, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      for (const name of ['first', 'second', 'third', 'fourth']) {
+        const queue = await newQueue(ctx, client, name);
+        await client.subscribe(queue);
+        const publish = { command: Command.Publish, queue, payload: '1' };
+        await client.sendTogether([
+          { ...publish, id: ctx.id('m') },
+          { ...publish, id: ctx.id('m') },
+          { command: Command.Unsubscribe, id: ctx.id(), queue },
+        ]);
+        const ack = await client.expect({ command: 'UnsubscribeAck', queue });
+        await client.ping();
+        const late = client.received.filter(
+          (frame) =>
+            frame.command === Command.Deliver && frame.queue === queue && frame.sequence > ack.sequence,
+        );
+        ctx.assert.deepEqual(idsOf(late), [], 'ids of messages that are delivered after UnsubscribeAck');
+      }
+    },
+  },
+  // DELIVERY-069 (MUST): A subscription lasts from SubscribeAck until UnsubscribeAck or the end of its connection.
+  {
+    id: 'DELIVERY-069a',
+    title: 'keeps a subscription when the same connection ends another one, until it ends this one too',
+    clauses: ['DELIVERY-069'],
+    profile: 'delivery',
+    evidence: { frames: 12, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const [kept, ended] = [await newQueue(ctx, client, 'kept'), await newQueue(ctx, client, 'ended')];
+      for (const queue of [kept, ended]) await client.subscribe(queue);
+      for (const isLast of [false, true]) {
+        const [id = ''] = await publishSeries(ctx, client, kept, 1);
+        const delivery = await client.delivery({ queue: kept }, { clause: 'DELIVERY-069' });
+        ctx.assert.equal(delivery.id, id, 'the delivered message');
+        await client.ack(delivery);
+        if (!isLast) await client.unsubscribe(ended);
+      }
     },
   },
   // DELIVERY-063 (SHOULD): The broker answers an Unsubscribe without a subscription by UnsubscribeAck.

@@ -14,6 +14,7 @@ import {
   expectEmpty,
   expectNotRedelivered,
   nextAttempt,
+  reasonOf,
   shortTimings,
   subscribeToDeadLetters,
   takeDeadLetter,
@@ -22,6 +23,8 @@ import {
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 } as const;
+/** Tolerance for different clocks of broker and runner. */
+const clockToleranceMs = 15 * 60_000;
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
 
 const queues: CheckModule = [
@@ -36,6 +39,11 @@ const queues: CheckModule = [
       const client = await ctx.connect();
       const deadLetterQueue = ctx.queue('named');
       const { id } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      const names = await client.listQueues();
+      ctx.assert.ok(names.includes(deadLetterQueue), 'there is a queue of that name', {
+        actual: names,
+        clause: 'DLQ-002',
+      });
       await client.subscribe(deadLetterQueue);
       await client.ack(await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id }));
       await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'there is no other dead letter' });
@@ -243,12 +251,15 @@ const content: CheckModule = [
       const { queue } = await redirect(ctx, client, { deadLetterQueueName: deadLetterQueue });
       await client.subscribe(deadLetterQueue);
       const deadLetter = await client.delivery({ queue: deadLetterQueue });
-      const reason = deadLetter.header('deadLetterReason');
-      ctx.assert.ok(reason !== undefined, 'a dead letter has header deadLetterReason', { actual: reason });
-      ctx.assert.equal(reason, 'QueueOverflow', 'header deadLetterReason', 'OVERFLOW-024');
+      ctx.assert.equal(reasonOf(ctx, deadLetter), 'QueueOverflow', 'header deadLetterReason', 'OVERFLOW-024');
       ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
       ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '0', 'header deadLetterAttempts', 'DLQ-015');
-      ctx.assert.matches(deadLetter.header('deadLetteredAt'), timestamp, 'header deadLetteredAt', 'DLQ-016');
+      const deadLetteredAt = deadLetter.header('deadLetteredAt');
+      ctx.assert.matches(deadLetteredAt, /./, 'header deadLetteredAt', 'DLQ-016');
+      ctx.assert.matches(deadLetteredAt, timestamp, 'header deadLetteredAt', 'BODY-041');
+      const offMs = Math.abs(Date.now() - Date.parse(deadLetteredAt ?? ''));
+      const text = "the time between deadLetteredAt and the runner's clock";
+      ctx.assert.betweenMs(offMs, 0, clockToleranceMs, text, 'DLQ-016');
       await client.ack(deadLetter);
     },
   },
@@ -272,11 +283,7 @@ const content: CheckModule = [
       await nextAttempt(ctx, subscriber, { queue, id });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, 0, 'RETRY-008');
-      ctx.assert.equal(
-        deadLetter.header('deadLetterReason'),
-        'MaxRetriesExceeded',
-        'header deadLetterReason',
-      );
+      ctx.assert.equal(reasonOf(ctx, deadLetter), 'MaxRetriesExceeded', 'header deadLetterReason');
       ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'header deadLetterAttempts', 'DLQ-015');
       await reader.ack(deadLetter);
     },
@@ -322,18 +329,14 @@ const deadLetteredOnce: CheckModule = [
         maxRetryAttempts: 1,
         ...deadLetterOptions,
       });
-      const headers = { deadLetterReason: 'MessageExpired', deadLetterSource: 'elsewhere' };
+      const replaced = 'MessageExpired';
+      const headers = { deadLetterReason: replaced, deadLetterSource: 'elsewhere' };
       const id = ctx.id('m');
       await publisher.publish(queue, '1', { id, headers });
       await subscriber.delivery({ queue });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
-      ctx.assert.equal(
-        deadLetter.header('deadLetterReason'),
-        'MaxRetriesExceeded',
-        'header deadLetterReason',
-        'DLQ-013',
-      );
+      ctx.assert.notEqual(reasonOf(ctx, deadLetter), replaced, 'header deadLetterReason', 'DLQ-013');
       ctx.assert.equal(deadLetter.header('deadLetterSource'), queue, 'header deadLetterSource', 'DLQ-014');
       await reader.ack(deadLetter);
     },
@@ -362,7 +365,7 @@ const deadLetteredOnce: CheckModule = [
   {
     id: 'DELIVERY-020a',
     title: 'dead-letters a FanOutWithAck message that one subscriber acknowledged and the other did not',
-    clauses: ['DELIVERY-020', 'DLQ-018'],
+    clauses: ['DELIVERY-020'],
     ...waits,
     evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
@@ -371,11 +374,7 @@ const deadLetteredOnce: CheckModule = [
       await second.delivery({ queue, id });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
-      ctx.assert.equal(
-        deadLetter.header('deadLetterReason'),
-        'MaxRetriesExceeded',
-        'header deadLetterReason',
-      );
+      ctx.assert.equal(reasonOf(ctx, deadLetter), 'MaxRetriesExceeded', 'header deadLetterReason');
       await reader.ack(deadLetter);
     },
   },

@@ -200,7 +200,7 @@ const returnedMessages: CheckModule = [
   {
     id: 'DELIVERY-038b',
     title: 'delivers the messages in flight to a subscriber to others when it disconnects',
-    clauses: ['DELIVERY-038', 'DELIVERY-006', 'DELIVERY-069'],
+    clauses: ['DELIVERY-038', 'DELIVERY-006'],
     profile: 'delivery',
     evidence: { frames: 7, messages: 2 },
     run: (ctx) => expectRedelivered(ctx, (holder) => holder.disconnect()),

@@ -124,7 +124,7 @@ const deadLetterRecovery: CheckModule = [
   {
     id: 'DURABLE-012a',
     title: 'keeps a dead letter with its content and headers after a crash, once',
-    clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012', 'DLQ-013', 'DLQ-014', 'DLQ-015', 'DLQ-016'],
+    clauses: ['DURABLE-012', 'DURABLE-013', 'DLQ-012'],
     ...durableBroker,
     evidence: { frames: 14, messages: 3 },
     run: async (ctx) => {

@@ -2,7 +2,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { expectSameValues } from './shared/json-values.ts';
-import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
@@ -112,7 +112,7 @@ const repeats: CheckModule = [
   {
     id: 'PUBLISH-009a',
     title: 'does not evict a message from a full queue for a repeat',
-    clauses: ['PUBLISH-009', 'ERROR-017'],
+    clauses: ['PUBLISH-009'],
     profile: 'core',
     evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
@@ -124,6 +124,30 @@ const repeats: CheckModule = [
       await client.subscribe(queue);
       const delivered = idsOf(await takeAndAck(client, queue, 2));
       ctx.assert.deepEqual(delivered, ids, 'the delivered messages');
+    },
+  },
+  // ERROR-017 (SHOULD): The broker recognizes a repeat before it checks for overflow.
+  {
+    id: 'ERROR-017a',
+    title: 'does not dead-letter a repeat of a message that waits in a full RedirectToDlq queue',
+    clauses: ['ERROR-017'],
+    profile: 'retry-dlq',
+    evidence: { frames: 7, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueueName = await newQueue(ctx, client, 'letters');
+      const options = {
+        maxQueueSize: 1,
+        overflowStrategy: 3,
+        enableDeadLetterQueue: true,
+        deadLetterQueueName,
+      };
+      const queue = await newQueue(ctx, client, 'full', options);
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      await client.publish(queue, '0', { id });
+      ctx.assert.equal(await messageCountOf(client, deadLetterQueueName), 0, 'number of dead letters');
+      await publishSeries(ctx, client, queue, 1);
+      requireInfoShows(ctx, await client.queueInfo(deadLetterQueueName), { messageCount: 1 });
     },
   },
   // PUBLISH-010 (SHOULD): Two messages with the same id in two queues are different messages.

@@ -224,7 +224,7 @@ export const queueChecks: CheckModule = [
   {
     id: 'QUEUE-025a',
     title: 'sends the number of waiting messages, without those in flight, in messageCount',
-    clauses: ['QUEUE-025', 'DELIVERY-002'],
+    clauses: ['QUEUE-025'],
     profile: 'core',
     evidence: { frames: 8, messages: 1, assertions: 3 },
     run: async (ctx) => {
@@ -243,7 +243,7 @@ export const queueChecks: CheckModule = [
   {
     id: 'QUEUE-026a',
     title: 'sends the number of subscriptions of open connections in subscriberCount',
-    clauses: ['QUEUE-026', 'DELIVERY-069'],
+    clauses: ['QUEUE-026'],
     profile: 'core',
     evidence: { frames: 8, assertions: 3 },
     run: async (ctx) => {

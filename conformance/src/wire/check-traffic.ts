@@ -225,6 +225,7 @@ export class CheckTraffic implements WireObserver {
     if (typeof mode === 'string' || typeof options['overflowStrategy'] === 'string')
       this.#needed.add('BODY-037');
     if (isOn !== true) return;
+    if (typeof name === 'string') this.#needed.add('DLQ-002');
     const deadLetterQueue = typeof name === 'string' ? name : `${queue}.dlq`;
     // A queue of the check's own choice is to be left as it is.
     if (this.#queues.has(deadLetterQueue)) this.#needed.add('DLQ-007');

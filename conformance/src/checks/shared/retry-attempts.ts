@@ -57,6 +57,21 @@ export async function takeDeadLetter(
   return deadLetter;
 }
 
+const reasons = [
+  'MaxRetriesExceeded',
+  'MessageExpired',
+  'DeserializationError',
+  'HandlerException',
+  'QueueOverflow',
+];
+
+/** Header deadLetterReason of a dead letter. Asserts that it names a reason. */
+export function reasonOf(ctx: CheckContext, deadLetter: ReceivedFrame): string | undefined {
+  const reason = deadLetter.header('deadLetterReason');
+  ctx.assert.oneOf(reason, reasons, 'header deadLetterReason', 'DLQ-013');
+  return reason;
+}
+
 /** Asserts header deadLetterReason if the dead letter has it. The header is only recommended. */
 export function expectDeadLetterReason(ctx: CheckContext, deadLetter: ReceivedFrame, reason: string): void {
   ctx.acceptable(
