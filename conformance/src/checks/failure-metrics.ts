@@ -92,11 +92,12 @@ export const failureMetricChecks: CheckModule = [
       const before = await errors();
       if (before === undefined) ctx.notApplicable('the shorter form of the record has no total_errors');
       for (let count = 0; count < largeCount; count += 1) {
-        await reader.delivery({ queue, id: await publishLarge(ctx, client, queue) });
+        const id = await publishLarge(ctx, client, queue);
+        await reader.delivery({ queue, id }, { clause: 'DELIVERY-048' });
       }
       await eventually(ctx, errors, (seen) => Number(seen) > Number(before), {
         text: 'total_errors increases',
-        causesOf: () => ['METRICS-013'],
+        causesOf: () => ['METRICS-013', 'DELIVERY-027'],
       });
     },
   },
