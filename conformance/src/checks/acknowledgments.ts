@@ -249,7 +249,7 @@ const subscriptions: CheckModule = [
     title: 'keeps a subscription when the same connection ends another one, until it ends this one too',
     clauses: ['DELIVERY-069'],
     profile: 'delivery',
-    evidence: { frames: 12, messages: 2 },
+    evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect({ own: true });
       const [kept, ended] = [await newQueue(ctx, client, 'kept'), await newQueue(ctx, client, 'ended')];

@@ -152,7 +152,8 @@ export const encodingChecks: CheckModule = [
           `number of bytes after the last field of ${frame.commandName}`,
         );
       if (error === undefined) return ctx.notApplicable('the broker closes the connection without an Error');
-      ctx.assert.matches(error.errorCode, /^[A-Z_]+$/, 'the code of the Error');
+      ctx.assert.matches(error.errorCode, /./, 'the code of the Error');
+      ctx.assert.matches(error.errorMessage, /./, 'the message of the Error');
     },
   },
 ] satisfies readonly Check[];

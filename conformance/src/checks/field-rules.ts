@@ -129,8 +129,8 @@ export const fieldRuleChecks: CheckModule = [
         'a header value has 4097 UTF-16 units',
       ),
   },
-  // BODY-032 (SHOULD): After a command that breaks a field rule, the broker keeps the connection open and reads the next
-  // frame.
+  // BODY-032 (SHOULD): After a command that breaks a field rule, the broker keeps the connection open and reads the
+  // next frame.
   {
     id: 'BODY-032a',
     title: 'reads the next frame after a command with a queue name, headers or an id outside the limits',

@@ -21,7 +21,7 @@ function causes(): readonly string[] {
 
 /** What comes from the broker. */
 function comes(connection: string, command: number, id: string, queue: string, payload = ''): void {
-  const frame = { command, id, queue, flags: 0, text: () => payload, header: () => undefined };
+  const frame = { command, id, queue, flags: 0, headers: [], text: () => payload, header: () => undefined };
   traffic.received(connection, frame as unknown as ReceivedFrame);
 }
 
@@ -185,7 +185,7 @@ describe('possible causes', () => {
     expect(causes()).toEqual(['DELIVERY-061']);
     create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
     create({ enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
-    expect(causes()).toEqual(['DELIVERY-061', 'DLQ-007', 'DLQ-001']);
+    expect(causes()).toEqual(['DELIVERY-061', 'DLQ-002', 'DLQ-007', 'DLQ-001']);
   });
 
   it('name how a refused message should come back', () => {
@@ -234,10 +234,10 @@ describe('possible causes', () => {
     traffic.sent('B', { command: Command.Connect, id: 'c', headers });
     traffic.sent('B', { command: Command.Ping, id: 'p' });
     traffic.received('B', pong);
-    expect(causes()).toEqual([]);
+    expect(causes()).toEqual(['COMPRESS-019']);
     traffic.sent('A', { command: Command.Ping, id: 'p' });
     traffic.received('A', pong);
-    expect(causes()).toEqual(['COMPRESS-004']);
+    expect(causes()).toEqual(['COMPRESS-004', 'COMPRESS-019']);
   });
 
   it('name another content than the published one', () => {
@@ -245,7 +245,7 @@ describe('possible causes', () => {
     const headers = { Kind: 'x' };
     traffic.sent('A', { command: Command.Publish, id: 'm', queue: 'q', payload: '1', headers });
     comes('B', Command.Deliver, 'm', 'q', '2');
-    expect(causes()).toEqual(['DELIVERY-053', 'DELIVERY-054', 'DELIVERY-052', 'BODY-019']);
+    expect(causes()).toEqual(['DELIVERY-053', 'DELIVERY-054', 'DELIVERY-052']);
   });
 
   it('name a full queue that takes more, and a count below what was accepted', () => {
@@ -295,7 +295,34 @@ describe('possible causes', () => {
     traffic.sentBytes('A', frameAround(body));
     expect(traffic.ofDelivery('B', { id: 'raw' })).toBe('DELIVERY-011');
     traffic.sentBytes('A', Buffer.from([0, 0, 0, 1, 0, 9]));
-    expect(causes()).toEqual(['FRAME-015']);
+    expect(causes()).toEqual(['FRAME-015', 'BODY-033']);
+  });
+
+  it('name the encoding of long texts and of several headers', () => {
+    publish('x'.repeat(128));
+    expect(causes()).toEqual(['BODY-002']);
+    traffic.sent('A', {
+      command: Command.Publish,
+      id: 'm',
+      queue: 'q',
+      headers: { k: 'x'.repeat(256), l: 'y' },
+    });
+    expect(causes()).toEqual(['BODY-002', 'BODY-004', 'BODY-008']);
+  });
+
+  it('name bytes after the last field, unknown commands, names in place of numbers, and headers in another case', () => {
+    traffic.sent('A', { command: Command.Ping, id: 'p' });
+    const answer = { command: 12, id: 'p', queue: '', flags: 0, trailingByteCount: 1 } as ReceivedFrame;
+    traffic.received('A', answer);
+    expect(causes()).toEqual(['BODY-001', 'BODY-014', 'BODY-043']);
+    traffic.sent('A', { command: Command.QueueInfo, id: 'i', queue: 'q' });
+    comes('A', Command.QueueInfo, 'i', 'q', '{"deliveryMode":"RoundRobin"}');
+    expect(causes()).toContain('BODY-036');
+    traffic.sent('A', { command: Command.Publish, id: 'm', queue: 'q', headers: { Kind: 'x' } });
+    const headers = [['kind', 'x']] as const;
+    const delivery = { command: Command.Deliver, id: 'm', queue: 'q', flags: 0, headers, text: () => '' };
+    traffic.received('B', { ...delivery, header: () => undefined } as unknown as ReceivedFrame);
+    expect(causes()).toContain('BODY-019');
   });
 
   it('name two answers, answers to nothing, and a connection that the broker closed', () => {
