@@ -227,13 +227,13 @@ const subscriptions: CheckModule = [
       for (const name of ['first', 'second', 'third', 'fourth']) {
         const queue = await newQueue(ctx, client, name);
         await client.subscribe(queue);
-        const publish = { command: Command.Publish, queue, payload: '1' };
+        const [id, publish] = [ctx.id(), { command: Command.Publish, queue, payload: '1' }];
         await client.sendTogether([
           { ...publish, id: ctx.id('m') },
           { ...publish, id: ctx.id('m') },
-          { command: Command.Unsubscribe, id: ctx.id(), queue },
+          { command: Command.Unsubscribe, id, queue },
         ]);
-        const ack = await client.expect({ command: 'UnsubscribeAck', queue });
+        const ack = await client.expect({ command: 'UnsubscribeAck', id });
         await client.ping();
         const late = client.received.filter(
           (frame) =>

@@ -97,6 +97,7 @@ export const limitChecks: CheckModule = [
       const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
       await eventually(ctx, seen, (count) => count === 16, {
         text: 'the number of waiting and delivered messages is 16',
+        causesOf: () => ['QUEUE-025', 'DELIVERY-002'],
       });
       const largest = smallWindow.limits.maxInFlightPerSubscriber;
       ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
