@@ -17,7 +17,14 @@ import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
-import { isKill, isUnexpected, misnamedRules, mutantFaults, reportedBroken, survivals } from './mutant-verdict.ts';
+import {
+  isKill,
+  isUnexpected,
+  misnamedRules,
+  mutantFaults,
+  reportedBroken,
+  survivals,
+} from './mutant-verdict.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { root } from './root.ts';
 import { smokeCheck, smokeRequirement } from './smoke-check.ts';
