@@ -208,11 +208,13 @@ class Session(asyncio.Protocol):
         if queue is None:
             return b''
         options, ttl_s = queue.options, queue.options['messageTtl']
+        has_fraction = self._variant.chooses('time spans of whole seconds', 'with a fraction')
         info = {
             'maxRetryAttempts': options['maxRetryAttempts'], 'overflowStrategy': STRATEGIES.index(options['overflowStrategy']),
             'deadLetterQueueName': options['deadLetterQueueName'], 'enableDeadLetterQueue': options['enableDeadLetterQueue'],
-            'messageTtl': None if ttl_s is None else span_text(ttl_s), 'createdAt': queue.created_at,
+            'messageTtl': None if ttl_s is None else span_text(ttl_s, has_fraction), 'createdAt': queue.created_at,
             'maxSize': options['maxQueueSize'], 'deliveryMode': MODES.index(options['mode']),
             'subscriberCount': len(queue.subscriptions), 'messageCount': len(queue.waiting), 'name': queue.name,
         }
-        return json_text({name: value for name, value in info.items() if value is not None})
+        shows_null = self._variant.chooses('properties without a value', 'null')
+        return json_text({name: value for name, value in info.items() if value is not None or shows_null})

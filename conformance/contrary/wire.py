@@ -149,12 +149,12 @@ def _seconds(text: str | None) -> float | None:
     return -length_s if sign else length_s
 
 
-def span_text(length_s: float) -> str:
+def span_text(length_s: float, always_has_fraction: bool = False) -> str:
     """`[d.]hh:mm:ss[.fffffff]`"""
     whole, ticks = divmod(round(length_s * 10_000_000), 10_000_000)
     days, rest = divmod(whole, 86_400)
     text = f'{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}'
-    return (f'{days}.' if days else '') + text + (f'.{ticks:07}' if ticks else '')
+    return (f'{days}.' if days else '') + text + (f'.{ticks:07}' if ticks or always_has_fraction else '')
 
 
 def timestamp() -> str:

@@ -35,6 +35,9 @@ export const capabilities = {
 } as const;
 export type Capability = keyof typeof capabilities;
 
+/** Rules about these features bind only a broker that announces them in ConnectAck. */
+export const announcedCapabilities: ReadonlySet<string> = new Set<Capability>(['nack', 'maxInFlight']);
+
 /** True if `level` is as strict as `other`, or stricter. */
 export function isAtLeast(level: Level, other: Level): boolean {
   return levels.indexOf(level) >= levels.indexOf(other);

@@ -47,7 +47,7 @@ Feature: Messages are given back
     And subscriber B subscribes to queue "orders"
     Then subscriber B receives message "m1"
 
-  @QUEUE-030 @QUEUE-031
+  @QUEUE-029 @QUEUE-030
   Scenario: Messages that are given back may exceed the size of the queue
     Given queue "orders" exists with options:
       | maxQueueSize     | 2          |

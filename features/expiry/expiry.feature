@@ -113,7 +113,7 @@ Feature: Expiry
     And 9 s pass
     Then queue "lost" eventually has 0 waiting messages
 
-  @TTL-012 @QUEUE-004
+  @TTL-012
   Scenario: Without a message TTL no message expires
     Given queue "orders" exists
     And the publisher publishes message "m1" to queue "orders"

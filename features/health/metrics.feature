@@ -1,7 +1,7 @@
 Feature: Metrics
   Counters and gauges over HTTP. Counters never decrease. The scenarios compare readings before and after a few commands.
 
-  @METRICS-001 @METRICS-002 @METRICS-003 @METRICS-004 @METRICS-005 @METRICS-006
+  @METRICS-001 @METRICS-002 @METRICS-003 @METRICS-004 @METRICS-005 @METRICS-006 @METRICS-022
   Scenario: The complete record
     When an HTTP client requests "/metrics/"
     Then the HTTP status is 200
@@ -144,7 +144,7 @@ Feature: Metrics
       | total_connections_accepted | 0 |
       | active_connections         | 0 |
 
-  @METRICS-019 @LIMIT-008 @LIMIT-009
+  @METRICS-019 @LIMIT-009
   Scenario: A connection over the rate of its address is rejected and counted
     Given a broker with these settings:
       | rateLimit                    | on |

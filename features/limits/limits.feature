@@ -59,7 +59,7 @@ Feature: Limits
     And the client receives a Pong with id "p1"
     And the client receives a Pong with id "p2"
 
-  @LIMIT-012
+  @LIMIT-012 @LIMIT-023
   Scenario: The number of connections is limited
     Given a broker with these settings:
       | maxConnections | 2 |

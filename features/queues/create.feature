@@ -29,7 +29,7 @@ Feature: Creating a queue
       | overflowStrategy      | 1            |
       | maxRetryAttempts      | 7            |
 
-  @QUEUE-002 @QUEUE-003 @QUEUE-004 @QUEUE-005 @QUEUE-006 @QUEUE-007
+  @QUEUE-002 @QUEUE-003 @TTL-012 @QUEUE-005 @QUEUE-006 @QUEUE-007
   Scenario: An omitted option has its default
     When the client creates queue "orders" with the payload:
       """

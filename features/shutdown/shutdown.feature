@@ -8,7 +8,7 @@ Feature: Shutdown
     Then the broker stops normally
     And no new connection is served
 
-  @SHUTDOWN-004 @SHUTDOWN-008
+  @SHUTDOWN-004 @SHUTDOWN-008 @SHUTDOWN-013
   Scenario: Clients without messages in flight are disconnected immediately
     Given the client is connected
     When the broker is stopped

@@ -342,7 +342,7 @@ export const configurationKeys = {
     words: ['on', 'off'],
     default: false,
     unavailable: { on: 'the dashboard is not available in this version' },
-    doc: 'Whether the broker starts the dashboard.',
+    doc: 'Whether the broker starts the dashboard. This version has no dashboard.',
   },
 
   logLevel: {
@@ -380,6 +380,7 @@ export const keysOfLaterVersions: readonly string[] = [
   'superuserPassword',
   'superuserPasswordFile',
   'authDatabasePath',
+  'tlsEnabled',
   'tlsCertificatePath',
   'tlsCertificatePassword',
   'tlsKeyPath',

@@ -82,7 +82,7 @@ describe('defaults', () => {
     ]);
   });
 
-  it('are those of the reference [CONFIG-011, DURABLE-024, HEALTH-014, HTTP-004]', () => {
+  it('are those of the reference [CONFIG-011, DURABLE-024, HEALTH-015, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',
       port: 2925,

@@ -1,5 +1,5 @@
 // The key under which the rate limits count an address: one host, one key. An IPv4 address is its own key, also when it is mapped to IPv6
-// (::ffff:192.0.2.1). An IPv6 address counts as its /64 prefix, because one host usually has a whole /64 to itself. Implements LIMIT-008.
+// (::ffff:192.0.2.1). An IPv6 address counts as its /64 prefix, because one host usually has a whole /64 to itself. Implements LIMIT-025.
 
 const GROUP_COUNT = 8;
 const PREFIX_GROUP_COUNT = 4;

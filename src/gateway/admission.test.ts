@@ -18,7 +18,7 @@ async function attachMany(tested: TestedBroker, count: number, address?: string)
 }
 
 describe('the number of connections', () => {
-  it('is kept by telling the one too many CONNECTION_LIMIT and closing it [LIMIT-012, METRICS-019]', async () => {
+  it('is kept by telling the one too many CONNECTION_LIMIT and closing it [LIMIT-012, LIMIT-023, METRICS-019]', async () => {
     const tested = new TestedBroker({ maxConnections: 2 });
     const [first, second] = [await tested.connect(), await tested.connect()];
     const third = tested.attach();
@@ -57,7 +57,7 @@ describe('the number of connections', () => {
 });
 
 describe('the number of connections of one address in a window', () => {
-  it('is kept by closing the one too many at once [LIMIT-008, LIMIT-009, METRICS-019]', async () => {
+  it('is kept by closing the one too many at once [LIMIT-009, LIMIT-024, METRICS-019]', async () => {
     const tested = new TestedBroker({ rateLimit });
     const clients = await attachMany(tested, 4);
     expect(clients.map(({ isOver }) => isOver)).toEqual([false, false, false, true]);
@@ -72,7 +72,7 @@ describe('the number of connections of one address in a window', () => {
     expect(other?.isOver).toBe(false);
   });
 
-  it('counts the addresses of one IPv6 network /64 as one host [LIMIT-008]', async () => {
+  it('counts the addresses of one IPv6 network /64 as one host [LIMIT-025]', async () => {
     const tested = new TestedBroker({ rateLimit });
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4', '2001:db8::5', '2001:db8:0:1::1'];
     const clients = addresses.map((address) => tested.attach({ address }));

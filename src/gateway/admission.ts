@@ -1,5 +1,5 @@
 // Decides which connections are served: limits the number of open connections, and the number per address in a time window. Rejected
-// connections are counted, but not in the window. Does not close connections itself. Implements LIMIT-008 to LIMIT-012.
+// connections are counted, but not in the window. Does not close connections itself. Implements LIMIT-009 to LIMIT-012 and LIMIT-023.
 
 import type { Duplex } from 'node:stream';
 import { addressKey } from './address-key.ts';

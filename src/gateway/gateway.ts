@@ -1,6 +1,6 @@
 // All client connections of a broker, and its operator. Admits connections, submits what they send to the backend as inputs, and carries
 // out the backend's effects, with one write for each connection and call. Ends the broker in good order. Knows nothing of queues.
-// Implements SHUTDOWN-001 to SHUTDOWN-008, DURABLE-018, DURABLE-020 and LIMIT-008 to LIMIT-012.
+// Implements SHUTDOWN-001 to SHUTDOWN-008, DURABLE-018, DURABLE-020 and LIMIT-009 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
 import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';

@@ -54,7 +54,7 @@ describe('a rate limit', () => {
 });
 
 describe('a rate limit by address', () => {
-  it('counts each address for itself [LIMIT-008]', () => {
+  it('counts each address for itself [LIMIT-009]', () => {
     const limits = new RateLimitByAddress(1, 1000);
     limits.count('a', 0);
     expect([limits.allows('a', 10), limits.allows('b', 10)]).toEqual([false, true]);

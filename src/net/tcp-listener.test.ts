@@ -142,7 +142,7 @@ describe('the TCP listener', () => {
     expect(broker.stats().inFlightCount).toBe(0);
   });
 
-  it('counts connections by their address [LIMIT-008, METRICS-019]', async () => {
+  it('counts connections by their address [LIMIT-009, METRICS-019]', async () => {
     const rateLimit = {
       maxConnectionsPerIpPerWindow: 2,
       connectionWindowMs: 60_000,

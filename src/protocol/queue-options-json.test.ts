@@ -17,7 +17,7 @@ const read = (value: unknown) => readQueueOptions(Buffer.from(JSON.stringify(val
 const options = (changes: object) => ({ options: { ...defaultQueueOptions, ...changes } });
 
 describe('queue options', () => {
-  it('are the defaults where a property is missing or null [QUEUE-002, QUEUE-003, QUEUE-004, QUEUE-005, QUEUE-006, QUEUE-007]', () => {
+  it('are the defaults where a property is missing or null [QUEUE-002, QUEUE-003, TTL-012, QUEUE-005, QUEUE-006, QUEUE-007]', () => {
     const nulls = {
       mode: null,
       maxQueueSize: null,

@@ -297,7 +297,8 @@ const subscriptions: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the message is delivered only once' });
     },
   },
-  // DELIVERY-046 (MAY): Header maxInFlight of a Subscribe sets a fixed window of 1 to maxInFlightPerSubscriber.
+  // DELIVERY-046 (MUST): A broker that announces maxInFlight uses the number in header maxInFlight of a Subscribe, from
+  // 1 to maxInFlightPerSubscriber, as the fixed window of that subscription.
   {
     id: 'DELIVERY-046a',
     title: 'keeps exactly maxInFlight messages in flight for a Subscribe with that header',

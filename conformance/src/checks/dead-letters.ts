@@ -126,7 +126,7 @@ const queues: CheckModule = [
         { deliveryMode: 0, overflowStrategy: 0, maxSize: 7, enableDeadLetterQueue: false },
         'the options of the dead letter queue',
       );
-      ctx.assert.equal(info?.['messageTtl'], undefined, 'messageTtl of the dead letter queue');
+      ctx.assert.equal(info?.['messageTtl'] ?? null, null, 'messageTtl of the dead letter queue');
     },
   },
   // DLQ-007 (SHOULD): When a queue with the name of the dead letter queue exists, the broker uses it unchanged.

@@ -107,7 +107,7 @@ const waitingMessages: CheckModule = [
       );
     },
   },
-  // TTL-012 (MUST): Messages of a queue without messageTtl do not expire.
+  // TTL-012 (MUST): The messages of a queue that was created without messageTtl do not expire.
   {
     id: 'TTL-012a',
     title: 'keeps the messages of a queue without messageTtl while messages of another queue expire',

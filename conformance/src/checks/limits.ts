@@ -103,7 +103,8 @@ export const limitChecks: CheckModule = [
       ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
     },
   },
-  // METRICS-019 (MUST): total_connections_rejected increases by one for each rejected connection.
+  // METRICS-019 (MUST): A broker whose metrics record has total_connections_rejected increases it by one for each
+  // connection that it rejects.
   {
     id: 'METRICS-019a',
     title: 'increases total_connections_rejected for each connection over the limit of its address',

@@ -28,7 +28,7 @@ const optional = { profile: 'retry-dlq', requires: { capabilities: ['nack'] } } 
 const waitingForRetry = { ...optional, prefers: longTimeout, waits: true } as const;
 
 export const negativeAckChecks: CheckModule = [
-  // NACK-001 (MAY): A broker that announces nack treats an Ack with header failureReason as a negative acknowledgment.
+  // NACK-001 (MUST): A broker that announces nack treats an Ack with header failureReason as a negative acknowledgment.
   {
     id: 'NACK-001a',
     title: 'sends a message again after an Ack with header failureReason, and lists nack in the capabilities',
@@ -52,8 +52,8 @@ export const negativeAckChecks: CheckModule = [
       });
     },
   },
-  // NACK-003 (MAY): A broker that announces nack makes the next attempt retryDelay(n) after a HandlerException, without
-  // waiting for the ack timeout.
+  // NACK-003 (MUST): A broker that announces nack makes the attempt after a HandlerException of attempt n when
+  // retryDelay(n) has passed, without waiting for the ack timeout.
   {
     id: 'NACK-003a',
     title: 'makes the next attempt retryDelay(n) after HandlerException, without waiting for the ack timeout',
@@ -84,7 +84,7 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.ack(delivery);
     },
   },
-  // NACK-004 (MAY): A broker that announces nack treats an unknown failureReason as HandlerException.
+  // NACK-004 (MUST): A broker that announces nack treats an unknown failureReason as HandlerException.
   {
     id: 'NACK-004a',
     title: 'treats an unknown failureReason as HandlerException',
@@ -106,7 +106,7 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
-  // NACK-005 (MAY): A broker that announces nack dead-letters a message immediately after a DeserializationError.
+  // NACK-005 (MUST): A broker that announces nack dead-letters a message immediately after a DeserializationError.
   {
     id: 'NACK-005a',
     title: 'dead-letters a message immediately after DeserializationError, even if attempts remain',
@@ -124,7 +124,7 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'there is no second attempt');
     },
   },
-  // NACK-006 (MAY): A broker that announces nack dead-letters a message immediately after a negative acknowledgment of
+  // NACK-006 (MUST): A broker that announces nack dead-letters a message immediately after a negative acknowledgment of
   // its last attempt.
   {
     id: 'NACK-006a',
@@ -146,7 +146,8 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
-  // NACK-007 (MAY): A broker that announces nack gives a dead letter the reason of its last failure.
+  // NACK-007 (MUST): A broker that announces nack, and that sends header deadLetterReason, gives a dead letter the
+  // reason of its last failure.
   {
     id: 'NACK-007a',
     title: 'sends a dead letter with the reason of its last failure',
@@ -169,8 +170,8 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
-  // NACK-008 (MAY): A broker that announces nack lets a negative acknowledgment fail only the copy of its subscriber in
-  // FanOutWithAck.
+  // NACK-008 (MUST): A broker that announces nack lets a negative acknowledgment of a FanOutWithAck message fail only
+  // the copy of the subscriber that sent it.
   {
     id: 'NACK-008a',
     title: 'retries only the negatively acknowledged copy of a FanOutWithAck message',
@@ -192,7 +193,7 @@ export const negativeAckChecks: CheckModule = [
       );
     },
   },
-  // NACK-009 (MAY): A broker that announces nack ignores a negative acknowledgment in FanOutWithoutAck.
+  // NACK-009 (MUST): A broker that announces nack ignores a negative acknowledgment of a FanOutWithoutAck message.
   {
     id: 'NACK-009a',
     title: 'ignores a negative acknowledgment in a FanOutWithoutAck queue',
@@ -208,7 +209,7 @@ export const negativeAckChecks: CheckModule = [
       await expectOnlySentinel(ctx, subscriber, queue, { text: 'the message is not delivered again' });
     },
   },
-  // NACK-010 (MAY): A broker that announces nack ignores a negative acknowledgment of an unknown delivery.
+  // NACK-010 (MUST): A broker that announces nack ignores a negative acknowledgment of an unknown delivery.
   {
     id: 'NACK-010a',
     title: 'ignores a negative acknowledgment of a message that is not in flight, without an answer',

@@ -109,7 +109,8 @@ export const overflowChecks: CheckModule = [
       ctx.assert.oneOf(dead, [0, undefined], 'number of messages in the dead letter queue');
     },
   },
-  // OVERFLOW-007 (MUST): With DropNewest, the broker neither adds the new message to the full queue nor delivers it.
+  // OVERFLOW-007 (MUST): With DropNewest, the broker drops a message that is published to a full queue: it neither adds
+  // the message to the queue nor delivers it.
   {
     id: 'OVERFLOW-007a',
     title: 'does not add a message to a full DropNewest queue, and keeps the waiting messages',

@@ -7,8 +7,8 @@ import { expectRefusedWith } from './shared/refusals.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const confirmations: CheckModule = [
-  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue, or
-  // already settled.
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,
+  // already settled, or dropped by DropNewest.
   {
     id: 'PUBLISH-002a',
     title: 'stores and delivers every message that it confirms',
@@ -25,8 +25,8 @@ const confirmations: CheckModule = [
       ctx.assert.deepEqual([...delivered].sort(), [...ids].sort(), 'the delivered messages');
     },
   },
-  // PUBLISH-003 (MUST): The broker never delivers a message whose Publish it answered by an Error other than
-  // STORAGE_ERROR and SERVER_ERROR.
+  // PUBLISH-003 (MUST): The broker never stores or delivers the message of a Publish that it answered by an Error other
+  // than STORAGE_ERROR and SERVER_ERROR.
   {
     id: 'PUBLISH-003a',
     title: 'does not deliver a message whose Publish it refused',

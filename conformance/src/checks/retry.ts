@@ -60,7 +60,7 @@ const schedule: CheckModule = [
     clauses: ['RETRY-002', 'RETRY-003'],
     ...waits,
     accepts: [
-      'attempt n+1 is made ackTimeout + retryDelay * 2^(n-1) after attempt n, at most 10 ms early and 1 s late',
+      'attempt n+1 is made ackTimeout + retryDelay(n) after attempt n, at most 10 ms early and 1 s late',
       'the gaps are c + d * 2^(n-1) with another c or d, with a warning',
     ],
     evidence: { frames: 9, messages: 5, assertions: 6 },
@@ -412,13 +412,13 @@ function judgeSchedule(ctx: CheckContext, schedule: Schedule): void {
     schedule,
     [
       {
-        title: 'ackTimeout + retryDelay * 2^(n-1) after attempt n',
+        title: 'ackTimeout + retryDelay(n) after attempt n',
         when: (seen) => seen.isOnTime,
       },
       {
         title: 'c + d * 2^(n-1) with another c or d, or attempts early or late',
         when: isDoubling,
-        difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay * 2^(n-1)' },
+        difference: { clause: 'RETRY-003', text: 'the gaps are not ackTimeout + retryDelay(n)' },
       },
     ],
     'the gaps between the attempts',

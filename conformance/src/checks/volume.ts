@@ -27,8 +27,8 @@ const messageCounts: Readonly<Record<DeliveryMode, Counts>> = {
 };
 
 export const largeVolumeChecks: CheckModule = [
-  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue, or
-  // already settled.
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,
+  // already settled, or dropped by DropNewest.
   {
     id: 'PUBLISH-002b',
     title: 'delivers 2,500 messages of twenty-five queues once, in order and unchanged',

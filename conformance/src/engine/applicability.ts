@@ -1,7 +1,8 @@
 // Decides before anything is started whether a check can run on a target. Pure. A capability that is not declared makes an optional check
-// not applicable, but never skips a MUST of a profile that the target claims. If the target cannot provide a configuration or a restart,
+// not applicable, but never skips a MUST of a profile that the target claims, unless
+// the rule binds only brokers that announce the capability. If the target cannot provide a configuration or a restart,
 // the check could not run, and the gate stays closed.
-import type { Level, Profile } from '../catalogue-words.ts';
+import { announcedCapabilities, type Level, type Profile } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { settingNames } from '../configuration.ts';
@@ -22,7 +23,8 @@ export function applicabilityOf(
   claimed: ReadonlySet<Profile>,
 ): Applicability {
   const absent = undeclaredCapabilities(check, target);
-  const binds = level === 'MUST' && claimed.has(check.profile);
+  const isConditional = absent.some((capability) => announcedCapabilities.has(capability));
+  const binds = level === 'MUST' && claimed.has(check.profile) && !isConditional;
   if (absent.length > 0 && !binds) {
     return { kind: 'not applicable', reason: `the target does not declare ${absent.join(', ')}` };
   }

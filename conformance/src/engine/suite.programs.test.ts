@@ -263,9 +263,15 @@ describe('what cannot be run', () => {
   });
 
   it('runs a MUST of a claimed profile whatever capabilities are declared', async () => {
-    const check = tinyCheck('CONN-001a', fails, { requires: { capabilities: ['nack'] } });
+    const check = tinyCheck('CONN-001a', fails, { requires: { capabilities: ['fileStore'] } });
     const claiming = { ...tinyTarget(), profiles: ['core'] as const };
     expect(await only(check, { target: claiming })).toMatchObject({ outcome: 'fail' });
+  });
+
+  it('does not apply a MUST about a capability that brokers announce to one that does not declare it', async () => {
+    const check = tinyCheck('CONN-001a', fails, { requires: { capabilities: ['nack'] } });
+    const claiming = { ...tinyTarget(), profiles: ['core'] as const };
+    expect(await only(check, { target: claiming })).toMatchObject({ outcome: 'not applicable' });
   });
 });
 

@@ -25,7 +25,7 @@ async function drainingParty() {
 }
 
 describe('a broker that shuts down', () => {
-  it('tells its clients first [SHUTDOWN-004, SHUTDOWN-011]', async () => {
+  it('tells its clients first [SHUTDOWN-004, SHUTDOWN-011, SHUTDOWN-013]', async () => {
     const { busy, idle, publisher } = await drainingParty();
     for (const client of [busy, idle, publisher]) {
       const frames = client.take();

@@ -40,7 +40,7 @@ describe('messages of a connection that ends', () => {
     ]);
   });
 
-  it('enter a full queue, which then is full for publishes [QUEUE-030, QUEUE-031]', () => {
+  it('enter a full queue, which then is full for publishes [QUEUE-030, QUEUE-029]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);
     h.createQueue(b, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.DropNewest });

@@ -109,7 +109,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  it('answers with the complete form [METRICS-001, METRICS-002, METRICS-003, METRICS-004, METRICS-005, METRICS-006]', async () => {
+  it('answers with the complete form [METRICS-001, METRICS-002, METRICS-003, METRICS-004, METRICS-005, METRICS-006, METRICS-022]', async () => {
     const response = await createApp().request('/metrics/');
     expect(response.status).toBe(200);
     const record: unknown = await response.json();
