@@ -14,8 +14,8 @@ import {
 } from './shared/subscribers.ts';
 
 const acks: CheckModule = [
-  // DELIVERY-001 (MUST): When its subscriber acknowledges a message, the broker removes it from its queue and does not
-  // deliver it again.
+  // DELIVERY-001 (MUST): The broker removes an acknowledged message from its queue, in FanOutWithAck an acknowledged
+  // copy, and does not deliver it again.
   {
     id: 'DELIVERY-001a',
     title: 'does not deliver a message again after an Ack that names its queue',
@@ -73,8 +73,8 @@ const acks: CheckModule = [
       ctx.assert.deepEqual(idsOf([first, ...others]), ids, 'the delivered messages');
     },
   },
-  // DELIVERY-006 (MUST): The broker never loses a message in flight: it is acknowledged, dead-lettered, discarded by a
-  // rule of this specification, or becomes waiting again.
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: the message is acknowledged, dead-lettered,
+  // discarded by a rule of this specification, deleted with its queue, or becomes waiting again.
   {
     id: 'DELIVERY-006a',
     title: 'does not lose a message in flight when its subscriber unsubscribes and disconnects',
@@ -190,7 +190,8 @@ const acks: CheckModule = [
 ] satisfies readonly Check[];
 
 const subscriptions: CheckModule = [
-  // DELIVERY-061 (MUST): After UnsubscribeAck the broker sends no message of that queue on the connection.
+  // DELIVERY-061 (MUST): After UnsubscribeAck the broker sends no message of that queue on the connection, until the
+  // client subscribes to the queue again.
   {
     id: 'DELIVERY-061a',
     title: 'sends no message of a queue after UnsubscribeAck, while more messages are published',

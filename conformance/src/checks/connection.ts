@@ -193,7 +193,8 @@ export const connectionChecks: CheckModule = [
         Command.Deliver,
       ]),
   },
-  // CONN-029 (SHOULD): The broker answers a second Connect after a successful one by Error INVALID_MESSAGE.
+  // CONN-029 (SHOULD): The broker answers a Connect on a connection that has a successful Connect by Error
+  // INVALID_MESSAGE.
   {
     id: 'CONN-029a',
     title: 'answers a second Connect with INVALID_MESSAGE',
@@ -207,7 +208,7 @@ export const connectionChecks: CheckModule = [
       ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
     },
   },
-  // CONN-030 (SHOULD): A second Connect changes nothing: the connection keeps its rights, its compression and its
+  // CONN-030 (SHOULD): A second Connect changes nothing: the connection keeps its user, its compression and its
   // subscriptions.
   {
     id: 'CONN-030a',

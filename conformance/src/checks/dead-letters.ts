@@ -210,7 +210,7 @@ const queues: CheckModule = [
 ] satisfies readonly Check[];
 
 const content: CheckModule = [
-  // DLQ-012 (SHOULD): A dead letter keeps its id, payload and headers.
+  // DLQ-012 (SHOULD): A dead letter has the id, the payload and the headers of the message that was dead-lettered.
   {
     id: 'DLQ-012a',
     title: 'keeps the id, the payload and the headers of a message that it dead-letters',
@@ -291,7 +291,7 @@ const content: CheckModule = [
 ] satisfies readonly Check[];
 
 const deadLetteredOnce: CheckModule = [
-  // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
+  // DLQ-010 (SHOULD): When a message that was dead-lettered once fails or expires, the broker discards it.
   {
     id: 'DLQ-010a',
     title: 'discards a dead letter that fails again, even if the dead letter queue has a dead letter queue',

@@ -57,8 +57,8 @@ const distribution: CheckModule = [
       );
     },
   },
-  // DELIVERY-012 (MUST): In RoundRobin the broker delivers n messages that are published one after another to n
-  // subscribers without messages in flight, one to each.
+  // DELIVERY-012 (MUST): In RoundRobin, when n subscribers have no messages in flight and n messages are published one
+  // after another, the broker delivers one message to each subscriber.
   {
     id: 'DELIVERY-012a',
     title: 'delivers three messages to three RoundRobin subscribers without messages in flight, one to each',
@@ -142,8 +142,8 @@ const distribution: CheckModule = [
 ] satisfies readonly Check[];
 
 const order: CheckModule = [
-  // DELIVERY-035 (MUST): In every mode but PriorityBased, the messages that one publisher sends to one subscriber
-  // through one queue are first delivered in the order in which they were published.
+  // DELIVERY-035 (MUST): In every mode except PriorityBased, the broker delivers the messages of one publisher to one
+  // subscriber through one queue for the first time in the order in which they were published.
   {
     id: 'DELIVERY-035a',
     title: 'delivers the messages of one publisher to one subscriber in publish order',
@@ -162,7 +162,8 @@ const order: CheckModule = [
       ctx.assert.deepEqual(delivered, ids, 'the delivered messages, in order');
     },
   },
-  // DELIVERY-037 (SHOULD): The messages of several publishers are first delivered in the order of their PublishAcks.
+  // DELIVERY-037 (SHOULD): The broker delivers the messages of several publishers for the first time in the order of
+  // their PublishAcks.
   {
     id: 'DELIVERY-037a',
     title: 'delivers the messages of several publishers in the order of their PublishAcks',
@@ -248,8 +249,8 @@ const returnedMessages: CheckModule = [
       await client.ack(delivery);
     },
   },
-  // DELIVERY-055 (SHOULD): From the second time on that a message is sent, Deliver has header deliveryAttempts with the
-  // number of times that the message was sent, as a decimal number.
+  // DELIVERY-055 (SHOULD): When the broker sends a message for the second time or more often, Deliver has header
+  // deliveryAttempts: the number of times that the message was sent, this time included, as a decimal number.
   {
     id: 'DELIVERY-055a',
     title:

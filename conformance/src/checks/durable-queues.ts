@@ -194,7 +194,7 @@ const deadLetterRecovery: CheckModule = [
       );
     },
   },
-  // DLQ-010 (SHOULD): The broker discards a message that fails after it was dead-lettered once.
+  // DLQ-010 (SHOULD): When a message that was dead-lettered once fails or expires, the broker discards it.
   {
     id: 'DLQ-010b',
     title: 'discards a dead letter that fails again after a crash, even if its queue has a dead letter queue',

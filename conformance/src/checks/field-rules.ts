@@ -43,7 +43,8 @@ export const fieldRuleChecks: CheckModule = [
       });
     },
   },
-  // BODY-024 (SHOULD): The broker refuses a queue name that contains any other character with INVALID_MESSAGE.
+  // BODY-024 (SHOULD): The broker refuses a queue name with INVALID_MESSAGE, when it contains a character that BODY-022
+  // does not list.
   {
     id: 'BODY-024a',
     title: 'refuses queue names that contain other characters with INVALID_MESSAGE',

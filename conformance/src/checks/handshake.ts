@@ -180,7 +180,8 @@ export const handshakeChecks: CheckModule = [
       ctx.assert.equal(answer.commandName, 'ListQueues', 'the answer to a command of version 9');
     },
   },
-  // CONN-014 (SHOULD): The broker closes a connection on which no Connect has arrived within handshakeTimeout.
+  // CONN-014 (SHOULD): The broker closes a connection on which no Connect has arrived within handshakeTimeout after it
+  // was opened.
   {
     id: 'CONN-014a',
     title: 'closes a connection without Connect at the handshake timeout, and not earlier',

@@ -13,8 +13,8 @@ const maxDisconnects = 8;
 const maxRetryAttempts = 100;
 
 export const historyChecks: CheckModule = [
-  // DELIVERY-006 (MUST): The broker never loses a message in flight: it is acknowledged, dead-lettered, discarded by a
-  // rule of this specification, or becomes waiting again.
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: the message is acknowledged, dead-lettered,
+  // discarded by a rule of this specification, deleted with its queue, or becomes waiting again.
   {
     id: 'DELIVERY-006b',
     title:

@@ -42,7 +42,7 @@ export const limitChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), published.length, 'number of waiting messages');
     },
   },
-  // LIMIT-001 (MUST): The broker does not store a Publish that exceeds the rate of its client.
+  // LIMIT-001 (MUST): The broker neither stores nor delivers a Publish that exceeds the rate of its client.
   {
     id: 'LIMIT-001a',
     title: 'does not store a Publish that exceeds the rate of its client',

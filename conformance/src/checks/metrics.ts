@@ -97,7 +97,7 @@ const form: CheckModule = [
 ] satisfies readonly Check[];
 
 const agreement: CheckModule = [
-  // METRICS-007 (MUST): No counter decreases while the broker runs.
+  // METRICS-007 (MUST): The broker never decreases a counter while it runs.
   {
     id: 'METRICS-007a',
     title:
@@ -177,8 +177,8 @@ const agreement: CheckModule = [
         await client.ping();
       }),
   },
-  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame sent and for each message discarded or
-  // evicted.
+  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame that the broker sends, for each message
+  // that it discards or evicts, and for each copy that it skips (DELIVERY-029).
   {
     id: 'METRICS-013a',
     title: 'increases total_errors by one for each Error that it sends',

@@ -257,7 +257,8 @@ const payloads: CheckModule = [
 ] satisfies readonly Check[];
 
 const priorities: CheckModule = [
-  // PUBLISH-021 (MUST): Header priority sets the priority: Low, Normal, High or Critical, case-insensitively.
+  // PUBLISH-021 (MUST): Header priority of a Publish sets the priority of the message: Low, Normal, High or Critical,
+  // case-insensitively.
   {
     id: 'PUBLISH-021a',
     title: 'reads header priority case-insensitively, and treats a message without it as Normal',

@@ -74,7 +74,8 @@ export const queueChecks: CheckModule = [
       }
     },
   },
-  // QUEUE-013 (SHOULD): In that comparison, an absent deadLetterQueueName equals the name <queue>.dlq.
+  // QUEUE-013 (SHOULD): When the broker compares options with those of an existing queue, an absent deadLetterQueueName
+  // equals the name <queue>.dlq.
   {
     id: 'QUEUE-013a',
     title: 'treats an absent deadLetterQueueName as <queue>.dlq when it compares options',
@@ -239,7 +240,7 @@ export const queueChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
-  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions of open connections.
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue.
   {
     id: 'QUEUE-026a',
     title: 'sends the number of subscriptions of open connections in subscriberCount',

@@ -29,8 +29,8 @@ import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 const waits = { profile: 'retry-dlq', prefers: shortTimings, waits: true } as const;
 
 const schedule: CheckModule = [
-  // RETRY-001 (MUST): When no ack arrives within ackTimeout, the broker sends the message again, as long as RETRY-007
-  // allows it.
+  // RETRY-001 (MUST): When no ack arrives within ackTimeout after an attempt, the broker sends the message again, as
+  // long as RETRY-007 allows it.
   {
     id: 'RETRY-001a',
     title: 'sends a message again until it is acknowledged',
@@ -167,8 +167,8 @@ const schedule: CheckModule = [
 ] satisfies readonly Check[];
 
 const receivers: CheckModule = [
-  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber, if another one
-  // has room.
+  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber than the
+  // attempt before, if another one has room.
   {
     id: 'RETRY-011a',
     title: 'makes the next attempt of a RoundRobin message to another subscriber',
@@ -177,8 +177,8 @@ const receivers: CheckModule = [
     evidence: { frames: 9, messages: 2 },
     run: (ctx) => expectOtherReceiver(ctx, {}),
   },
-  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber, if another one
-  // has room.
+  // RETRY-011 (SHOULD): In RoundRobin and PriorityBased, the broker sends a retry to another subscriber than the
+  // attempt before, if another one has room.
   {
     id: 'RETRY-011b',
     title: 'makes the next attempt of a PriorityBased message to another subscriber',

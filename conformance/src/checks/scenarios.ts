@@ -5,8 +5,8 @@ import type { Check, CheckModule } from '../check.ts';
 import { explore } from '../model/exploration.ts';
 
 export const scenarioChecks: CheckModule = [
-  // DELIVERY-001 (MUST): When its subscriber acknowledges a message, the broker removes it from its queue and does not
-  // deliver it again.
+  // DELIVERY-001 (MUST): The broker removes an acknowledged message from its queue, in FanOutWithAck an acknowledged
+  // copy, and does not deliver it again.
   {
     id: 'DELIVERY-001b',
     title:

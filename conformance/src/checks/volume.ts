@@ -93,8 +93,8 @@ export const largeVolumeChecks: CheckModule = [
     ...common(),
     run: (ctx) => runVolumeLoad(ctx, 'RoundRobin'),
   },
-  // DELIVERY-012 (MUST): In RoundRobin the broker delivers n messages that are published one after another to n
-  // subscribers without messages in flight, one to each.
+  // DELIVERY-012 (MUST): In RoundRobin, when n subscribers have no messages in flight and n messages are published one
+  // after another, the broker delivers one message to each subscriber.
   {
     id: 'DELIVERY-012b',
     title: 'delivers twenty-four messages to twenty-four subscribers of a RoundRobin queue, one to each',

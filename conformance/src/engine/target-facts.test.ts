@@ -42,6 +42,12 @@ describe('targetFacts', () => {
   ] as const)('%s', (_title, target, of, unsupported, [ackTimeoutMs, retryDelayMs]) => {
     expect(targetFacts(target, of, unsupported)).toMatchObject({ ackTimeoutMs, retryDelayMs });
   });
+
+  it('have the declared maximum of the retry delay, else that of the protocol', () => {
+    const declaring = { ...attached, timing: { maxRetryDelayMs: 700 } };
+    const [declared, usual] = [targetFacts(declaring, check), targetFacts(attached, check)];
+    expect([declared.maxRetryDelayMs, usual.maxRetryDelayMs]).toEqual([700, 120_000]);
+  });
 });
 
 describe('requestOf', () => {

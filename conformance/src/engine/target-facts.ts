@@ -10,6 +10,7 @@ const defaults = {
   maxMessageSizeBytes: 1_048_576,
   ackTimeoutMs: 30_000,
   retryDelayMs: 1000,
+  maxRetryDelayMs: 120_000,
   shutdownTimeoutMs: 30_000,
   subscriberWindow: 1,
 };
@@ -36,6 +37,7 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
     maxMessageSizeBytes: limits.maxMessageSizeBytes ?? defaults.maxMessageSizeBytes,
     ackTimeoutMs: timing.ackTimeoutMs ?? defaults.ackTimeoutMs,
     retryDelayMs: timing.retryDelayMs ?? defaults.retryDelayMs,
+    maxRetryDelayMs: timing.maxRetryDelayMs ?? defaults.maxRetryDelayMs,
     shutdownTimeoutMs: timing.shutdownTimeoutMs ?? defaults.shutdownTimeoutMs,
     queueDefaults: preferredQueueDefaults(target, check, unsupported),
     countsConnections: typeof target.limits?.maxConnectionsPerIpPerWindow === 'number',

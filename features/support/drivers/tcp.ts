@@ -23,7 +23,7 @@ const PATIENCE_MS = 5_000;
 
 /** A timer may be seen to fire this much early or late, in real milliseconds. */
 const EARLY_MS = 10;
-const LATE_MS = 2_000;
+const LATE_MS = 1_000;
 
 export function tcpDriver(): Driver {
   const shared = new Map<string, Promise<BrokerProcess>>();

@@ -15,9 +15,9 @@ export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500,
 
 export type MessageName = { readonly queue: string; readonly id: string };
 
-/** The delay after the n-th failed attempt (n is at least 1), for delays below maxRetryDelay. */
+/** The delay after the n-th failed attempt (n is at least 1): retryDelay(n) of RETRY-003. */
 export function retryDelayMs({ target }: CheckContext, n: number): number {
-  return target.retryDelayMs * 2 ** (n - 1);
+  return Math.min(target.retryDelayMs * 2 ** (n - 1), target.maxRetryDelayMs);
 }
 
 /** Milliseconds from the n-th attempt to the next one when no ack arrives. */
