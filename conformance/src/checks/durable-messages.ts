@@ -51,7 +51,7 @@ const confirmedMessages: CheckModule = [
     },
   },
   // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
-  // was sent, unless the message was settled.
+  // was sent, unless the message was settled or dropped by DropNewest.
   {
     id: 'DURABLE-003a',
     title: 'loses no confirmed message when it is killed under load three times',
@@ -82,7 +82,7 @@ const confirmedMessages: CheckModule = [
     },
   },
   // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
-  // was sent, unless the message was settled.
+  // was sent, unless the message was settled or dropped by DropNewest.
   {
     id: 'DURABLE-003b',
     title: 'keeps every confirmed message of a burst after a crash, each once',
@@ -115,7 +115,7 @@ const confirmedMessages: CheckModule = [
     },
   },
   // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
-  // was sent, unless the message was settled.
+  // was sent, unless the message was settled or dropped by DropNewest.
   {
     id: 'DURABLE-003c',
     title: 'delivers messages of every delivery mode unchanged after a crash',

@@ -200,7 +200,7 @@ const agreement: CheckModule = [
         }
       }),
   },
-  // METRICS-014 (SHOULD): in_flight_messages is the number of deliveries that are not settled.
+  // METRICS-014 (SHOULD): in_flight_messages is the number of deliveries that have not ended.
   {
     id: 'METRICS-014a',
     title: 'sends the number of unsettled deliveries in in_flight_messages',
