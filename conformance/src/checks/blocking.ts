@@ -88,7 +88,8 @@ const blockedPublishes: CheckModule = [
       for (const publisher of publishers) await publisher.expect('PublishAck', { clause: 'OVERFLOW-011' });
     },
   },
-  // OVERFLOW-018 (SHOULD): The broker never delivers the blocked messages of a publisher whose connection ended.
+  // OVERFLOW-018 (SHOULD): When the connection of a publisher ends, the broker drops the messages of that connection
+  // that are still blocked.
   {
     id: 'OVERFLOW-018a',
     title: 'never delivers the blocked message of a publisher whose connection ended',

@@ -57,7 +57,7 @@ export const connectionChecks: CheckModule = [
     },
   },
   // CONN-009 (SHOULD): An Error that answers no command, or a command whose id is missing or unreadable, carries a new
-  // id that is not empty.
+  // id of at least one byte.
   {
     id: 'CONN-009a',
     title: 'sends an Error with a new id when the id of the command cannot be read',

@@ -258,7 +258,7 @@ const stores: CheckModule = [
       ctx.assert.deepEqual(missing, [], 'confirmed messages that are missing');
     },
   },
-  // DURABLE-022 (SHOULD): A second broker on the same store refuses to start.
+  // DURABLE-022 (SHOULD): While a broker uses a store, a second broker refuses to start on it.
   {
     id: 'DURABLE-022a',
     title: 'prevents a second broker from starting on its store, and continues to serve',

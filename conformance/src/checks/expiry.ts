@@ -202,7 +202,8 @@ const waitingMessages: CheckModule = [
 ] satisfies readonly Check[];
 
 const inFlight: CheckModule = [
-  // TTL-009 (SHOULD): A message does not expire while an attempt is in flight, and an ack in time settles it.
+  // TTL-009 (SHOULD): A message does not expire while the broker waits for the ack of an attempt, and an ack within
+  // ackTimeout settles it even if its messageTtl has passed.
   {
     id: 'TTL-009a',
     title: 'does not expire a message in flight, and accepts its ack',

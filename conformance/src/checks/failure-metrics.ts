@@ -13,7 +13,8 @@ import { publishSeries } from './shared/subscribers.ts';
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
 export const failureMetricChecks: CheckModule = [
-  // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a copy after the first.
+  // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a message, in the fan-out modes of a
+  // copy, after the first.
   {
     id: 'METRICS-011a',
     title: 'increases total_retries by one for each attempt after the first',

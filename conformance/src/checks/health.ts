@@ -126,7 +126,7 @@ export const healthChecks: CheckModule = [
     evidence: { responses: 2, assertions: 1 },
     run: (ctx) => expectSameFields(ctx, '/metrics', '/metrics/'),
   },
-  // HTTP-001 (SHOULD): An HTTP error has a body of type application/problem+json.
+  // HTTP-001 (SHOULD): The HTTP servers send the body of an error as type application/problem+json.
   {
     id: 'HTTP-001a',
     title: 'answers an HTTP error with content type application/problem+json',
@@ -152,7 +152,7 @@ export const healthChecks: CheckModule = [
       ctx.assert.between(foreign.status, 400, 499, 'the status for Host rebound.example');
     },
   },
-  // HTTP-003 (SHOULD): No answer allows cross-origin requests.
+  // HTTP-003 (SHOULD): No answer of the HTTP servers has header Access-Control-Allow-Origin.
   {
     id: 'HTTP-003a',
     title: 'allows no cross-origin request',

@@ -52,8 +52,8 @@ export const negativeAckChecks: CheckModule = [
       });
     },
   },
-  // NACK-003 (MUST): A broker that announces nack makes the attempt after a HandlerException of attempt n when
-  // retryDelay(n) has passed, without waiting for the ack timeout.
+  // NACK-003 (MUST): A broker that announces nack makes attempt n+1 retryDelay(n) after a HandlerException for attempt
+  // n, without waiting for the ack timeout.
   {
     id: 'NACK-003a',
     title: 'makes the next attempt retryDelay(n) after HandlerException, without waiting for the ack timeout',
@@ -106,7 +106,8 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
-  // NACK-005 (MUST): A broker that announces nack dead-letters a message immediately after a DeserializationError.
+  // NACK-005 (MUST): A broker that announces nack makes no further attempt after a DeserializationError: it
+  // dead-letters the message immediately, or discards it when its queue has no dead letter queue.
   {
     id: 'NACK-005a',
     title: 'dead-letters a message immediately after DeserializationError, even if attempts remain',
@@ -124,8 +125,8 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.expectNothingBeforePong({ command: 'Deliver' }, 'there is no second attempt');
     },
   },
-  // NACK-006 (MUST): A broker that announces nack dead-letters a message immediately after a negative acknowledgment of
-  // its last attempt.
+  // NACK-006 (MUST): A broker that announces nack does not wait after a negative acknowledgment of the last attempt: it
+  // dead-letters the message immediately, or discards it when its queue has no dead letter queue.
   {
     id: 'NACK-006a',
     title: 'dead-letters a message immediately after a negative acknowledgment of its last attempt',

@@ -90,7 +90,7 @@ export const overflowChecks: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest message is evicted' });
     },
   },
-  // OVERFLOW-005 (MUST): The broker discards messages that DropOldest evicts and does not dead-letter them.
+  // OVERFLOW-005 (MUST): The broker does not dead-letter a message that DropOldest evicts.
   {
     id: 'OVERFLOW-005a',
     title: 'discards the messages that DropOldest evicts, and does not dead-letter them',

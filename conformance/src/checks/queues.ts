@@ -37,7 +37,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize after the second CreateQueue');
     },
   },
-  // QUEUE-011 (SHOULD): CreateQueue on an existing queue succeeds when the options equal the live ones.
+  // QUEUE-011 (SHOULD): CreateQueue on an existing queue succeeds when its options, with the defaults for those that it
+  // omits, equal the live ones.
   {
     id: 'QUEUE-011a',
     title: 'answers CreateQueue with the same options for an existing queue with success',

@@ -123,7 +123,8 @@ export const resourceLimitChecks: CheckModule = [
       );
     },
   },
-  // LIMIT-016 (SHOULD): The broker refuses to create a queue with LIMIT_EXCEEDED, when maxQueues queues exist.
+  // LIMIT-016 (SHOULD): When maxQueues queues exist, the broker answers a CreateQueue, Publish or Subscribe that would
+  // create another one by Error LIMIT_EXCEEDED.
   {
     id: 'LIMIT-016a',
     title: 'refuses a queue beyond maxQueues with LIMIT_EXCEEDED, whichever command would create it',
@@ -150,7 +151,7 @@ export const resourceLimitChecks: CheckModule = [
       );
     },
   },
-  // LIMIT-017 (SHOULD): The broker refuses a Subscribe with LIMIT_EXCEEDED, when its connection has
+  // LIMIT-017 (SHOULD): The broker answers a Subscribe by Error LIMIT_EXCEEDED, when its connection has
   // maxSubscriptionsPerConnection subscriptions.
   {
     id: 'LIMIT-017a',

@@ -119,8 +119,8 @@ const schedule: CheckModule = [
       await subscriber.ack(fourth);
     },
   },
-  // RETRY-007 (MUST): When maxRetryAttempts attempts of a message have failed by ack timeout or negative ack, the
-  // broker does not send the message again.
+  // RETRY-007 (MUST): When maxRetryAttempts attempts of a message, in FanOutWithAck of a copy, have failed, the broker
+  // does not send it again.
   {
     id: 'RETRY-007a',
     title: 'makes maxRetryAttempts attempts and then moves the message to the dead letter queue',
