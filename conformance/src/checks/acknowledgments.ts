@@ -46,7 +46,7 @@ const acks: CheckModule = [
         holder.send({ command: Command.Ack, id: ctx.id('ack'), headers: { messageId: id } }),
       ),
   },
-  // DELIVERY-003 (MUST): Messages in flight do not count towards maxQueueSize.
+  // DELIVERY-003 (MUST): The broker does not count messages in flight towards maxQueueSize.
   {
     id: 'DELIVERY-003a',
     title: 'does not count a message in flight towards maxQueueSize',

@@ -121,7 +121,7 @@ export const bodyChecks: CheckModule = [
       await connection.ack(delivery);
     },
   },
-  // BODY-013 (MUST): Every frame that a broker sends has version 1.
+  // BODY-013 (MUST): The broker writes version 1 into every frame that it sends.
   {
     id: 'BODY-013a',
     title: 'sends version 1 in every frame, even after a Publish with another version',
@@ -139,8 +139,8 @@ export const bodyChecks: CheckModule = [
       ctx.assert.deepEqual([...versions], [1], 'the versions of all received frames');
     },
   },
-  // BODY-014 (SHOULD): A message that a broker forwards ends after its headers, even if the published body had more
-  // bytes.
+  // BODY-014 (SHOULD): The broker ends a message that it forwards after the headers, even if the published body had
+  // more bytes.
   {
     id: 'BODY-014a',
     title: 'delivers no bytes after the headers, even if the published body had some',

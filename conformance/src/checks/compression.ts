@@ -15,8 +15,8 @@ import { acceptFaultOutcome, type FaultOutcome, sendFramingFault } from './share
 const defaultThresholdBytes = 1024;
 
 const negotiation: CheckModule = [
-  // COMPRESS-009 (MUST): ConnectAck names, in header negotiated-compression, the first algorithm of the client's
-  // supported-compression list that the broker supports.
+  // COMPRESS-009 (MUST): The broker names in header negotiated-compression of ConnectAck the first algorithm in
+  // supported-compression of the Connect that it supports.
   {
     id: 'COMPRESS-009a',
     title: "negotiates the first algorithm of the client's list",
@@ -35,7 +35,8 @@ const negotiation: CheckModule = [
       }
     },
   },
-  // COMPRESS-010 (MUST): ConnectAck has no header negotiated-compression when the Connect had no list.
+  // COMPRESS-010 (MUST): The broker sends ConnectAck without header negotiated-compression when the Connect had no
+  // header supported-compression.
   {
     id: 'COMPRESS-010a',
     title: 'negotiates no compression when Connect has no list',
@@ -51,8 +52,8 @@ const negotiation: CheckModule = [
       );
     },
   },
-  // COMPRESS-011 (MUST): ConnectAck has no header negotiated-compression when the broker supports none of the listed
-  // algorithms.
+  // COMPRESS-011 (MUST): The broker sends ConnectAck without header negotiated-compression when it supports none of the
+  // listed algorithms.
   {
     id: 'COMPRESS-011a',
     title: 'negotiates no compression when it supports no listed algorithm, and sends uncompressed frames',
@@ -190,8 +191,8 @@ const sending: CheckModule = [
 ] satisfies readonly Check[];
 
 const reading: CheckModule = [
-  // COMPRESS-001 (MUST): The flags of each frame say whether that frame is compressed: compressed and uncompressed
-  // frames may follow each other in any order.
+  // COMPRESS-001 (MUST): The broker reads from the flags of each frame whether that frame is compressed, so that
+  // compressed and uncompressed frames may follow each other in any order.
   {
     id: 'COMPRESS-001a',
     title: 'reads compressed and uncompressed frames in any order',

@@ -13,7 +13,7 @@ import { expectBytesRefused, expectRefusedWith } from './shared/refusals.ts';
 import { inQueueInfo, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
 export const connectionChecks: CheckModule = [
-  // CONN-006 (MUST): Every positive answer except ConnectAck carries the id of its command.
+  // CONN-006 (MUST): The broker gives every positive answer except ConnectAck the id of its command.
   {
     id: 'CONN-006a',
     title: 'answers every command with its id and with the matching answer command',
@@ -35,7 +35,7 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
-  // CONN-008 (SHOULD): An Error that answers a command carries the id of that command.
+  // CONN-008 (SHOULD): The broker gives an Error that answers a command the id of that command.
   {
     id: 'CONN-008a',
     title: 'sends an Error with the id of the command that it answers',
@@ -56,8 +56,8 @@ export const connectionChecks: CheckModule = [
       }
     },
   },
-  // CONN-009 (SHOULD): An Error that answers no command, or a command whose id is missing or unreadable, carries a new
-  // id of at least one byte.
+  // CONN-009 (SHOULD): The broker gives an Error a new id of at least one byte, when the Error answers no command or a
+  // command whose id is missing or unreadable.
   {
     id: 'CONN-009a',
     title: 'sends an Error with a new id when the id of the command cannot be read',
@@ -74,7 +74,7 @@ export const connectionChecks: CheckModule = [
       });
     },
   },
-  // CONN-010 (MUST): PublishAck, SubscribeAck and UnsubscribeAck name the queue of their command.
+  // CONN-010 (MUST): The broker names the queue of the command in PublishAck, SubscribeAck and UnsubscribeAck.
   {
     id: 'CONN-010a',
     title: 'names the queue in PublishAck, SubscribeAck and UnsubscribeAck',
@@ -90,7 +90,7 @@ export const connectionChecks: CheckModule = [
       ctx.assert.equal((await client.unsubscribe(other)).queue, other, 'the queue in UnsubscribeAck');
     },
   },
-  // CONN-020 (MUST): Pong carries the id of its Ping.
+  // CONN-020 (MUST): The broker gives Pong the id of its Ping.
   {
     id: 'CONN-020a',
     title: 'answers each Ping with a Pong of the same id, including long and non-ASCII ids',
@@ -208,8 +208,8 @@ export const connectionChecks: CheckModule = [
       ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
     },
   },
-  // CONN-030 (SHOULD): A second Connect changes nothing: the connection keeps its user, its compression and its
-  // subscriptions.
+  // CONN-030 (SHOULD): The broker keeps the user, the compression and the subscriptions of a connection after a second
+  // Connect.
   {
     id: 'CONN-030a',
     title: 'does not change subscriptions and compression after a second Connect',

@@ -49,7 +49,7 @@ const queues: CheckModule = [
       await expectOnlySentinel(ctx, client, deadLetterQueue, { text: 'there is no other dead letter' });
     },
   },
-  // DLQ-003 (SHOULD): If the options of a queue omit deadLetterQueueName, its dead letter queue is named <queue>.dlq.
+  // DLQ-003 (SHOULD): When the options of a queue omit deadLetterQueueName, the broker uses the name <queue>.dlq.
   {
     id: 'DLQ-003a',
     title: 'uses <queue>.dlq as dead letter queue when the options contain no name',
@@ -106,8 +106,8 @@ const queues: CheckModule = [
       await client.ack(deadLetter);
     },
   },
-  // DLQ-006 (SHOULD): A dead letter queue that the broker creates is RoundRobin, has no messageTtl, no dead letter
-  // queue, DropOldest, and the maxQueueSize of its source queue.
+  // DLQ-006 (SHOULD): The broker creates a dead letter queue as RoundRobin, without messageTtl, without a dead letter
+  // queue, with DropOldest, and with the maxQueueSize of its source queue.
   {
     id: 'DLQ-006a',
     title:
@@ -189,7 +189,7 @@ const queues: CheckModule = [
       }
     },
   },
-  // QUEUE-020 (SHOULD): DeleteQueue does not delete the dead letter queue of the queue.
+  // QUEUE-020 (SHOULD): The broker keeps the dead letter queue of a queue that it deletes.
   {
     id: 'QUEUE-020a',
     title: 'keeps a dead letter queue when its source queue is deleted',
@@ -210,7 +210,8 @@ const queues: CheckModule = [
 ] satisfies readonly Check[];
 
 const content: CheckModule = [
-  // DLQ-012 (SHOULD): A dead letter has the id, the payload and the headers of the message that was dead-lettered.
+  // DLQ-012 (SHOULD): A dead letter has the id and the payload of the message that was dead-lettered, and its headers
+  // except those that dead-lettering replaces.
   {
     id: 'DLQ-012a',
     title: 'keeps the id, the payload and the headers of a message that it dead-letters',
@@ -378,7 +379,7 @@ const deadLetteredOnce: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
-  // DLQ-019 (MUST): A message that the broker moved to the dead letter queue is no longer in its source queue.
+  // DLQ-019 (MUST): The broker removes a message from its source queue when it moves it to the dead letter queue.
   {
     id: 'DLQ-019a',
     title: 'removes a dead letter from its source queue',
@@ -407,7 +408,7 @@ const deadLetteredOnce: CheckModule = [
       });
     },
   },
-  // PUBLISH-012 (SHOULD): A Publish with the id of a dead letter adds a new message.
+  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter.
   {
     id: 'PUBLISH-012a',
     title: 'adds a new message for a Publish with the id of a dead letter',

@@ -206,7 +206,7 @@ const returnedMessages: CheckModule = [
     evidence: { frames: 7, messages: 2 },
     run: (ctx) => expectRedelivered(ctx, (holder) => holder.disconnect()),
   },
-  // DELIVERY-039 (SHOULD): Messages that are given back return to their previous places in the queue.
+  // DELIVERY-039 (SHOULD): The broker puts a message that is given back at its previous place in the queue.
   {
     id: 'DELIVERY-039a',
     title: 'returns the messages of a subscriber that disconnects to their previous places in the queue',
@@ -227,8 +227,8 @@ const returnedMessages: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the delivered messages');
     },
   },
-  // DELIVERY-040 (SHOULD): A delivery that is interrupted, because its connection ended or the broker stopped, is not a
-  // failed attempt.
+  // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or
+  // the broker stopped, as a failed attempt.
   {
     id: 'DELIVERY-040a',
     title: 'does not count an interrupted delivery as a failed attempt',
@@ -268,7 +268,7 @@ const returnedMessages: CheckModule = [
       ctx.assert.equal(attempts, '2', 'header deliveryAttempts');
     },
   },
-  // FRAME-023 (SHOULD): Headers that the broker adds do not count towards the limit of 50 headers.
+  // FRAME-023 (SHOULD): The broker does not count headers that it adds towards the limit of 50 headers.
   {
     id: 'FRAME-023a',
     title: 'adds header deliveryAttempts to a message that was published with fifty headers',
@@ -330,7 +330,8 @@ const content: CheckModule = [
       await client.ack(delivery);
     },
   },
-  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map.
+  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except
+  // those that the broker replaces (FRAME-024) or drops (BODY-009).
   {
     id: 'DELIVERY-052a',
     title: 'delivers the headers of a message unchanged, whether they are defined or not',

@@ -74,8 +74,8 @@ export const failureMetricChecks: CheckModule = [
         await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs);
       }),
   },
-  // DELIVERY-029 (SHOULD): Each FanOutWithoutAck copy skipped because the subscriber's connection is not draining
-  // increases total_errors by one.
+  // DELIVERY-029 (SHOULD): Each FanOutWithoutAck copy that the broker skips because the connection of the subscriber is
+  // not draining increases total_errors by one.
   {
     id: 'DELIVERY-029a',
     title:

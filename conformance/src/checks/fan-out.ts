@@ -99,7 +99,7 @@ const withAck: CheckModule = [
       await slow.expectNothingBeforePong({ command: 'Deliver' }, 'each copy is delivered only once');
     },
   },
-  // DELIVERY-018 (SHOULD): A FanOutWithAck message is waiting until the broker has sent all its copies.
+  // DELIVERY-018 (SHOULD): The broker treats a FanOutWithAck message as waiting until it has sent all its copies.
   {
     id: 'DELIVERY-018a',
     title: 'counts a FanOutWithAck message as waiting until its last copy has been sent',
@@ -143,8 +143,8 @@ const withAck: CheckModule = [
       await slow.ack(copy);
     },
   },
-  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none failed and at least one was
-  // acknowledged, the broker removes the message.
+  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none of them failed and at least one
+  // was acknowledged, the broker removes the message.
   {
     id: 'DELIVERY-021a',
     title: 'removes a FanOutWithAck message that one subscriber acknowledged when the other disconnects',
@@ -204,8 +204,8 @@ const withoutAck: CheckModule = [
       }
     },
   },
-  // DELIVERY-025 (MUST): In FanOutWithoutAck a message is settled when it is sent, and the broker does not deliver it
-  // again if no ack arrives.
+  // DELIVERY-025 (MUST): In FanOutWithoutAck the broker settles a message by sending it, and does not send it again
+  // when no ack arrives.
   {
     id: 'DELIVERY-025a',
     title: 'does not deliver a FanOutWithoutAck message again when its subscriber disconnects without an ack',

@@ -136,7 +136,7 @@ export const handshakeChecks: CheckModule = [
       );
     },
   },
-  // CONN-007 (SHOULD): ConnectAck carries the id of its Connect.
+  // CONN-007 (SHOULD): The broker gives ConnectAck the id of its Connect.
   {
     id: 'CONN-007a',
     title: 'answers Connect with a ConnectAck that has the same id',
@@ -266,7 +266,7 @@ export const handshakeChecks: CheckModule = [
       for (const answer of ['CreateQueue', 'PublishAck', 'Pong'] as const) await connection.expect(answer);
     },
   },
-  // CONN-037 (SHOULD): ConnectAck carries the headers serverVersion and connectionId.
+  // CONN-037 (SHOULD): The broker sends headers serverVersion and connectionId in ConnectAck.
   {
     id: 'CONN-037a',
     title: 'sends serverVersion and connectionId in ConnectAck',

@@ -21,7 +21,7 @@ const fewMessages = {
 const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
 
 export const limitChecks: CheckModule = [
-  // CONN-023 (SHOULD): Ack and Ping do not count towards the message rate.
+  // CONN-023 (SHOULD): The broker does not count Ack and Ping towards the message rate.
   {
     id: 'CONN-023a',
     title: 'does not count Ping and Ack towards the message rate',
@@ -76,7 +76,7 @@ export const limitChecks: CheckModule = [
       );
     },
   },
-  // DELIVERY-045 (SHOULD): The window never exceeds maxInFlightPerSubscriber.
+  // DELIVERY-045 (SHOULD): The broker never lets a window exceed maxInFlightPerSubscriber.
   {
     id: 'DELIVERY-045a',
     title: 'keeps at most maxInFlightPerSubscriber messages in flight to a subscriber',

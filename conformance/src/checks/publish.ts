@@ -108,7 +108,8 @@ const repeats: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
-  // PUBLISH-009 (SHOULD): A repeat neither evicts a message from a full queue nor increases total_messages_published.
+  // PUBLISH-009 (SHOULD): For a repeat, the broker neither evicts a message from a full queue nor increases
+  // total_messages_published.
   {
     id: 'PUBLISH-009a',
     title: 'does not evict a message from a full queue for a repeat',
@@ -167,7 +168,7 @@ const repeats: CheckModule = [
       }
     },
   },
-  // PUBLISH-011 (SHOULD): A Publish with the id of a message that was settled adds a new message.
+  // PUBLISH-011 (SHOULD): The broker adds a new message for a Publish with the id of a message that was settled.
   {
     id: 'PUBLISH-011a',
     title: 'adds a new message for a Publish with the id of a settled message',
@@ -257,8 +258,8 @@ const payloads: CheckModule = [
 ] satisfies readonly Check[];
 
 const priorities: CheckModule = [
-  // PUBLISH-021 (MUST): Header priority of a Publish sets the priority of the message: Low, Normal, High or Critical,
-  // case-insensitively.
+  // PUBLISH-021 (MUST): The broker takes the priority of a message from header priority of its Publish: Low, Normal,
+  // High or Critical, case-insensitively.
   {
     id: 'PUBLISH-021a',
     title: 'reads header priority case-insensitively, and treats a message without it as Normal',
@@ -284,7 +285,7 @@ const priorities: CheckModule = [
       );
     },
   },
-  // PUBLISH-023 (SHOULD): A message with an unknown value of header priority has priority Normal.
+  // PUBLISH-023 (SHOULD): The broker gives a message with an unknown value of header priority the priority Normal.
   {
     id: 'PUBLISH-023a',
     title: 'treats an unknown priority as Normal',

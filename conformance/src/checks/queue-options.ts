@@ -11,8 +11,8 @@ import { expectFields, inQueueInfo, requiredField } from './shared/required-fiel
 type Info = Readonly<Record<string, unknown>>;
 
 const validOptionChecks: CheckModule = [
-  // QUEUE-001 (MUST): CreateQueue creates a queue with the options of its payload, and the answer is a CreateQueue with
-  // the id of the command.
+  // QUEUE-001 (MUST): The broker creates a queue with the options in the payload of CreateQueue, and answers by a
+  // CreateQueue with the id of the command.
   {
     id: 'QUEUE-001a',
     title: 'creates a queue with the options of CreateQueue',
@@ -30,7 +30,8 @@ const validOptionChecks: CheckModule = [
         ctx.assert.equal(withoutZeroFraction(optionIn(info, field)), value, `${field} in QueueInfo`);
     },
   },
-  // QUEUE-002 (MUST): If the payload omits mode, it is RoundRobin, whatever the server's default.
+  // QUEUE-002 (MUST): When the payload of CreateQueue omits mode, the queue is RoundRobin, whatever the server's
+  // default.
   {
     id: 'QUEUE-002a',
     title: 'uses the defaults for options that the payload omits',
@@ -54,7 +55,7 @@ const validOptionChecks: CheckModule = [
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
-  // QUEUE-008 (MUST): A CreateQueue without payload creates a queue with the server's defaults.
+  // QUEUE-008 (MUST): The broker creates a queue with the server's defaults for a CreateQueue without payload.
   {
     id: 'QUEUE-008a',
     title: 'creates a queue without payload with the same options as one that a Publish creates',
@@ -74,7 +75,7 @@ const validOptionChecks: CheckModule = [
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
-  // QUEUE-008 (MUST): A CreateQueue without payload creates a queue with the server's defaults.
+  // QUEUE-008 (MUST): The broker creates a queue with the server's defaults for a CreateQueue without payload.
   {
     id: 'QUEUE-008b',
     title: 'creates a queue without payload with the configured defaults',
@@ -92,8 +93,8 @@ const validOptionChecks: CheckModule = [
         ctx.assert.equal(requiredField(info ?? {}, field, inQueueInfo), value, `${field} in QueueInfo`);
     },
   },
-  // QUEUE-021 (MUST): QueueInfo of an existing queue answers with name, messageCount, subscriberCount, deliveryMode,
-  // maxSize, createdAt, enableDeadLetterQueue, overflowStrategy and maxRetryAttempts.
+  // QUEUE-021 (MUST): The broker answers QueueInfo of an existing queue with name, messageCount, subscriberCount,
+  // deliveryMode, maxSize, createdAt, enableDeadLetterQueue, overflowStrategy and maxRetryAttempts.
   {
     id: 'QUEUE-021a',
     title: 'sends every required field of QueueInfo with its type',

@@ -6,7 +6,7 @@ import { infoField, messageCountOf, newQueue, requireInfoShows, waitForInfo } fr
 import { expectOnlySentinel, idsOf, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 export const queueChecks: CheckModule = [
-  // QUEUE-009 (MUST): CreateQueue on an existing queue never changes that queue.
+  // QUEUE-009 (MUST): The broker never changes an existing queue for a CreateQueue.
   {
     id: 'QUEUE-009a',
     title: 'does not change a queue that is created again with other options',
@@ -23,7 +23,7 @@ export const queueChecks: CheckModule = [
       requireInfoShows(ctx, before, { maxSize: 50, maxRetryAttempts: 7 });
     },
   },
-  // QUEUE-010 (SHOULD): CreateQueue without options on an existing queue succeeds.
+  // QUEUE-010 (SHOULD): The broker answers a CreateQueue without options on an existing queue positively.
   {
     id: 'QUEUE-010a',
     title: 'answers CreateQueue without options for an existing queue with success',
@@ -37,8 +37,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await infoField(client, queue, 'maxSize'), 50, 'maxSize after the second CreateQueue');
     },
   },
-  // QUEUE-011 (SHOULD): CreateQueue on an existing queue succeeds when its options, with the defaults for those that it
-  // omits, equal the live ones.
+  // QUEUE-011 (SHOULD): The broker answers a CreateQueue on an existing queue positively, when its options, with the
+  // defaults for those that it omits, equal the live ones.
   {
     id: 'QUEUE-011a',
     title: 'answers CreateQueue with the same options for an existing queue with success',
@@ -97,8 +97,8 @@ export const queueChecks: CheckModule = [
       requireInfoShows(ctx, info, { enableDeadLetterQueue: true });
     },
   },
-  // QUEUE-014 (MUST): DeleteQueue removes the queue and its messages, and the answer is a DeleteQueue with the id of
-  // the command.
+  // QUEUE-014 (MUST): The broker removes the queue of a DeleteQueue and its messages, and answers by a DeleteQueue with
+  // the id of the command.
   {
     id: 'QUEUE-014a',
     title: 'deletes a queue together with its messages',
@@ -115,7 +115,7 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages in the new queue');
     },
   },
-  // QUEUE-015 (SHOULD): DeleteQueue on a missing queue succeeds.
+  // QUEUE-015 (SHOULD): The broker answers a DeleteQueue on a missing queue positively.
   {
     id: 'QUEUE-015a',
     title: 'answers DeleteQueue of a missing queue with success',
@@ -128,7 +128,7 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(answer.commandName, 'DeleteQueue', 'the answer');
     },
   },
-  // QUEUE-016 (SHOULD): Subscriptions to a deleted queue stay registered and receive messages as soon as a queue of
+  // QUEUE-016 (SHOULD): The broker keeps subscriptions to a deleted queue, and delivers to them as soon as a queue of
   // that name exists again.
   {
     id: 'QUEUE-016a',
@@ -336,8 +336,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.deepEqual([...delivered].sort(), [first, second].sort(), 'the delivered messages');
     },
   },
-  // QUEUE-044 (MUST): When EnableAutoCreate is true, a Publish to a missing queue creates it with the server's
-  // defaults.
+  // QUEUE-044 (MUST): When EnableAutoCreate is true, the broker creates a missing queue with the server's defaults for
+  // a Publish.
   {
     id: 'QUEUE-044a',
     title: 'creates a missing queue when a message is published to it',
@@ -376,8 +376,8 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(await client.queueInfo(queue), undefined, 'the QueueInfo of the queue');
     },
   },
-  // QUEUE-047 (SHOULD): When EnableAutoCreate is true, a Subscribe to a missing queue creates it with the server's
-  // defaults.
+  // QUEUE-047 (SHOULD): When EnableAutoCreate is true, the broker creates a missing queue with the server's defaults
+  // for a Subscribe.
   {
     id: 'QUEUE-047a',
     title: 'creates a missing queue when a client subscribes to it',

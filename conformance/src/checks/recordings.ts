@@ -21,8 +21,8 @@ export const recordingChecks: CheckModule = [
       }
     },
   },
-  // QUEUE-001 (MUST): CreateQueue creates a queue with the options of its payload, and the answer is a CreateQueue with
-  // the id of the command.
+  // QUEUE-001 (MUST): The broker creates a queue with the options in the payload of CreateQueue, and answers by a
+  // CreateQueue with the id of the command.
   {
     id: 'QUEUE-001b',
     title: 'answers the recorded queue commands, publishes and acks of an existing client',
@@ -37,8 +37,7 @@ export const recordingChecks: CheckModule = [
       }
     },
   },
-  // COMPRESS-016 (MUST): The subscribers receive a message with the same fields, whether its Publish was compressed or
-  // not.
+  // COMPRESS-016 (MUST): The broker delivers a message with the same fields, whether its Publish was compressed or not.
   {
     id: 'COMPRESS-016a',
     title: 'answers the recorded compressed frames of an existing client, replayed byte for byte',

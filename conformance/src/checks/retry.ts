@@ -187,8 +187,7 @@ const receivers: CheckModule = [
     evidence: { frames: 9, messages: 2 },
     run: (ctx) => expectOtherReceiver(ctx, priorityBased),
   },
-  // DELIVERY-016 (MUST): In FanOutWithAck each subscriber acknowledges its own copy, and its ack does not settle the
-  // copy of another subscriber.
+  // DELIVERY-016 (MUST): In FanOutWithAck the broker settles by an ack only the copy of the subscriber that sent it.
   {
     id: 'DELIVERY-016a',
     title: 'sends a FanOutWithAck message again only to the subscriber that did not acknowledge it',
@@ -257,8 +256,8 @@ const receivers: CheckModule = [
       await publisher.ack(again);
     },
   },
-  // DELIVERY-062 (SHOULD): Messages in flight at an Unsubscribe stay in flight until an ack, a negative ack or the ack
-  // timeout, and then wait for other subscribers.
+  // DELIVERY-062 (SHOULD): The broker keeps messages that are in flight at an Unsubscribe in flight until an ack, a
+  // negative ack or the ack timeout, and then lets them wait for other subscribers.
   {
     id: 'DELIVERY-062a',
     title:
@@ -287,8 +286,8 @@ const receivers: CheckModule = [
 ] satisfies readonly Check[];
 
 const retryDelays: CheckModule = [
-  // DELIVERY-004 (SHOULD): A message keeps its place in the subscriber's window during the pause before its next
-  // attempt.
+  // DELIVERY-004 (SHOULD): The broker counts a message towards the window of its subscriber also during the pause
+  // before the next attempt.
   {
     id: 'DELIVERY-004a',
     title: 'keeps a message in the window during its retry delay, and sends no other message in its place',
@@ -314,7 +313,8 @@ const retryDelays: CheckModule = [
       await subscriber.ack(last);
     },
   },
-  // DELIVERY-007 (SHOULD): An ack that arrives during the pause before the next attempt settles the message.
+  // DELIVERY-007 (SHOULD): The broker settles a delivery by an ack that arrives during the pause before the next
+  // attempt.
   {
     id: 'DELIVERY-007a',
     title: 'settles a message when its ack arrives during the retry delay',
