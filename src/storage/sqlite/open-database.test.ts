@@ -132,7 +132,7 @@ describe('a file that cannot be the store is refused, and nothing of it changes'
 
 describe('an open file', () => {
   it.each(['full', 'normal'] as const)(
-    'keeps to %s syncs, also when it was there before',
+    'keeps to %s syncs and a write-ahead log, also when it was there before [DURABLE-026]',
     async (synchronous) => {
       await (await open()).close();
       const database = await openDatabase({ path, synchronous });

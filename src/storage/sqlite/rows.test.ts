@@ -63,7 +63,7 @@ async function inDatabase<Result>(
   }
 }
 
-it('a queue is written with the names and numbers of version 1', async () => {
+it('a queue is written with the names and numbers of version 1 [DURABLE-025]', async () => {
   const [row] = await inDatabase((database) => database.prepare('SELECT * FROM queues').raw().all());
   expect(row).toEqual([
     1,
@@ -73,7 +73,7 @@ it('a queue is written with the names and numbers of version 1', async () => {
   ]);
 });
 
-it('a message and a dead letter are written with the names and numbers of version 1', async () => {
+it('a message and a dead letter are written with the names and numbers of version 1 [DURABLE-025]', async () => {
   const rows = await inDatabase((database) => [
     database.prepare('SELECT * FROM messages').get(),
     database.prepare('SELECT * FROM dead_letters').get(),
