@@ -35,7 +35,7 @@ const validOptionChecks: CheckModule = [
   {
     id: 'QUEUE-002a',
     title: 'uses the defaults for options that the payload omits',
-    clauses: ['QUEUE-002', 'QUEUE-003', 'TTL-012', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007'],
+    clauses: ['QUEUE-002', 'QUEUE-003', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007', 'QUEUE-022'],
     profile: 'core',
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
@@ -51,7 +51,7 @@ const validOptionChecks: CheckModule = [
       for (const [field, value, clause] of defaults)
         ctx.assert.equal(requiredField(info, field, inQueueInfo), value, `${field} in QueueInfo`, clause);
       const messageTtl = info['messageTtl'] ?? undefined;
-      ctx.assert.equal(messageTtl, undefined, 'messageTtl in QueueInfo', 'TTL-012');
+      ctx.assert.equal(messageTtl, undefined, 'messageTtl in QueueInfo', 'QUEUE-022');
       requireInfoShows(ctx, await createdQueueInfo(ctx, client, { maxQueueSize: 77 }), { maxSize: 77 });
     },
   },
