@@ -133,6 +133,16 @@ describe('metrics', () => {
     expect(schemaErrors('Metrics', record)).toBeNull();
   });
 
+  it('may have the shorter form by the published document, and nothing between the two forms', async () => {
+    const record = (await (await createApp().request('/metrics/')).json()) as Record<string, unknown>;
+    const { total_retries, total_dead_lettered, total_errors, ...others } = record;
+    const { total_connections_accepted, total_connections_rejected, in_flight_messages, ...shorter } = others;
+    expect(schemaErrors('Metrics', shorter)).toBeNull();
+    expect(schemaErrors('Metrics', others)).not.toBeNull();
+    const { timestamp, ...untimed } = shorter;
+    expect(schemaErrors('Metrics', untimed)).not.toBeNull();
+  });
+
   it.each([
     [0, '00:00:00.0000000'],
     [3_599_999.9999, '00:59:59.9999999'],
