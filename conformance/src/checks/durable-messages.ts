@@ -230,7 +230,7 @@ const settledMessages: CheckModule = [
       ctx.assert.deepEqual(sorted(recovered), sorted([...unacknowledged, id]), 'the messages in the queue');
     },
   },
-  // DURABLE-010 (SHOULD): A broker with a durable store keeps the order of messages over a restart.
+  // DURABLE-010 (SHOULD): A broker with a durable store keeps the order of the messages of a queue over a restart.
   {
     id: 'DURABLE-010a',
     title: 'delivers messages after a stop and a start in the order in which they were published',
