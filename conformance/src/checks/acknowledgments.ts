@@ -244,7 +244,8 @@ const subscriptions: CheckModule = [
       }
     },
   },
-  // DELIVERY-069 (MUST): A subscription lasts from SubscribeAck until UnsubscribeAck or the end of its connection.
+  // DELIVERY-069 (MUST): A subscription lasts from SubscribeAck until UnsubscribeAck, the end of its connection, or the
+  // loss of the right to it (AUTH-026).
   {
     id: 'DELIVERY-069a',
     title: 'keeps a subscription when the same connection ends another one, until it ends this one too',

@@ -237,7 +237,8 @@ const stores: CheckModule = [
       ctx.assert.notEqual(refusal, undefined, 'the reason why the broker does not start');
     },
   },
-  // DURABLE-021 (MUST): A failed commit loses no message whose PublishAck was sent before it.
+  // DURABLE-021 (MUST): A failed commit loses no message whose PublishAck was sent before it, unless the message was
+  // settled or dropped by DropNewest.
   {
     id: 'DURABLE-021a',
     title: 'delivers all confirmed messages after its files could not grow any more',

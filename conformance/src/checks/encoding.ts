@@ -65,7 +65,7 @@ export const encodingChecks: CheckModule = [
         await expectForwarded(ctx, connection, { queue, payload: '1', headers }, 'BODY-004');
     },
   },
-  // BODY-006 (MUST): A queue field of length 0 means that the message names no queue.
+  // BODY-006 (MUST): The broker reads a queue field of length 0 as no queue.
   {
     id: 'BODY-006a',
     title: 'does not create a queue with an empty name for a command that names no queue',
@@ -125,8 +125,7 @@ export const encodingChecks: CheckModule = [
       }
     },
   },
-  // BODY-010 (MUST): An Error carries its code and its message after its headers, and no other command has these two
-  // fields.
+  // BODY-010 (MUST): An Error, and no other command, carries a code and a message after its headers.
   {
     id: 'BODY-010a',
     title: 'sends the code and the message of an Error after its headers, and in no other command',

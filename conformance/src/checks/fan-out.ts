@@ -264,8 +264,8 @@ const withoutAck: CheckModule = [
       );
     },
   },
-  // DELIVERY-027 (SHOULD): In FanOutWithoutAck a subscriber whose connection is not draining misses messages; the other
-  // subscribers receive them.
+  // DELIVERY-027 (SHOULD): In FanOutWithoutAck the broker skips a subscriber whose connection is not draining, and
+  // sends the message to the others.
   {
     id: 'DELIVERY-027a',
     title: 'does not keep FanOutWithoutAck messages for a subscriber that does not read',
@@ -291,7 +291,8 @@ const withoutAck: CheckModule = [
       );
     },
   },
-  // DELIVERY-028 (SHOULD): A FanOutWithoutAck message waits as long as no subscriber has a draining connection.
+  // DELIVERY-028 (SHOULD): In FanOutWithoutAck the broker lets a message wait as long as no subscriber has a draining
+  // connection.
   {
     id: 'DELIVERY-028a',
     title: 'keeps FanOutWithoutAck messages while their only subscriber does not read',

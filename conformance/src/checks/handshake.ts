@@ -19,7 +19,7 @@ const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies C
 const announced = ['nack', 'maxInFlight'] as const satisfies readonly Capability[];
 
 export const handshakeChecks: CheckModule = [
-  // CONN-039 (SHOULD): ConnectAck lists the optional capabilities of the broker in header capabilities, separated by
+  // CONN-039 (SHOULD): The broker lists its optional capabilities in header capabilities of ConnectAck, separated by
   // commas.
   {
     id: 'CONN-039a',
@@ -38,8 +38,8 @@ export const handshakeChecks: CheckModule = [
       ctx.assert.deepEqual(missing, [], `the declared capabilities that are not in "${header ?? ''}"`);
     },
   },
-  // AUTH-007 (MUST): The broker ignores credentials of a kind that is not configured, and does not refuse the Connect
-  // because of them.
+  // AUTH-007 (MUST): The broker accepts or refuses a Connect without regard to credentials of a kind that is not
+  // configured.
   {
     id: 'AUTH-007a',
     title: 'accepts a Connect with credentials when no authentication is configured',

@@ -184,7 +184,7 @@ export const healthChecks: CheckModule = [
       }
     },
   },
-  // HTTP-009 (MUST): No path contains a version.
+  // HTTP-009 (MUST): The broker serves its HTTP endpoints at paths without a version, such as /health/ and /metrics/.
   {
     id: 'HTTP-009a',
     title: 'serves no record at a path with a version',

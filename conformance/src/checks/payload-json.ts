@@ -5,7 +5,7 @@ import { newQueue } from './shared/queue-state.ts';
 import { inQueueInfo, type JsonRecord, requiredField } from './shared/required-fields.ts';
 
 export const payloadJsonChecks: CheckModule = [
-  // BODY-034 (MUST): JSON that a broker writes into a payload has camelCase property names.
+  // BODY-034 (MUST): The broker writes property names in camelCase into the JSON of a payload.
   {
     id: 'BODY-034a',
     title: 'writes camelCase property names in QueueInfo',
@@ -19,7 +19,7 @@ export const payloadJsonChecks: CheckModule = [
         ctx.assert.matches(name, /^[a-z][a-zA-Z0-9]*$/, `the property name ${name}`);
     },
   },
-  // BODY-035 (MUST): JSON that a broker writes into a payload omits properties that have no value.
+  // BODY-035 (MUST): The broker omits a property that has no value from the JSON of a payload, or writes null for it.
   {
     id: 'BODY-035a',
     title: 'writes no value for options in QueueInfo that the queue does not have',
@@ -32,7 +32,8 @@ export const payloadJsonChecks: CheckModule = [
         ctx.assert.equal(info[field] ?? undefined, undefined, `${field} of a queue that has none`);
     },
   },
-  // BODY-036 (MUST): JSON that a broker writes into a payload contains enumeration values as numbers.
+  // BODY-036 (MUST): The broker writes values of DeliveryMode and OverflowStrategy as numbers into the JSON of a
+  // payload.
   {
     id: 'BODY-036a',
     title: 'writes deliveryMode and overflowStrategy in QueueInfo as numbers',

@@ -135,8 +135,8 @@ export const priorityChecks: CheckModule = [
     evidence: { frames: 18, messages: 8 },
     run: async (ctx) => expectPublishOrder(ctx, [await ctx.connect(), await ctx.connect({ own: true })]),
   },
-  // DELIVERY-036 (SHOULD): In PriorityBased, the messages of one priority that one publisher sends to one subscriber
-  // through one queue are first delivered in the order in which they were published.
+  // DELIVERY-036 (SHOULD): In PriorityBased, the broker delivers the messages of one priority and one publisher to one
+  // subscriber through one queue for the first time in the order in which they were published.
   {
     id: 'DELIVERY-036a',
     title: 'keeps publish order among messages of the same priority of one publisher',

@@ -151,7 +151,7 @@ const repeats: CheckModule = [
       requireInfoShows(ctx, await client.queueInfo(deadLetterQueueName), { messageCount: 1 });
     },
   },
-  // PUBLISH-010 (SHOULD): Two messages with the same id in two queues are different messages.
+  // PUBLISH-010 (SHOULD): The broker treats messages with the same id in two queues as different messages.
   {
     id: 'PUBLISH-010a',
     title: 'treats messages with the same id in two queues as different messages',

@@ -62,7 +62,7 @@ const publishRates: CheckModule = [
       });
     },
   },
-  // LIMIT-004 (SHOULD): Publishes that the broker refuses count towards the rate too.
+  // LIMIT-004 (SHOULD): A Publish that the broker refuses for another reason than the rate counts towards the rate.
   {
     id: 'LIMIT-004a',
     title: 'refuses a valid Publish after as many refused ones as the rate allows',
@@ -83,8 +83,8 @@ const publishRates: CheckModule = [
       });
     },
   },
-  // LIMIT-006 (SHOULD): After a second without publishes, the rate allows a burst of MaxMessagesPerClientPerSecond
-  // publishes.
+  // LIMIT-006 (SHOULD): After a second without publishes, the broker accepts MaxMessagesPerClientPerSecond publishes
+  // that a client sends together.
   {
     id: 'LIMIT-006a',
     title: 'confirms as many publishes at once as the rate allows, after a second without publishes',
@@ -103,8 +103,8 @@ const publishRates: CheckModule = [
       ctx.assert.equal(confirmed, maxPerSecond, 'number of confirmed publishes after a second without any');
     },
   },
-  // LIMIT-007 (SHOULD): In any period of one second, the rate allows at most MaxMessagesPerClientPerSecond plus 10
-  // percent publishes.
+  // LIMIT-007 (SHOULD): In any period of one second, the broker accepts at most 1.1 times MaxMessagesPerClientPerSecond
+  // publishes of a client.
   {
     id: 'LIMIT-007a',
     title: 'confirms in no period of one second more than the rate plus 10 percent',
@@ -173,7 +173,7 @@ const connectionCounts: CheckModule = [
       ctx.assert.equal(await isServed(ctx), false, 'a later connection is served');
     },
   },
-  // LIMIT-011 (SHOULD): Rejected connections do not count towards the limit per address.
+  // LIMIT-011 (SHOULD): A connection that the broker rejected does not count towards the limit per address.
   {
     id: 'LIMIT-011a',
     title: 'serves connections of an address again after the window, when it rejected others meanwhile',
@@ -195,8 +195,8 @@ const connectionCounts: CheckModule = [
         ctx.assert.equal(await isServed(ctx), true, 'a connection within the limit is served');
     },
   },
-  // LIMIT-012 (MUST): The broker sends Error CONNECTION_LIMIT to a connection that exceeds MaxConnections, and closes
-  // it.
+  // LIMIT-012 (MUST): When MaxConnections connections are open, the broker closes each further connection and does not
+  // accept a Connect on it.
   {
     id: 'LIMIT-012a',
     title:

@@ -60,8 +60,8 @@ export const shutdownChecks: CheckModule = [
       );
     },
   },
-  // SHUTDOWN-004 (SHOULD): The broker sends each client a Disconnect with reason server_shutdown before it closes the
-  // connection.
+  // SHUTDOWN-004 (MUST): During a shutdown, the broker sends a Disconnect on each connection whose Connect it has
+  // accepted, before it closes that connection.
   {
     id: 'SHUTDOWN-004a',
     title: 'sends a Disconnect with reason server_shutdown to clients with and without messages in flight',
@@ -119,7 +119,8 @@ export const shutdownChecks: CheckModule = [
       await subscriber.closed({ what: 'the broker closes the connection after the ack' });
     },
   },
-  // SHUTDOWN-007 (SHOULD): During a shutdown, the broker answers every other command by Error SHUTTING_DOWN.
+  // SHUTDOWN-007 (SHOULD): During a shutdown, the broker answers every command except Ack, Ping and Disconnect by Error
+  // SHUTTING_DOWN.
   {
     id: 'SHUTDOWN-007a',
     title: 'answers commands other than Ack and Ping with SHUTTING_DOWN during its shutdown',
@@ -140,7 +141,8 @@ export const shutdownChecks: CheckModule = [
       }
     },
   },
-  // SHUTDOWN-008 (SHOULD): At a shutdown, the broker immediately closes connections without messages in flight.
+  // SHUTDOWN-008 (SHOULD): During a shutdown, the broker immediately closes connections that have no messages in
+  // flight, after the Disconnect that SHUTDOWN-004 requires.
   {
     id: 'SHUTDOWN-008a',
     title: 'closes a connection without messages in flight while it waits for an ack on another one',
@@ -153,7 +155,7 @@ export const shutdownChecks: CheckModule = [
       await publisher.closed();
     },
   },
-  // SHUTDOWN-009 (SHOULD): After a graceful shutdown the process ends with exit code 0.
+  // SHUTDOWN-009 (SHOULD): After a shutdown without a second signal, the process ends with exit code 0.
   {
     id: 'SHUTDOWN-009a',
     title: 'ends with exit code 0 when its last message in flight is acknowledged',
@@ -181,8 +183,9 @@ export const shutdownChecks: CheckModule = [
       ctx.assert.deepEqual({ code: exit.code, signal: exit.signal }, { code: 0, signal: null }, 'the exit');
     },
   },
-  // SHUTDOWN-011 (SHOULD): The broker stops accepting connections, sends each client a Disconnect, waits for messages
-  // in flight, closes the connections and releases its resources, in this order.
+  // SHUTDOWN-011 (MUST): At a shutdown, the broker stops accepting connections, then sends each client a Disconnect,
+  // then waits for the messages in flight of a connection before it closes that connection, and then releases its
+  // resources.
   {
     id: 'SHUTDOWN-011a',
     title: 'sends Disconnect when it accepts no connection any more, and before it waits for acks',
