@@ -20,7 +20,7 @@ describe('the key of an address', () => {
     ['', ''],
     ['somewhere', 'somewhere'],
     ['line%1', 'line%1'],
-  ])('of %j is %j [LIMIT-008]', (address, key) => {
+  ])('of %j is %j [LIMIT-025]', (address, key) => {
     expect(addressKey(address)).toBe(key);
   });
 
@@ -30,7 +30,7 @@ describe('the key of an address', () => {
   /** The shortest text: the longest run of zeros left out. */
   const compressed = (values: readonly number[]) => new URL(`http://[${text(values)}]`).hostname.slice(1, -1);
 
-  it('is the same for two IPv6 addresses if and only if their first 64 bits are [LIMIT-008]', () => {
+  it('is the same for two IPv6 addresses if and only if their first 64 bits are [LIMIT-025]', () => {
     fc.assert(
       fc.property(groups, groups, fc.integer({ min: 0, max: 8 }), (one, drawn, sharedCount) => {
         const other = [...one.slice(0, sharedCount), ...drawn.slice(sharedCount)];

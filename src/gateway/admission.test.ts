@@ -80,7 +80,7 @@ describe('the number of connections of one address in a window', () => {
     expect(clients.map(({ isOver }) => isOver)).toEqual([false, false, false, true, false]);
   });
 
-  it('counts an IPv4-mapped address as its IPv4 address [LIMIT-008]', async () => {
+  it('counts an IPv4-mapped address as its IPv4 address [LIMIT-025]', async () => {
     const tested = new TestedBroker({ rateLimit });
     const addresses = ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1', '::ffff:192.0.2.2'];
     const clients = addresses.map((address) => tested.attach({ address }));

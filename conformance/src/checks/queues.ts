@@ -309,7 +309,7 @@ export const queueChecks: CheckModule = [
   {
     id: 'QUEUE-030a',
     title: 'returns the messages of a subscriber that disconnects to a full queue',
-    clauses: ['QUEUE-030', 'QUEUE-031', 'DELIVERY-006', 'DELIVERY-038'],
+    clauses: ['QUEUE-030', 'QUEUE-029', 'DELIVERY-006', 'DELIVERY-038'],
     profile: 'core',
     evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
@@ -329,7 +329,7 @@ export const queueChecks: CheckModule = [
         await messageCountOf(client, queue),
         2,
         'number of waiting messages after a Publish to a queue that holds more than maxQueueSize',
-        'QUEUE-031',
+        'QUEUE-029',
       );
       await client.subscribe(queue);
       const delivered = idsOf(await takeAndAck(client, queue, 2));

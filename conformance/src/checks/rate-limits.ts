@@ -156,20 +156,19 @@ const publishRates: CheckModule = [
 ] satisfies readonly Check[];
 
 const connectionCounts: CheckModule = [
-  // LIMIT-008 (SHOULD): The broker immediately closes a connection that exceeds MaxConnectionsPerIpPerWindow for its
-  // address, where all IPv6 addresses of one /64 prefix count as one address and an IPv4-mapped IPv6 address counts as
-  // its IPv4 address.
+  // LIMIT-024 (SHOULD): The broker closes a connection that exceeds the limit per address immediately, before the
+  // client has sent a frame.
   {
-    id: 'LIMIT-008a',
+    id: 'LIMIT-024a',
     title: 'closes a connection over the limit of its address before the connection has sent anything',
-    clauses: ['LIMIT-008'],
+    clauses: ['LIMIT-024'],
     profile: 'limits',
     isolation: 'fresh',
     requires: { configuration: fewConnections },
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
       for (let count = 0; count < maxConnections; count += 1) await ctx.connect({ own: true });
-      await (await ctx.tryConnect())?.closed({ clause: 'LIMIT-008' });
+      await (await ctx.tryConnect())?.closed({ clause: 'LIMIT-024' });
       ctx.assert.equal(await isServed(ctx), false, 'a later connection is served');
     },
   },
