@@ -53,7 +53,8 @@ function judgeFields(queue: Queue, info: NonNullable<QueueInfo>): AnswerJudgemen
   // The broker creates a dead letter queue itself; the options of it are only recommended.
   const isMade = options.deadLetterQueue === '' && !options.enableDeadLetterQueue;
   const judged = isMade ? ['name', 'subscriberCount'] : Object.keys(expected);
-  const field = judged.find((key) => info[key] !== expected[key]);
+  // A field that is not set may be null.
+  const field = judged.find((key) => (info[key] ?? undefined) !== expected[key]);
   if (field === undefined) return undefined;
   const text = `${field} of ${name} is ${JSON.stringify(info[field])}, not ${JSON.stringify(expected[field])}`;
   return wrong(field === 'subscriberCount' ? 'QUEUE-026' : 'QUEUE-009', text);

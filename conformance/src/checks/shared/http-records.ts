@@ -14,7 +14,8 @@ export async function recordAt(
   statuses: readonly number[],
 ): Promise<JsonRecord> {
   const answer = await ctx.http.get(path);
-  expectNothingAskedFor(ctx, answer, path);
+  // At another path the broker may refuse anything.
+  if (path in pathRules) expectNothingAskedFor(ctx, answer, path);
   ctx.assert.ok(statuses.includes(answer.status), `the status of ${path}`, {
     expected: statuses.join(' or '),
     actual: answer.status,
