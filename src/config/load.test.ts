@@ -162,7 +162,6 @@ describe('defaults', () => {
       ['initialWindow', true],
       ['defaultListLimit', true],
       ['maxListLimit', true],
-      ['storageBusyTimeout', true],
       ['minAdvisedTokenLength', true],
     ]);
   });

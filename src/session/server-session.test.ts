@@ -224,14 +224,11 @@ describe('a connected session', () => {
     ]);
   });
 
-  it.each(named('bodies', 'and goes on', ['ERROR-006']))(
-    'answers %s',
-    (_name, malformed) => {
-      const { code, id = 'fresh-1' } = malformed;
-      const events = texts(connected(), malformedBytes(malformed), publish);
-      expect(events).toEqual([`answer 99 ${id} ${code}`, 'command 20 m-1']);
-    },
-  );
+  it.each(named('bodies', 'and goes on', ['ERROR-006']))('answers %s', (_name, malformed) => {
+    const { code, id = 'fresh-1' } = malformed;
+    const events = texts(connected(), malformedBytes(malformed), publish);
+    expect(events).toEqual([`answer 99 ${id} ${code}`, 'command 20 m-1']);
+  });
 });
 
 describe('compression', () => {
