@@ -11,9 +11,10 @@ import {
   readCatalogueFiles,
   requirementsOf,
 } from './traceability/catalogue.ts';
-import type { Evidence } from './traceability/evidence.ts';
 import { readRun } from './traceability/inputs.ts';
-import { coverageOf, findFaults, groupByRequirement } from './traceability/join.ts';
+import { coverageOf, findFaults, groupByRequirement, type Run, shownFor } from './traceability/join.ts';
+import { readProofs } from './traceability/proof-inputs.ts';
+import { provedEvidence } from './traceability/proved.ts';
 import { renderProblems, renderReport } from './traceability/report.ts';
 import { rewriteCoverage } from './traceability/rewrite.ts';
 
@@ -25,15 +26,18 @@ process.exitCode = main(process.argv.slice(2));
 function main(args: readonly string[]): number {
   const flags = readFlags(args);
   if (flags === undefined) return 2;
-  const run = readRun(root);
-  const problems = [...loadCatalogue().problems, ...run.problems];
+  const reading = readRun(root);
+  const { proofs, problems: proofProblems } = readProofs(root);
+  const problems = [...loadCatalogue().problems, ...reading.problems, ...proofProblems];
   if (problems.length > 0) {
     process.stdout.write(renderProblems(problems));
     return 1;
   }
-  if (flags.write) writeCoverage(run.evidence);
+  const { evidence } = reading;
+  const run = { evidence, proved: provedEvidence(evidence, proofs) };
+  if (flags.write) writeCoverage(run);
   const { areas } = loadCatalogue();
-  const findings = [...run.findings, ...findFaults(requirementsOf(areas), run.evidence)];
+  const findings = [...reading.findings, ...findFaults(requirementsOf(areas), run)];
   process.stdout.write(renderReport(areas, findings));
   return findings.length === 0 ? 0 : 1;
 }
@@ -56,11 +60,12 @@ function loadCatalogue(): Catalogue {
   return parseCatalogue(readCatalogueFiles(directory), schema);
 }
 
-function writeCoverage(evidence: readonly Evidence[]): void {
-  const shown = groupByRequirement(evidence);
+function writeCoverage({ evidence, proved }: Run): void {
+  const claimed = groupByRequirement(evidence);
+  const proof = groupByRequirement(proved);
   const coverage = (id: string) => {
-    const group = shown.get(id);
-    return group === undefined ? undefined : coverageOf(group);
+    const claims = claimed.get(id);
+    return claims === undefined ? undefined : coverageOf(shownFor(proof.get(id) ?? claims, claims));
   };
   for (const file of readCatalogueFiles(directory)) {
     const { text, lost } = rewriteCoverage(file.text, coverage);

@@ -22,6 +22,8 @@ export type Requirement = {
   /** The area in which it will be built; absent once something covers it. */
   readonly planned?: string;
   readonly coveredBy?: Coverage;
+  /** Why no planted fault shows that what covers it can fail. */
+  readonly unproved?: string;
   /** Why the id is not used any more. */
   readonly withdrawn?: string;
 };

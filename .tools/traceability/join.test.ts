@@ -13,8 +13,12 @@ const requirement = (more: Partial<Requirement>): Requirement => ({
 });
 
 const ran = (by: string, passed = true, id = 'FRAME-001'): Evidence => ({ kind: 'tests', id, by, passed });
-const textsOf = (requirements: readonly Requirement[], evidence: readonly Evidence[]): readonly string[] =>
-  findFaults(requirements, evidence).map(({ text }) => text);
+/** All evidence is proved unless another list is given. */
+const textsOf = (
+  requirements: readonly Requirement[],
+  evidence: readonly Evidence[],
+  proved = evidence,
+): readonly string[] => findFaults(requirements, { evidence, proved }).map(({ text }) => text);
 
 describe('a requirement', () => {
   it('is in order when it is planned and nothing ran for it', () => {
@@ -74,11 +78,30 @@ describe('a requirement', () => {
   });
 });
 
+describe('a claim without proof', () => {
+  const claimed = requirement({ coveredBy: { tests: ['a.test.ts'] } });
+
+  it('is a fault, unless it says why', () => {
+    expect(textsOf([claimed], [ran('a.test.ts')], [])[0]).toMatch(/named by a.test.ts, and none .* proved/);
+    const excused = { ...claimed, unproved: 'no change of text breaks it' };
+    expect(textsOf([excused], [ran('a.test.ts')], [])).toEqual([]);
+  });
+
+  it('says nothing beside a proof, and is not listed', () => {
+    expect(textsOf([claimed], [ran('a.test.ts'), ran('b.test.ts')], [ran('a.test.ts')])).toEqual([]);
+  });
+
+  it('must not be excused any more once it is proved', () => {
+    const excused = { ...claimed, unproved: 'no change of text breaks it' };
+    expect(textsOf([excused], [ran('a.test.ts')])[0]).toContain('remove unproved');
+  });
+});
+
 describe('an id that is no requirement', () => {
   it('is named once for each file', () => {
     const evidence = [ran('a.test.ts', true, 'FRAME-999'), ran('a.test.ts', false, 'FRAME-999')];
-    expect(findFaults([], evidence)).toHaveLength(1);
-    expect(findFaults([], evidence)[0]).toMatchObject({
+    expect(findFaults([], { evidence, proved: evidence })).toHaveLength(1);
+    expect(findFaults([], { evidence, proved: evidence })[0]).toMatchObject({
       id: 'FRAME-999',
       text: expect.stringContaining('a.test.ts'),
     });

@@ -1,5 +1,5 @@
-// The join of what is required with what ran. Pure: data in, findings out. It does not judge whether a covering test is a good
-// one; mutants and reviews do. Each finding says what is wrong, where, and what to do about it.
+// The join of what is required with what ran and what of that is proved. Pure: data in, findings out. Each finding says what is wrong, where,
+// and what to do about it.
 import { type Coverage, type CoverageKind, coverageKinds, type Requirement } from './catalogue.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -15,17 +15,29 @@ export type Shown = { readonly [Kind in CoverageKind]: ReadonlyMap<string, boole
 const nothingShown: Shown = { features: new Map(), tests: new Map(), checks: new Map() };
 const rewriteHint = 'run the tests, then .tools/traceability.ts --write';
 
+/** What ran, and what of it is proved: the rest are claims. */
+export type Run = { readonly evidence: readonly Evidence[]; readonly proved: readonly Evidence[] };
+
 /** Everything that does not fit together, requirements in catalogue order, unknown ids last. */
-export function findFaults(
-  requirements: readonly Requirement[],
-  evidence: readonly Evidence[],
-): readonly Finding[] {
-  const shown = groupByRequirement(evidence);
+export function findFaults(requirements: readonly Requirement[], run: Run): readonly Finding[] {
+  const claimed = groupByRequirement(run.evidence);
+  const proved = groupByRequirement(run.proved);
   const known = new Set(requirements.map((requirement) => requirement.id));
   return [
-    ...requirements.flatMap((requirement) => judge(requirement, shown.get(requirement.id) ?? nothingShown)),
-    ...evidence.filter((item) => !known.has(item.id)).map(unknownId),
+    ...requirements.flatMap((requirement) => {
+      const { id, withdrawn } = requirement;
+      const claims = claimed.get(id) ?? nothingShown;
+      if (withdrawn !== undefined) return judgeWithdrawn(requirement, claims);
+      const proof = proved.get(id) ?? nothingShown;
+      return [...judgeProof(requirement, proof, claims), ...judge(requirement, shownFor(proof, claims))];
+    }),
+    ...run.evidence.filter((item) => !known.has(item.id)).map(unknownId),
   ].filter(firstOfItsKind());
+}
+
+/** What is listed for a requirement: what is proved; claims only where nothing is. */
+export function shownFor(proof: Shown, claims: Shown): Shown {
+  return coverageOf(proof) === undefined ? claims : proof;
 }
 
 /** What passed for a requirement, as it belongs into the catalogue; undefined when nothing did. Sorted, so that diffs are small. */
@@ -47,9 +59,22 @@ export function groupByRequirement(evidence: readonly Evidence[]): ReadonlyMap<s
 }
 
 function judge(requirement: Requirement, shown: Shown): readonly Finding[] {
-  if (requirement.withdrawn !== undefined) return judgeWithdrawn(requirement, shown);
   if (requirement.coveredBy === undefined) return judgeUncovered(requirement, shown);
   return [...judgePlanBesideCoverage(requirement), ...judgeLists(requirement, requirement.coveredBy, shown)];
+}
+
+function judgeProof({ id, unproved }: Requirement, proof: Shown, claims: Shown): readonly Finding[] {
+  const proofs = Object.values(coverageOf(proof) ?? {}).flat();
+  const names = Object.values(coverageOf(claims) ?? {}).flat();
+  if (unproved !== undefined && proofs.length > 0)
+    return [{ id, text: `says why it is unproved, but ${proofs.join(', ')} prove it: remove unproved.` }];
+  if (unproved !== undefined || proofs.length > 0 || names.length === 0) return [];
+  return [
+    {
+      id,
+      text: `is named by ${names.join(', ')}, and none of them is proved to fail when it is broken: plant a fault that breaks it in fixtures/faults, then npm run proof.`,
+    },
+  ];
 }
 
 function judgeWithdrawn(requirement: Requirement, shown: Shown): readonly Finding[] {

@@ -3,9 +3,9 @@ import { renderTable } from '../table.ts';
 import type { Area, Requirement } from './catalogue.ts';
 import type { Finding } from './join.ts';
 
-const header = ['area', 'requirements', 'covered', 'planned', 'of these MUST'] as const;
+const header = ['area', 'requirements', 'judged', 'tested', 'unproved', 'planned', 'of these MUST'] as const;
 
-/** One line per area and a last one for all; then what is wrong, one line each; then `N passed, N failed`. */
+/** One line per area and a last one for all: how many requirements the runner judges, tests cover, ..; then what is wrong, one line each; then `N passed, N failed`. */
 export function renderReport(areas: readonly Area[], findings: readonly Finding[]): string {
   const failed = new Set(findings.map((finding) => finding.id));
   const living = areas.flatMap((area) => area.requirements).filter(isLiving);
@@ -32,7 +32,13 @@ function tableRow({ area, requirements }: Pick<Area, 'area' | 'requirements'>): 
   const living = requirements.filter(isLiving);
   const planned = living.filter((requirement) => requirement.planned !== undefined);
   const must = planned.filter((requirement) => requirement.level === 'MUST');
-  const counts = [living.length, living.length - planned.length, planned.length, must.length];
+  const proved = living.filter((requirement) => requirement.unproved === undefined);
+  const judged = proved.filter(({ coveredBy }) => coveredBy?.checks !== undefined);
+  const tested = proved.filter(
+    ({ coveredBy }) => coveredBy?.features !== undefined || coveredBy?.tests !== undefined,
+  );
+  const unproved = living.length - proved.length;
+  const counts = [living.length, judged.length, tested.length, unproved, planned.length, must.length];
   return [area, ...counts.map(String)];
 }
 
