@@ -13,7 +13,7 @@ const calledBrokenFile = 'out/test/broken-rules.json';
 
 export function readProofs(root: string): { readonly proofs: Proofs; readonly problems: readonly string[] } {
   const faults = readFaults(root).filter(({ breaks }) => breaks !== undefined);
-  const inputs = faultInputs(faults, openPlanter(root), readNamingFiles(root));
+  const inputs = faultInputs(faults, { root, planter: openPlanter(root) }, readNamingFiles(root));
   const digests = new Map([...inputs].map(([id, { digest }]) => [id, digest]));
   try {
     const { brokenRules } = readJson<{ brokenRules: Record<string, readonly string[]> }>(
