@@ -12,11 +12,11 @@ import {
   requirementsOf,
 } from './traceability/catalogue.ts';
 import { readRun } from './traceability/inputs.ts';
-import { coverageOf, findFaults, groupByRequirement, type Run, shownFor } from './traceability/join.ts';
+import { coverageOf, findFaults, groupByRequirement, nothingShown, type Run } from './traceability/join.ts';
 import { readProofs } from './traceability/proof-inputs.ts';
 import { provedEvidence } from './traceability/proved.ts';
 import { renderProblems, renderReport } from './traceability/report.ts';
-import { rewriteCoverage } from './traceability/rewrite.ts';
+import { type Covering, rewriteCoverage } from './traceability/rewrite.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const directory = join(root, 'spec/requirements');
@@ -27,7 +27,7 @@ function main(args: readonly string[]): number {
   const flags = readFlags(args);
   if (flags === undefined) return 2;
   const reading = readRun(root);
-  const { proofs, problems: proofProblems } = readProofs(root);
+  const { proofs, problems: proofProblems, notes } = readProofs(root);
   const problems = [...loadCatalogue().problems, ...reading.problems, ...proofProblems];
   if (problems.length > 0) {
     process.stdout.write(renderProblems(problems));
@@ -38,6 +38,7 @@ function main(args: readonly string[]): number {
   if (flags.write) writeCoverage(run);
   const { areas } = loadCatalogue();
   const findings = [...reading.findings, ...findFaults(requirementsOf(areas), run)];
+  for (const note of notes) process.stdout.write(`${note}\n`);
   process.stdout.write(renderReport(areas, findings));
   return findings.length === 0 ? 0 : 1;
 }
@@ -63,12 +64,13 @@ function loadCatalogue(): Catalogue {
 function writeCoverage({ evidence, proved }: Run): void {
   const claimed = groupByRequirement(evidence);
   const proof = groupByRequirement(proved);
-  const coverage = (id: string) => {
-    const claims = claimed.get(id);
-    return claims === undefined ? undefined : coverageOf(shownFor(proof.get(id) ?? claims, claims));
+  const coveringOf = (id: string): Covering | undefined => {
+    const proofs = coverageOf(proof.get(id) ?? nothingShown);
+    const coverage = proofs ?? coverageOf(claimed.get(id) ?? nothingShown);
+    return coverage === undefined ? undefined : { coverage, isProved: proofs !== undefined };
   };
   for (const file of readCatalogueFiles(directory)) {
-    const { text, lost } = rewriteCoverage(file.text, coverage);
+    const { text, lost } = rewriteCoverage(file.text, coveringOf);
     if (text !== file.text) writeFileSync(file.path, text);
     for (const id of lost)
       console.warn(`${id} was covered and is planned again: nothing that passed names it any more.`);

@@ -12,7 +12,7 @@ export type Finding = {
 /** What ran for one requirement: per kind, each file or check and whether all of its occurrences passed. */
 export type Shown = { readonly [Kind in CoverageKind]: ReadonlyMap<string, boolean> };
 
-const nothingShown: Shown = { features: new Map(), tests: new Map(), checks: new Map() };
+export const nothingShown: Shown = { features: new Map(), tests: new Map(), checks: new Map() };
 const rewriteHint = 'run the tests, then .tools/traceability.ts --write';
 
 /** What ran, and what of it is proved: the rest are claims. */
@@ -36,7 +36,7 @@ export function findFaults(requirements: readonly Requirement[], run: Run): read
 }
 
 /** What is listed for a requirement: what is proved; claims only where nothing is. */
-export function shownFor(proof: Shown, claims: Shown): Shown {
+function shownFor(proof: Shown, claims: Shown): Shown {
   return coverageOf(proof) === undefined ? claims : proof;
 }
 
@@ -72,7 +72,7 @@ function judgeProof({ id, unproved }: Requirement, proof: Shown, claims: Shown):
   return [
     {
       id,
-      text: `is named by ${names.join(', ')}, and none of them is proved to fail when it is broken: plant a fault that breaks it in fixtures/faults, then npm run proof.`,
+      text: `is named by ${names.join(', ')}, and none of them is proved to fail when it is broken: plant a fault that breaks it in fixtures/faults and run npm run proof, or say why in unproved.`,
     },
   ];
 }

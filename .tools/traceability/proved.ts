@@ -26,12 +26,15 @@ export function provedEvidence(evidence: readonly Evidence[], proofs: Proofs): r
   );
 }
 
-/** By requirement: the checks that must fail on a fault that breaks it and with which it was called broken. */
+/**
+ * By requirement: the checks that must fail on a fault that breaks it, if it was called broken with one of these faults. With which one may
+ * depend on what each run meets first.
+ */
 function checksByRequirement({ faults, calledBroken }: Proofs): ReadonlyMap<string, ReadonlySet<string>> {
+  const called = new Set([...calledBroken.values()].flat());
   const checks = new Map<string, Set<string>>();
-  for (const { id: fault, breaks, mustFail } of faults) {
-    const called = calledBroken.get(fault) ?? [];
-    for (const requirement of breaks.filter((one) => called.includes(one))) {
+  for (const { breaks, mustFail } of faults) {
+    for (const requirement of breaks.filter((one) => called.has(one))) {
       const known = checks.get(requirement) ?? new Set();
       for (const check of mustFail) known.add(check);
       checks.set(requirement, known);

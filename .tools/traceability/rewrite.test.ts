@@ -1,7 +1,7 @@
 // Rewriting touches coveredBy and planned and nothing else.
 import { describe, expect, it } from 'vitest';
 import type { Coverage } from './catalogue.ts';
-import { rewriteCoverage } from './rewrite.ts';
+import { rewriteCoverage, unprovedYet } from './rewrite.ts';
 
 const text = `# Opening words.
 
@@ -28,7 +28,11 @@ requirements:
     withdrawn: Nobody needs it.
 `;
 
-const rewrite = (coverage: Readonly<Record<string, Coverage>>) => rewriteCoverage(text, (id) => coverage[id]);
+const rewrite = (coverage: Readonly<Record<string, Coverage>>, isProved = true, from = text) =>
+  rewriteCoverage(from, (id) => {
+    const known = coverage[id];
+    return known === undefined ? undefined : { coverage: known, isProved };
+  });
 
 describe('rewriting the coverage', () => {
   it('puts lists in the place of a plan and keeps comments, order and blank lines', () => {
@@ -52,9 +56,16 @@ describe('rewriting the coverage', () => {
 
   it('changes nothing a second time', () => {
     const once = rewrite({ 'FRAME-001': { tests: ['a.test.ts'] } }).text;
-    expect(
-      rewriteCoverage(once, (id) => (id === 'FRAME-001' ? { tests: ['a.test.ts'] } : undefined)).text,
-    ).toBe(once);
+    expect(rewrite({ 'FRAME-001': { tests: ['a.test.ts'] } }, true, once).text).toBe(once);
+  });
+
+  it('marks what is claimed and not proved, keeps a reason, and takes the mark away with a proof', () => {
+    const coverage = { 'FRAME-001': { tests: ['a.test.ts'] } };
+    const { text: claimed } = rewrite(coverage, false);
+    expect(claimed).toContain(`unproved: ${unprovedYet}\n`);
+    const excused = claimed.replace(unprovedYet, 'Nobody can break it.');
+    expect(rewrite(coverage, false, excused).text).toBe(excused);
+    expect(rewrite(coverage, true, excused).text).not.toContain('unproved');
   });
 
   it('leaves a withdrawn id alone', () => {

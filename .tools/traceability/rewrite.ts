@@ -1,4 +1,4 @@
-// Writes what passed into the catalogue's files: coveredBy lists and planned marks, and nothing else. Works on the YAML
+// Writes what passed into the catalogue's files: coveredBy lists, planned and unproved marks, and nothing else. Works on the YAML
 // document, so that comments, order and blank lines stay. A requirement that lost its coverage falls back to planned, and the
 // caller is told, because that is a loss and no bookkeeping.
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
@@ -12,8 +12,14 @@ export type Rewritten = {
   readonly lost: readonly string[];
 };
 
-/** `coverage` tells what passed for an id; undefined when nothing did. @throws Error when `text` is no catalogue file */
-export function rewriteCoverage(text: string, coverage: (id: string) => Coverage | undefined): Rewritten {
+/** What covers a requirement, and whether that is proved. */
+export type Covering = { readonly coverage: Coverage; readonly isProved: boolean };
+
+/** What a requirement says that nothing proves, until somebody knows better. */
+export const unprovedYet = 'No planted fault shows yet that what names it can fail.';
+
+/** `coveringOf` tells what passed for an id; undefined when nothing did. @throws Error when `text` is no catalogue file */
+export function rewriteCoverage(text: string, coveringOf: (id: string) => Covering | undefined): Rewritten {
   const document = parseDocument(text);
   const area = document.get('area');
   const requirements = document.get('requirements');
@@ -22,22 +28,26 @@ export function rewriteCoverage(text: string, coverage: (id: string) => Coverage
   for (const entry of requirements.items) {
     if (!isMap(entry) || entry.has('withdrawn')) continue;
     const id = String(entry.get('id'));
-    const covering = coverage(id);
+    const covering = coveringOf(id);
     if (covering === undefined && entry.has('coveredBy')) lost.push(id);
     setCoverage(document, entry, covering, area);
   }
   return { text: document.toString({ lineWidth }), lost };
 }
 
-function setCoverage(document: Document, entry: YAMLMap, covering: Coverage | undefined, area: string): void {
+function setCoverage(document: Document, entry: YAMLMap, covering: Covering | undefined, area: string): void {
   if (covering === undefined) {
     entry.delete('coveredBy');
+    entry.delete('unproved');
     if (!entry.has('planned')) entry.set('planned', area);
     return;
   }
   entry.delete('planned');
+  const { coverage, isProved } = covering;
+  if (isProved) entry.delete('unproved');
+  else if (!entry.has('unproved')) entry.set('unproved', unprovedYet);
   const ordered = coverageKinds.flatMap((kind) =>
-    covering[kind] === undefined ? [] : [[kind, covering[kind]]],
+    coverage[kind] === undefined ? [] : [[kind, coverage[kind]]],
   );
   entry.set('coveredBy', document.createNode(Object.fromEntries(ordered)));
 }

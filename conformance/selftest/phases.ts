@@ -141,11 +141,12 @@ export type MutantJudgement = {
  */
 export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   const { results, verdict } = await areaRun([mutant]);
-  const wrong = await wrongTwice(mutant, results);
+  const { wrong, again } = await wrongTwice(mutant, results);
+  const reported = [...reportedBroken(results), ...reportedBroken(again)];
   const failed = verdict.exitCode === 4 ? [`the broker: ${verdict.reason}`] : [];
   return {
     kills: results.filter(isKill).map(({ id }) => id),
-    named: [...reportedBroken(results)].filter((clause) => mutant.breaks.includes(clause)).sort(),
+    named: mutant.breaks.filter((clause) => reported.includes(clause)),
     faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id, isRandom), ...wrong],
   };
 }
@@ -155,7 +156,10 @@ export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
  * runs beside it, and a check of random scenarios that does not meet the fault. What such checks name is not compared: which rule they
  * meet first is chance.
  */
-async function wrongTwice(mutant: Mutant, results: readonly CheckResult[]): Promise<readonly string[]> {
+async function wrongTwice(
+  mutant: Mutant,
+  results: readonly CheckResult[],
+): Promise<{ readonly wrong: readonly string[]; readonly again: readonly CheckResult[] }> {
   const wrongIn = (all: readonly CheckResult[]): readonly string[] => [
     ...misnamedRules(
       mutant,
@@ -164,9 +168,10 @@ async function wrongTwice(mutant: Mutant, results: readonly CheckResult[]): Prom
     ...survivals(mutant.mustFail.filter(isRandom), all),
   ];
   const first = wrongIn(results);
-  if (first.length === 0) return first;
-  const second = wrongIn((await areaRun([mutant])).results);
-  return first.filter((text) => second.includes(text));
+  if (first.length === 0) return { wrong: [], again: [] };
+  const { results: again } = await areaRun([mutant]);
+  const second = wrongIn(again);
+  return { wrong: first.filter((text) => second.includes(text)), again };
 }
 
 /** Plants the faults in one broker and runs the checks that must see one of them, the quick ones of their areas, and the smoke test. */
