@@ -6,15 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { judge, percentOf, type Summary, staleFiles, summaryOf } from './summary.ts';
 
+function mutant(status: string) {
+  const location = { start: { line: 14, column: 7 } };
+  return { status, mutatorName: 'EqualityOperator', replacement: 'a >=\n  b', location };
+}
+
 const report = {
   files: {
     'src/b/x.ts': {
       source: 'x',
-      mutants: ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'RuntimeError'].map((status) => ({
-        status,
-      })),
+      mutants: ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'RuntimeError'].map(mutant),
     },
-    'src/a/y.ts': { source: 'y', mutants: [{ status: 'Killed' }] },
+    'src/a/y.ts': { source: 'y', mutants: [mutant('Killed')] },
   },
 };
 const sources = new Map([
@@ -28,7 +31,17 @@ describe('the summary of a mutation run', () => {
     expect(Object.entries(summary.files)).toEqual([
       ['src/a/types.ts', { sha256: 'hash of types', killed: 0, survived: 0, uncovered: 0 }],
       ['src/a/y.ts', { sha256: 'hash of y', killed: 1, survived: 0, uncovered: 0 }],
-      ['src/b/x.ts', { sha256: 'hash of x', killed: 2, survived: 1, uncovered: 1 }],
+      [
+        'src/b/x.ts',
+        { sha256: 'hash of x', killed: 2, survived: 1, uncovered: 1, survivors: expect.any(Array) },
+      ],
+    ]);
+  });
+
+  it('keeps the mutants that no test killed, and where they stand', () => {
+    expect(summary.files['src/b/x.ts']?.survivors).toEqual([
+      '14:7 EqualityOperator: a >= b',
+      '14:7 EqualityOperator: a >= b (met by no test)',
     ]);
   });
 

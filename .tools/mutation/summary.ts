@@ -1,16 +1,18 @@
-// What is kept of a mutation run: for each source file its hash and how many mutants were killed, survived or were met by no test; and
-// what that says today: the score, and the files that have changed since. Pure; runs nothing and reads nothing.
+// What is kept of a mutation run: for each source file its hash, how many mutants were killed, and those that were not; and what that says
+// today: the score, and whether it is of the present sources. Pure; runs nothing and reads nothing.
 
 /** The least share of mutants that tests must kill, in percent. */
 export const LEAST_PERCENT = 85;
 
 export type FileResult = {
-  /** Of the text that was mutated, SHA-256 in hex. */
+  /** Of the code that was mutated, without comments, SHA-256 in hex. */
   readonly sha256: string;
   readonly killed: number;
   readonly survived: number;
   /** Met by no test: counted as survived in the score. */
   readonly uncovered: number;
+  /** The mutants that no test killed: where each stands, and what it does. Absent when there are none. */
+  readonly survivors?: readonly string[];
 };
 
 export type Summary = { readonly date: string; readonly files: Readonly<Record<string, FileResult>> };
@@ -21,11 +23,19 @@ export type Sources = ReadonlyMap<string, string>;
 /** The part of the mutation testing report schema that is read. */
 export type MutationReport = {
   readonly files: Readonly<
-    Record<string, { readonly source: string; readonly mutants: readonly { readonly status: string }[] }>
+    Record<string, { readonly source: string; readonly mutants: readonly ReportedMutant[] }>
   >;
 };
 
+export type ReportedMutant = {
+  readonly status: string;
+  readonly mutatorName: string;
+  readonly replacement?: string;
+  readonly location: { readonly start: { readonly line: number; readonly column: number } };
+};
+
 const killedBy = ['Killed', 'Timeout'];
+const survivedAs = ['Survived', 'NoCoverage'];
 
 /** `sources`: path to hash of every file that was looked at; one without mutants (types, say) is in no report. */
 export function summaryOf(
@@ -41,16 +51,28 @@ export function summaryOf(
   const files = Object.entries(report.files).map(([path, { source, mutants }]) => {
     const count = (...statuses: readonly string[]): number =>
       mutants.filter(({ status }) => statuses.includes(status)).length;
+    const survivors = mutants.filter(({ status }) => survivedAs.includes(status)).map(survivorText);
     const result = {
       sha256: hash(source),
       killed: count(...killedBy),
       survived: count('Survived'),
       uncovered: count('NoCoverage'),
+      ...(survivors.length === 0 ? {} : { survivors }),
     };
     return [path, result] as const;
   });
   const all = [...files, ...without.map(([path, sha256]) => [path, { sha256, ...empty }] as const)];
   return { date, files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+const shownLength = 80;
+
+/** `14:7 EqualityOperator: a >= b` */
+function survivorText({ status, mutatorName, replacement = '', location }: ReportedMutant): string {
+  const { line, column } = location.start;
+  const change = replacement.replaceAll(/\s+/g, ' ').slice(0, shownLength);
+  const unmet = status === 'NoCoverage' ? ' (met by no test)' : '';
+  return `${line}:${column} ${mutatorName}: ${change === '' ? 'removed' : change}${unmet}`;
 }
 
 /** Killed mutants in percent of all; 0 where there are none. */

@@ -12,10 +12,13 @@ import {
   matrixJson,
   matrixPage,
   matrixText,
+  mergedRow,
   pruned,
+  retrials,
   rowOf,
-  sourceDigest,
+  staleShare,
 } from './kill-matrix.ts';
+import { presentDigests } from './matrix-digests.ts';
 import { mutants } from './mutants.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,25 +30,30 @@ function result(id: string, outcome: Outcome): CheckResult {
   return { ...head, notes: [], warnings: [], ...tail };
 }
 
-const seen = rowOf({ id: 'm-seen', title: 'it hums' }, [
-  result('A-001a', 'fail'),
-  result('A-001b', 'pass'),
-  result('A-001c', 'error'),
-]);
+const seen = rowOf(
+  { id: 'm-seen', title: 'it hums' },
+  [result('A-001a', 'fail'), result('A-001b', 'pass'), result('A-001c', 'error')],
+  '1',
+);
 const matrix: KillMatrix = {
-  schema: 1,
-  digest: 'sha256:0',
-  checks: ['A-001a', 'A-001b', 'A-001c'],
+  schema: 2,
+  checks: { 'A-001a': 'a', 'A-001b': 'a', 'A-001c': 'c' },
   mutants: [
     seen,
-    rowOf({ id: 'm-unseen', title: 'it whistles' }, [result('A-001a', 'pass')]),
-    { mutant: 'm-broken', title: 'it is dead', kills: [], fault: 'it does not start' },
+    rowOf({ id: 'm-unseen', title: 'it whistles' }, [result('A-001a', 'pass')], '2'),
+    { mutant: 'm-broken', title: 'it is dead', kills: [], fault: 'it does not start', digest: '3' },
   ],
 };
 
 describe('rowOf', () => {
   it('tells kills from checks that showed nothing', () => {
-    expect(seen).toEqual({ mutant: 'm-seen', title: 'it hums', kills: ['A-001a'], unclear: ['A-001c'] });
+    expect(seen).toEqual({
+      mutant: 'm-seen',
+      title: 'it hums',
+      kills: ['A-001a'],
+      unclear: ['A-001c'],
+      digest: '1',
+    });
   });
 });
 
@@ -72,14 +80,57 @@ describe('pruned', () => {
   it('keeps what exists, under its present title', () => {
     const titles = new Map([['m-seen', 'it sings']]);
     const { checks: left, mutants: rows } = pruned(matrix, titles, new Set(['A-001a']));
-    expect(left).toEqual(['A-001a']);
-    expect(rows).toEqual([{ mutant: 'm-seen', title: 'it sings', kills: ['A-001a'], unclear: [] }]);
+    expect(left).toEqual({ 'A-001a': 'a' });
+    expect(rows).toEqual([
+      { mutant: 'm-seen', title: 'it sings', kills: ['A-001a'], unclear: [], digest: '1' },
+    ]);
   });
 });
 
-describe('sourceDigest', () => {
-  it('is the same for the same sources', () => {
-    expect(sourceDigest(root)).toMatch(/^sha256:[0-9a-f]{64}$/);
+describe('what is tried again', () => {
+  const faults = new Map([
+    ['m-seen', '1'],
+    ['m-unseen', '2'],
+    ['m-broken', '3'],
+  ]);
+  const checkDigests = new Map(Object.entries(matrix.checks));
+
+  it('is nothing when nothing has changed', () => {
+    expect(retrials(matrix, { faults, checks: checkDigests })).toEqual([]);
+    expect(staleShare(matrix, { faults, checks: checkDigests })).toBe(0);
+  });
+
+  it('is every check on a fault that has changed or come', () => {
+    const changed = new Map([...faults, ['m-seen', '9'], ['m-new', '4']]);
+    const all = ['A-001a', 'A-001b', 'A-001c'];
+    expect(retrials(matrix, { faults: changed, checks: checkDigests })).toEqual([
+      { mutant: 'm-seen', checks: all },
+      { mutant: 'm-new', checks: all },
+    ]);
+    expect(staleShare(matrix, { faults: changed, checks: checkDigests })).toBe(0.5);
+  });
+
+  it('is every fault with a check that has changed or come', () => {
+    const changed = new Map([...checkDigests, ['A-001c', 'd'], ['A-001d', 'd']]);
+    const due = retrials(matrix, { faults, checks: changed });
+    expect(due).toHaveLength(3);
+    expect(due[0]).toEqual({ mutant: 'm-seen', checks: ['A-001c', 'A-001d'] });
+  });
+
+  it('keeps what was found with the other checks', () => {
+    const again = rowOf({ id: 'm-seen', title: 'it hums' }, [result('A-001c', 'fail')], '1');
+    expect(mergedRow(seen, again, ['A-001c'])).toMatchObject({ kills: ['A-001a', 'A-001c'] });
+    expect(mergedRow(seen, again, ['A-001c'])).not.toHaveProperty('unclear');
+    expect(mergedRow(seen, { ...again, digest: '2' }, ['A-001c'])).toMatchObject({ kills: ['A-001c'] });
+  });
+});
+
+describe('the digests of the sources', () => {
+  it('are known for each fault and each check', () => {
+    const ids = checks.map(({ id }) => id);
+    const present = presentDigests(root, ids);
+    expect([...present.faults.keys()]).toEqual(mutants.map(({ id }) => id));
+    expect([...present.checks].filter(([, digest]) => digest === '').map(([id]) => id)).toEqual([]);
   });
 });
 
@@ -96,7 +147,7 @@ describe('the committed matrix', () => {
 
   it('has a fault for each of its checks, and a check for each of its faults', () => {
     const killed = new Set(committed.mutants.flatMap(({ kills }) => kills));
-    expect(committed.checks.filter((id) => !killed.has(id))).toEqual([]);
+    expect(Object.keys(committed.checks).filter((id) => !killed.has(id))).toEqual([]);
     expect(committed.mutants.filter(({ kills }) => kills.length === 0)).toEqual([]);
   });
 });

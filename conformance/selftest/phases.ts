@@ -197,20 +197,21 @@ function areaOf(id: string): string {
 }
 
 /**
- * Plants one fault and runs every check; random scenarios and crowds, a search and no gate, and checks in volume only where they are to
+ * Plants one fault and runs every check, or those of `only`; random scenarios and crowds, a search and no gate, and checks in volume only where they are to
  * see it. What nobody
  * reckoned with counts only when it comes with longer deadlines and with the usual ones as well. Throws when the broker does not even
  * shake hands.
  */
-export async function fullResults(mutant: Mutant): Promise<readonly CheckResult[]> {
-  const { results } = await fullRun([mutant]);
+export async function fullResults(mutant: Mutant, only?: readonly string[]): Promise<readonly CheckResult[]> {
+  const chosen = only === undefined ? {} : { only: [...only, smokeCheck.id] };
+  const { results } = await fullRun([mutant], chosen);
   const smoke = results.find(({ id }) => id === smokeCheck.id);
   if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
   return results.filter(({ id }) => id !== smokeCheck.id);
 }
 
 /** Plants the faults in one broker and runs every check as `fullResults` does. */
-export function fullRun(planted: Planted): Promise<RunReport> {
+export function fullRun(planted: Planted, more: Pick<Partial<RunOptions>, 'only'> = {}): Promise<RunReport> {
   const mustFail = planted.flatMap((mutant) => mutant.mustFail);
   const seenTimes = new Map<string, number>();
   const isDoubted = (result: CheckResult): boolean => {
@@ -221,7 +222,7 @@ export function fullRun(planted: Planted): Promise<RunReport> {
   };
   const searches = mustFail.some((id) => modelChecks.includes(id)) ? withScenarios : {};
   const skip = volumeChecks.filter((id) => !mustFail.includes(id));
-  return runPlanted(planted, { jobs: 12, skip, ...searches }, isDoubted);
+  return runPlanted(planted, { jobs: 12, skip, ...searches, ...more }, isDoubted);
 }
 
 /** The brokers live in one process, but for those that a check ends or is suspected to end. */

@@ -11,7 +11,7 @@ import { LogRecorder } from '../src/report/log-recorder.ts';
 import type { Case } from '../src/selftest/proof.ts';
 import { contraryPhase, contraryRuns, contraryUnitTests } from './contrary.ts';
 import { workOff } from './idle-crew.ts';
-import { matrixState } from './kill-matrix.ts';
+import { matrixAge } from './matrix-digests.ts';
 import { mutantFolder } from './mutant-build.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { catalogue, killerCases, mutantCrew, mutantPhase, referencePhase } from './phases.ts';
@@ -86,7 +86,8 @@ if (values.only === undefined) {
   settle('every check has a fault that it sees', killerCases(), performance.now());
   const brokenRules = Object.fromEntries(await runMutants(mutants));
   writeFileSync(join(root, 'out/test/broken-rules.json'), JSON.stringify({ brokenRules }));
-  process.stdout.write(`${matrixState(root)}\n`);
+  const checkIds = catalogue().checks.map(({ id }) => id);
+  process.stdout.write(`${matrixAge(root, checkIds)}\n`);
 } else {
   const pattern = values.only;
   await runMutants(mutants.filter((mutant) => fits(mutant, pattern)));
