@@ -12,9 +12,16 @@ import {
   requirementsOf,
 } from './traceability/catalogue.ts';
 import { readRun } from './traceability/inputs.ts';
-import { coverageOf, findFaults, groupByRequirement, nothingShown, type Run } from './traceability/join.ts';
+import {
+  coverageOf,
+  findFaults,
+  groupByRequirement,
+  isExcused,
+  nothingShown,
+  type Run,
+} from './traceability/join.ts';
 import { readProofs } from './traceability/proof-inputs.ts';
-import { provedEvidence } from './traceability/proved.ts';
+import { notCalledBroken, provedEvidence } from './traceability/proved.ts';
 import { renderProblems, renderReport } from './traceability/report.ts';
 import { type Covering, rewriteCoverage } from './traceability/rewrite.ts';
 
@@ -39,6 +46,9 @@ function main(args: readonly string[]): number {
   const { areas } = loadCatalogue();
   const findings = [...reading.findings, ...findFaults(requirementsOf(areas), run)];
   for (const note of notes) process.stdout.write(`${note}\n`);
+  const uncalled = notCalledBroken(run.proved, proofs);
+  if (uncalled.length > 0)
+    process.stdout.write(`called broken with none of their faults in this run: ${uncalled.join(', ')}\n`);
   process.stdout.write(renderReport(areas, findings));
   return findings.length === 0 ? 0 : 1;
 }
@@ -64,8 +74,13 @@ function loadCatalogue(): Catalogue {
 function writeCoverage({ evidence, proved }: Run): void {
   const claimed = groupByRequirement(evidence);
   const proof = groupByRequirement(proved);
+  const excused = new Set(
+    requirementsOf(loadCatalogue().areas)
+      .filter(isExcused)
+      .map(({ id }) => id),
+  );
   const coveringOf = (id: string): Covering | undefined => {
-    const proofs = coverageOf(proof.get(id) ?? nothingShown);
+    const proofs = excused.has(id) ? undefined : coverageOf(proof.get(id) ?? nothingShown);
     const coverage = proofs ?? coverageOf(claimed.get(id) ?? nothingShown);
     return coverage === undefined ? undefined : { coverage, isProved: proofs !== undefined };
   };

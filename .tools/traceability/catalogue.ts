@@ -35,6 +35,9 @@ export type Area = {
   readonly requirements: readonly Requirement[];
 };
 
+/** What a requirement says that nothing proves, until somebody knows better. */
+export const unprovedYet = 'No planted fault shows yet that what names it can fail.';
+
 export type TextFile = { readonly path: string; readonly text: string };
 export type Catalogue = { readonly areas: readonly Area[]; readonly problems: readonly string[] };
 

@@ -1,6 +1,12 @@
 // The join of what is required with what ran and what of that is proved. Pure: data in, findings out. Each finding says what is wrong, where,
 // and what to do about it.
-import { type Coverage, type CoverageKind, coverageKinds, type Requirement } from './catalogue.ts';
+import {
+  type Coverage,
+  type CoverageKind,
+  coverageKinds,
+  type Requirement,
+  unprovedYet,
+} from './catalogue.ts';
 import type { Evidence } from './evidence.ts';
 
 export type Finding = {
@@ -15,7 +21,7 @@ export type Shown = { readonly [Kind in CoverageKind]: ReadonlyMap<string, boole
 export const nothingShown: Shown = { features: new Map(), tests: new Map(), checks: new Map() };
 const rewriteHint = 'run the tests, then .tools/traceability.ts --write';
 
-/** What ran, and what of it is proved: the rest are claims. */
+/** What ran, and what of it a planted fault proves: the rest are claims. */
 export type Run = { readonly evidence: readonly Evidence[]; readonly proved: readonly Evidence[] };
 
 /** Everything that does not fit together, requirements in catalogue order, unknown ids last. */
@@ -29,10 +35,16 @@ export function findFaults(requirements: readonly Requirement[], run: Run): read
       const claims = claimed.get(id) ?? nothingShown;
       if (withdrawn !== undefined) return judgeWithdrawn(requirement, claims);
       const proof = proved.get(id) ?? nothingShown;
-      return [...judgeProof(requirement, proof, claims), ...judge(requirement, shownFor(proof, claims))];
+      const shown = isExcused(requirement) ? claims : shownFor(proof, claims);
+      return [...judgeProof(requirement, proof, claims), ...judge(requirement, shown)];
     }),
     ...run.evidence.filter((item) => !known.has(item.id)).map(unknownId),
   ].filter(firstOfItsKind());
+}
+
+/** Somebody has said why nothing proves it, not even a proof by chance. */
+export function isExcused({ unproved = unprovedYet }: Requirement): boolean {
+  return unproved !== unprovedYet;
 }
 
 /** What is listed for a requirement: what is proved; claims only where nothing is. */
@@ -66,7 +78,7 @@ function judge(requirement: Requirement, shown: Shown): readonly Finding[] {
 function judgeProof({ id, unproved }: Requirement, proof: Shown, claims: Shown): readonly Finding[] {
   const proofs = Object.values(coverageOf(proof) ?? {}).flat();
   const names = Object.values(coverageOf(claims) ?? {}).flat();
-  if (unproved !== undefined && proofs.length > 0)
+  if (unproved === unprovedYet && proofs.length > 0)
     return [{ id, text: `says why it is unproved, but ${proofs.join(', ')} prove it: remove unproved.` }];
   if (unproved !== undefined || proofs.length > 0 || names.length === 0) return [];
   return [

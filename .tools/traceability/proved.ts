@@ -18,7 +18,10 @@ export type Proofs = {
   readonly failingFiles: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
-/** The evidence without mere claims. */
+/**
+ * The evidence without mere claims. That each check sees the faults which it must see, and that what they break is called broken, is tested by
+ * the self-test of the runner.
+ */
 export function provedEvidence(evidence: readonly Evidence[], proofs: Proofs): readonly Evidence[] {
   const checks = checksByRequirement(proofs);
   return evidence.filter(({ kind, id, by }) =>
@@ -27,14 +30,21 @@ export function provedEvidence(evidence: readonly Evidence[], proofs: Proofs): r
 }
 
 /**
- * By requirement: the checks that must fail on a fault that breaks it, if it was called broken with one of these faults. With which one may
- * depend on what each run meets first.
+ * The requirements that only checks prove, and that were called broken with none of their faults in this run: which of several broken rules
+ * is called so may depend on what the checks meet first.
  */
-function checksByRequirement({ faults, calledBroken }: Proofs): ReadonlyMap<string, ReadonlySet<string>> {
+export function notCalledBroken(proved: readonly Evidence[], { calledBroken }: Proofs): readonly string[] {
   const called = new Set([...calledBroken.values()].flat());
+  const tested = new Set(proved.filter(({ kind }) => kind !== 'checks').map(({ id }) => id));
+  const uncalled = proved.filter(({ id }) => !called.has(id) && !tested.has(id)).map(({ id }) => id);
+  return [...new Set(uncalled)].sort();
+}
+
+/** By requirement: the checks that must fail on a fault that breaks it. */
+function checksByRequirement({ faults }: Proofs): ReadonlyMap<string, ReadonlySet<string>> {
   const checks = new Map<string, Set<string>>();
   for (const { breaks, mustFail } of faults) {
-    for (const requirement of breaks.filter((one) => called.has(one))) {
+    for (const requirement of breaks) {
       const known = checks.get(requirement) ?? new Set();
       for (const check of mustFail) known.add(check);
       checks.set(requirement, known);

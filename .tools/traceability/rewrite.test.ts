@@ -1,7 +1,7 @@
 // Rewriting touches coveredBy and planned and nothing else.
 import { describe, expect, it } from 'vitest';
-import type { Coverage } from './catalogue.ts';
-import { rewriteCoverage, unprovedYet } from './rewrite.ts';
+import { type Coverage, unprovedYet } from './catalogue.ts';
+import { rewriteCoverage } from './rewrite.ts';
 
 const text = `# Opening words.
 

@@ -2,7 +2,7 @@
 // document, so that comments, order and blank lines stay. A requirement that lost its coverage falls back to planned, and the
 // caller is told, because that is a loss and no bookkeeping.
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
-import { type Coverage, coverageKinds } from './catalogue.ts';
+import { type Coverage, coverageKinds, unprovedYet } from './catalogue.ts';
 
 const lineWidth = 110;
 
@@ -14,9 +14,6 @@ export type Rewritten = {
 
 /** What covers a requirement, and whether that is proved. */
 export type Covering = { readonly coverage: Coverage; readonly isProved: boolean };
-
-/** What a requirement says that nothing proves, until somebody knows better. */
-export const unprovedYet = 'No planted fault shows yet that what names it can fail.';
 
 /** `coveringOf` tells what passed for an id; undefined when nothing did. @throws Error when `text` is no catalogue file */
 export function rewriteCoverage(text: string, coveringOf: (id: string) => Covering | undefined): Rewritten {

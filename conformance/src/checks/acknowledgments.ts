@@ -222,12 +222,15 @@ const subscriptions: CheckModule = [
     title: 'sends no message after UnsubscribeAck that was published just before the Unsubscribe',
     clauses: ['CONN-034'],
     profile: 'delivery',
-    evidence: { frames: 20, assertions: 4 },
+    evidence: { frames: 32, messages: 4, assertions: 4 },
     run: async (ctx) => {
       const client = await ctx.connect({ own: true });
       for (const name of ['first', 'second', 'third', 'fourth']) {
         const queue = await newQueue(ctx, client, name);
         await client.subscribe(queue);
+        // The subscription delivers, until it ends.
+        await client.publish(queue, '0');
+        await client.ack(await client.delivery({ queue }));
         const [id, publish] = [ctx.id(), { command: Command.Publish, queue, payload: '1' }];
         await client.sendTogether([
           { ...publish, id: ctx.id('m') },

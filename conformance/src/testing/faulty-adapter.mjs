@@ -49,7 +49,7 @@ async function start({ dataDirectory }) {
   if (mistake === 'port-closed') server.close();
   if (mistake === 'answers-early') {
     server.close();
-    setTimeout(() => server.listen(port, '127.0.0.1'), 200);
+    setTimeout(() => server.listen(port, '127.0.0.1'), 600);
   }
   const health = await listen(createHttpServer(serveHealth));
   const answer = {
