@@ -14,6 +14,5 @@ export default defineConfig({
     isolate: false,
     // They mostly wait: for brokers that start, and for deadlines.
     maxWorkers: 4,
-    maxConcurrency: 3,
   },
 });

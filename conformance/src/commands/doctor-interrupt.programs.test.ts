@@ -21,6 +21,8 @@ it('ends with 5, and deletes the queues on an attached broker', async () => {
   const server = createServer((client) => {
     const upstream = connect(broker.endpoints.tcp);
     client.on('error', () => upstream.destroy());
+    // The broker ends while the doctor's connections do.
+    upstream.on('error', () => client.destroy());
     client.pipe(upstream).pipe(client);
     client.on('data', (chunk: Buffer) => {
       // The doctor writes one frame at a time.

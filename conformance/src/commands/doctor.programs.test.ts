@@ -36,8 +36,7 @@ describe('doctor', () => {
     expect({ exitCode, named }, text).toEqual({ exitCode: 0, named: [] });
   });
 
-  // They wait for deadlines, one after another half a minute longer.
-  it.concurrent.each([
+  it.each([
     ['stdout-text', 'stdout-text', 'not JSON .* broker starting, please wait'],
     ['port-closed', 'port-closed', 'no process listens at 127.0.0.1'],
     ['answers-early', 'port-closed', 'could be reached only'],
