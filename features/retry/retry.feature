@@ -119,7 +119,7 @@ Feature: Retry
     And subscriber B disconnects
     Then queue "orders" has 1 waiting message
 
-  @DELIVERY-070
+  @DELIVERY-007
   Scenario: The ack of the earlier receiver settles the message before it is sent to another subscriber
     Given a broker with these settings:
       | ackTimeout | 2 s  |

@@ -293,6 +293,32 @@ const settledMessages: CheckModule = [
       ctx.assert.deepEqual(inGone, [], 'the messages in the queue that is created again');
     },
   },
+  // DURABLE-007 (MUST): After a crash the broker may redeliver a message whose ack, purge or deletion was not committed
+  // (MAY), and it delivers no other settled message (MUST).
+  {
+    id: 'DURABLE-007a',
+    title:
+      'does not restore messages that were evicted, or sent in FanOutWithoutAck, after a crash that followed a confirmed Publish',
+    clauses: ['DURABLE-007', 'OVERFLOW-002', 'DELIVERY-025'],
+    ...durableBroker,
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const small = await newQueue(ctx, client, 'small', { overflowStrategy: 0, maxQueueSize: 2 });
+      const ids = await publishSeries(ctx, client, small, 4);
+      const sent = await newQueue(ctx, client, 'sent', fanOutWithoutAck);
+      await client.subscribe(sent);
+      await publishSeries(ctx, client, sent, 1);
+      await client.delivery({ queue: sent });
+      await client.unsubscribe(sent);
+      const [waiting] = await publishSeries(ctx, client, sent, 1);
+      await crashBroker(ctx);
+      const inSmall = idsOf(await takeAll(ctx, small));
+      ctx.assert.deepEqual(sorted(inSmall), sorted(ids.slice(2)), 'the messages in the DropOldest queue');
+      const inSent = idsOf(await takeAll(ctx, sent));
+      ctx.assert.deepEqual(inSent, [waiting], 'the messages in the FanOutWithoutAck queue');
+    },
+  },
   // SHUTDOWN-003 (MUST): A broker with a durable store loses nothing that it has saved, when it shuts down.
   {
     id: 'SHUTDOWN-003a',

@@ -187,6 +187,30 @@ export const shutdownChecks: CheckModule = [
       ctx.assert.deepEqual({ code: exit.code, signal: exit.signal }, { code: 0, signal: null }, 'the exit');
     },
   },
+  // SHUTDOWN-010 (SHOULD): A second SIGTERM or SIGINT ends the process immediately.
+  {
+    id: 'SHUTDOWN-010a',
+    title: 'ends at the second SIGTERM, although it waits for an ack',
+    clauses: ['SHUTDOWN-010'],
+    ...stopped,
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      if (process.platform === 'win32') ctx.notApplicable('Windows has no signal that can be sent twice');
+      const { subscriber } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      const secondAt = ctx.now();
+      await ctx.broker.terminate();
+      const { shutdownTimeoutMs } = ctx.target;
+      await ctx.broker.exited(shutdownTimeoutMs + ctx.timing.stopMs);
+      const durationMs = Math.round(ctx.now() - secondAt);
+      ctx.assert.ok(durationMs < shutdownTimeoutMs / 2, 'the process ends at the second SIGTERM', {
+        expected: 'less than half of shutdownTimeout',
+        actual: `${durationMs} ms`,
+      });
+    },
+  },
   // SHUTDOWN-011 (MUST): At a shutdown, the broker stops accepting connections, then sends each client a Disconnect,
   // then waits for the messages in flight of a connection before it closes that connection, and then releases its
   // resources.

@@ -103,7 +103,7 @@ describe('an ack', () => {
     expect(h.advance(3_600_000)).toEqual([]);
   });
 
-  it('of the earlier receiver settles the message while no other one has it [DELIVERY-070]', () => {
+  it('of the earlier receiver settles the message while no other one has it [DELIVERY-007]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');

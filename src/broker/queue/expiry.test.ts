@@ -1,9 +1,12 @@
 // The time to live: what expires, when, and what is left alone. Proves TTL.
 
 import { describe, expect, it } from 'vitest';
-import type { QueueOptions } from '../../model/queue-options.ts';
-import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { Priority } from '../../model/priority.ts';
+import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
+import { type BrokerHarness, testSettings } from '../../testing/broker-harness.ts';
 import { ids, testCore } from '../../testing/core-harness.ts';
+import { anyContent } from '../../testing/test-content.ts';
+import { Broker } from '../broker.ts';
 
 /** Queue q whose messages live for 10 s, and two connections. */
 function withTtl(options: Partial<QueueOptions> = {}): BrokerHarness {
@@ -68,6 +71,26 @@ describe('a waiting message', () => {
     expect(h.advance(1)).toEqual([]);
     expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q ok']);
     expect(h.broker.stats().discardedCount).toBe(120);
+  });
+
+  it('that expires together with very many others waits for the steps before its own only [TTL-006]', () => {
+    const broker = new Broker(testSettings);
+    const options = { ...defaultQueueOptions, messageTtlMs: 1000 };
+    const accepted = { now: 0, wallNow: 0 };
+    const command = { connection: 1, token: undefined, queue: 'q' };
+    broker.step({ kind: 'connected', connection: 1 }, accepted);
+    broker.step({ ...command, kind: 'createQueue', options }, accepted);
+    const message = { priority: Priority.Normal, content: anyContent(1) };
+    for (const id of ids(3500)) broker.step({ ...command, ...message, kind: 'publish', id }, accepted);
+
+    const due = { now: 1000, wallNow: 1000 };
+    const left: number[] = [];
+    while ((broker.nextDeadline() ?? Number.POSITIVE_INFINITY) <= due.now) {
+      broker.step({ kind: 'tick' }, due);
+      left.push(broker.queueInfo('q')?.messageCount ?? 0);
+    }
+    expect(left.at(-1)).toBe(0);
+    expect(left.length).toBeLessThanOrEqual(4);
   });
 
   it('is not moved by the wall clock [RETRY-016]', () => {
