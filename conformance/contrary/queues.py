@@ -172,7 +172,7 @@ class Broker:
                     self._end_copy(queue, message, next_member, 'left')
                 else:
                     self._send(Delivery(message, next_member))
-            elif free and queue.waiting:
+            elif any(one.session not in message.acknowledged_by for message in queue.waiting for one in free):
                 step(queue, free)
             else:
                 has_moved = self._unblock_next(queue)
@@ -205,9 +205,10 @@ class Broker:
         for subscription in queue.subscriptions:
             subscription.session.deliver(message.frame, queue.name)
 
-    def _copy_to_all(self, queue: Queue, _free: list[Subscription]) -> None:
-        """Creates a copy for each subscriber of now that has not acknowledged the message."""
-        message = queue.waiting.pop(0)
+    def _copy_to_all(self, queue: Queue, free: list[Subscription]) -> None:
+        """Creates copies of the first message that a free subscriber has not acknowledged, one for each such subscriber of now."""
+        message = next(one for one in queue.waiting if any(to.session not in one.acknowledged_by for to in free))
+        queue.waiting.remove(message)
         message.copies = {one: 'pending' for one in queue.subscriptions if one.session not in message.acknowledged_by}
         for member in message.copies:
             member.unsent.append(message)

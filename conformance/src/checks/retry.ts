@@ -17,6 +17,7 @@ import {
 import {
   expectNotRedelivered,
   gapMs,
+  inPauseAfter,
   nextAttempt,
   retryDelayMs,
   shortTimings,
@@ -327,8 +328,8 @@ const retryDelays: CheckModule = [
       await subscriber.delivery({ queue });
       await nextAttempt(ctx, subscriber, { queue, id });
       const third = await nextAttempt(ctx, subscriber, { queue, id }, 2);
-      await waitUntil(ctx, third.atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
-      await subscriber.ack(third);
+      const paused = await inPauseAfter(ctx, subscriber, third);
+      await subscriber.ack(paused);
       await subscriber.ping();
       await expectNotRedelivered(ctx, subscriber, queue, {
         text: 'the acknowledged message is not delivered again',

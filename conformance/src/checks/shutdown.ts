@@ -6,6 +6,7 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 /** A broker that the check stops. It waits long enough for an ack that the check sends during the shutdown. */
@@ -117,7 +118,7 @@ export const shutdownChecks: CheckModule = [
       const { subscriber, id } = await messageInFlight(ctx);
       await ctx.broker.terminate();
       await waitForShutdown(ctx, 'SHUTDOWN-001');
-      expectOpen(ctx, subscriber);
+      await expectOpen(ctx, subscriber);
       await subscriber.ping({ clause: 'SHUTDOWN-006' });
       await subscriber.ack({ id, queue: '' });
       await subscriber.closed({ what: 'the broker closes the connection after the ack' });
@@ -135,7 +136,7 @@ export const shutdownChecks: CheckModule = [
       const { subscriber, queue } = await messageInFlight(ctx);
       await ctx.broker.terminate();
       await waitForShutdown(ctx, 'SHUTDOWN-001');
-      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
       const { Publish, Subscribe, CreateQueue, DeleteQueue, QueueInfo, ListQueues } = Command;
       for (const command of [Publish, Subscribe, CreateQueue, QueueInfo, DeleteQueue, ListQueues]) {
         const name = command === ListQueues ? {} : { queue };
@@ -170,7 +171,7 @@ export const shutdownChecks: CheckModule = [
       const { subscriber, id } = await messageInFlight(ctx);
       await ctx.broker.terminate();
       await waitForShutdown(ctx, 'SHUTDOWN-001');
-      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
       const ackedAt = ctx.now();
       await subscriber.ack({ id, queue: '' });
       const { shutdownTimeoutMs } = ctx.target;
@@ -199,7 +200,7 @@ export const shutdownChecks: CheckModule = [
       const { subscriber } = await messageInFlight(ctx);
       await ctx.broker.terminate();
       await waitForShutdown(ctx, 'SHUTDOWN-001');
-      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
       const secondAt = ctx.now();
       await ctx.broker.terminate();
       const { shutdownTimeoutMs } = ctx.target;
@@ -228,7 +229,7 @@ export const shutdownChecks: CheckModule = [
       ctx.assert.ok(actual !== 'ConnectAck', 'the broker accepts no connection after it sent Disconnect', {
         actual,
       });
-      expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
     },
   },
 ] satisfies readonly Check[];
@@ -261,8 +262,10 @@ async function answerToNewConnection(ctx: CheckContext): Promise<string> {
   return answer.commandName;
 }
 
-/** Asserts that the broker waits for the ack of the message in flight. */
-function expectOpen(ctx: CheckContext, { isClosed }: Connection, clause?: string): void {
+/** Asserts that the broker waits for the ack of the message in flight: the connection is open for some time, not only until it is closed. */
+async function expectOpen(ctx: CheckContext, subscriber: Connection, clause?: string): Promise<void> {
+  await waitUntil(ctx, ctx.now() + ctx.timing.silenceMs);
+  const { isClosed } = subscriber;
   ctx.assert.ok(!isClosed, 'the connection of a message in flight is open during the shutdown', {
     actual: isClosed ? 'closed' : 'open',
     ...(clause === undefined ? {} : { clause }),

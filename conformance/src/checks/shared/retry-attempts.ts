@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckContext } from '../../check.ts';
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { Connection } from '../../connection.ts';
+import { Command } from '../../wire/command.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
 import { messageCountIfShown } from './queue-state.ts';
 import { newSubscriber } from './queue-with-subscribers.ts';
@@ -121,6 +122,28 @@ export async function expectNotRedelivered(
   await resetSubscriber(ctx, holder, { witness, queue, remaining: 0 });
   await witness.subscribe(queue);
   await expectOnlySentinel(ctx, witness, queue, what);
+}
+
+/**
+ * Waits until the middle of the pause after the third attempt of a message. When an attempt has come by then, because the machine was
+ * busy, waits for the middle of the pause after that one. Returns the last attempt.
+ */
+export async function inPauseAfter(
+  ctx: CheckContext,
+  subscriber: Connection,
+  third: ReceivedFrame,
+): Promise<ReceivedFrame> {
+  let last = third;
+  for (const n of [3, 4]) {
+    await waitUntil(ctx, last.atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, n) / 2);
+    await subscriber.ping();
+    const newest = subscriber.received.filter(
+      ({ command, id }) => command === Command.Deliver && id === third.id,
+    );
+    if (newest.at(-1)?.sequence === last.sequence) break;
+    last = newest.at(-1) ?? last;
+  }
+  return last;
 }
 
 /** Asserts that a new subscriber of the queue receives only a message that is published later. */
