@@ -41,6 +41,7 @@ const floors = {
   publish: ['queue', 'collections', 'interface'],
   delivery: ['queue', 'collections', 'interface'],
   queue: ['collections', 'interface'],
+  access: [],
   collections: [],
   interface: [],
 };

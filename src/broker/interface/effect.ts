@@ -6,6 +6,7 @@ import type { ConnectionId, Token } from './input.ts';
 import type { DeadLetterFacts, MessageContent } from './message-content.ts';
 
 export type RefusalCode =
+  | 'NOT_AUTHORIZED'
   | 'QUEUE_NOT_FOUND'
   | 'QUEUE_EXISTS'
   | 'QUEUE_FULL'
