@@ -55,6 +55,11 @@ export class Broker {
     return this.#core.step.takeOutputs();
   }
 
+  /** Messages that dead letters have pushed out of full queues since the last call, by queue, for the operator; undefined: none. */
+  takeEvictions(): ReadonlyMap<string, number> | undefined {
+    return this.#core.step.takeEvictions();
+  }
+
   /** Everything that was taken out so far has been written: what may be sent without acknowledgments counts anew. */
   written(): void {
     this.#core.bursts.written();
