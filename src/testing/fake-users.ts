@@ -36,9 +36,14 @@ export class FakeUsers implements Authenticator, UserAdministration {
   /** What was asked, in order. */
   readonly asked: (Credentials | AdminRequest)[] = [];
 
-  constructor({ token }: { readonly token?: string } = {}) {
+  /** Without users there is nothing to administer, and names and passwords mean nothing. */
+  constructor({ token, hasUsers = true }: { readonly token?: string; readonly hasUsers?: boolean } = {}) {
     this.#token = token;
-    this.#add(SUPERUSER.username, SUPERUSER.password, true);
+    if (hasUsers) this.#add(SUPERUSER.username, SUPERUSER.password, true);
+  }
+
+  get hasUsers(): boolean {
+    return this.#users.size > 0;
   }
 
   /** The number of outcomes that wait. */
@@ -92,7 +97,7 @@ export class FakeUsers implements Authenticator, UserAdministration {
   }
 
   #judge({ token, username, password }: Credentials): AuthenticationOutcome {
-    if (username === undefined && password === undefined) {
+    if (!this.hasUsers || (username === undefined && password === undefined)) {
       if (token === undefined) return refusedConnect('AUTH_REQUIRED', 'Credentials are required.');
       const isRight = this.#token !== undefined && token === this.#token;
       return isRight ? { kind: 'accepted' } : refusedConnect('AUTH_FAILED', 'The credentials are wrong.');
