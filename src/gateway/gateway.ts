@@ -3,6 +3,8 @@
 // Implements SHUTDOWN-001 to SHUTDOWN-008, DURABLE-018, DURABLE-020 and LIMIT-009 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { UserAdministration } from '../auth/user-administration.ts';
 import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';
 import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
 import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
@@ -28,6 +30,10 @@ export type GatewayParts = {
   readonly backend: Backend;
   readonly compressor: Compressor;
   readonly logger: Logger;
+  /** Absent: clients need no credentials. */
+  readonly authenticator?: Authenticator;
+  /** Absent: authorization is off, and there are no admin commands. */
+  readonly administration?: UserAdministration;
 };
 
 /** The backend's statistics and those of the connections. Counters never fall while the broker runs (METRICS-007). */
