@@ -15,10 +15,11 @@ export type AuthenticationOutcome =
   | { readonly kind: 'accepted'; readonly principal?: Principal }
   | {
       readonly kind: 'refused';
-      readonly code: 'AUTH_REQUIRED' | 'AUTH_FAILED' | 'RATE_LIMITED';
+      /** SERVER_ERROR: the broker cannot check it now, so nothing is known about the credentials. */
+      readonly code: 'AUTH_REQUIRED' | 'AUTH_FAILED' | 'RATE_LIMITED' | 'SERVER_ERROR';
       /** For people. Never tells whether the user exists. */
       readonly text: string;
-      /** The connection is closed after the answer (AUTH-015). */
+      /** The connection is closed after the answer: with RATE_LIMITED (AUTH-015) and SERVER_ERROR. */
       readonly closes: boolean;
     };
 

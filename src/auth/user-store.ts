@@ -1,6 +1,6 @@
 // Port: keeps users and their access lists. Synchronous: a call that returns has stored its change durably, if the store is durable.
-// Implemented in memory and on SQLite; every implementation must pass the contract suite beside this file. Compares user names and patterns
-// byte by byte. Implements AUTH-055 and AUTH-059.
+// Implemented in memory and on SQLite (storage/sqlite/user-store.ts); both pass the suite of testing/user-store-contract.ts. Compares user
+// names and patterns byte by byte. Implements AUTH-024, AUTH-025 and AUTH-055.
 
 import type { AccessEntry } from '../model/access.ts';
 
