@@ -77,6 +77,7 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
     "import type { Delivery } from '../delivery/delivery.ts';",
   ],
   ['broker-floor-queue', 'src/broker/queue/bad-b.ts', "import '../broker.ts';"],
+  ['broker-floor-access', 'src/broker/access/bad-a.ts', "import type { Queue } from '../queue/queue.ts';"],
   [
     'broker-floor-collections',
     'src/broker/collections/bad-a.ts',

@@ -37,7 +37,7 @@ defineParameterType({
 
 defineParameterType({
   name: 'errorCode',
-  regexp: /[A-Z]+(?:_[A-Z]+)+/,
+  regexp: /[A-Z]+(?:_[A-Z]+)+|FORBIDDEN/,
   transformer: (code: string) => code,
 });
 

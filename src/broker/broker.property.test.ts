@@ -57,5 +57,8 @@ describe('the core does what the naive broker does', () => {
       oversleeps: true,
     }));
 
+  it('with users whose rights change [AUTH-016, AUTH-017, AUTH-020, AUTH-022, AUTH-023, AUTH-026, AUTH-027]', () =>
+    agreesWithTheModel({ ...wildParameters, users: true }));
+
   it('with everything at once', () => agreesWithTheModel(wildParameters));
 });

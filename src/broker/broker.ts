@@ -1,12 +1,12 @@
 // The broker's core as a function of state, input and time: an input goes in, outputs come out. No sockets, no clock, no randomness, no
 // promises. Every command is answered by exactly one effect with its token, in its own step or a later one.
 //
-// This file drives a step: what is due comes first, then the gate for draining and the handler of the input, then whatever can be sent.
-// Implements SHUTDOWN-005, SHUTDOWN-007, DELIVERY-009 and RETRY-013.
+// This file drives a step: what is due comes first, then the gate and the handler of the input, then whatever can be sent.
+// Implements SHUTDOWN-005, DELIVERY-009 and RETRY-013.
 
 import type { QueueInfo } from '../model/queue-info.ts';
-import { SHUTTING_DOWN } from './answers.ts';
 import { Core, MAX_CHANGES_PER_STEP } from './core.ts';
+import { refusalOf } from './gate.ts';
 import { handle } from './handlers.ts';
 import type { Effect } from './interface/effect.ts';
 import type { Input } from './interface/input.ts';
@@ -55,6 +55,11 @@ export class Broker {
     return this.#core.step.takeOutputs();
   }
 
+  /** Messages that dead letters have pushed out of full queues since the last call, by queue, for the operator; undefined: none. */
+  takeEvictions(): ReadonlyMap<string, number> | undefined {
+    return this.#core.step.takeEvictions();
+  }
+
   /** Everything that was taken out so far has been written: what may be sent without acknowledgments counts anew. */
   written(): void {
     this.#core.bursts.written();
@@ -88,11 +93,12 @@ export class Broker {
     return this.#core.step.stats;
   }
 
-  /** The gate before all commands: refuses every one of them while the broker drains. */
+  /** Asks the gate about a command, and refuses it if the gate says so. */
   #refuses(input: Input): boolean {
-    const { step } = this.#core;
-    if (!step.isDraining || !('token' in input) || input.kind === 'barrier') return false;
-    step.refuse(input.connection, input.token, 'SHUTTING_DOWN', SHUTTING_DOWN);
+    if (!('token' in input)) return false;
+    const refusal = refusalOf(this.#core, input);
+    if (refusal === undefined) return false;
+    this.#core.step.refuse(input.connection, input.token, refusal.code, refusal.text);
     return true;
   }
 

@@ -8,6 +8,7 @@ import type { InputOf } from './input-kinds.ts';
 
 export function connected(core: Core, input: InputOf<'connected'>): void {
   const connection = core.connections.add(input.connection);
+  if (input.principal !== undefined) core.users.join(connection, input.principal);
   if (core.step.isDraining) closeWhenIdle(core, connection);
 }
 
@@ -16,6 +17,7 @@ export function disconnected(core: Core, input: InputOf<'disconnected'>): void {
   if (connection === undefined) return;
   const { publisher, subscriber } = connection;
   core.connections.delete(input.connection);
+  core.users.leave(connection);
   core.publishes.withdrawOf(publisher);
   // Attempts that are due and not made end with the connection, like all that it has in flight.
   core.inFlight.takeOverdue(subscriber);

@@ -1,6 +1,7 @@
 // The connections of the core: what one has published that waits for room, and what it has subscribed to and holds unacknowledged, joined
 // under its id. Knows nothing of bytes or sockets.
 
+import type { UserRights } from './access/access-list.ts';
 import { Subscriber } from './delivery/subscriber.ts';
 import type { ConnectionId } from './interface/input.ts';
 import { Publisher } from './publish/publisher.ts';
@@ -9,6 +10,8 @@ export class Connection {
   readonly id: ConnectionId;
   readonly publisher: Publisher;
   readonly subscriber: Subscriber;
+  /** Those of its user; undefined: it has no user, and all rights. */
+  rights: UserRights | undefined = undefined;
 
   constructor(id: ConnectionId) {
     this.id = id;

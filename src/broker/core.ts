@@ -13,6 +13,7 @@ import { Purges } from './purges.ts';
 import { MessageLifecycle } from './queue/message-lifecycle.ts';
 import { Queues } from './queue/queues.ts';
 import { StepContext } from './queue/step-context.ts';
+import { Users } from './users.ts';
 
 /** The maximum number of messages that one step changes on its own account; the rest follows with the next tick. */
 export const MAX_CHANGES_PER_STEP = 1000;
@@ -22,6 +23,7 @@ export class Core {
   readonly step: StepContext;
   readonly timers = new TimerQueue();
   readonly connections = new Connections();
+  readonly users = new Users();
   readonly queues: Queues;
   readonly lifecycle: MessageLifecycle;
   readonly inFlight: InFlight;

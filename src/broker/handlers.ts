@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import type { InputKind, InputOf } from './input-kinds.ts';
 import { acknowledge, publish, subscribe, unsubscribe } from './message-handlers.ts';
 import { createQueue, deleteQueue, listQueues, purgeQueue, queueInfo } from './queue-handlers.ts';
+import { rightsChanged } from './rights.ts';
 
 type Handlers = { readonly [Kind in InputKind]: (core: Core, input: InputOf<Kind>) => void };
 
@@ -13,6 +14,7 @@ const handlers: Handlers = {
   connected,
   disconnected,
   writable,
+  rightsChanged,
   publish,
   subscribe,
   unsubscribe,

@@ -51,7 +51,9 @@ export function queueInfo(core: Core, input: InputOf<'queueInfo'>): void {
 }
 
 export function listQueues(core: Core, input: InputOf<'listQueues'>): void {
-  answer(core, input, core.queues.names());
+  const names = core.queues.names();
+  const rights = core.connections.find(input.connection)?.rights;
+  answer(core, input, rights === undefined ? names : rights.accessList.visible(names));
 }
 
 /** The queue that a publish or subscribe names, created when that is allowed; otherwise the command is refused. */

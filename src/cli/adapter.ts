@@ -4,16 +4,14 @@
 
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
-import { ListenError } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
-import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { readLines } from './lines.ts';
-import { createProcessLogger, serveUntilSignal } from './serve.ts';
+import { createProcessLogger, isStartFailure, serveUntilSignal } from './serve.ts';
 import { VERSION } from './version.ts';
 
 export const adapter: Command = {
@@ -62,7 +60,7 @@ export async function answerRequest(line: Buffer, context: CommandContext): Prom
 }
 
 function isForPeople(error: unknown): error is Error {
-  return error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
+  return error instanceof ConfigurationError || isStartFailure(error);
 }
 
 function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {

@@ -1,4 +1,4 @@
-// A whole broker in this process: store, backend, gateway, TCP listener and health server. Starts them from a configuration, and ends them
+// A whole broker in this process: authentication, store, backend, gateway, TCP listener and health server. Starts them from a configuration, and ends them
 // in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
@@ -16,6 +16,7 @@ import type { Logger } from '../model/logger.ts';
 import { listenTcp, type TcpServer } from '../net/tcp-listener.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { OpenStore } from '../storage/storage-provider.ts';
+import { type Authentication, createAuthentication, type TellOperator } from './authentication.ts';
 import { VERSION } from './version.ts';
 
 /** How long an HTTP request may take after the last client has disconnected. */
@@ -33,21 +34,25 @@ export type RunningBroker = {
 /**
  * Starts a broker; resolves when all servers listen. The health server listens from the beginning, clients connect after the recovery. When
  * `cancellation` is aborted before that, the start is rolled back: the recovery ends, the store is closed, nothing listens.
- * @throws ListenError when a port or address cannot be used, StoreError when the store cannot, the reason of `cancellation` when it is
- * aborted; nothing listens then and the store is closed
+ * @throws ListenError when a port or address cannot be used, StoreError when the store cannot, UserStoreError when the file of users cannot, the
+ * reason of `cancellation` when it is aborted; nothing listens then and both stores are closed
  */
 export async function startBroker(
   configuration: Configuration,
   logger: Logger,
   cancellation: AbortSignal = new AbortController().signal,
+  tellOperator: TellOperator = (text) => void process.stderr.write(text),
 ): Promise<RunningBroker> {
   warnAboutOpenAddresses(configuration, logger);
-  const broker = createBroker(configuration, logger);
+  const { wallNow } = systemEnvironment.clock;
+  const authentication = await createAuthentication(configuration, { logger, tellOperator, wallNow });
+  const broker = createBroker(configuration, logger, authentication);
   const starting = startHealth({ configuration, logger, view: broker });
   let tcp: TcpServer | undefined;
   const stop = async () => {
     tcp?.close();
     await broker.drain();
+    authentication.close();
     const health = await starting.catch(() => undefined);
     await health?.close({ graceMs: HTTP_GRACE_MS });
   };
@@ -77,7 +82,11 @@ async function failureOf(promise: Promise<unknown>): Promise<never> {
   return new Promise(() => undefined);
 }
 
-function createBroker(configuration: Configuration, logger: Logger): Gateway {
+function createBroker(
+  configuration: Configuration,
+  logger: Logger,
+  { authenticator, administration }: Authentication,
+): Gateway {
   const environment = systemEnvironment;
   const openStore = storeOpener(configuration);
   const backend = new LocalBackend(brokerSettings(configuration), {
@@ -87,7 +96,14 @@ function createBroker(configuration: Configuration, logger: Logger): Gateway {
     keepContent: (bytes) => KeptContent.copyOf(bytes),
   });
   const compressor = new ZlibCompressor();
-  return new Gateway(gatewayOptions(configuration, VERSION), { environment, backend, compressor, logger });
+  return new Gateway(gatewayOptions(configuration, VERSION), {
+    environment,
+    backend,
+    compressor,
+    logger,
+    ...(authenticator === undefined ? {} : { authenticator }),
+    ...(administration === undefined ? {} : { administration }),
+  });
 }
 
 function storeOpener({ storage, storageModule, storagePath, synchronous }: Configuration): OpenStore {
@@ -151,9 +167,12 @@ async function startHealth({ configuration, logger, view }: HealthParts): Promis
   }
 }
 
-/** Warns about an address beyond this machine, because this version has no authentication. Implements HTTP-005. */
-function warnAboutOpenAddresses({ host, health, healthHost }: Configuration, logger: Logger): void {
-  if (!isLoopback(host)) {
+/** Warns about an address beyond this machine: of clients without credentials, and of HTTP, which asks for none. Implements HTTP-005. */
+function warnAboutOpenAddresses(
+  { host, health, healthHost, enableAuthentication }: Configuration,
+  logger: Logger,
+): void {
+  if (!isLoopback(host) && !enableAuthentication) {
     logger.warn(
       'listening beyond this machine without authentication: anyone who reaches it may do everything',
       { host },

@@ -1,11 +1,14 @@
 // The configuration for commands that start a broker or print its configuration: combines the flags with the environment, the file of
 // `--config` and the facts of this machine. Implements CONFIG-001 to CONFIG-006.
 
-import { totalmem } from 'node:os';
+import { existsSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { LoadedConfiguration, Machine } from '../config/configuration.ts';
+import { DEFAULT_USER_DATABASE } from '../config/derived-defaults.ts';
 import { configurationKeyList, flagName } from '../config/keys.ts';
 import { type ConfigurationSources, loadConfiguration, unknownFlag } from '../config/load.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 import type { ArgumentsShape, FlagKind } from './arguments.ts';
 import type { CommandContext } from './command.ts';
 
@@ -27,7 +30,8 @@ export async function loadEffectiveConfiguration(
 ): Promise<LoadedConfiguration> {
   const path = texts.get('config');
   const flags = new Map([...texts].filter(([name]) => name !== 'config'));
-  const sources: ConfigurationSources = { flags, environment, machine: thisMachine(isTerminal) };
+  const machine = { ...thisMachine(isTerminal), hasUserDatabase: existsSync(DEFAULT_USER_DATABASE) };
+  const sources: ConfigurationSources = { flags, environment, machine, readSecretFile };
   if (path === undefined) return loadConfiguration(sources);
   // Loaded on demand: most starts have no file and need no parser.
   const { readConfigurationFile } = await import('../config/file.ts');
@@ -35,7 +39,7 @@ export async function loadEffectiveConfiguration(
 }
 
 /**
- * The configuration that the conformance runner requests. Does not read the environment.
+ * The configuration that the conformance runner requests. Does not read the environment, nor a file of users that nobody asked for.
  * @throws ConfigurationError
  */
 export function loadAdapterConfiguration(
@@ -48,7 +52,8 @@ export function loadAdapterConfiguration(
 
 function thisMachine(isTerminal: boolean): Machine {
   const memoryBytes = smallerLimit(process.constrainedMemory(), totalmem());
-  return { memoryBytes, heapLimitBytes: getHeapStatistics().heap_size_limit, isTerminal };
+  const heapLimitBytes = getHeapStatistics().heap_size_limit;
+  return { memoryBytes, heapLimitBytes, isTerminal, coreCount: availableParallelism() };
 }
 
 /** The container's memory limit; undefined if there is none: the runtime then reports nothing, 0, or more than the machine has. */

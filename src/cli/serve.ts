@@ -2,6 +2,7 @@
 // CONFIG-010, SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-010.
 
 import { constants } from 'node:os';
+import { UserStoreError } from '../auth/user-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { flagHelp } from '../config/reference.ts';
 import { ListenError } from '../http/listen-error.ts';
@@ -106,13 +107,14 @@ async function startOrExplain(
     cancellation.abort();
   });
   try {
-    return await startBroker(configuration, logger, cancellation.signal);
+    const tellOperator = (text: string) => void stderr.write(text);
+    return await startBroker(configuration, logger, cancellation.signal, tellOperator);
   } catch (error) {
     if (cancellation.signal.aborted) {
       logger.info('stopped while starting');
       return ExitCode.Done;
     }
-    if (!(error instanceof ListenError) && !(error instanceof StoreError)) throw error;
+    if (!isStartFailure(error)) throw error;
     stderr.write(`truemq: ${error.message}\n`);
     // The author of a storage module needs the place of the error.
     if (error.cause instanceof Error) logger.debug('the cause', { stack: error.cause.stack });
@@ -120,6 +122,11 @@ async function startOrExplain(
   } finally {
     release();
   }
+}
+
+/** Whether a start failed for a reason that the operator can remove. */
+export function isStartFailure(error: unknown): error is Error {
+  return [ListenError, StoreError, UserStoreError].some((kind) => error instanceof kind);
 }
 
 function linesForPeople({ tcp, health }: RunningBroker, { environment }: CommandContext): string {

@@ -2,10 +2,19 @@
 // ids and answers. This first version does not reconnect: when the connection ends, `closed` resolves and every operation fails with
 // ConnectionError. Implements CLIENT-001, CLIENT-005 to CLIENT-008, CLIENT-040.
 
+import type { QueueOperationName } from '../model/access.ts';
 import type { PriorityName } from '../model/priority.ts';
 import { Command, type CommandNumber } from '../protocol/command.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message } from '../protocol/message.ts';
+import {
+  checkedOperations,
+  decodePermissions,
+  decodeUsers,
+  encodeProperties,
+  type Permission,
+  type User,
+} from './admin-answers.ts';
 import { ClientConnection, type ClosedReason } from './client-connection.ts';
 import { ClientSubscription, type Outcome } from './client-subscription.ts';
 import { dial } from './dial.ts';
@@ -146,6 +155,45 @@ export class Client {
     return decodeQueueNames((await this.#request(Command.ListQueues, Command.ListQueues, {})).payload);
   }
 
+  /** Creates a user without rights. Needs a superuser, as all commands about users do but those of a user about itself. */
+  async createUser(username: string, password: string): Promise<void> {
+    await this.#administer(Command.AdminCreateUser, { username, password });
+  }
+
+  /** Deletes a user; the broker closes its connections. A superuser cannot be deleted (`FORBIDDEN`). */
+  async deleteUser(username: string): Promise<void> {
+    await this.#administer(Command.AdminDeleteUser, { username });
+  }
+
+  /** Every user may change its own password. The broker closes the user's other connections. */
+  async changePassword(username: string, newPassword: string): Promise<void> {
+    await this.#administer(Command.AdminChangePassword, { username, newPassword });
+  }
+
+  /** Allows a user these operations, and no others, on the queues that the pattern matches; other patterns of the user stay. */
+  async grant(
+    username: string,
+    queuePattern: string,
+    operations: readonly QueueOperationName[],
+  ): Promise<void> {
+    const checked = checkedOperations(operations);
+    await this.#administer(Command.AdminGrantPermission, { username, queuePattern, operations: checked });
+  }
+
+  /** Takes back what was granted for exactly this pattern; succeeds if nothing was. */
+  async revoke(username: string, queuePattern: string): Promise<void> {
+    await this.#administer(Command.AdminRevokePermission, { username, queuePattern });
+  }
+
+  async listUsers(): Promise<readonly User[]> {
+    return decodeUsers(await this.#administer(Command.AdminListUsers));
+  }
+
+  /** What a user may do; empty for an unknown user. Every user may ask about itself. */
+  async permissionsOf(username: string): Promise<readonly Permission[]> {
+    return decodePermissions(await this.#administer(Command.AdminGetUserPermissions, { username }));
+  }
+
   async ping(): Promise<void> {
     await this.#request(Command.Ping, Command.Pong, {});
   }
@@ -154,6 +202,12 @@ export class Client {
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions.values()) subscription.stop();
     await this.#connection.close();
+  }
+
+  /** Sends an admin command, which is answered by the same command; returns the payload of the answer. */
+  async #administer(command: CommandNumber, properties?: Readonly<Record<string, unknown>>): Promise<Buffer> {
+    const fields = properties === undefined ? {} : { payload: encodeProperties(properties) };
+    return (await this.#request(command, command, fields)).payload;
   }
 
   #request(

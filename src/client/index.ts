@@ -1,9 +1,11 @@
 // The public API of the client library, exported by the package.
 
+export type { QueueOperationName } from '../model/access.ts';
 export type { DeliveryModeName } from '../model/delivery-mode.ts';
 export type { OverflowStrategyName } from '../model/overflow-strategy.ts';
 export type { PriorityName } from '../model/priority.ts';
 export type { Algorithm, Compressor } from '../protocol/compression.ts';
+export type { Permission, User } from './admin-answers.ts';
 export { Client, connect, type PublishOptions, type SubscribeOptions } from './client.ts';
 export type { ClosedReason } from './client-connection.ts';
 export {

@@ -66,7 +66,8 @@ export function decodeQueueNames(payload: Buffer): readonly string[] {
   return readable(readQueueNames(payload));
 }
 
-function readable<Value>(value: Value | undefined): Value {
+/** @throws ClientError (`UNREADABLE_ANSWER`) when there is no value */
+export function readable<Value>(value: Value | undefined): Value {
   if (value !== undefined) return value;
   throw new ClientError(
     'UNREADABLE_ANSWER',

@@ -35,6 +35,11 @@ export type Origin =
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'flag'; readonly flag: string };
 
+export type Chosen = { readonly value: unknown; readonly origin: Origin };
+
+/** The value of every key so far; a key without a value gets a derived default. */
+export type Choices = Map<ConfigurationKey, Chosen>;
+
 /** One key with its value as text and its origin, for `truemq config`. */
 export type Setting = { readonly key: ConfigurationKey; readonly text: string; readonly origin: Origin };
 
@@ -54,6 +59,10 @@ export type Machine = {
   readonly heapLimitBytes: number;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
+  /** Processor cores that the broker may use. Absent: one. */
+  readonly coreCount?: number;
+  /** Whether the file of users that is used by default exists. Absent: no. */
+  readonly hasUserDatabase?: boolean;
 };
 
 /** One or more invalid settings. `problems` has one sentence for each: key, origin, value, and what is allowed. */

@@ -18,6 +18,9 @@ function usableBytes({ memoryLimitBytes }: Known, { heapLimitBytes }: Machine): 
   return Math.min(memoryLimitBytes, 1.25 * heapLimitBytes);
 }
 
+/** The file of users that is used if a superuser is configured, or if it is there. */
+export const DEFAULT_USER_DATABASE = 'auth.db';
+
 export const derivedDefaults = {
   storage: (known: Known) => (known.storageModule === '' ? 'memory' : 'module'),
   storagePath: (known: Known) => (known.storage === 'module' ? '' : 'truemq.db'),
@@ -26,6 +29,11 @@ export const derivedDefaults = {
   maxStructureBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 8),
   maxBufferedBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 8),
   maxDecompressedSize: (known: Known) => known.maxMessageSizeBytes,
+  // A file that is there counts: a broker whose superuser password was taken from the configuration must not let everybody in.
+  authDatabasePath: (known: Known, machine: Machine) =>
+    known.superuserPassword !== '' || machine.hasUserDatabase === true ? DEFAULT_USER_DATABASE : '',
+  enableAuthentication: (known: Known) => known.authToken !== '' || known.authDatabasePath !== '',
+  authConcurrency: (_known: Known, { coreCount = 1 }: Machine) => Math.max(1, coreCount - 1),
   allowedHosts: (known: Known) => [...new Set([known.host, known.healthHost, 'localhost'])],
   logFormat: (_known: Known, machine: Machine) => (machine.isTerminal ? 'pretty' : 'json'),
 } as const satisfies Record<DerivedKey, (known: Known, machine: Machine) => unknown>;

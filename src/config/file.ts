@@ -1,9 +1,9 @@
 // Reads the configuration file: a flat map of keys, in JSON (`.json`) or YAML (everything else). Knows no keys; the loader validates the
-// values. The only file of config/ that reads from disk. Implements CONFIG-006.
+// values. Its messages contain nothing of the file, which may hold secrets. Implements AUTH-054 and CONFIG-006.
 
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { parse as parseYaml } from 'yaml';
+import { parseDocument } from 'yaml';
 import { ConfigurationError } from './configuration.ts';
 import type { ConfigurationSources } from './load.ts';
 
@@ -38,8 +38,24 @@ function parseContent(path: string, text: string): unknown {
   try {
     return isJson ? JSON.parse(text) : parseYaml(text);
   } catch (error) {
-    throw new ConfigurationError([`file ${path}: is no ${isJson ? 'JSON' : 'YAML'}: ${firstLine(error)}`]);
+    throw new ConfigurationError([
+      `file ${path}: is no ${isJson ? 'JSON' : 'YAML'}: ${withoutContent(error)}`,
+    ]);
   }
+}
+
+/** A tag that nobody knows is an error, not a warning: `authToken: !secret` would be the empty text, and so no token. */
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text);
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault !== undefined) throw fault;
+  return document.toJS();
+}
+
+/** What is wrong, without the text around it: the parser of JSON quotes it, and that of YAML shows it behind a colon. */
+function withoutContent(error: unknown): string {
+  const sentence = firstLine(error);
+  return sentence.replace(/, (\.\.\.)?".*$/, '').replace(/: .*?(?=( at line \d+, column \d+:)?$)/, '');
 }
 
 /** Only the first line of a YAML error: it has line and column; a drawing of the place follows. */

@@ -11,14 +11,17 @@ export type TextKind = Described & {
   readonly kind: 'text';
   /** The empty text is allowed and means: no value. */
   readonly mayBeEmpty?: true;
+  /** Never written to output, messages or logs (AUTH-054). */
+  readonly secret?: true;
+  /** Which texts are allowed, in words too. */
+  readonly form?: { readonly isRight: (text: string) => boolean; readonly words: string };
 } & ({ readonly default: string } | { readonly derived: string });
 export type PortKind = Described & { readonly kind: 'port'; readonly default: number };
 export type CountKind = Described & {
   readonly kind: 'count';
-  readonly default: number;
   readonly min: number;
   readonly max: number;
-};
+} & ({ readonly default: number } | { readonly derived: string });
 export type DurationKind = Described & {
   readonly kind: 'duration';
   readonly default: number;
@@ -32,12 +35,11 @@ export type SizeKind = Described & {
 } & ({ readonly default: number } | { readonly derived: string });
 export type BooleanKind = Described & {
   readonly kind: 'boolean';
-  readonly default: boolean;
   /** The words for true and false, in this order. */
   readonly words: readonly [string, string];
   /** Why this version refuses one of the two, by its word. */
   readonly unavailable?: Readonly<Record<string, string>>;
-};
+} & ({ readonly default: boolean } | { readonly derived: string });
 export type ChoiceKind = Described & {
   readonly kind: 'choice';
   readonly choices: readonly string[];
@@ -68,7 +70,7 @@ export type ParsedValue =
 export function parseText(kind: KeyKind, text: string): ParsedValue {
   switch (kind.kind) {
     case 'text':
-      return accept(kind, text === '' && kind.mayBeEmpty !== true ? undefined : text);
+      return accept(kind, isAllowedText(kind, text) ? text : undefined);
     case 'port':
     case 'count':
       return accept(kind, /^\d+$/.test(text) ? withinRange(kind, Number(text)) : undefined);
@@ -102,7 +104,10 @@ export function parseFileValue(kind: KeyKind, value: unknown): ParsedValue {
   return refuse(kind);
 }
 
-/** Writes a value so that {@link parseText} reads it back. */
+/** What is written for a secret. It is no value, so that printed configuration cannot be used with it by mistake. */
+export const HIDDEN = '(hidden)';
+
+/** Writes a value so that {@link parseText} reads it back, except a secret. */
 export function formatValue(kind: KeyKind, value: unknown): string {
   switch (kind.kind) {
     case 'duration':
@@ -114,6 +119,7 @@ export function formatValue(kind: KeyKind, value: unknown): string {
     case 'list':
       return Array.isArray(value) ? value.join(',') : '';
     case 'text':
+      return kind.secret === true && value !== '' ? HIDDEN : String(value);
     case 'port':
     case 'count':
     case 'choice':
@@ -127,7 +133,7 @@ export function formatValue(kind: KeyKind, value: unknown): string {
 export function describeAllowed(kind: KeyKind): string {
   switch (kind.kind) {
     case 'text':
-      return kind.mayBeEmpty === true ? 'a text; the empty one means none' : 'a text that is not empty';
+      return describeText(kind);
     case 'port':
       return 'a port from 1 to 65535, or 0 for any free one';
     case 'count':
@@ -147,6 +153,18 @@ export function describeAllowed(kind: KeyKind): string {
     default:
       return unknownKind(kind);
   }
+}
+
+function isAllowedText(kind: TextKind, text: string): boolean {
+  if (text === '') return kind.mayBeEmpty === true;
+  if (kind.secret === true && text === HIDDEN) return false;
+  return kind.form === undefined || kind.form.isRight(text);
+}
+
+function describeText({ mayBeEmpty, form, secret }: TextKind): string {
+  const words = form?.words ?? (mayBeEmpty === true ? 'a text' : 'a text that is not empty');
+  const notHidden = secret === true ? `, but not ${HIDDEN}, which "truemq config" writes instead` : '';
+  return `${words}${notHidden}${mayBeEmpty === true ? '; the empty one means none' : ''}`;
 }
 
 function parseBooleanWord(kind: BooleanKind, text: string): ParsedValue {

@@ -6,6 +6,7 @@ import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { DeliveryMode, type DeliveryModeName } from '../model/delivery-mode.ts';
 import { nameOfNumber } from '../model/named-numbers.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
+import { authenticationKeys } from './authentication-keys.ts';
 import type { KeyKind } from './key-kinds.ts';
 
 const KIB = 1024;
@@ -295,6 +296,8 @@ export const configurationKeys = {
     doc: 'Maximum number of publishes of one connection per second; the broker answers one more by RATE_LIMITED.',
   },
 
+  ...authenticationKeys,
+
   supportedCompressions: {
     kind: 'list',
     section: 'Compression',
@@ -371,15 +374,6 @@ export const configurationKeyList = Object.entries(configurationKeys) as readonl
 
 /** Keys of later versions: refused with a better reason than "unknown". */
 export const keysOfLaterVersions: readonly string[] = [
-  'enableAuthentication',
-  'authConcurrency',
-  'passwordCost',
-  'authToken',
-  'authTokenFile',
-  'superuserUsername',
-  'superuserPassword',
-  'superuserPasswordFile',
-  'authDatabasePath',
   'tlsEnabled',
   'tlsCertificatePath',
   'tlsCertificatePassword',

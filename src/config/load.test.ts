@@ -119,6 +119,15 @@ describe('defaults', () => {
       maxConnectionsPerIpPerWindow: 20,
       connectionWindowMs: 60_000,
       maxMessagesPerClientPerSecond: 1_000,
+      enableAuthentication: false,
+      authToken: '',
+      authTokenFile: '',
+      superuserUsername: 'vibemq',
+      superuserPassword: '',
+      superuserPasswordFile: '',
+      authDatabasePath: '',
+      passwordCost: 12,
+      authConcurrency: 1,
       supportedCompressions: ['brotli', 'gzip'],
       compressionThresholdBytes: 1_024,
       health: true,
@@ -162,6 +171,8 @@ describe('defaults', () => {
       ['initialWindow', true],
       ['defaultListLimit', true],
       ['maxListLimit', true],
+      ['maxUsers', true],
+      ['maxEntriesPerUser', true],
       ['minAdvisedTokenLength', true],
     ]);
   });
@@ -274,7 +285,7 @@ describe('the file', () => {
     ],
     ['enableAutoCreate: 1', 'enableAutoCreate (file truemq.yaml): came 1; allowed is true or false'],
     ['prot: 1', 'prot (file truemq.yaml): no such key; did you mean port?'],
-    ['authToken: x', 'authToken (file truemq.yaml): not available in this version'],
+    ['dashboardHost: x', 'dashboardHost (file truemq.yaml): not available in this version'],
     ['- port', 'file truemq.yaml: holds no map of keys to values'],
   ])('refuses %j [CONFIG-002, CONFIG-003]', (file, problem) => {
     expect(problemsOf({ file })).toEqual([problem]);
@@ -326,7 +337,7 @@ describe('refusals', () => {
     ],
     [{ host: '' }, 'host (flag --host): came ""; allowed is a text that is not empty'],
     [{ prot: '1' }, '--prot: no such flag; did you mean --port?'],
-    [{ 'tls-key-path': 'x' }, '--tls-key-path: not available in this version'],
+    [{ 'path-prefix': 'x' }, '--path-prefix: not available in this version'],
     [
       { 'retry-delay': '3m' },
       'retryDelay 3m (flag --retry-delay) and maxRetryDelay 2m (default) do not go together; allowed is retryDelay at most maxRetryDelay',

@@ -1,7 +1,9 @@
 // Combines flags, environment, file and defaults into one configuration, in this precedence, and reports all problems together. Pure: it is
-// given the texts and reads nothing itself. Implements CONFIG-001 to CONFIG-003 and CONFIG-007.
+// given the texts and reads nothing itself. Implements CONFIG-001 to CONFIG-003, CONFIG-007 and CONFIG-015.
 
 import {
+  type Choices,
+  type Chosen,
   type Configuration,
   ConfigurationError,
   describeOrigin,
@@ -11,7 +13,14 @@ import {
   type Setting,
 } from './configuration.ts';
 import { derivedDefaults, type Known } from './derived-defaults.ts';
-import { formatValue, type KeyKind, type ParsedValue, parseFileValue, parseText } from './key-kinds.ts';
+import {
+  formatValue,
+  HIDDEN,
+  type KeyKind,
+  type ParsedValue,
+  parseFileValue,
+  parseText,
+} from './key-kinds.ts';
 import {
   type ConfigurationKey,
   configurationKeyList,
@@ -22,7 +31,8 @@ import {
   keysOfLaterVersions,
 } from './keys.ts';
 import { didYouMean, nearestName } from './nearest-name.ts';
-import { findConflicts } from './rules.ts';
+import { findConflicts, findWarnings } from './rules.ts';
+import { chooseSecrets, emptySecrets, type ReadSecretFile } from './secrets.ts';
 
 export type ConfigurationSources = {
   /** Text by flag name, without the dashes in front. */
@@ -31,11 +41,11 @@ export type ConfigurationSources = {
   /** The file's top-level entries by key, already parsed from JSON or YAML. */
   readonly file?: { readonly path: string; readonly entries: ReadonlyMap<string, unknown> };
   readonly machine: Machine;
+  /** Reads a file that contains a secret. Absent: no such file can be read. */
+  readonly readSecretFile?: ReadSecretFile;
 };
 
 type Given = { readonly raw: unknown; readonly origin: Origin };
-type Chosen = { readonly value: unknown; readonly origin: Origin };
-type Choices = Map<ConfigurationKey, Chosen>;
 
 /**
  * The effective configuration.
@@ -49,11 +59,16 @@ export function loadConfiguration(sources: ConfigurationSources): LoadedConfigur
     if (typeof outcome === 'string') problems.push(outcome);
     else if (outcome !== undefined) chosen.set(key, outcome);
   }
+  problems.push(...chooseSecrets(chosen, sources.readSecretFile));
   if (problems.length > 0) throw new ConfigurationError(problems);
   addDerivedDefaults(chosen, sources.machine);
   const configuration = toConfiguration(chosen);
   refuseConflicts(configuration, chosen);
-  return { configuration, settings: toSettings(chosen), warnings };
+  return {
+    configuration,
+    settings: toSettings(chosen),
+    warnings: [...warnings, ...emptySecrets(chosen), ...findWarnings(configuration)],
+  };
 }
 
 /** `ackTimeout` as the property that holds it: `ackTimeoutMs`. */
@@ -75,7 +90,12 @@ function chooseValue(
   }
   const parsed = parseGiven(kind, given);
   if (parsed.ok) return { value: parsed.value, origin: given.origin };
-  return `${key} (${describeOrigin(given.origin)}): came ${showRaw(given.raw)}; allowed is ${parsed.allowed}${hint(given)}`;
+  const came = isSecret(kind) ? HIDDEN : showRaw(given.raw);
+  return `${key} (${describeOrigin(given.origin)}): came ${came}; allowed is ${parsed.allowed}${hint(given)}`;
+}
+
+function isSecret(kind: KeyKind): boolean {
+  return kind.kind === 'text' && kind.secret === true;
 }
 
 function findGiven(key: ConfigurationKey, sources: ConfigurationSources): Given | undefined {

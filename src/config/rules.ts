@@ -1,5 +1,5 @@
-// Rules between keys: settings that are valid alone but not together. Each rule checks the whole configuration and returns its problem; the
-// loader adds the origins of the values. Pure. Implements CONFIG-003 and CONFIG-017.
+// Rules between keys: settings that are valid alone but not together, and those that may hurt. Each rule checks the whole configuration and
+// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003 and CONFIG-017.
 
 import type { Configuration } from './configuration.ts';
 import type { ConfigurationKey } from './keys.ts';
@@ -11,13 +11,34 @@ export type Conflict = {
   readonly allowed: string;
 };
 
+const MIN_ADVISED_TOKEN_LENGTH = 32;
 const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
 /** All conflicts of a configuration. */
 export function findConflicts(configuration: Configuration): readonly Conflict[] {
-  return [storageModule, storagePath, retryDelays, decompressedSize, ports].flatMap(
-    (rule) => rule(configuration) ?? [],
-  );
+  const rules = [storageModule, storagePath, retryDelays, decompressedSize, ports, credentials, users];
+  return rules.flatMap((rule) => rule(configuration) ?? []);
+}
+
+/** What may hurt, one sentence each. */
+export function findWarnings({
+  enableAuthentication,
+  authToken,
+  superuserPassword,
+  authDatabasePath,
+}: Configuration): readonly string[] {
+  if (enableAuthentication) {
+    const isShort = authToken !== '' && authToken.length < MIN_ADVISED_TOKEN_LENGTH;
+    const advice = `authToken has fewer than ${MIN_ADVISED_TOKEN_LENGTH} characters; a longer one, of random characters, cannot be guessed`;
+    return isShort ? [advice] : [];
+  }
+  const unused = Object.entries({ authToken, superuserPassword, authDatabasePath })
+    .filter(([, value]) => value !== '')
+    .map(([key]) => key);
+  if (unused.length === 0) return [];
+  return [
+    `enableAuthentication is false: clients need no credentials, and these are not used: ${unused.join(', ')}`,
+  ];
 }
 
 /** Never replaces an explicitly configured store by another one: the messages would not be where the operator expects them. */
@@ -52,4 +73,25 @@ function ports(configuration: Configuration): Conflict | undefined {
   const overlap = host === healthHost || [host, healthHost].some((name) => WILDCARD_HOSTS.includes(name));
   if (!health || port === 0 || port !== healthPort || !overlap) return undefined;
   return { keys: ['healthPort', 'port'], allowed: 'a different port for each, or 0' };
+}
+
+/** Whoever asks for authentication must not get a broker that lets everybody in. */
+function credentials({
+  enableAuthentication,
+  authToken,
+  authDatabasePath,
+}: Configuration): Conflict | undefined {
+  if (!enableAuthentication || authToken !== '' || authDatabasePath !== '') return undefined;
+  return {
+    keys: ['superuserPassword', 'enableAuthentication'],
+    allowed: 'authToken, superuserPassword or authDatabasePath with enableAuthentication true',
+  };
+}
+
+function users({ superuserPassword, authDatabasePath }: Configuration): Conflict | undefined {
+  if (superuserPassword === '' || authDatabasePath !== '') return undefined;
+  return {
+    keys: ['authDatabasePath', 'superuserPassword'],
+    allowed: 'the path of a file, or :memory:, with superuserPassword',
+  };
 }

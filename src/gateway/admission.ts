@@ -2,7 +2,7 @@
 // connections are counted, but not in the window. Does not close connections itself. Implements LIMIT-009 to LIMIT-012 and LIMIT-023.
 
 import type { Duplex } from 'node:stream';
-import { addressKey } from './address-key.ts';
+import { addressKey } from '../model/address-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { RateLimitByAddress } from './rate-limit.ts';
 

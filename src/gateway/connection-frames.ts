@@ -32,3 +32,18 @@ export function storageErrorFields(id: string): MessageFields {
   const errorMessage = 'The broker could not store the message.';
   return { command: Command.Error, id, errorCode: ErrorCode.StorageError, errorMessage };
 }
+
+/** For people; the log says more. */
+export const INTERNAL_FAULT = 'A fault of the broker itself prevented this.';
+
+/** The answer to a command that a fault of our own prevented. */
+export function serverErrorFields({
+  id,
+  queue,
+}: {
+  readonly id: string;
+  readonly queue: string;
+}): MessageFields {
+  const errorCode = ErrorCode.ServerError;
+  return { command: Command.Error, id, queue, errorCode, errorMessage: INTERNAL_FAULT };
+}

@@ -3,6 +3,8 @@
 // Implements SHUTDOWN-001 to SHUTDOWN-008, DURABLE-018, DURABLE-020 and LIMIT-009 to LIMIT-012.
 
 import type { Duplex } from 'node:stream';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { UserAdministration, UserChange } from '../auth/user-administration.ts';
 import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '../backend/backend.ts';
 import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
 import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
@@ -10,10 +12,11 @@ import type { Environment } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
+import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
-import { connectionLimitFields, disconnectFields } from './connection-frames.ts';
+import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound.ts';
@@ -21,9 +24,19 @@ import { ServerConnection } from './server-connection.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
 import { DeliverBodies } from './translate/content.ts';
 import { QueueListCache } from './translate/queue-list.ts';
-import { type ClientToken, isReadyAnswer, LAST_ANSWER } from './translate/tokens.ts';
+import {
+  type ClientToken,
+  type CommandToken,
+  isAdminTurn,
+  isReadyAnswer,
+  LAST_ANSWER,
+} from './translate/tokens.ts';
 
 export type GatewayParts = {
+  /** Decides about every Connect; absent: each is accepted, with all rights. */
+  readonly authenticator?: Authenticator;
+  /** Carries out admin commands; absent: they are unknown commands. */
+  readonly administration?: UserAdministration;
   readonly environment: Environment;
   readonly backend: Backend;
   readonly compressor: Compressor;
@@ -74,6 +87,7 @@ export class Gateway {
     this.#compressor = new BatchCompressor(parts.compressor);
     const half = options.maxBufferedBytes / 2;
     this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
+    parts.administration?.onChange((change) => this.#applyChange(change));
   }
 
   /** See {@link Backend.start}. Connections may be attached before; they are refused at their Connect until the backend serves. */
@@ -87,13 +101,13 @@ export class Gateway {
     const attempt = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
     switch (this.#draining === undefined ? this.#admission.judge(attempt) : this.#admission.reject()) {
       case 'accept': {
-        const connection = this.#newConnection(stream);
+        const connection = this.#newConnection(stream, address);
         this.#connections.set(connection.id, connection);
         return connection.serve();
       }
       case 'refuse': {
         const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
-        return this.#newConnection(stream).terminate(fields);
+        return this.#newConnection(stream, address).terminate(fields);
       }
       case 'destroy':
         stream.on('error', () => undefined);
@@ -151,8 +165,23 @@ export class Gateway {
     stateChanged: (state) => this.#stateChanged(state),
   };
 
-  #newConnection(stream: Duplex): ServerConnection {
+  /** A user has changed: its open connections have its new rights, or end (AUTH-026 to AUTH-029). */
+  #applyChange(change: UserChange): void {
+    if (change.kind === 'rights') {
+      return this.#backend.submit({ kind: 'rightsChanged', principal: change.principal });
+    }
+    for (const connection of [...this.#connections.values()]) {
+      const isMeant = connection.username === change.username && connection.id !== change.exceptConnection;
+      if (isMeant) connection.close();
+    }
+  }
+
+  #newConnection(stream: Duplex, address: string): ServerConnection {
     const connection: ServerConnection = new ServerConnection(this.#nextConnectionId++, stream, {
+      address,
+      authenticator: this.#parts.authenticator,
+      administration: this.#parts.administration,
+      shutdownReason: () => (this.#backend.state.kind === 'draining' ? SHUTTING_DOWN : undefined),
       options: this.#options,
       environment: this.#parts.environment,
       logger: this.#parts.logger,
@@ -201,11 +230,22 @@ export class Gateway {
 
   #answer(effect: AnsweredEffect, connection: ServerConnection): void {
     const token = effect.token as ClientToken;
-    if (token === LAST_ANSWER) this.#closed(connection);
+    if (token === LAST_ANSWER) connection.lastAnswer();
+    else if (isAdminTurn(token)) connection.administer(token);
     else if (isReadyAnswer(token)) connection.send(token.fields);
     else {
-      const { maxMessageSizeBytes } = this.#options.limits;
-      connection.send(answerFields(token, effect.result, maxMessageSizeBytes, this.#queueLists));
+      connection.send(this.#answerFields(token, effect.result));
+    }
+  }
+
+  /** A fault of our own in making an answer is the answer: the command was carried out, and everything else goes on. */
+  #answerFields(token: CommandToken, result: AnsweredEffect['result']): MessageFields {
+    const { maxMessageSizeBytes } = this.#options.limits;
+    try {
+      return answerFields(token, result, maxMessageSizeBytes, this.#queueLists);
+    } catch (error) {
+      this.#parts.logger.error('an answer could not be made', { error: String(error) });
+      return serverErrorFields(token);
     }
   }
 
@@ -279,6 +319,7 @@ export class Gateway {
   }
 }
 
+const SHUTTING_DOWN = 'The broker is shutting down.';
 const ENDED = 'The broker has ended.';
 const RECOVERING = 'recovering from the store';
 

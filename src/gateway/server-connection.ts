@@ -3,35 +3,49 @@
 // to LIMIT-005, LIMIT-015, LIMIT-018 and LIMIT-021.
 
 import type { Duplex } from 'node:stream';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { UserAdministration } from '../auth/user-administration.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
+import type { Principal } from '../model/access.ts';
 import type { Environment } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
 import type { Logger } from '../model/logger.ts';
-import { Command, commandsOfClient } from '../protocol/command.ts';
+import { Command, commandsOfAdministration, commandsOfClient } from '../protocol/command.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
+import { AdminCommands } from './admin-commands.ts';
 import type { ConnectionBudgets } from './buffer-budget.ts';
-import { connectAckHeaders } from './connection-frames.ts';
+import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
+import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
+import { pendingBytesOf } from './pending-bytes.ts';
 import { RateLimit } from './rate-limit.ts';
 import { translateCommand } from './translate/commands.ts';
-import { LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
+import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
 
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
 
-/** Added to the bytes of each input in the limit on pending input: the memory of a Publish without content. */
-const INPUT_OVERHEAD_BYTES = 384;
+/** While credentials are checked the connection is read, to see that it ends, until so many bytes wait. */
+const MAX_BYTES_BEHIND_CONNECT = 65_536;
 
 type InflateEvent = Extract<SessionEvent, { readonly kind: 'inflate' }>;
 
 export type ConnectionParts = {
+  /** Of the client, without its port. */
+  readonly address: string;
+  /** Absent: every Connect is accepted, with all rights. */
+  readonly authenticator: Authenticator | undefined;
+  /** Absent: admin commands are unknown commands. */
+  readonly administration: UserAdministration | undefined;
+  /** Why commands are refused while the broker shuts down; undefined while it does not. */
+  readonly shutdownReason: () => string | undefined;
   readonly options: GatewayOptions;
   readonly environment: Environment;
   readonly logger: Logger;
@@ -56,6 +70,9 @@ export class ServerConnection {
   readonly #outbound: Outbound;
   readonly #memory: ConnectionMemory;
   readonly #messageRate: RateLimit | undefined;
+  readonly #connectCheck: ConnectCheck | undefined;
+  readonly #adminCommands: AdminCommands | undefined;
+  #principal: Principal | undefined;
   #timeouts: ConnectionTimeouts | undefined;
   /** Bytes of inputs that the backend has not processed yet. */
   #pendingBytes = 0;
@@ -73,6 +90,8 @@ export class ServerConnection {
   /** No input is read; answers are still sent. */
   #isClosing = false;
   #isEnding = false;
+  /** `LAST_ANSWER` tokens that have not come back. */
+  #lastAnswerCount = 0;
   /** The client has ended its side, and not all of its input is handled. */
   #inputHasEnded = false;
 
@@ -89,9 +108,13 @@ export class ServerConnection {
       supportedCompressions: options.supportedCompressions,
       compressionThresholdBytes: options.compressionThresholdBytes,
       freshId: environment.freshId,
-      servedCommands: commandsOfClient,
+      servedCommands: parts.administration === undefined ? commandsOfClient : withAdminCommands,
       admit: (message) => this.#admit(message),
     });
+    const { address, authenticator, administration } = parts;
+    const onFault = (error: unknown) => this.#logFault(error);
+    this.#connectCheck = authenticator && new ConnectCheck({ authenticator, address, onFault });
+    this.#adminCommands = administration && this.#newAdminCommands(administration);
     this.#outbound = new Outbound(stream, {
       algorithmFor: (bodyLength) => this.#session.outboundAlgorithm(bodyLength),
       compress: parts.compress,
@@ -103,6 +126,11 @@ export class ServerConnection {
 
   get isConnected(): boolean {
     return this.#session.state === 'connected';
+  }
+
+  /** Whose connection it is; undefined: nobody's, or it is not connected. */
+  get username(): string | undefined {
+    return this.#principal?.username;
   }
 
   /** Starts reading. */
@@ -136,7 +164,18 @@ export class ServerConnection {
     this.#stopInput();
     if (!this.#isKnown) return this.#parts.onClosed();
     this.#submit({ kind: 'disconnected', connection: this.id });
-    this.#submit({ kind: 'barrier', connection: this.id, token: LAST_ANSWER });
+    this.#askForLastAnswer();
+  }
+
+  /** The turn of an admin command has come. */
+  administer(turn: AdminTurn): void {
+    this.#adminCommands?.carryOut(turn);
+  }
+
+  /** All answers that the backend had to give were given. An admin command may still be under way, whose answer follows. */
+  lastAnswer(): void {
+    this.#lastAnswerCount -= 1;
+    if (this.#lastAnswerCount === 0 && this.#adminCommands?.isBusy !== true) this.#parts.onClosed();
   }
 
   /** Queues a frame for the next flush; dropped if the connection is closing. */
@@ -179,7 +218,7 @@ export class ServerConnection {
 
   /** The backend has processed this input of the connection. */
   inputProcessed(input: Input): void {
-    this.#pendingBytes -= this.#pendingBytesOf(input);
+    this.#pendingBytes -= pendingBytesOf(input, this.#parts.options.limits.maxMessageSizeBytes);
     if (this.#isPaused) this.#pump();
     else this.#count();
   }
@@ -224,7 +263,8 @@ export class ServerConnection {
     }
     this.#closeOnInputEnd();
     this.#updateReadState();
-    if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
+    if (this.#connectCheck?.isRunning) this.#timeouts?.readingPaused();
+    else if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
   }
 
   /**
@@ -240,7 +280,12 @@ export class ServerConnection {
   #mustWait(): boolean {
     const mayBePending = this.#memory.isInputShort ? 0 : this.#parts.options.maxPendingInputBytes;
     const isBusy = this.#isCongested || this.#isInflating || this.#isClosing || this.#memory.isWaiting;
-    return isBusy || this.#pendingBytes > mayBePending;
+    return isBusy || this.#isAsking || this.#pendingBytes > mayBePending;
+  }
+
+  /** What follows must wait for the outcome of a Connect or an admin command. */
+  get #isAsking(): boolean {
+    return this.#connectCheck?.isRunning === true || this.#adminCommands?.isBusy === true;
   }
 
   /** A Connect stops the handshake timeout whether it is accepted or refused. */
@@ -267,17 +312,29 @@ export class ServerConnection {
   #handle(event: SessionEvent): void {
     switch (event.kind) {
       case 'command': {
-        const { message, body } = event;
-        return this.#submit(translateCommand(this.id, message, body, this.#parts.options));
+        return this.#handleCommand(event.message, event.body);
       }
       case 'answer':
         return this.#answer(event.fields);
       case 'close':
         return this.close();
       case 'connect':
-        return this.#handleConnect();
+        return this.#handleConnect(event.message);
       case 'inflate':
         return this.#inflate(event);
+    }
+  }
+
+  #handleCommand(message: Message, body: Buffer): void {
+    if (this.#adminCommands !== undefined && commandsOfAdministration.has(message.command)) {
+      const { address } = this.#parts;
+      return this.#adminCommands.begin(message, { principal: this.#principal, connection: this.id, address });
+    }
+    try {
+      this.#submit(translateCommand(this.id, message, body, this.#parts.options));
+    } catch (error) {
+      this.#logFault(error);
+      this.#submit(readyAnswer(this.id, serverErrorFields(message)));
     }
   }
 
@@ -288,16 +345,39 @@ export class ServerConnection {
     this.flush();
   }
 
-  #handleConnect(): void {
+  #handleConnect({ headers }: Message): void {
+    if (this.#refusesOutOfService()) return;
+    if (this.#connectCheck === undefined) return this.#accept(undefined);
+    const outcome = this.#connectCheck.begin(headers, (later) => {
+      this.#handleOutcome(later);
+      this.#pump();
+    });
+    if (outcome !== undefined) this.#handleOutcome(outcome);
+  }
+
+  /** The backend may have gone out of service during a check. */
+  #handleOutcome(outcome: CheckOutcome): void {
+    if (this.#refusesOutOfService()) return;
+    if (outcome.kind === 'accepted') return this.#accept(outcome.principal);
+    const { code, text, closes } = outcome;
+    this.#session.handleConnectOutcome({ kind: 'refuse', code, text, closes });
+  }
+
+  #refusesOutOfService(): boolean {
     const text = this.#parts.outOfServiceReason();
-    if (text !== undefined) {
-      const refusal = { code: ErrorCode.StorageError, text, closes: true };
-      return this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
-    }
+    if (text === undefined) return false;
+    const refusal = { code: ErrorCode.StorageError, text, closes: true };
+    this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
+    return true;
+  }
+
+  #accept(principal: Principal | undefined): void {
+    this.#principal = principal;
     const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;
-    this.#submit({ kind: 'connected', connection: this.id });
+    const input = { kind: 'connected', connection: this.id } as const;
+    this.#submit(principal === undefined ? input : { ...input, principal });
   }
 
   /** Reading pauses while a body is decompressed in a worker: the commands that follow must wait anyway. */
@@ -326,25 +406,13 @@ export class ServerConnection {
   }
 
   #submit(input: Input): void {
-    this.#pendingBytes += this.#pendingBytesOf(input);
+    this.#pendingBytes += pendingBytesOf(input, this.#parts.options.limits.maxMessageSizeBytes);
     this.#parts.submit(input);
-  }
-
-  /** The bytes that the input counts in the limit on pending input. */
-  #pendingBytesOf(input: Input): number {
-    switch (input.kind) {
-      case 'publish':
-        return input.content.byteLength + INPUT_OVERHEAD_BYTES;
-      case 'listQueues':
-        // The only answer that may be much longer than its command.
-        return this.#parts.options.limits.maxMessageSizeBytes + INPUT_OVERHEAD_BYTES;
-      default:
-        return INPUT_OVERHEAD_BYTES;
-    }
   }
 
   #stopInput(): void {
     this.#timeouts?.stop();
+    this.#connectCheck?.cancel();
     this.#isClosing = true;
     this.#memory.stopInput();
   }
@@ -358,7 +426,8 @@ export class ServerConnection {
 
   /** Pauses or resumes reading. */
   #updateReadState(): void {
-    const pause = this.#mustWait();
+    const isChecking = this.#connectCheck?.isRunning === true;
+    const pause = isChecking ? this.#session.pendingBytes > MAX_BYTES_BEHIND_CONNECT : this.#mustWait();
     if (pause === this.#isPaused || this.#isEnding || this.#isClosing) return;
     this.#isPaused = pause;
     if (pause) {
@@ -377,15 +446,45 @@ export class ServerConnection {
     }
   }
 
+  #newAdminCommands(administration: UserAdministration): AdminCommands {
+    return new AdminCommands(this.id, {
+      administration,
+      maxMessageSizeBytes: this.#parts.options.limits.maxMessageSizeBytes,
+      submit: (input) => this.#submit(input),
+      shutdownReason: this.#parts.shutdownReason,
+      onFault: (error) => this.#logFault(error),
+      onDone: () => {
+        // The answer comes behind the last one that was asked for before.
+        if (this.#isClosing) this.#askForLastAnswer();
+        this.#pump();
+      },
+    });
+  }
+
+  #askForLastAnswer(): void {
+    this.#lastAnswerCount += 1;
+    this.#submit({ kind: 'barrier', connection: this.id, token: LAST_ANSWER });
+  }
+
   #notifyWritable(writable: boolean): void {
     if (!this.#isKnown || this.#isClosing) return;
     this.#submit({ kind: 'writable', connection: this.id, writable });
   }
 
+  /** A fault of our own that one command got an Error for. */
+  #logFault(error: unknown): void {
+    this.#parts.logger.error('a command failed', { connection: this.id, error: messageOf(error) });
+  }
+
   /** An internal error of this connection: destroys it, and no other. */
   #abandon(error: unknown): void {
-    const { message } = error instanceof Error ? error : new Error(String(error));
-    this.#parts.logger.error('connection abandoned', { connection: this.id, error: message });
+    this.#parts.logger.error('connection abandoned', { connection: this.id, error: messageOf(error) });
     this.#stream.destroy();
   }
+}
+
+const withAdminCommands: ReadonlySet<number> = new Set([...commandsOfClient, ...commandsOfAdministration]);
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -6,12 +6,11 @@ import { nameOfNumber } from '../model/named-numbers.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
+import { choices, enumValue, type Properties, parseJson, parseObject } from './json-properties.ts';
 import { formatTimeSpan, formatTimestamp, parseTimeSpan } from './time-span.ts';
 
 /** The options, or why the payload is not valid. A property that is missing or null has its default. */
 export type ReadOptions = { readonly options: QueueOptions } | { readonly invalid: string };
-
-type Properties = Readonly<Record<string, unknown>>;
 
 export function readQueueOptions(payload: Buffer): ReadOptions {
   const properties = parseObject(payload);
@@ -97,21 +96,6 @@ function optionProperties(options: Partial<QueueOptions>): Properties {
   };
 }
 
-function parseObject(payload: Buffer): Properties | undefined {
-  const value = parseJson(payload);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Properties)
-    : undefined;
-}
-
-function parseJson(payload: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload));
-  } catch {
-    return undefined;
-  }
-}
-
 function optionsOf(properties: Properties): QueueOptions {
   const ttl = properties['messageTtl'];
   const name = properties['deadLetterQueueName'];
@@ -153,23 +137,6 @@ function isOf(property: string, fits: (value: unknown) => boolean, allowed: stri
   };
 }
 
-/** The value of an enumeration for its number or its name, in any case. */
-function enumValue<Value extends number>(
-  values: Readonly<Record<string, Value>>,
-  given: unknown,
-): Value | undefined {
-  if (typeof given === 'number') return Object.values(values).find((value) => value === given);
-  if (typeof given !== 'string') return undefined;
-  const wanted = given.toLowerCase();
-  return Object.entries(values).find(([name]) => name.toLowerCase() === wanted)?.[1];
-}
-
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
-}
-
-function choices(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${value} (${name})`)
-    .join(', ');
 }

@@ -4,8 +4,10 @@
 import { ok } from 'node:assert/strict';
 import type { DeliverEffect } from '../broker/interface/effect.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
+import { type Principal, QueueOperation } from '../model/access.ts';
 import type { AuditedMessage, AuditedQueue } from './audited-store.ts';
 import { describeEffect } from './broker-describers.ts';
+import { may } from './naive/rights.ts';
 
 type Command = Extract<Input, { readonly token: unknown }>;
 
@@ -16,7 +18,11 @@ type AuditedSubscription = {
   readonly fixed: boolean;
 };
 
-type AuditedConnection = { writable: boolean; readonly subscriptions: Map<string, AuditedSubscription> };
+type AuditedConnection = {
+  writable: boolean;
+  readonly username: string | undefined;
+  readonly subscriptions: Map<string, AuditedSubscription>;
+};
 
 /** The subscriber that certainly has the message, in modes with one subscriber at a time. */
 type Holding = {
@@ -49,7 +55,14 @@ export class AuditedConnections {
   takeInput(input: Input): void {
     switch (input.kind) {
       case 'connected':
-        this.#connections.set(input.connection, { writable: true, subscriptions: new Map() });
+        this.#connections.set(input.connection, {
+          writable: true,
+          username: input.principal?.username,
+          subscriptions: new Map(),
+        });
+        break;
+      case 'rightsChanged':
+        this.#endLost(input.principal);
         break;
       case 'disconnected':
         this.#connections.delete(input.connection);
@@ -69,6 +82,10 @@ export class AuditedConnections {
   /** An input that takes effect at some time in this step: what its connection has may come back from then on. */
   mayReturn(input: Input): void {
     if ('connection' in input) this.#markReturned(input.connection);
+    if (input.kind !== 'rightsChanged') return;
+    for (const [id, { username }] of this.#connections) {
+      if (username === input.principal.username) this.#markReturned(id);
+    }
   }
 
   takeAnswered(command: Command): void {
@@ -121,6 +138,17 @@ export class AuditedConnections {
     this.#holdings = this.#holdings.filter((holding) => !acked(holding));
     for (const subscription of this.#of(id).subscriptions.values()) {
       if (!subscription.fixed) subscription.limit = Math.min(subscription.limit + 1, this.#max);
+    }
+  }
+
+  /** Subscriptions that the user has lost the right for have ended, and what they had in flight comes back. */
+  #endLost(principal: Principal): void {
+    for (const [id, { username, subscriptions }] of this.#connections) {
+      if (username !== principal.username) continue;
+      for (const queue of subscriptions.keys()) {
+        if (!may(principal, QueueOperation.Subscribe, queue)) subscriptions.delete(queue);
+      }
+      this.#markReturned(id);
     }
   }
 

@@ -127,5 +127,6 @@ export class BrokerAudit {
 
 /** Deadlines that are due are handled before such an input, so the connection may still get deliveries in this step. */
 function endsDelivery(input: Input): boolean {
-  return input.kind === 'disconnected' || (input.kind === 'writable' && !input.writable);
+  if (input.kind === 'writable') return !input.writable;
+  return input.kind === 'disconnected' || input.kind === 'rightsChanged';
 }

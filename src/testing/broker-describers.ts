@@ -3,6 +3,7 @@
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
+import type { Principal } from '../model/access.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 
 /** The harness's token: the command in words, and its queue. */
@@ -58,7 +59,9 @@ function isNames(result: QueueInfo | readonly string[]): result is readonly stri
 export function describeInput(input: Input): string {
   switch (input.kind) {
     case 'connected':
-      return `h.connect(); // ${input.connection}`;
+      return `h.connect(${describePrincipal(input.principal)}); // ${input.connection}`;
+    case 'rightsChanged':
+      return `h.changeRights(${describePrincipal(input.principal)});`;
     case 'disconnected':
       return `h.disconnect(${input.connection});`;
     case 'writable':
@@ -97,4 +100,8 @@ export function describeInput(input: Input): string {
     case 'drain':
       return 'h.drain();';
   }
+}
+
+function describePrincipal(principal: Principal | undefined): string {
+  return principal === undefined ? '' : JSON.stringify(principal);
 }

@@ -7,6 +7,7 @@ import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
+import type { Principal } from '../model/access.ts';
 import { Priority } from '../model/priority.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
@@ -115,11 +116,18 @@ export class BrokerHarness {
     this.now += ms;
   }
 
-  connect(): ConnectionId {
+  /** `principal`: the user; absent: a connection with all rights. */
+  connect(principal?: Principal): ConnectionId {
     const connection = this.#nextConnection;
     this.#nextConnection += 1;
-    this.step({ kind: 'connected', connection });
+    const input = { kind: 'connected', connection } as const;
+    this.step(principal === undefined ? input : { ...input, principal });
     return connection;
+  }
+
+  /** The user of this principal has its rights from now on. */
+  changeRights(principal: Principal): string[] {
+    return this.step({ kind: 'rightsChanged', principal });
   }
 
   /** Connects several connections. */

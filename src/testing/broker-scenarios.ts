@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { DeliverEffect } from '../broker/interface/effect.ts';
 import type { ConnectionId } from '../broker/interface/input.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';
+import { type Principal, QueueOperation } from '../model/access.ts';
 import type { DeliveryMode } from '../model/delivery-mode.ts';
 import type { OverflowStrategy } from '../model/overflow-strategy.ts';
 import type { Priority } from '../model/priority.ts';
@@ -26,6 +27,8 @@ export type ScenarioParameters = {
   readonly drains: boolean;
   /** Whether the core is sometimes called after its deadline. */
   readonly oversleeps: boolean;
+  /** Whether some connections are those of users, whose rights change. */
+  readonly users: boolean;
 };
 
 export const calmParameters: ScenarioParameters = {
@@ -38,6 +41,7 @@ export const calmParameters: ScenarioParameters = {
   settings: {},
   drains: false,
   oversleeps: false,
+  users: false,
 };
 
 /** All moves, with small numbers. */
@@ -51,6 +55,7 @@ export const wildParameters: ScenarioParameters = {
   settings: { maxBlockedPublishes: 3, maxBlockedBytes: 450, maxQueuedBytes: 4000, maxQueues: 5 },
   drains: true,
   oversleeps: false,
+  users: false,
 };
 
 /** Short times and small windows, so that few moves cover much. */
@@ -74,7 +79,8 @@ export function settingsOf(parameters: ScenarioParameters): BrokerSettings {
 type Who = { readonly who: number };
 
 export type Move =
-  | { readonly kind: 'connect' }
+  | { readonly kind: 'connect'; readonly username: string | undefined }
+  | { readonly kind: 'changeRights'; readonly principal: Principal }
   | (Who & { readonly kind: 'disconnect' })
   | (Who & { readonly kind: 'writable'; readonly writable: boolean })
   | (Who & {
@@ -103,6 +109,8 @@ type Ack = { readonly delivery: number; readonly stray: boolean; readonly named:
 
 const QUEUES = ['a', 'b', 'a.dlq'] as const;
 const MAX_MOVES = 90;
+const USERNAMES = ['ann', 'bob'] as const;
+const EVERYTHING = [{ queuePattern: '*', operations: Object.values(QueueOperation) }];
 
 /** Sequences of moves with these parameters. */
 export function scenarios(parameters: ScenarioParameters): fc.Arbitrary<Move[]> {
@@ -120,9 +128,11 @@ export function scenarios(parameters: ScenarioParameters): fc.Arbitrary<Move[]> 
     ]);
 }
 
-/** Queues with options first, because most scenarios need them. */
+/** Queues with options first, because most scenarios need them, and a connection of each user. */
 function openings(parameters: ScenarioParameters): fc.Arbitrary<Move[]> {
-  return fc.tuple(creation('a', parameters), creation('b', parameters)).map(([a, b]) => [a, b]);
+  const users = parameters.users ? USERNAMES : [];
+  const connects = users.map((username): Move => ({ kind: 'connect', username }));
+  return fc.tuple(creation('a', parameters), creation('b', parameters)).map(([a, b]) => [a, b, ...connects]);
 }
 
 function creation(queue: string, parameters: ScenarioParameters): fc.Arbitrary<Move> {
@@ -148,7 +158,7 @@ function options(parameters: ScenarioParameters): fc.Arbitrary<Partial<QueueOpti
 }
 
 function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
-  const who = fc.nat(3);
+  const who = fc.nat(parameters.users ? 5 : 3);
   const queue = fc.constantFrom(...QUEUES.slice(0, parameters.deadLetters ? 3 : 2));
   const kind = <Kind extends Move['kind']>(name: Kind) => fc.constant(name);
   const ack = { who, delivery: fc.nat(9), stray: fc.nat(9).map((n) => n === 0), named: fc.boolean() };
@@ -158,10 +168,14 @@ function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
     'DeserializationError',
   ) as fc.Arbitrary<'HandlerException' | 'DeserializationError'>;
   return fc.oneof(
-    { weight: 2, arbitrary: fc.record({ kind: kind('connect') }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('connect'), username: usernames(parameters) }) },
+    {
+      weight: parameters.users ? 3 : 0,
+      arbitrary: fc.record({ kind: kind('changeRights'), principal: principals() }),
+    },
     { weight: 2, arbitrary: fc.record({ kind: kind('disconnect'), who }) },
     { weight: 2, arbitrary: fc.record({ kind: kind('writable'), who, writable: fc.boolean() }) },
-    { weight: 16, arbitrary: publishing(queue) },
+    { weight: 16, arbitrary: publishing(queue, who) },
     { weight: 6, arbitrary: fc.record({ kind: kind('subscribe'), who, queue, window: windows() }) },
     { weight: 2, arbitrary: fc.record({ kind: kind('unsubscribe'), who, queue }) },
     { weight: 10, arbitrary: fc.record({ kind: kind('ack'), ...ack }) },
@@ -180,10 +194,28 @@ function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
   );
 }
 
-function publishing(queue: fc.Arbitrary<string>): fc.Arbitrary<Move> {
+function usernames({ users }: ScenarioParameters): fc.Arbitrary<string | undefined> {
+  return users ? fc.constantFrom(undefined, ...USERNAMES) : fc.constant(undefined);
+}
+
+function principals(): fc.Arbitrary<Principal> {
+  return fc.record({
+    username: fc.constantFrom(...USERNAMES),
+    isSuperuser: fc.nat(9).map((n) => n === 0),
+    accessList: fc.array(
+      fc.record({
+        queuePattern: fc.constantFrom('*', 'a', 'B', 'A*', '*.dlq'),
+        operations: fc.uniqueArray(fc.constantFrom(...Object.values(QueueOperation))),
+      }),
+      { maxLength: 3 },
+    ),
+  });
+}
+
+function publishing(queue: fc.Arbitrary<string>, who: fc.Arbitrary<number>): fc.Arbitrary<Move> {
   return fc.record({
     kind: fc.constant('publish'),
-    who: fc.nat(3),
+    who,
     queue,
     number: fc.nat(7),
     priority: fc.constantFrom(0, 1, 2, 3),
@@ -231,8 +263,8 @@ function durations(): fc.Arbitrary<number> {
 export function play(moves: readonly Move[], broker: SteppedBroker, settings: BrokerSettings): BrokerHarness {
   const harness = new BrokerHarness(broker);
   try {
-    const players = harness.connectAll(3);
-    for (const one of moves) playMove(one, harness, players);
+    const stage: Stage = { harness, players: harness.connectAll(3), principals: new Map() };
+    for (const one of moves) playMove(one, stage);
   } catch (error) {
     const calls = harness.script.join('\n');
     const reason = error instanceof Error ? error.message : String(error);
@@ -243,10 +275,24 @@ export function play(moves: readonly Move[], broker: SteppedBroker, settings: Br
   return harness;
 }
 
-function playMove(one: Move, harness: BrokerHarness, players: ConnectionId[]): void {
+type Stage = {
+  readonly harness: BrokerHarness;
+  /** Connections that are open. */
+  readonly players: ConnectionId[];
+  /** The rights of each user that is not as it was at the beginning, when it might do everything. */
+  readonly principals: Map<string, Principal>;
+};
+
+function playMove(one: Move, { harness, players, principals }: Stage): void {
   switch (one.kind) {
     case 'connect':
-      players.push(harness.connect());
+      players.push(
+        harness.connect(one.username === undefined ? undefined : principalOf(one.username, principals)),
+      );
+      break;
+    case 'changeRights':
+      principals.set(one.principal.username, one.principal);
+      harness.changeRights(one.principal);
       break;
     case 'advance':
     case 'oversleep':
@@ -258,6 +304,10 @@ function playMove(one: Move, harness: BrokerHarness, players: ConnectionId[]): v
     default:
       playAs(players[one.who % players.length], one, harness, players);
   }
+}
+
+function principalOf(username: string, principals: Stage['principals']): Principal {
+  return principals.get(username) ?? { username, isSuperuser: false, accessList: EVERYTHING };
 }
 
 function playAs(

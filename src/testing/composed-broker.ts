@@ -1,6 +1,8 @@
 // Composes a whole broker for tests: a gateway on a local backend, with the options of both in one object. Another backend may be inserted
 // between them.
 
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { UserAdministration } from '../auth/user-administration.ts';
 import type { Backend } from '../backend/backend.ts';
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
@@ -17,6 +19,9 @@ import type { OpenStore } from '../storage/storage-provider.ts';
 export type BrokerOptions = GatewayOptions & { readonly broker: BrokerSettings };
 
 export type BrokerParts = {
+  /** Absent: as without authentication. */
+  readonly authenticator?: Authenticator;
+  readonly administration?: UserAdministration;
   readonly environment: Environment;
   readonly openStore: OpenStore;
   readonly compressor: Compressor;
@@ -27,12 +32,12 @@ export type BrokerParts = {
 
 export function composeBroker(
   options: BrokerOptions,
-  { environment, openStore, compressor, logger, between }: BrokerParts,
+  { environment, openStore, compressor, logger, between, ...users }: BrokerParts,
 ): Gateway {
   const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
   const local = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
   const backend = between === undefined ? local : between(local);
-  return new Gateway(options, { environment, backend, compressor, logger });
+  return new Gateway(options, { environment, backend, compressor, logger, ...users });
 }
 
 /** The options of a broker with this configuration. */

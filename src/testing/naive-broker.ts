@@ -7,6 +7,7 @@ import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
+import { type Principal, QueueOperation } from '../model/access.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import {
   acknowledge,
@@ -32,7 +33,8 @@ import {
 } from './naive/commands.ts';
 import { admitDeadLetters } from './naive/dead-letters.ts';
 import { offerEverything } from './naive/offering.ts';
-import { connectionOf, infoOf, type NaiveState, newState, queuedBytes } from './naive/state.ts';
+import { lacksRight, may } from './naive/rights.ts';
+import { connectionOf, infoOf, isOverdue, type NaiveState, newState, queuedBytes } from './naive/state.ts';
 
 export class NaiveBroker {
   readonly #state: NaiveState;
@@ -48,6 +50,7 @@ export class NaiveBroker {
     runWhatIsDue(state);
     offerEverything(state);
     if (state.draining && isRefusedWhileDraining(input)) refuse(state, input, 'SHUTTING_DOWN');
+    else if (lacksRight(state, input)) refuse(state, input, 'NOT_AUTHORIZED');
     else handle(state, input);
     admitDeadLetters(state);
     runWhatIsDue(state);
@@ -143,7 +146,15 @@ function handleCommand(state: NaiveState, input: CommandInput): void {
 function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): void {
   switch (input.kind) {
     case 'connected':
-      state.connections.push({ id: input.connection, writable: true, closeAsked: false });
+      state.connections.push({
+        id: input.connection,
+        writable: true,
+        closeAsked: false,
+        principal: input.principal,
+      });
+      break;
+    case 'rightsChanged':
+      handleRightsChanged(state, input.principal);
       break;
     case 'disconnected':
       handleDisconnected(state, input.connection);
@@ -172,7 +183,7 @@ function handleDisconnected(state: NaiveState, id: ConnectionId): void {
     (one) => one.connection === connection,
     (copy) => copy.state === 'unsent',
   );
-  giveBack(state, connection);
+  giveBack(state, (one) => one.connection === connection);
   for (const queue of state.queues) {
     for (const blocked of queue.blocked) {
       blocked.askers = blocked.askers.filter((asker) => asker.connection !== connection);
@@ -180,6 +191,23 @@ function handleDisconnected(state: NaiveState, id: ConnectionId): void {
     queue.blocked = queue.blocked.filter((blocked) => blocked.askers.length > 0);
   }
   state.connections = state.connections.filter((one) => one !== connection);
+}
+
+function handleRightsChanged(state: NaiveState, principal: Principal): void {
+  for (const connection of state.connections) {
+    if (connection.principal?.username === principal.username) connection.principal = principal;
+  }
+  const lost = state.subscriptions.filter(
+    ({ connection, queueName }) =>
+      connection.principal?.username === principal.username &&
+      !may(connection.principal, QueueOperation.Subscribe, queueName),
+  );
+  endSubscriptions(
+    state,
+    (one) => lost.includes(one),
+    (copy) => copy.state === 'unsent' || isOverdue(copy),
+  );
+  giveBack(state, (one) => lost.includes(one));
 }
 
 function handleDrain(state: NaiveState): void {

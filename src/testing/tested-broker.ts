@@ -1,5 +1,7 @@
 // A whole broker over a given store, for tests: in virtual time, with clients on virtual connections. It serves after the first `settle`.
 
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { UserAdministration } from '../auth/user-administration.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Environment } from '../model/environment.ts';
 import type { Compressor } from '../protocol/compression.ts';
@@ -41,6 +43,8 @@ export type TestedParts = {
   readonly store?: StorageProvider;
   readonly compressor?: Compressor;
   readonly environment?: Environment;
+  /** Absent: a broker without authentication. */
+  readonly users?: Authenticator & UserAdministration;
 };
 
 export class TestedBroker extends TestedClients {
@@ -48,7 +52,12 @@ export class TestedBroker extends TestedClients {
 
   constructor(options: Partial<BrokerOptions> = {}, parts: TestedParts = {}) {
     super();
-    const { store = openMemoryStore(), compressor = noCompressor, environment = this.environment } = parts;
+    const {
+      store = openMemoryStore(),
+      compressor = noCompressor,
+      environment = this.environment,
+      users,
+    } = parts;
     let isOpened = false;
     const openStore = async () => {
       if (isOpened) throw new Error('The store of this test is opened once.');
@@ -58,7 +67,13 @@ export class TestedBroker extends TestedClients {
     const logger = this.logger();
     this.broker = composeBroker(
       { ...testOptions, ...options },
-      { environment, openStore, compressor, logger },
+      {
+        environment,
+        openStore,
+        compressor,
+        logger,
+        ...(users === undefined ? {} : { authenticator: users, administration: users }),
+      },
     );
     this.broker.start().catch((error: unknown) => void this.logged.push(String(error)));
   }

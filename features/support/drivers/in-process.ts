@@ -17,10 +17,20 @@ import type { Logger } from '../../../src/model/logger.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
 import type { StorageProvider } from '../../../src/storage/storage-provider.ts';
 import { brokerOptions, composeBroker } from '../../../src/testing/composed-broker.ts';
+import { FakeUsers } from '../../../src/testing/fake-users.ts';
 import { VirtualDisk } from '../../../src/testing/virtual-disk.ts';
 import { VirtualEnvironment } from '../../../src/testing/virtual-environment.ts';
 import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
-import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
+import type {
+  BrokerState,
+  BrokerUnderTest,
+  CredentialKey,
+  Driver,
+  HttpAnswer,
+  HttpRequest,
+  SettingKey,
+  Settings,
+} from './driver.ts';
 
 /** What a driver that runs the broker in this process may do in its own way. */
 export type InProcessProfile = {
@@ -57,6 +67,7 @@ class InProcessBroker implements BrokerUnderTest {
   readonly #profile: InProcessProfile;
   readonly #configuration: Configuration;
   readonly #disk = new MortalDisk();
+  readonly #users: FakeUsers | undefined;
   #broker: Gateway;
   #health: ReturnType<typeof createHealthApp>;
   /** The broker's ends of its lines. */
@@ -66,7 +77,12 @@ class InProcessBroker implements BrokerUnderTest {
   constructor(settings: Settings, profile: InProcessProfile) {
     this.#profile = profile;
     this.tolerance = profile.tolerance;
-    const flags = new Map([...settings].map(([key, setting]) => [flagName(key), textOf(setting)]));
+    const flags = new Map(
+      [...settings].flatMap(([key, setting]) =>
+        isCredential(key) ? [] : [[flagName(key), textOf(setting)]],
+      ),
+    );
+    this.#users = usersOf(settings);
     const machine = { memoryBytes: totalmem(), heapLimitBytes: totalmem(), isTerminal: false };
     this.#configuration = loadConfiguration({ flags, environment: {}, machine }).configuration;
     this.#broker = this.#createBroker();
@@ -166,6 +182,8 @@ class InProcessBroker implements BrokerUnderTest {
       // In place always: a thread pool would make the order of events depend on the machine.
       compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
       logger: loggerInto(this.#lines),
+      ...(this.#users && { authenticator: this.#users }),
+      ...(this.#users?.hasUsers && { administration: this.#users }),
       ...(between && { between: (local: Backend) => between(local, this.#environment) }),
     });
   }
@@ -208,6 +226,25 @@ class MortalDisk {
       life === this.#life ? store.commit(records) : new Promise<void>(() => undefined);
     return { ...store, commit };
   };
+}
+
+const credentialKeys: ReadonlySet<SettingKey> = new Set<CredentialKey>([
+  'authToken',
+  'superuserPassword',
+  'authDatabasePath',
+  'passwordCost',
+]);
+
+function isCredential(key: SettingKey): key is CredentialKey {
+  return credentialKeys.has(key);
+}
+
+/** Without hashes, whose work no virtual time could wait for. */
+function usersOf(settings: Settings): FakeUsers | undefined {
+  const token = settings.get('authToken');
+  const hasUsers = settings.has('superuserPassword');
+  if (token === undefined && !hasUsers) return undefined;
+  return new FakeUsers(typeof token === 'string' ? { token, hasUsers } : { hasUsers });
 }
 
 function textOf(setting: string | { readonly durationMs: number }): string {

@@ -1,6 +1,6 @@
 // Runs one core over one store. Collects inputs into a batch, steps it through the core, commits all its records together, and only then
 // passes on the effects: nothing is visible before it is stored. Inputs wait in order during a commit, so the state is never more than
-// one batch ahead of the store. Ends with the first failed commit. Implements DURABLE-001, DURABLE-002.
+// one batch ahead of the store. Ends with the first failed commit, and when the core throws. Implements DURABLE-001, DURABLE-002.
 
 import type { Broker } from '../../broker/broker.ts';
 import type { Effect } from '../../broker/interface/effect.ts';
@@ -10,6 +10,7 @@ import type { Environment } from '../../model/environment.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
 import type { BackendReceiver } from '../backend.ts';
 import type { DeliveryLatency } from './delivery-latency.ts';
+import type { EvictionLog } from './eviction-log.ts';
 
 /** A batch ends at the first of these limits, so that sockets, timers and health requests are served between batches. */
 const MAX_BATCH_LENGTH = 4096;
@@ -23,10 +24,20 @@ export type BatchLoopParts = {
   readonly environment: Environment;
   readonly receiver: Pick<BackendReceiver, 'effects' | 'processed'>;
   readonly latency: DeliveryLatency;
-  /** A commit has failed and the loop has ended. `lost`: the inputs of that batch, and those after it. */
-  readonly onFailure: (error: unknown, lost: readonly Input[]) => void;
+  readonly evictions: EvictionLog;
+  /** The loop has ended. */
+  readonly onFailure: (failure: LoopFailure) => void;
 };
 
+export type LoopFailure = {
+  readonly error: unknown;
+  /** The input that the core threw on, by a fault of our own; absent: a commit has failed. Its state may be damaged: only the store is sure. */
+  readonly culprit?: Input;
+  /** The inputs of the batch, and those after it: nothing of them is committed for certain. */
+  readonly lost: readonly Input[];
+};
+
+type Fault = Omit<LoopFailure, 'lost'>;
 type Outputs = ReturnType<Broker['takeOutputs']>;
 
 export class BatchLoop {
@@ -72,17 +83,18 @@ export class BatchLoop {
     this.#isScheduled = false;
     if (this.#hasEnded || this.#firstSubmittedAt === undefined) return;
     const arrivedAt = this.#firstSubmittedAt;
-    const inputs = this.#stepBatch();
+    const { inputs, fault } = this.#stepBatch();
+    if (fault !== undefined) return this.#fail(inputs, fault);
     const { records, effects } = this.#parts.broker.takeOutputs();
     const committed = this.#commit(records);
     const finish = () => this.#finish(inputs, effects, arrivedAt);
     if (committed === undefined) return finish();
     this.#isCommitting = true;
-    this.#committing = committed.then(finish, (error: unknown) => this.#fail(error, inputs));
+    this.#committing = committed.then(finish, (error: unknown) => this.#fail(inputs, { error }));
   }
 
-  /** Steps the next batch through the core and returns its inputs. */
-  #stepBatch(): readonly Input[] {
+  /** Steps the next batch through the core and returns its inputs. Stops at an input that the core throws on. */
+  #stepBatch(): { readonly inputs: readonly Input[]; readonly fault?: Fault } {
     const { broker, environment } = this.#parts;
     const { clock } = environment;
     const time = { now: clock.now(), wallNow: clock.wallNow() };
@@ -91,9 +103,13 @@ export class BatchLoop {
       if (count === MAX_BATCH_LENGTH) break;
       if (count > 0 && count % INPUTS_PER_CLOCK_READ === 0 && clock.now() - time.now >= MAX_BATCH_MS) break;
       count += 1;
-      broker.step(input, time);
+      try {
+        broker.step(input, time);
+      } catch (error) {
+        return { inputs: this.#takePending(count, time.now), fault: { error, culprit: input } };
+      }
     }
-    return this.#takePending(count, time.now);
+    return { inputs: this.#takePending(count, time.now) };
   }
 
   #takePending(count: number, now: number): readonly Input[] {
@@ -121,8 +137,10 @@ export class BatchLoop {
   #finish(inputs: readonly Input[], effects: Outputs['effects'], arrivedAt: number): void {
     this.#isCommitting = false;
     if (this.#hasEnded) return;
-    const { broker, receiver, latency, environment } = this.#parts;
+    const { broker, receiver, latency, evictions, environment } = this.#parts;
     passOn(effects, receiver);
+    const evicted = broker.takeEvictions();
+    if (evicted !== undefined) evictions.add(evicted);
     broker.written();
     latency.written(broker.stats().firstDeliveryCount, environment.clock.now() - arrivedAt);
     receiver.processed(inputs);
@@ -131,11 +149,11 @@ export class BatchLoop {
     if (this.#pending.length > 0) this.#schedule();
   }
 
-  #fail(error: unknown, inputs: readonly Input[]): void {
+  #fail(inputs: readonly Input[], fault: Fault): void {
     if (this.#hasEnded) return;
     const lost = [...inputs, ...this.#pending];
     void this.end();
-    this.#parts.onFailure(error, lost);
+    this.#parts.onFailure({ ...fault, lost });
   }
 
   /** Sets the one timer for all deadlines of the core. */

@@ -1,6 +1,7 @@
-// The backend whose queues are in this process: a core and a store. Opens the store, recovers the core from it and serves. A failed commit
-// is crash-only: the core and the store are dropped, and the backend recovers from what the store has kept, with a backoff, until that
-// succeeds. batch-loop.ts runs the batches, recovery.ts recovers the core. Implements DURABLE-017 to DURABLE-020 on the backend's side.
+// The backend whose queues are in this process: a core and a store. Opens the store, recovers the core from it and serves. A failed commit, or
+// a core that throws, is crash-only: the core and the store are dropped, and the backend recovers from what the store has kept, with a backoff,
+// until that succeeds. batch-loop.ts runs the batches, recovery.ts recovers the core. Implements DURABLE-017 to DURABLE-020 and ERROR-005 on the
+// backend's side.
 
 import { Broker } from '../../broker/broker.ts';
 import type { RefusedEffect } from '../../broker/interface/effect.ts';
@@ -19,8 +20,9 @@ import {
   type BackendStatistics,
   StartCancelled,
 } from '../backend.ts';
-import { BatchLoop } from './batch-loop.ts';
+import { BatchLoop, type LoopFailure } from './batch-loop.ts';
 import { DeliveryLatency } from './delivery-latency.ts';
+import { EvictionLog } from './eviction-log.ts';
 import { recover } from './recovery.ts';
 
 /** The backoff before a failed store is opened again; doubles with every failure, up to a maximum. */
@@ -44,6 +46,7 @@ export class LocalBackend implements Backend {
   readonly #settings: BrokerSettings;
   readonly #parts: LocalBackendParts;
   readonly #latency = new DeliveryLatency();
+  readonly #evictions: EvictionLog;
   #receiver: BackendReceiver = nobody;
   #state: BackendState = { kind: 'recovering' };
   #life: Life | undefined;
@@ -59,6 +62,7 @@ export class LocalBackend implements Backend {
   constructor(settings: BrokerSettings, parts: LocalBackendParts) {
     this.#settings = settings;
     this.#parts = parts;
+    this.#evictions = new EvictionLog(parts.environment, parts.logger);
   }
 
   get state(): BackendState {
@@ -92,6 +96,7 @@ export class LocalBackend implements Backend {
 
   async #close(): Promise<void> {
     this.#cancelRetry();
+    this.#evictions.end();
     const life = this.#endLife();
     this.#moveTo({ kind: 'closed' });
     await life?.loop.end();
@@ -134,22 +139,34 @@ export class LocalBackend implements Backend {
       environment,
       receiver: this.#receiver,
       latency: this.#latency,
-      onFailure: (error, lost) => this.#failed(error, lost),
+      evictions: this.#evictions,
+      onFailure: (failure) => this.#failed(failure),
     });
     this.#life = { broker, store, loop };
     this.#servingSince = environment.clock.now();
     this.#moveTo({ kind: 'serving' });
   }
 
-  /** The loop has ended because a commit failed: the state of the core may be ahead of the store. */
-  #failed(error: unknown, lost: readonly Input[]): void {
+  /** The loop has ended: the state of the core may be ahead of the store, or damaged. */
+  #failed({ error, culprit, lost }: LoopFailure): void {
     const { environment, logger } = this.#parts;
     const store = this.#endLife()?.store;
-    logger.error('the store has failed; recovering from it', { error: messageOf(error) });
+    if (culprit === undefined) {
+      logger.error('the store has failed; recovering from it', { error: messageOf(error) });
+    } else {
+      const stack = error instanceof Error ? error.stack : undefined;
+      const fields = {
+        input: culprit.kind,
+        error: messageOf(error),
+        ...(stack === undefined ? {} : { stack }),
+      };
+      logger.error('a fault of the broker itself, please report it; recovering from the store', fields);
+    }
     if (environment.clock.now() - this.#servingSince >= STABLE_AFTER_MS) this.#failureCount = 0;
-    this.#receiver.effects(lost.flatMap(refusalOf));
+    this.#receiver.effects(lost.flatMap((input) => refusalOf(input, culprit)));
     this.#storeWork = closeQuietly(store).then(() => this.#retryLater());
-    this.#moveTo({ kind: 'failed', reason: `the store has failed: ${messageOf(error)}` });
+    const what = culprit === undefined ? 'the store has failed' : 'the broker has failed';
+    this.#moveTo({ kind: 'failed', reason: `${what}: ${messageOf(error)}` });
   }
 
   #endLife(): Life | undefined {
@@ -191,8 +208,13 @@ const nobody: BackendReceiver = {
   stateChanged: () => undefined,
 };
 
-/** Refuses the publishes whose commit failed, so that publishers know which messages may be lost. */
-function refusalOf(input: Input): readonly RefusedEffect[] {
+/** Refuses the publishes that are not committed, so that publishers know which messages may be lost; and the command that failed. */
+function refusalOf(input: Input, culprit: Input | undefined): readonly RefusedEffect[] {
+  if (input === culprit && 'token' in input) {
+    const { connection, token } = input;
+    const text = 'A fault of the broker itself prevented this.';
+    return [{ kind: 'refused', connection, token, code: 'SERVER_ERROR', text }];
+  }
   if (input.kind !== 'publish') return [];
   const { connection, token } = input;
   const text = 'The broker could not store the message.';

@@ -6,7 +6,7 @@ import { retryDelayMs } from '../queue/retry-policy.ts';
 import type { StepContext } from '../queue/step-context.ts';
 import type { Delivery, Ending } from './delivery.ts';
 import type { InFlight } from './in-flight.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { Subscriber, Subscription } from './subscriber.ts';
 
 export class Attempts {
   readonly #step: StepContext;
@@ -65,6 +65,23 @@ export class Attempts {
       if (delivery.queue.deleted) this.#inFlight.forget(delivery);
       else this.#end(delivery, { kind: 'released', interrupted: true });
     }
+  }
+
+  /**
+   * The subscriptions have ended and may not keep what they have in flight: it is released, without counting as failed. At most `limit`
+   * deliveries; `count` says how many, `isComplete` whether none is left.
+   */
+  interruptedOn(
+    subscriber: Subscriber,
+    ended: ReadonlySet<Subscription>,
+    limit: number,
+  ): { readonly count: number; readonly isComplete: boolean } {
+    const theirs = this.#inFlight
+      .all(subscriber)
+      .filter(({ queue, member }) => !queue.deleted && ended.has(member.subscription));
+    const now = theirs.slice(0, Math.max(0, limit));
+    for (const delivery of now) this.#end(delivery, { kind: 'released', interrupted: true });
+    return { count: now.length, isComplete: now.length === theirs.length };
   }
 
   #failed(delivery: Delivery, reason: 'MaxRetriesExceeded' | 'HandlerException', failedAt: number): void {

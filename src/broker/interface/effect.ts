@@ -6,6 +6,7 @@ import type { ConnectionId, Token } from './input.ts';
 import type { DeadLetterFacts, MessageContent } from './message-content.ts';
 
 export type RefusalCode =
+  | 'NOT_AUTHORIZED'
   | 'QUEUE_NOT_FOUND'
   | 'QUEUE_EXISTS'
   | 'QUEUE_FULL'
@@ -15,7 +16,9 @@ export type RefusalCode =
   | 'LIMIT_EXCEEDED'
   | 'SHUTTING_DOWN'
   /** Given by the backend, not by the core: the commit has failed. */
-  | 'STORAGE_ERROR';
+  | 'STORAGE_ERROR'
+  /** Given by the backend: the core has thrown, by a fault of our own. */
+  | 'SERVER_ERROR';
 
 /** The positive answer to the command of that token. `result` is there for QueueInfo (null: no such queue) and ListQueues. */
 export type AnsweredEffect = {

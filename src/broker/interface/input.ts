@@ -1,6 +1,7 @@
 // Everything that can happen to the core. A command carries a token, which the core hands back, unopened, with the
 // command's one answer: in this step or in a later one.
 
+import type { Principal } from '../../model/access.ts';
 import type { Priority } from '../../model/priority.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
 import type { MessageContent } from './message-content.ts';
@@ -15,10 +16,12 @@ export const OPERATOR: ConnectionId = 0;
 export type Token = unknown;
 
 export type Input =
-  | { readonly kind: 'connected'; readonly connection: ConnectionId }
+  | ConnectedInput
   | { readonly kind: 'disconnected'; readonly connection: ConnectionId }
   /** Whether the connection can take more frames now; a connection starts writable. */
   | { readonly kind: 'writable'; readonly connection: ConnectionId; readonly writable: boolean }
+  /** The rights of a user are those of `principal` from now on, on all its connections. */
+  | { readonly kind: 'rightsChanged'; readonly principal: Principal }
   | PublishInput
   | SubscribeInput
   | (Command & { readonly kind: 'unsubscribe'; readonly queue: string })
@@ -35,6 +38,13 @@ export type Input =
   | { readonly kind: 'tick' }
   /** The broker is to end: deliveries stop, acks are still taken, everything else is refused. */
   | { readonly kind: 'drain' };
+
+export type ConnectedInput = {
+  readonly kind: 'connected';
+  readonly connection: ConnectionId;
+  /** The user, with its rights as of now; absent: the connection has all rights. */
+  readonly principal?: Principal;
+};
 
 type Command = { readonly connection: ConnectionId; readonly token: Token };
 

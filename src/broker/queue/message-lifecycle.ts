@@ -191,7 +191,9 @@ export class MessageLifecycle {
     if (!queue.isFull) return;
     if (!this.#step.isDraining) queue.delivery.dispatch();
     const oldest = queue.oldestWaiting();
-    if (queue.isFull && oldest !== undefined && !queue.delivery.canDeliverNow()) this.evict(queue, oldest);
+    if (!queue.isFull || oldest === undefined || queue.delivery.canDeliverNow()) return;
+    this.evict(queue, oldest);
+    this.#step.evicted(queue);
   }
 
   #leave(queue: Queue, message: QueuedMessage, event: MessageEvent): void {

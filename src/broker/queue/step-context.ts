@@ -19,6 +19,7 @@ export class StepContext {
   #records: StoreRecord[] = [];
   #effects: Effect[] = [];
   #touched: Queue[] = [];
+  #evictions = new Map<string, number>();
 
   constructor(stats: BrokerStats) {
     this.stats = stats;
@@ -39,6 +40,19 @@ export class StepContext {
 
   refuse(connection: ConnectionId, token: Token, code: RefusalCode, text: string): void {
     this.#effects.push({ kind: 'refused', connection, token, code, text });
+  }
+
+  /** A new dead letter has pushed a message out of this queue. */
+  evicted(queue: Queue): void {
+    this.#evictions.set(queue.name, (this.#evictions.get(queue.name) ?? 0) + 1);
+  }
+
+  /** How many messages were pushed out by dead letters since the last call, by queue; undefined: none. */
+  takeEvictions(): ReadonlyMap<string, number> | undefined {
+    const evictions = this.#evictions;
+    if (evictions.size === 0) return undefined;
+    this.#evictions = new Map();
+    return evictions;
   }
 
   /** Notes a change of the queue that may allow messages to be sent. */

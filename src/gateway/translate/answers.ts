@@ -1,4 +1,4 @@
-// Translates an answer of the core to its frame. Every answer carries the id and the queue of its command. Implements CONN-006, CONN-008,
+// Translates an answer of the core to its frame. Every answer carries the id and, but for NOT_AUTHORIZED, the queue of its command. Implements CONN-006, CONN-008,
 // CONN-010 and FRAME-025.
 
 import type { AnsweredEffect, RefusedEffect } from '../../broker/interface/effect.ts';
@@ -29,7 +29,9 @@ export function answerFields(
 /** The Error that refuses a command. */
 export function refusalFields(effect: RefusedEffect): MessageFields {
   const { id, queue } = effect.token as CommandToken;
-  return { command: Command.Error, id, queue, errorCode: effect.code, errorMessage: effect.text };
+  const fields = { command: Command.Error, id, errorCode: effect.code, errorMessage: effect.text };
+  // As existing brokers: what the user may not touch is not named.
+  return effect.code === ErrorCode.NotAuthorized ? fields : { ...fields, queue };
 }
 
 function answerTo(command: number): number {

@@ -12,7 +12,6 @@ import {
   isSubscribed,
   isTooOld,
   isWaiting,
-  type NaiveConnection,
   type NaiveCopy,
   type NaiveMessage,
   type NaiveQueue,
@@ -117,9 +116,9 @@ function leaveSubscriber(state: NaiveState, { queue, message, copy }: Delivery):
   finishIfEnded(state, queue, message);
 }
 
-/** The connection has ended: what it had in flight waits again. */
-export function giveBack(state: NaiveState, connection: NaiveConnection): void {
-  const cut = deliveriesInFlight(state).filter(({ copy }) => copy.subscription.connection === connection);
+/** What is in flight on these subscriptions, whose connection or right has ended, waits again. */
+export function giveBack(state: NaiveState, isLost: (subscription: NaiveSubscription) => boolean): void {
+  const cut = deliveriesInFlight(state).filter(({ copy }) => isLost(copy.subscription));
   for (const delivery of cut) {
     delivery.copy.cutShort = true;
     leaveSubscriber(state, delivery);

@@ -5,6 +5,7 @@ import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../.
 import { admitDeadLetters } from './dead-letters.ts';
 import { addMessage, canEnter, createQueue, finishIfEnded, purge, pushOutOldest } from './giving-up.ts';
 import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';
+import { isShown } from './rights.ts';
 import {
   connectionOf,
   findQueue,
@@ -88,7 +89,9 @@ export function handleQueueInfo(state: NaiveState, input: Extract<Input, { kind:
 }
 
 export function handleListQueues(state: NaiveState, input: Extract<Input, { kind: 'listQueues' }>): void {
-  const result = state.queues.map((queue) => queue.name);
+  const { principal } = connectionOf(state, input.connection);
+  const names = state.queues.map((queue) => queue.name);
+  const result = names.filter((name) => isShown(principal, name));
   state.effects.push({ kind: 'answered', connection: input.connection, token: input.token, result });
 }
 

@@ -5,12 +5,19 @@ import type { Effect } from '../../broker/interface/effect.ts';
 import type { ConnectionId, Token } from '../../broker/interface/input.ts';
 import type { DeadLetterFacts, MessageContent } from '../../broker/interface/message-content.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
+import type { Principal } from '../../model/access.ts';
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import type { Priority } from '../../model/priority.ts';
 import type { QueueInfo } from '../../model/queue-info.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
 
-export type NaiveConnection = { readonly id: ConnectionId; writable: boolean; closeAsked: boolean };
+export type NaiveConnection = {
+  readonly id: ConnectionId;
+  writable: boolean;
+  closeAsked: boolean;
+  /** Undefined: no user, and all rights. */
+  principal: Principal | undefined;
+};
 
 export type NaiveSubscription = {
   /** Greater than the places of all that subscribed before. */

@@ -1,4 +1,4 @@
-// The key under which the rate limits count an address: one host, one key. An IPv4 address is its own key, also when it is mapped to IPv6
+// The key under which the broker counts an address: one host, one key. An IPv4 address is its own key, also when it is mapped to IPv6
 // (::ffff:192.0.2.1). An IPv6 address counts as its /64 prefix, because one host usually has a whole /64 to itself. Implements LIMIT-025.
 
 const GROUP_COUNT = 8;

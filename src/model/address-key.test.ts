@@ -1,4 +1,4 @@
-// Which addresses share one rate limit.
+// Which addresses are counted together.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

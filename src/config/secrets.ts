@@ -1,0 +1,44 @@
+// Chooses the secrets that stand in files of their own, and says which are empty. Pure: it is given a function that reads. Implements CONFIG-015
+// and AUTH-054.
+
+import { secretFileKeys } from './authentication-keys.ts';
+import { type Choices, describeOrigin } from './configuration.ts';
+import { HIDDEN, parseText } from './key-kinds.ts';
+import { configurationKeys } from './keys.ts';
+import type { SecretFile } from './secret-file.ts';
+
+export type ReadSecretFile = (path: string) => SecretFile;
+
+/** Chooses the secrets that are in files of their own. Returns a sentence for each problem. */
+export function chooseSecrets(
+  chosen: Choices,
+  readSecretFile: ReadSecretFile = () => ({ ok: false, reason: 'cannot be read here' }),
+): readonly string[] {
+  return secretFileKeys.flatMap(([key, fileKey]) => {
+    const file = chosen.get(fileKey);
+    if (file === undefined || file.value === '') return [];
+    const origin = describeOrigin(file.origin);
+    const direct = chosen.get(key);
+    if (direct !== undefined && direct.value !== '') {
+      return `${key} (${describeOrigin(direct.origin)}) and ${fileKey} (${origin}) do not go together; allowed is one of the two`;
+    }
+    const path = String(file.value);
+    const content = readSecretFile(path);
+    if (!content.ok) return `${fileKey} (${origin}): file ${path} ${content.reason}`;
+    const parsed = parseText(configurationKeys[key], content.text);
+    if (!parsed.ok)
+      return `${fileKey} (${origin}): file ${path} contains ${HIDDEN}; allowed is ${parsed.allowed}`;
+    chosen.set(key, { value: parsed.value, origin: { kind: 'file', path } });
+    return [];
+  });
+}
+
+/** A variable that was forgotten, as in `--auth-token "$TOKEN"`, must not open the broker without a word. */
+export function emptySecrets(chosen: Choices): readonly string[] {
+  return secretFileKeys.flatMap(([key]) => {
+    const choice = chosen.get(key);
+    const isForThisStart = choice?.origin.kind === 'environment' || choice?.origin.kind === 'flag';
+    if (!isForThisStart || choice.value !== '') return [];
+    return `${key} (${describeOrigin(choice.origin)}) is empty, so there is none`;
+  });
+}
