@@ -47,8 +47,8 @@ const floors = {
 
 // What only these files may import, wherever the table above would allow it.
 const exclusive = [
-  { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/gateway/compressor[.]ts$'] },
-  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/'] },
+  { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/gateway/compressor[.]ts$', '^src/testing/(fuzz|hostile)/'] },
+  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/', '^src/testing/hostile/'] },
   { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },
   { name: 'better-sqlite3', target: 'node_modules/better-sqlite3/', files: ['^src/storage/sqlite/'] },
 ];
