@@ -54,9 +54,12 @@ async function judgeCase(target: FuzzTarget, frames: readonly Buffer[]): Promise
   try {
     const complaint = await target.judge(frames);
     const spent = threadCpuMs() - begunAt;
-    if (complaint === undefined && spent > MAX_CASE_CPU_MS)
-      return `takes ${spent.toFixed(0)} ms of processor time`;
-    return strays.splice(0)[0] ?? complaint;
+    const isSlow = spent > MAX_CASE_CPU_MS;
+    return (
+      strays.splice(0)[0] ??
+      complaint ??
+      (isSlow ? `takes ${spent.toFixed(0)} ms of processor time` : undefined)
+    );
   } catch (error) {
     return exceptionText(error);
   }
