@@ -33,11 +33,12 @@ export function codecTarget(): FuzzTarget {
   return {
     judge: async (frames) => {
       for (const frame of frames) {
-        const complaint = judgeStream(frame, [frame]);
+        const complaint = judgeStream(frame, { pieces: [frame], readsAfterEach: ALL });
         if (complaint !== undefined) return complaint;
       }
       const stream = Buffer.concat(frames);
-      return judgeStream(stream, [stream], cutInto(stream));
+      const pieces = cutInto(stream);
+      return judgeStream(stream, { pieces, readsAfterEach: ALL }, { pieces, readsAfterEach: 1 });
     },
     sweep: async () => undefined,
     close: async () => undefined,
@@ -50,22 +51,23 @@ function cutInto(stream: Buffer): readonly Buffer[] {
   return Array.from({ length: count }, (_, index) => stream.subarray(index * size, (index + 1) * size));
 }
 
-function judgeStream(stream: Buffer, ...ways: readonly (readonly Buffer[])[]): string | undefined {
+/** How a stream arrives: in which pieces, and how often is read after each. The rest is read at the end. */
+type Arrival = { readonly pieces: readonly Buffer[]; readonly readsAfterEach: number };
+
+const ALL = Number.POSITIVE_INFINITY;
+
+function judgeStream(stream: Buffer, ...arrivals: readonly Arrival[]): string | undefined {
   const expected = expectedOf(stream);
-  for (const pieces of ways) {
-    const complaint = judgeWay(stream, pieces, expected);
+  for (const arrival of arrivals) {
+    const complaint = judgeArrival(stream, arrival, expected);
     if (complaint !== undefined) return complaint;
   }
   return undefined;
 }
 
-function judgeWay(
-  stream: Buffer,
-  pieces: readonly Buffer[],
-  expected: readonly Expected[],
-): string | undefined {
+function judgeArrival(stream: Buffer, arrival: Arrival, expected: readonly Expected[]): string | undefined {
   const memoryBefore = getHeapStatistics().external_memory;
-  const events = readAll(pieces);
+  const events = readAll(arrival);
   const taken = getHeapStatistics().external_memory - memoryBefore;
   if (taken > MAX_MEMORY_BYTES + 3 * stream.length) return `reading takes ${taken} bytes of memory`;
   if (events.length !== expected.length)
@@ -80,17 +82,24 @@ function judgeWay(
 const compressor = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
 
 /** Reads until the stream is used up or a fault ends it. */
-function readAll(pieces: readonly Buffer[]): readonly ReadEvent[] {
+function readAll({ pieces, readsAfterEach }: Arrival): readonly ReadEvent[] {
   const reader = new MessageReader(limits);
   const events: ReadEvent[] = [];
   for (const piece of pieces) {
     reader.push(piece);
-    for (let event = nextOf(reader); event !== undefined; event = nextOf(reader)) {
-      events.push(event);
-      if (event.kind !== 'fault' || !event.closes) continue;
-      reader.stop();
-      return events;
-    }
+    events.push(...readSome(reader, readsAfterEach));
+  }
+  return [...events, ...readSome(reader, ALL)];
+}
+
+/** Stops the reader at a fault that ends the stream, as its owner must. */
+function readSome(reader: MessageReader, maxCount: number): readonly ReadEvent[] {
+  const events: ReadEvent[] = [];
+  while (events.length < maxCount) {
+    const event = nextOf(reader);
+    if (event === undefined) break;
+    events.push(event);
+    if (event.kind === 'fault' && event.closes) reader.stop();
   }
   return events;
 }
