@@ -8,7 +8,7 @@ import { collectGarbage, retainedBytes } from '../retained-memory/garbage.ts';
 /** Compiled code, inline caches and tables that grow with use. Measured without a leak: below 2 MiB. */
 const MAX_RETAINED_GROWTH_BYTES = 4 * 1024 * 1024;
 /** The heap takes more than it needs and gives it back late. Measured without a leak: below 60 MiB. */
-const MAX_RESIDENT_GROWTH_BYTES = 160 * 1024 * 1024;
+const MAX_RESIDENT_GROWTH_BYTES = 128 * 1024 * 1024;
 /** How often the end is looked at again: handles are closed in later turns of the event loop. */
 const MAX_LOOKS = 200;
 

@@ -33,7 +33,8 @@ export function hostileDocument(
 ): string {
   return `# Hostile clients
 
-A broker with the default settings, except memory limits of 64 MiB each for messages, structures and buffers, and no rate limit. A normal workload of
+A broker with the default settings, except memory limits (64 MiB for messages, 64 MiB for buffers, 256 MiB for queues and deliveries) and no rate
+limit. A normal workload of
 ${perSecond} messages per second publishes, receives and acknowledges for ${seconds} s, first alone, then beside a hostile client. Each attack has a new
 broker. The broker must not crash, must complete the normal workload, and must not take more memory than its limits and ${mebibytes(BASE_BYTES)} MiB:
 ${mebibytes(BOUND_BYTES)} MiB. The times are those from publish to delivery; they depend on the machine, which had ${availableParallelism()} cores for the broker, the

@@ -12,7 +12,7 @@ import { SpokenProcess } from './spoken-process.ts';
 const MIB = 1024 * 1024;
 
 /** The limits of the broker on messages, structures and buffers. */
-const LIMITS_MIB = { 'max-queued-bytes': 64, 'max-structure-bytes': 64, 'max-buffered-bytes': 64 } as const;
+const LIMITS_MIB = { 'max-queued-bytes': 64, 'max-structure-bytes': 256, 'max-buffered-bytes': 64 } as const;
 /** What a broker takes without anything that a client makes it hold: Node.js, the code, and garbage that is not collected yet. */
 export const BASE_BYTES = 192 * MIB;
 /** What the broker may take: all limits at once, and the base. */
