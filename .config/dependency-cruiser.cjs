@@ -9,7 +9,11 @@ const modules = {
   protocol: { ours: ['model'], npm: [], node: false },
   session: { ours: ['protocol', 'model'], npm: [], node: false },
   broker: { ours: ['model'], npm: [], node: false },
-  storage: { ours: ['broker/interface (types)', 'auth/user-store.ts', 'model'], npm: ['better-sqlite3'], node: true },
+  storage: {
+    ours: ['broker/interface (types)', 'auth/user-store.ts', 'model'],
+    npm: ['better-sqlite3'],
+    node: true,
+  },
   backend: {
     ours: ['broker', 'model', 'config (types)', 'storage/storage-provider.ts'],
     npm: [],
@@ -48,8 +52,12 @@ const floors = {
 
 // What only these files may import, wherever the table above would allow it.
 const exclusive = [
-  { name: 'zlib', target: '^(node:)?zlib$', files: ['^src/gateway/compressor[.]ts$'] },
-  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/'] },
+  {
+    name: 'zlib',
+    target: '^(node:)?zlib$',
+    files: ['^src/gateway/compressor[.]ts$', '^src/testing/(fuzz|hostile)/'],
+  },
+  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/', '^src/testing/hostile/'] },
   { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },
   { name: 'better-sqlite3', target: 'node_modules/better-sqlite3/', files: ['^src/storage/sqlite/'] },
 ];

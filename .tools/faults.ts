@@ -1,4 +1,4 @@
-// The planted faults of fixtures/faults/: `npm run faults -- --check` says which cannot be planted, `--judge simulation|features|runner|memory
+// The planted faults of fixtures/faults/: `npm run faults -- --check` says which cannot be planted, `--judge simulation|features|runner|memory|fuzz
 // [--only PATTERN]` who sees them, `--rename OLD NEW` follows a renaming in the code. Ends with `N passed, N failed`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { renameInFaults } from './faults/rename.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage = `Usage: npm run faults -- --check
-       npm run faults -- --judge simulation|features|runner|memory [--only PATTERN]
+       npm run faults -- --judge simulation|features|runner|memory|fuzz [--only PATTERN]
        npm run faults -- --rename OLD NEW`;
 
 type Count = { readonly passed: number; readonly failed: number };
@@ -23,6 +23,7 @@ const judges: ReadonlyMap<string, () => Promise<Judge>> = new Map(
     simulation: async () => (await import('./fault-judges/simulation.ts')).simulationJudge(root),
     features: async () => (await import('./fault-judges/features.ts')).featuresJudge(root),
     memory: async () => (await import('./fault-judges/memory.ts')).memoryJudge(root),
+    fuzz: async () => (await import('./fault-judges/fuzz.ts')).fuzzJudge(root),
     runner: async () => (await import('./fault-judges/runner.ts')).runnerJudge(root),
   }),
 );

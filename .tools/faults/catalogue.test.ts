@@ -48,6 +48,7 @@ describe('an entry', () => {
     ['with an unknown field', { ...good, file: 'a.ts' }, 'file is not a field of a fault'],
     ['with nothing that it breaks', { ...good, breaks: undefined, simulation: undefined }, 'neither breaks'],
     ['with an unknown word', { ...good, simulation: 'perhaps' }, 'simulation is neither seen nor unseen'],
+    ['that is seen by half', { ...good, fuzz: 'half' }, 'fuzz is not seen'],
     ['that names no check', { ...good, runner: { mustFail: [] } }, 'runner does not name the checks'],
   ])('%s is refused', (_, entry, complaint) => {
     expect(complaints(entry)).toContain(complaint);

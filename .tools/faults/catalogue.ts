@@ -21,6 +21,8 @@ export type Fault = {
   readonly simulation?: 'seen' | 'unseen';
   /** The judge of retained memory must see it. */
   readonly memory?: 'seen';
+  /** The fuzzer must see it. */
+  readonly fuzz?: 'seen';
 };
 
 export const faultsFolder = 'fixtures/faults';
@@ -49,11 +51,22 @@ export function entriesOf(text: string, area: string): readonly Entry[] {
   }));
 }
 
-const fields = ['id', 'title', 'breaks', 'find', 'within', 'replace', 'runner', 'simulation', 'memory'];
+const fields = [
+  'id',
+  'title',
+  'breaks',
+  'find',
+  'within',
+  'replace',
+  'runner',
+  'simulation',
+  'memory',
+  'fuzz',
+];
 const requiredTexts = ['id', 'title', 'find', 'replace'] as const;
 
 function complaintsOf(fault: Fault, area: string): readonly string[] {
-  const { id, breaks, runner, simulation, memory } = fault;
+  const { id, breaks, runner, simulation, memory, fuzz } = fault;
   const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*$/.test(id);
   const isNamed = runner === undefined || isIdList(runner.mustFail, 1);
   return [
@@ -70,8 +83,9 @@ function complaintsOf(fault: Fault, area: string): readonly string[] {
     ...(isNamed && isIdList(runner?.mayFail ?? [], 0) ? [] : ['runner does not name the checks']),
     ...([undefined, 'seen', 'unseen'].includes(simulation) ? [] : ['simulation is neither seen nor unseen']),
     ...([undefined, 'seen'].includes(memory) ? [] : ['memory is not seen']),
-    ...([breaks, simulation, memory].every((judge) => judge === undefined)
-      ? ['it neither breaks a requirement nor names a judge: simulation or memory']
+    ...([undefined, 'seen'].includes(fuzz) ? [] : ['fuzz is not seen']),
+    ...([breaks, simulation, memory, fuzz].every((judge) => judge === undefined)
+      ? ['it neither breaks a requirement nor names a judge: simulation, memory or fuzz']
       : []),
   ];
 }

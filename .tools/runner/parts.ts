@@ -97,6 +97,7 @@ export const parts: readonly Part[] = [
       ],
     ],
   },
+  { name: 'fuzz', budgetSeconds: 20, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] },
   {
     name: 'conformance',
     budgetSeconds: 300,

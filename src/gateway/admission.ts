@@ -4,6 +4,7 @@
 import type { Duplex } from 'node:stream';
 import { addressKey } from '../model/address-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
+import type { LimitKind } from './limit-events.ts';
 import { RateLimitByAddress } from './rate-limit.ts';
 
 /** Refused connections that may wait for their client to close; more are destroyed without an Error. */
@@ -25,10 +26,15 @@ export class Admission {
   readonly #addressLimit: RateLimitByAddress | undefined;
   /** Refused connections that have not closed yet. */
   #lingeringCount = 0;
+  readonly #limitReached: (kind: LimitKind) => void;
   acceptedCount = 0;
   rejectedCount = 0;
 
-  constructor({ maxConnections, rateLimit }: Pick<GatewayOptions, 'maxConnections' | 'rateLimit'>) {
+  constructor(
+    { maxConnections, rateLimit }: Pick<GatewayOptions, 'maxConnections' | 'rateLimit'>,
+    limitReached: (kind: LimitKind) => void,
+  ) {
+    this.#limitReached = limitReached;
     this.#maxConnections = maxConnections;
     this.#addressLimit =
       rateLimit &&
@@ -39,19 +45,25 @@ export class Admission {
   judge(attempt: ConnectionAttempt): AdmissionOutcome {
     const { stream, now, servedCount } = attempt;
     const address = addressKey(attempt.address);
-    if (this.#addressLimit?.allows(address, now) === false) return this.reject();
+    if (this.#addressLimit?.allows(address, now) === false) return this.#rejectFor('connectionsPerAddress');
     if (servedCount < this.#maxConnections) {
       this.#addressLimit?.count(address, now);
       this.acceptedCount += 1;
       return 'accept';
     }
-    const outcome = this.reject();
-    if (this.#lingeringCount >= MAX_LINGERING_REFUSALS) return outcome;
+    if (this.#lingeringCount >= MAX_LINGERING_REFUSALS) return this.#rejectFor('connections');
+    // The Error that it is sent counts in the limit.
+    this.reject();
     this.#lingeringCount += 1;
     stream.once('close', () => {
       this.#lingeringCount -= 1;
     });
     return 'refuse';
+  }
+
+  #rejectFor(kind: LimitKind): AdmissionOutcome {
+    this.#limitReached(kind);
+    return this.reject();
   }
 
   /** Counts a connection that is not served for another reason than the limits. */

@@ -9,10 +9,14 @@ export type TimeoutSettings = {
   readonly idleTimeoutMs: number;
 };
 
+export type TimeoutKind = 'handshakeTimeout' | 'frameTimeout' | 'idleTimeout';
+
+type Deadline = { readonly at: number; readonly kind: TimeoutKind };
+
 export class ConnectionTimeouts {
   readonly #environment: Environment;
   readonly #settings: TimeoutSettings;
-  readonly #onTimeout: (reason: string) => void;
+  readonly #onTimeout: (kind: TimeoutKind) => void;
   #handshakeUntil: number | undefined;
   #aliveAt: number;
   #partialSince: number | undefined;
@@ -20,7 +24,7 @@ export class ConnectionTimeouts {
   #armedUntil = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
 
-  constructor(environment: Environment, settings: TimeoutSettings, onTimeout: (reason: string) => void) {
+  constructor(environment: Environment, settings: TimeoutSettings, onTimeout: (kind: TimeoutKind) => void) {
     this.#environment = environment;
     this.#settings = settings;
     this.#onTimeout = onTimeout;
@@ -67,18 +71,18 @@ export class ConnectionTimeouts {
   }
 
   #fire(): void {
-    const { at, reason } = this.#nextDeadline();
-    if (at <= this.#environment.clock.now()) this.#onTimeout(reason);
+    const { at, kind } = this.#nextDeadline();
+    if (at <= this.#environment.clock.now()) this.#onTimeout(kind);
     else this.#arm();
   }
 
-  #nextDeadline(): { readonly at: number; readonly reason: string } {
+  #nextDeadline(): Deadline {
     const { frameTimeoutMs, idleTimeoutMs } = this.#settings;
-    const deadlines = [{ at: this.#aliveAt + idleTimeoutMs, reason: 'nothing came for too long' }];
+    const deadlines: Deadline[] = [{ at: this.#aliveAt + idleTimeoutMs, kind: 'idleTimeout' }];
     if (this.#handshakeUntil !== undefined)
-      deadlines.push({ at: this.#handshakeUntil, reason: 'no Connect came' });
+      deadlines.push({ at: this.#handshakeUntil, kind: 'handshakeTimeout' });
     if (this.#partialSince !== undefined) {
-      deadlines.push({ at: this.#partialSince + frameTimeoutMs, reason: 'a frame was not completed' });
+      deadlines.push({ at: this.#partialSince + frameTimeoutMs, kind: 'frameTimeout' });
     }
     return deadlines.reduce((first, next) => (next.at < first.at ? next : first));
   }

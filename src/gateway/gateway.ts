@@ -18,6 +18,7 @@ import { BatchCompressor } from './batch-compressor.ts';
 import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
 import type { GatewayOptions } from './gateway-options.ts';
+import { type LimitCounts, LimitEvents } from './limit-events.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound.ts';
 import { ServerConnection } from './server-connection.ts';
@@ -53,6 +54,8 @@ export type BrokerStatistics = BackendStatistics & {
   readonly activeConnectionCount: number;
   /** Memory of the received input and the unsent output of all connections. */
   readonly bufferedBytes: number;
+  /** How often clients have reached each limit. */
+  readonly limitCounts: LimitCounts;
 };
 
 export type Readiness =
@@ -64,6 +67,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: GatewayParts;
   readonly #backend: Backend;
+  readonly #limits: LimitEvents;
   readonly #admission: Admission;
   readonly #compressor: BatchCompressor;
   readonly #budgets: ConnectionBudgets;
@@ -83,7 +87,8 @@ export class Gateway {
     this.#options = options;
     this.#parts = parts;
     this.#backend = parts.backend;
-    this.#admission = new Admission(options);
+    this.#limits = new LimitEvents(parts.logger, parts.environment.clock);
+    this.#admission = new Admission(options, (kind) => this.#limits.reached(kind));
     this.#compressor = new BatchCompressor(parts.compressor);
     const half = options.maxBufferedBytes / 2;
     this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
@@ -140,6 +145,7 @@ export class Gateway {
       connectionsRejectedCount: this.#admission.rejectedCount,
       activeConnectionCount: this.#connections.size,
       bufferedBytes: this.#budgets.input.usedBytes + this.#budgets.output.usedBytes,
+      limitCounts: this.#limits.counts,
     };
   }
 
@@ -191,9 +197,11 @@ export class Gateway {
       submit: (input) => this.#backend.submit(input),
       outOfServiceReason: () => connectRefusal(this.#backend.state),
       onClosed: () => this.#closed(connection),
-      countError: () => {
+      countError: (code, id) => {
         this.#errorFrameCount += 1;
+        this.#limits.errorSent(code, { connection: id });
       },
+      limitReached: (kind, id) => this.#limits.reached(kind, { connection: id }),
     });
     return connection;
   }

@@ -22,6 +22,7 @@ import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
+import type { LimitKind } from './limit-events.ts';
 import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -55,7 +56,8 @@ export type ConnectionParts = {
   readonly submit: (input: Input) => void;
   /** Called when the connection reads nothing more and the backend has nothing to answer: the owner calls `end`. */
   readonly onClosed: () => void;
-  readonly countError: () => void;
+  readonly countError: (code: string | undefined, connection: ConnectionId) => void;
+  readonly limitReached: (kind: LimitKind, connection: ConnectionId) => void;
   /** Shared by all connections. */
   readonly budgets: ConnectionBudgets;
   /** Why a Connect is refused now; undefined if it is accepted. */
@@ -136,8 +138,8 @@ export class ServerConnection {
   /** Starts reading. */
   serve(): void {
     const { environment, options } = this.#parts;
-    this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (reason) => {
-      this.#parts.logger.debug('connection timed out', { connection: this.id, reason });
+    this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (kind) => {
+      this.#parts.limitReached(kind, this.id);
       this.close();
     });
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -185,7 +187,7 @@ export class ServerConnection {
       this.#outbound.push(frame);
       return;
     }
-    if (frame.command === Command.Error) this.#parts.countError();
+    if (frame.command === Command.Error) this.#parts.countError(frame.errorCode, this.id);
     const { options, environment } = this.#parts;
     this.#outbound.push(truncateToFit(frame, options.limits.maxMessageSizeBytes, environment.freshId));
   }
@@ -212,6 +214,7 @@ export class ServerConnection {
       return;
     }
     this.#isCongested = true;
+    this.#parts.limitReached('unsentOutput', this.id);
     this.#notifyWritable(false);
     this.#updateReadState();
   }
@@ -431,6 +434,8 @@ export class ServerConnection {
     if (pause === this.#isPaused || this.#isEnding || this.#isClosing) return;
     this.#isPaused = pause;
     if (pause) {
+      if (this.#pendingBytes > this.#parts.options.maxPendingInputBytes)
+        this.#parts.limitReached('pendingInput', this.id);
       this.#timeouts?.readingPaused();
       this.#stream.pause();
     } else this.#stream.resume();

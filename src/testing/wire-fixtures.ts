@@ -55,7 +55,7 @@ export function recordedConnections(title: string): Recording['connections'] {
 }
 
 /** The cases of one file of fixtures/malformed. */
-export function malformedCases(name: 'frames' | 'bodies'): readonly MalformedCase[] {
+export function malformedCases(name: 'frames' | 'bodies' | 'found'): readonly MalformedCase[] {
   return JSON.parse(
     readFileSync(new URL(`malformed/${name}.json`, fixtures), 'utf8'),
   ) as readonly MalformedCase[];

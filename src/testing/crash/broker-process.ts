@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export type BrokerProcess = {
+  readonly pid: number;
   readonly port: number;
   readonly healthUrl: string;
   /** kill -9; resolves when the process has ended. */
@@ -34,8 +35,9 @@ export async function startProcess(args: readonly string[], cwd?: string): Promi
   const errors: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => void errors.push(text));
   for await (const line of createInterface({ input: child.stdout })) {
-    const ready = JSON.parse(line) as { tcp: { port: number }; health: { url: string } };
+    const ready = JSON.parse(line) as { pid: number; tcp: { port: number }; health: { url: string } };
     return {
+      pid: ready.pid,
       port: ready.tcp.port,
       healthUrl: ready.health.url,
       kill: async () => void (await ended(child, 'SIGKILL')),

@@ -1,0 +1,247 @@
+// Each limit below, at and one above its value: what is refused then, that it is counted under its kind, and that the log tells it once.
+
+import { describe, expect, it } from 'vitest';
+import { testSettings } from '../testing/broker-harness.ts';
+import type { BrokerOptions } from '../testing/composed-broker.ts';
+import { GatedStore } from '../testing/gated-store.ts';
+import { ping, publish, subscribe, TestedBroker, testOptions } from '../testing/tested-broker.ts';
+import { type BodyParts, bodyBytes } from '../testing/wire-bytes.ts';
+import { framesOf } from '../testing/wire-client.ts';
+import type { LimitKind } from './limit-events.ts';
+
+type Refusal = {
+  readonly kind: LimitKind;
+  readonly options?: Partial<BrokerOptions>;
+  /** What goes before, and is no part of the limit. */
+  readonly before?: readonly BodyParts[];
+  /** Below the limit and at it. */
+  readonly allowed: readonly BodyParts[];
+  readonly refused: BodyParts;
+  readonly code: string;
+};
+
+const broker = (settings: Partial<BrokerOptions['broker']>) => ({ broker: { ...testSettings, ...settings } });
+const create = (queue: string, fields: object = {}): BodyParts => ({
+  command: 40,
+  id: queue,
+  queue,
+  payload: JSON.stringify(fields),
+});
+const withHeaders = (count: number, id: string) =>
+  publish('q', id, { headers: Array.from({ length: count }, (_, index) => [`h${index}`, 'v'] as const) });
+const withValue = (length: number, id: string) => publish('q', id, { headers: [['h', 'v'.repeat(length)]] });
+
+const MAX_BODY_BYTES = 300;
+const ofLength = (length: number, id: string): BodyParts => {
+  const { length: restLength } = bodyBytes(publish('q', id, { payload: '""' }));
+  return publish('q', id, { payload: `"${'x'.repeat(length - restLength)}"` });
+};
+
+/** What one message of the tests weighs in the account. */
+async function weightOfOne(): Promise<number> {
+  const tested = new TestedBroker();
+  await tested.exchange(await tested.connect(), publish('q', 'm1'));
+  return tested.broker.stats().queuedBytes;
+}
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  'the bytes of a message [FRAME-003, FRAME-005]': {
+    kind: 'messageSize',
+    options: {
+      limits: {
+        ...testOptions.limits,
+        maxMessageSizeBytes: MAX_BODY_BYTES,
+        maxDecompressedSizeBytes: MAX_BODY_BYTES,
+      },
+    },
+    allowed: [ofLength(MAX_BODY_BYTES - 1, 'm1'), ofLength(MAX_BODY_BYTES, 'm2')],
+    refused: ofLength(MAX_BODY_BYTES + 1, 'm3'),
+    code: 'MESSAGE_TOO_LARGE',
+  },
+  'the bytes of an id [BODY-015, BODY-016]': {
+    kind: 'malformedMessages',
+    allowed: [publish('q', 'i'.repeat(255)), publish('q', 'i'.repeat(256))],
+    refused: publish('q', 'i'.repeat(257)),
+    code: 'INVALID_MESSAGE',
+  },
+  'the length of a queue name [BODY-022, BODY-023]': {
+    kind: 'malformedMessages',
+    allowed: [publish('q'.repeat(255), 'm1'), publish('q'.repeat(256), 'm2')],
+    refused: publish('q'.repeat(257), 'm3'),
+    code: 'INVALID_MESSAGE',
+  },
+  'the number of headers [BODY-025, BODY-026]': {
+    kind: 'malformedMessages',
+    allowed: [withHeaders(49, 'm1'), withHeaders(50, 'm2')],
+    refused: withHeaders(51, 'm3'),
+    code: 'INVALID_MESSAGE',
+  },
+  'the length of a header value [BODY-027, BODY-028]': {
+    kind: 'malformedMessages',
+    allowed: [withValue(4095, 'm1'), withValue(4096, 'm2')],
+    refused: withValue(4097, 'm3'),
+    code: 'INVALID_MESSAGE',
+  },
+  'the number of queues [LIMIT-016]': {
+    kind: 'queuesAndSubscriptions',
+    options: broker({ maxQueues: 2 }),
+    allowed: [create('a'), create('b')],
+    refused: create('c'),
+    code: 'LIMIT_EXCEEDED',
+  },
+  'the number of subscriptions of a connection [LIMIT-017]': {
+    kind: 'queuesAndSubscriptions',
+    options: broker({ maxSubscriptionsPerConnection: 2 }),
+    allowed: [subscribe('a'), subscribe('b')],
+    refused: subscribe('c'),
+    code: 'LIMIT_EXCEEDED',
+  },
+  'the number of blocked publishes of a connection [OVERFLOW-020]': {
+    kind: 'fullQueues',
+    options: broker({ maxBlockedPublishes: 2 }),
+    before: [create('full', { maxQueueSize: 1, overflowStrategy: 2 }), publish('full', 'm0')],
+    allowed: [publish('full', 'm1'), publish('full', 'm2')],
+    refused: publish('full', 'm3'),
+    code: 'QUEUE_FULL',
+  },
+  'the publishes of a client in a second [LIMIT-001, LIMIT-002]': {
+    kind: 'messageRate',
+    options: {
+      rateLimit: {
+        maxConnectionsPerIpPerWindow: 20,
+        connectionWindowMs: 60_000,
+        maxMessagesPerClientPerSecond: 2,
+      },
+    },
+    allowed: [publish('q', 'm1'), publish('q', 'm2')],
+    refused: publish('q', 'm3'),
+    code: 'RATE_LIMITED',
+  },
+};
+
+describe('one more than the limit is refused, counted and told once:', () => {
+  it.each(Object.entries(refusals))(
+    '%s',
+    async (_, { kind, options, before = [], allowed, refused, code }) => {
+      const tested = new TestedBroker(options);
+      const client = await tested.connect();
+      const lines = await tested.exchange(client, ...before, ...allowed);
+      expect(lines.filter((line) => line.startsWith('Error'))).toEqual([]);
+      expect(tested.broker.stats().limitCounts[kind]).toBe(0);
+      const loggedBefore = tested.logged.length;
+      expect(await tested.exchange(client, refused)).toEqual([
+        expect.stringMatching(new RegExp(`^Error .*${code}$`)),
+      ]);
+      expect(tested.broker.stats().limitCounts[kind]).toBe(1);
+      expect(tested.logged).toHaveLength(loggedBefore + 1);
+    },
+  );
+});
+
+it('bounds the bytes of all messages held at the value, not one below and not one above it [LIMIT-013]', async () => {
+  const weight = await weightOfOne();
+  const acceptedWith = async (maxQueuedBytes: number) => {
+    const tested = new TestedBroker(broker({ maxQueuedBytes }));
+    const lines = await tested.exchange(
+      await tested.connect(),
+      publish('q', 'm1'),
+      publish('q', 'm2'),
+      publish('q', 'm3'),
+    );
+    return [
+      lines.filter((line) => line.startsWith('PublishAck')).length,
+      tested.broker.stats().limitCounts.memory,
+    ];
+  };
+  expect(await acceptedWith(2 * weight - 1)).toEqual([1, 2]);
+  expect(await acceptedWith(2 * weight)).toEqual([2, 1]);
+  expect(await acceptedWith(2 * weight + 1)).toEqual([2, 1]);
+});
+
+describe('connections', () => {
+  it('are taken up to the limit; the one above is counted [LIMIT-012]', async () => {
+    const tested = new TestedBroker({ maxConnections: 2 });
+    await tested.connect();
+    await tested.connect();
+    expect(tested.broker.stats().limitCounts.connections).toBe(0);
+    tested.attach();
+    await tested.settle();
+    expect(tested.broker.stats().limitCounts.connections).toBe(1);
+  });
+
+  it('are all counted that are one too many, also those that get no Error, and told once [LIMIT-012]', async () => {
+    const tested = new TestedBroker({ maxConnections: 1 });
+    await tested.connect();
+    for (let count = 0; count < 500; count += 1) tested.attach();
+    await tested.settle();
+    expect(tested.broker.stats().limitCounts.connections).toBe(500);
+    expect(tested.logged).toHaveLength(1);
+  });
+
+  it('of one address are taken up to the limit; the one above is counted [LIMIT-009]', async () => {
+    const rateLimit = {
+      maxConnectionsPerIpPerWindow: 2,
+      connectionWindowMs: 60_000,
+      maxMessagesPerClientPerSecond: 1,
+    };
+    const tested = new TestedBroker({ rateLimit });
+    await tested.connect();
+    await tested.connect();
+    expect(tested.broker.stats().limitCounts.connectionsPerAddress).toBe(0);
+    tested.attach();
+    await tested.settle();
+    expect(tested.broker.stats().limitCounts.connectionsPerAddress).toBe(1);
+    expect(tested.logged).toHaveLength(1);
+  });
+});
+
+describe('a timeout', () => {
+  const timeouts = { handshakeTimeoutMs: 100, frameTimeoutMs: 200, idleTimeoutMs: 300 };
+
+  it.each([
+    ['handshakeTimeout', 'CONN-014', 100, Buffer.alloc(0)],
+    [
+      'frameTimeout',
+      'CONN-016',
+      200,
+      Buffer.concat([framesOf({ command: 0, id: 'c' }), Buffer.from([0, 0])]),
+    ],
+    ['idleTimeout', 'CONN-017', 300, framesOf({ command: 0, id: 'c' })],
+  ] as const)(
+    'ends a connection at its value and not before, counts and tells it: %s [%s]',
+    async (kind, _requirement, afterMs, bytes) => {
+      const tested = new TestedBroker({ timeouts });
+      const client = tested.attach();
+      if (bytes.length > 0) client.sendRaw(bytes);
+      await tested.advance(afterMs - 1);
+      expect([client.isOver, tested.broker.stats().limitCounts[kind]]).toEqual([false, 0]);
+      await tested.advance(1);
+      expect([client.isOver, tested.broker.stats().limitCounts[kind]]).toEqual([true, 1]);
+      expect(tested.logged).toHaveLength(1);
+    },
+  );
+});
+
+describe('reading', () => {
+  it('waits when a client does not read its answers, which is counted and told [LIMIT-015]', async () => {
+    const tested = new TestedBroker({ maxOutboundBytes: 1000 });
+    const client = await tested.connect();
+    client.stream.pause();
+    // As much as a virtual line holds comes first.
+    client.send(...Array.from({ length: 5000 }, (_, index) => ping(`p${index}`)));
+    await tested.settle();
+    expect(tested.broker.stats().limitCounts.unsentOutput).toBeGreaterThan(0);
+    expect(tested.logged).toHaveLength(1);
+  });
+
+  it('waits when a client sends faster than the store stores, which is counted and told [LIMIT-018]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedBroker({ maxPendingInputBytes: 1000 }, { store });
+    const client = await tested.connect();
+    client.send(...Array.from({ length: 10 }, (_, index) => publish('q', `m${index}`)));
+    await tested.settle();
+    expect(tested.broker.stats().limitCounts.pendingInput).toBe(1);
+    expect(tested.logged).toHaveLength(1);
+    store.release();
+  });
+});

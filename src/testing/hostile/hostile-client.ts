@@ -1,0 +1,20 @@
+// The process of a hostile client: `hostile-client.ts ATTACK PORT SCALE`. Prints a line when the attack is in full swing, and at SIGTERM what
+// it has done.
+
+import { attackNames, attacks } from './attacks.ts';
+import { HostileSockets } from './hostile-socket.ts';
+
+const [, , name, port, scale = '1'] = process.argv;
+const attackName = attackNames.find((one) => one === name);
+if (attackName === undefined) throw new Error(`${name} is no attack: ${attackNames.join(', ')}`);
+
+const sockets = new HostileSockets(Number(port));
+let hasBegun = false;
+const begun = (): void => {
+  if (!hasBegun) console.log('begun');
+  hasBegun = true;
+};
+process.on('SIGTERM', () => {
+  process.stdout.write(`${JSON.stringify(sockets.deeds)}\n`, () => process.exit(0));
+});
+await attacks[attackName].run(sockets, { scale: Number(scale), begun });

@@ -1,0 +1,50 @@
+// The figures of attacks as a table in Markdown.
+
+import { availableParallelism } from 'node:os';
+import { attacks } from './attacks.ts';
+import { type AttackResult, BASE_BYTES, BOUND_BYTES } from './run-attack.ts';
+
+const head = `| beside | p50 alone, ms | p50 beside, ms | p99 alone, ms | p99 beside, ms | p99 ratio | peak memory alone, MiB | peak memory, MiB |
+|---|--:|--:|--:|--:|--:|--:|--:|
+`;
+
+export function hostileTable(results: readonly AttackResult[]): string {
+  return head + results.map(rowOf).join('');
+}
+
+function rowOf({ attack, alone, beside, aloneResidentBytes, residentBytes }: AttackResult): string {
+  const times = [alone.p50Ms, beside.p50Ms, alone.p99Ms, beside.p99Ms].map((ms) => ms.toFixed(2));
+  const ratio = (beside.p99Ms / alone.p99Ms).toFixed(1);
+  const cells = [
+    attacks[attack].title,
+    ...times,
+    ratio,
+    mebibytes(aloneResidentBytes),
+    mebibytes(residentBytes),
+  ];
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+/** The document with the table, for readers. */
+export function hostileDocument(
+  results: readonly AttackResult[],
+  perSecond: number,
+  seconds: number,
+): string {
+  return `# Hostile clients
+
+A broker with the default settings, except memory limits (64 MiB for messages, 64 MiB for buffers, 256 MiB for queues and deliveries) and no rate
+limit. A normal workload of
+${perSecond} messages per second publishes, receives and acknowledges for ${seconds} s, first alone, then beside a hostile client. Each attack has a new
+broker. The broker must not crash, must complete the normal workload, and must not take more memory than its limits and ${mebibytes(BASE_BYTES)} MiB:
+${mebibytes(BOUND_BYTES)} MiB. The times are those from publish to delivery; they depend on the machine, which had ${availableParallelism()} cores for the broker, the
+workload and the hostile client together.
+
+\`npm run hostile -- --write\` made this page. \`npm test\` runs a short form of each attack and judges everything but the times.
+
+${hostileTable(results)}`;
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0);
+}

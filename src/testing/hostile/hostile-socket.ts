@@ -1,0 +1,51 @@
+// A raw TCP connection of a hostile client. A connection that the broker refuses or ends is no error: it is counted, and the attack goes on.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export type Deeds = {
+  connections: number;
+  /** Connections that the broker has ended or reset. */
+  ended: number;
+  bytes: number;
+};
+
+export class HostileSockets {
+  readonly deeds: Deeds = { connections: 0, ended: 0, bytes: 0 };
+  readonly #port: number;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** An open connection that discards what it receives; undefined when the broker did not take it. */
+  async open(): Promise<Socket | undefined> {
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      this.deeds.ended += 1;
+    });
+    const isOpen = await Promise.race([
+      once(socket, 'connect').then(
+        () => true,
+        () => false,
+      ),
+      once(socket, 'close').then(() => false),
+    ]);
+    this.deeds.connections += 1;
+    socket.resume();
+    return isOpen ? socket : undefined;
+  }
+
+  /** Sends, and waits while the broker does not read; returns when the connection has ended, too. */
+  async send(socket: Socket, bytes: Buffer): Promise<void> {
+    if (socket.destroyed) return;
+    this.deeds.bytes += bytes.length;
+    if (socket.write(bytes)) return;
+    await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+  }
+
+  async ended(socket: Socket): Promise<void> {
+    if (!socket.destroyed) await once(socket, 'close');
+  }
+}

@@ -1,0 +1,47 @@
+// A broker beside hostile clients, in a short form: it lives, completes the normal workload and keeps to its memory. `npm run hostile` runs the
+// attacks at full strength and reports the times, which no test judges.
+
+import { describe, expect, it } from 'vitest';
+import { attackComplaints } from './attack-complaints.ts';
+import { attackNames } from './attacks.ts';
+import { type AttackResult, BOUND_BYTES, brokerFromSources, runAttack } from './run-attack.ts';
+
+const MESSAGE_COUNT = 100;
+
+/** 64 MiB are over every limit; to make 1 GiB takes seconds. */
+const shortAttacks = attackNames.filter((name) => name !== 'large-bombs');
+
+describe('a broker', () => {
+  it.each(shortAttacks)('serves its normal clients beside the attack %s', async (attack) => {
+    const load = { messageCount: MESSAGE_COUNT, perSecond: 200 };
+    const result = await runAttack({ attack, scale: 0.1, ...load, broker: brokerFromSources });
+    expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
+  });
+});
+
+describe('the judge of an attack', () => {
+  const round = { confirmedCount: 5, receivedCount: 5, p50Ms: 1, p99Ms: 900 };
+  const good: AttackResult = {
+    attack: 'slow-loris',
+    alone: round,
+    beside: round,
+    aloneResidentBytes: 1,
+    residentBytes: BOUND_BYTES,
+    deeds: { connections: 1, ended: 0, bytes: 1 },
+    exitCode: 0,
+  };
+
+  it.each<[string, Partial<AttackResult>, readonly unknown[]]>([
+    ['nothing', {}, []],
+    ['a crash', { exitCode: null }, ['the broker ended with null']],
+    ['lost messages', { beside: { ...round, receivedCount: 4 } }, [expect.stringContaining('5, 5, 5, 4')]],
+    ['memory over the bound', { residentBytes: BOUND_BYTES + 1 }, [expect.stringContaining('over')]],
+    [
+      'an attack that was none',
+      { deeds: { connections: 0, ended: 0, bytes: 0 } },
+      ['the attack did nothing'],
+    ],
+  ])('complains about %s', (_, change, complaints) => {
+    expect(attackComplaints({ ...good, ...change }, 5)).toEqual(complaints);
+  });
+});

@@ -1,0 +1,98 @@
+// One attack in one run: a broker as a process of its own, a normal workload from another process, first alone and then beside the attack, and
+// what the broker took of memory, read from outside. Needs Linux.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type BrokerProcess, startProcess } from '../crash/broker-process.ts';
+import type { AttackName } from './attacks.ts';
+import type { Deeds } from './hostile-socket.ts';
+import type { WorkloadResult } from './normal-workload.ts';
+import { SpokenProcess } from './spoken-process.ts';
+
+const MIB = 1024 * 1024;
+
+/** The limits of the broker on messages, structures and buffers. */
+const LIMITS_MIB = { 'max-queued-bytes': 64, 'max-structure-bytes': 256, 'max-buffered-bytes': 64 } as const;
+/** What a broker takes without anything that a client makes it hold: Node.js, the code, and garbage that is not collected yet. */
+export const BASE_BYTES = 192 * MIB;
+/** What the broker may take: all limits at once, and the base. */
+export const BOUND_BYTES =
+  BASE_BYTES + Object.values(LIMITS_MIB).reduce((sum, mebibytes) => sum + mebibytes * MIB, 0);
+
+export type AttackPlan = {
+  readonly attack: AttackName;
+  /** The part of the attack's full strength, 0 to 1. */
+  readonly scale: number;
+  /** Messages of the normal workload, alone and beside the attack. */
+  readonly messageCount: number;
+  readonly perSecond: number;
+  /** The broker's main file, and what Node needs to run it. */
+  readonly broker: readonly string[];
+};
+
+export type AttackResult = {
+  readonly attack: AttackName;
+  readonly alone: WorkloadResult;
+  readonly beside: WorkloadResult;
+  /** The largest resident memory of the broker, before the attack and in all. */
+  readonly aloneResidentBytes: number;
+  readonly residentBytes: number;
+  readonly deeds: Deeds;
+  /** Of the broker, ended in good order after the attack. */
+  readonly exitCode: number | null;
+};
+
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The broker from its sources. */
+export const brokerFromSources = ['--import', 'tsx', file('../../cli/main.ts')] as const;
+/** The broker as it was built last. */
+export const builtBroker = [file('../../../dist/cli/main.js')] as const;
+
+export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
+  const { attack, scale, messageCount, perSecond } = plan;
+  const broker = await startProcess([...plan.broker, ...serveArguments()]);
+  const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount]);
+  let hostile: SpokenProcess | undefined;
+  try {
+    await workload.line();
+    const alone = await roundOf(workload);
+    const aloneResidentBytes = peakResidentBytes(broker);
+    hostile = new SpokenProcess('hostile-client.ts', [attack, broker.port, scale]);
+    await hostile.line();
+    const beside = await roundOf(workload);
+    const deeds = JSON.parse(await hostile.end()) as Deeds;
+    const residentBytes = peakResidentBytes(broker);
+    const exitCode = await broker.stop();
+    return { attack, alone, beside, aloneResidentBytes, residentBytes, deeds, exitCode };
+  } finally {
+    await Promise.all([hostile?.kill(), workload.kill(), killIfAlive(broker)]);
+  }
+}
+
+function serveArguments(): readonly string[] {
+  const limits = Object.entries(LIMITS_MIB).flatMap(([name, mebibytes]) => [`--${name}`, `${mebibytes}MiB`]);
+  const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+  // What the attack leaves in flight is not worth waiting for.
+  return ['serve', ...limits, ...free, '--shutdown-timeout', '100ms', '--log-level', 'warn'];
+}
+
+async function roundOf(workload: SpokenProcess): Promise<WorkloadResult> {
+  workload.say('go');
+  return JSON.parse(await workload.line()) as WorkloadResult;
+}
+
+function peakResidentBytes({ pid }: BrokerProcess): number {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+  if (kibibytes === undefined) throw new Error(`The memory of process ${pid} cannot be read: it has ended.`);
+  return Number(kibibytes) * 1024;
+}
+
+async function killIfAlive(broker: BrokerProcess): Promise<void> {
+  try {
+    process.kill(broker.pid, 0);
+  } catch {
+    return;
+  }
+  await broker.kill();
+}
