@@ -7,6 +7,8 @@ import type { Entry } from './shared/users.ts';
 import { connectAs, connectAsSuperuser, grant, newUser, revoke, withUsers } from './shared/users.ts';
 
 export const changedRightChecks: CheckModule = [
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
   {
     id: 'AUTH-026a',
     title: 'ends a subscription when the right to subscribe is revoked, and delivers nothing more to it',
@@ -34,6 +36,8 @@ export const changedRightChecks: CheckModule = [
       await admin.delivery({ queue });
     },
   },
+  // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
+  // pattern of the entry matches, and no others.
   {
     id: 'AUTH-016c',
     title: 'keeps a subscription when a change leaves the right to subscribe',
@@ -54,6 +58,7 @@ export const changedRightChecks: CheckModule = [
       ctx.assert.equal(delivered.queue, queue, 'the queue of the delivery');
     },
   },
+  // AUTH-027 (SHOULD): The broker applies a granted or revoked right immediately, also to open connections.
   {
     id: 'AUTH-027a',
     title: 'applies a granted and a revoked right to an open connection',
@@ -80,6 +85,7 @@ export const changedRightChecks: CheckModule = [
       ctx.assert.equal(await maySeeInfo(ctx, client, queue), false, 'it may after the right was revoked');
     },
   },
+  // AUTH-028 (SHOULD): When a user is deleted, the broker closes the connections of that user.
   {
     id: 'AUTH-028a',
     title: 'closes all connections of a deleted user, and no others',
@@ -101,6 +107,8 @@ export const changedRightChecks: CheckModule = [
       await admin.ping();
     },
   },
+  // AUTH-029 (SHOULD): When the password of a user changes, the broker closes the connections of that user, except the
+  // one that sent the command.
   {
     id: 'AUTH-029a',
     title: 'closes the connections of a user whose password changes, except the one that changed it',

@@ -7,11 +7,13 @@ import type { ReceivedFrame } from '../wire/frame.ts';
 import { newQueue } from './shared/queue-state.ts';
 import { expectRefused } from './shared/refusals.ts';
 import {
+  closed,
   connectAs,
   connectAsSuperuser,
   credentialsOf,
   expectAccepted,
   expectConnectRefused,
+  nameOf,
   newUser,
   nextAnswerToConnect,
   superuser,
@@ -33,6 +35,8 @@ const wrongTokens = [
 /** A shorter password check is not seen beside the time of a frame. */
 const visibleMs = 20;
 const burst = 8;
+/** A broker that checks passwords in its event loop answers one or two pings beside each. */
+const minPongs = 4 * burst;
 /** More than wait and run on a machine with many cores. */
 const flood = 120;
 const maxWaiting = 32;
@@ -42,6 +46,7 @@ const certainty = 2;
 const maxRefusalMs = 8000;
 
 const tokenChecks: CheckModule = [
+  // AUTH-001 (MUST): When a token is configured, the broker accepts a Connect whose header authToken equals it.
   {
     id: 'AUTH-001a',
     title: 'accepts a Connect with the configured token, and carries out its commands',
@@ -58,6 +63,8 @@ const tokenChecks: CheckModule = [
       await client.publish(queue, '1');
     },
   },
+  // AUTH-002 (MUST): When a token is configured, the broker answers a Connect with another token by Error and sends no
+  // ConnectAck.
   {
     id: 'AUTH-002a',
     title: 'refuses a Connect with another token, however similar it is',
@@ -69,6 +76,7 @@ const tokenChecks: CheckModule = [
         await expectConnectRefused(ctx, { authToken }, { what, clause: 'AUTH-002' });
     },
   },
+  // AUTH-003 (SHOULD): The broker answers a Connect that lacks the required credentials by Error AUTH_REQUIRED.
   {
     id: 'AUTH-003a',
     title: 'answers a Connect without the configured token with AUTH_REQUIRED',
@@ -81,6 +89,7 @@ const tokenChecks: CheckModule = [
       ctx.assert.equal(error.errorCode, 'AUTH_REQUIRED', 'the error code');
     },
   },
+  // AUTH-004 (SHOULD): The broker answers a Connect with wrong credentials by Error AUTH_FAILED.
   {
     id: 'AUTH-004a',
     title: 'answers a Connect with another token with AUTH_FAILED',
@@ -93,6 +102,8 @@ const tokenChecks: CheckModule = [
       ctx.assert.equal(error.errorCode, 'AUTH_FAILED', 'the error code');
     },
   },
+  // AUTH-007 (MUST): The broker accepts or refuses a Connect without regard to credentials of a kind that is not
+  // configured.
   {
     id: 'AUTH-007b',
     title: 'decides by the token alone, whatever user a Connect names, when only a token is configured',
@@ -106,6 +117,8 @@ const tokenChecks: CheckModule = [
       await expectConnectRefused(ctx, user, { what: 'a user and no token', clause });
     },
   },
+  // AUTH-008 (SHOULD): After the broker answers a Connect by AUTH_REQUIRED or AUTH_FAILED, it keeps the connection open
+  // for another Connect.
   {
     id: 'AUTH-008a',
     title: 'accepts the token on a connection after a Connect without it and one with another',
@@ -116,17 +129,15 @@ const tokenChecks: CheckModule = [
       const connection = await ctx.rawConnect();
       for (const headers of [{}, { authToken: 'another' }]) {
         const answer = await nextAnswerToConnect(ctx, connection, headers, 'AUTH-008');
-        const isRefused = typeof answer !== 'string' && answer.command === Command.Error;
-        ctx.assert.ok(isRefused, 'the broker answers the Connect by Error', {
-          actual: answer,
-          clause: 'AUTH-002',
-        });
+        ctx.assert.notEqual(nameOf(answer), closed, 'the connection after a refused Connect');
+        ctx.assert.equal(nameOf(answer), 'Error', 'the answer to a Connect without the token', 'AUTH-002');
       }
       const answer = await nextAnswerToConnect(ctx, connection, { authToken: token }, 'AUTH-008');
-      const name = typeof answer === 'string' ? 'closed' : answer.commandName;
-      ctx.assert.equal(name, 'ConnectAck', 'the answer to a later Connect with the token');
+      ctx.assert.equal(nameOf(answer), 'ConnectAck', 'the answer to a later Connect with the token');
     },
   },
+  // AUTH-009 (SHOULD): After the broker answers the third Connect of a connection by AUTH_REQUIRED or AUTH_FAILED, it
+  // closes the connection.
   {
     id: 'AUTH-009a',
     title: 'closes a connection after its third refused Connect',
@@ -137,14 +148,8 @@ const tokenChecks: CheckModule = [
       const connection = await ctx.rawConnect();
       for (const count of [1, 2, 3]) {
         const answer = await nextAnswerToConnect(ctx, connection, { authToken: 'another' }, 'AUTH-008');
-        ctx.assert.ok(
-          typeof answer !== 'string',
-          `the connection is open until its Connect ${count} is refused`,
-          {
-            actual: 'closed',
-            clause: 'AUTH-008',
-          },
-        );
+        const what = `the connection before its refused Connect ${count}`;
+        ctx.assert.notEqual(nameOf(answer), closed, what, 'AUTH-008');
       }
       await connection.closed({ clause: 'AUTH-009' });
     },
@@ -152,6 +157,7 @@ const tokenChecks: CheckModule = [
 ] satisfies readonly Check[];
 
 const userChecks: CheckModule = [
+  // AUTH-003 (SHOULD): The broker answers a Connect that lacks the required credentials by Error AUTH_REQUIRED.
   {
     id: 'AUTH-003b',
     title: 'answers a Connect without a user with AUTH_REQUIRED, when authorization is on',
@@ -163,6 +169,7 @@ const userChecks: CheckModule = [
       ctx.assert.equal(error.errorCode, 'AUTH_REQUIRED', 'the error code');
     },
   },
+  // AUTH-004 (SHOULD): The broker answers a Connect with wrong credentials by Error AUTH_FAILED.
   {
     id: 'AUTH-004b',
     title: 'answers a Connect with an unknown user, and one with a wrong password, with AUTH_FAILED',
@@ -178,6 +185,8 @@ const userChecks: CheckModule = [
       }
     },
   },
+  // AUTH-005 (MUST): When authorization is on, the broker accepts a Connect whose headers authUsername and authPassword
+  // name a user and its password.
   {
     id: 'AUTH-005a',
     title: 'accepts a Connect of the superuser and of a new user',
@@ -191,12 +200,14 @@ const userChecks: CheckModule = [
       await expectAccepted(ctx, credentialsOf(user), { what: 'a new user', clause });
     },
   },
+  // AUTH-006 (MUST): When authorization is on, the broker answers a Connect with an unknown user or a wrong password by
+  // Error and sends no ConnectAck.
   {
     id: 'AUTH-006a',
     title: 'refuses a Connect with an unknown user, or with a password that is not exactly that of the user',
     clauses: ['AUTH-006'],
     ...withUsers,
-    evidence: { frames: 8, assertions: 10 },
+    evidence: { frames: 7, assertions: 10 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       const user = await newUser(ctx, admin, 'user');
@@ -212,6 +223,8 @@ const userChecks: CheckModule = [
         await expectConnectRefused(ctx, credentialsOf(other), { what, clause: 'AUTH-006' });
     },
   },
+  // AUTH-007 (MUST): The broker accepts or refuses a Connect without regard to credentials of a kind that is not
+  // configured.
   {
     id: 'AUTH-007c',
     title: 'decides by the user alone, whatever token a Connect carries, when only users are configured',
@@ -225,6 +238,8 @@ const userChecks: CheckModule = [
       await expectConnectRefused(ctx, { authToken: token }, { what: 'a token and no user', clause });
     },
   },
+  // AUTH-012 (SHOULD): The broker checks passwords outside the event loop, so that it serves other connections
+  // meanwhile.
   {
     id: 'AUTH-012a',
     title: 'answers a Ping while it checks passwords of other connections',
@@ -234,29 +249,31 @@ const userChecks: CheckModule = [
     prefers: {},
     isolation: 'fresh',
     accepts: [
-      'the Pong comes before most refusals',
+      'many pings are answered during the password checks',
       'password checks are too short to see it (not applicable)',
     ],
     evidence: { frames: 8, assertions: 1 },
     run: async (ctx) => {
       const client = await connectAsSuperuser(ctx);
       const wrong = credentialsOf({ ...superuser, password: 'wrong' });
-      const startedAt = ctx.now();
-      await expectConnectRefused(ctx, wrong, { what: 'a wrong password', clause: 'AUTH-006' });
-      if (ctx.now() - startedAt < visibleMs) ctx.notApplicable('a password check takes no noticeable time');
+      const durations = await durationsAlone(ctx, wrong);
+      if (Math.min(...durations) < visibleMs) ctx.notApplicable('a password check takes no noticeable time');
       const others = await openConnections(ctx, burst);
       await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
-      const pong = await client.ping();
-      const refusals = await refusalsOf(others);
-      const laterCount = refusals.filter(({ atMs }) => atMs > pong.atMs).length;
-      ctx.assert.between(
-        laterCount,
-        burst / 2,
-        burst,
-        `refusals of ${burst} Connects that come after the Pong`,
-      );
+      const refusals = refusalsOf(others);
+      let isOver = false;
+      const over = refusals.finally(() => {
+        isOver = true;
+      });
+      let pongCount = 0;
+      for (; !isOver; pongCount += 1) await client.ping({ clause: 'AUTH-012' });
+      await over;
+      const what = `number of pings answered one after the other, while the broker checked ${burst} passwords`;
+      ctx.assert.between(pongCount, minPongs, Number.POSITIVE_INFINITY, what);
     },
   },
+  // AUTH-015 (SHOULD): The broker answers a Connect by Error RATE_LIMITED and closes the connection, when as many
+  // password checks wait as AUTH-013 allows.
   {
     id: 'AUTH-015a',
     title:
@@ -274,9 +291,7 @@ const userChecks: CheckModule = [
     run: async (ctx) => {
       await connectAsSuperuser(ctx);
       const wrong = credentialsOf({ ...superuser, password: 'wrong' });
-      const aloneAt = ctx.now();
-      await expectConnectRefused(ctx, wrong, { what: 'a wrong password', clause: 'AUTH-006' });
-      const oneMs = ctx.now() - aloneAt;
+      const oneMs = Math.min(...(await durationsAlone(ctx, wrong)));
       const others = await openConnections(ctx, flood);
       const startedAt = ctx.now();
       await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
@@ -296,6 +311,8 @@ const userChecks: CheckModule = [
 ] satisfies readonly Check[];
 
 const tokenAndUserChecks: CheckModule = [
+  // AUTH-031 (MAY): When a token and users are configured, the broker treats a Connect with authUsername and
+  // authPassword as a Connect of that user.
   {
     id: 'AUTH-031a',
     title: 'gives a Connect with token, user and password the rights of the user',
@@ -311,6 +328,8 @@ const tokenAndUserChecks: CheckModule = [
       await expectRefused(ctx, client, publish, 'the user has no rights');
     },
   },
+  // AUTH-032 (MAY): When a token and users are configured, the broker gives a Connect with the token alone all rights
+  // on queues.
   {
     id: 'AUTH-032a',
     title: 'lets a Connect with the token alone use every queue, when users are configured too',
@@ -332,6 +351,8 @@ const tokenAndUserChecks: CheckModule = [
       await client.delivery({ queue });
     },
   },
+  // AUTH-033 (MAY): When a token and users are configured, the broker gives a Connect with the token alone no admin
+  // rights.
   {
     id: 'AUTH-033a',
     title: 'refuses admin commands of a Connect with the token alone',
@@ -355,6 +376,18 @@ function contentOf(command: number): { readonly payload?: string } {
 
 function openConnections(ctx: CheckContext, count: number): Promise<readonly Connection[]> {
   return Promise.all(Array.from({ length: count }, () => ctx.rawConnect()));
+}
+
+/** The times from a Connect to its refusal, while nothing else happens. */
+async function durationsAlone(ctx: CheckContext, wrong: Credentials): Promise<readonly number[]> {
+  const durations: number[] = [];
+  for (const connection of await openConnections(ctx, 3)) {
+    const startedAt = ctx.now();
+    const answer = await nextAnswerToConnect(ctx, connection, wrong, 'AUTH-006');
+    ctx.assert.equal(nameOf(answer), 'Error', 'the answer to a Connect with a wrong password', 'AUTH-006');
+    durations.push(ctx.now() - startedAt);
+  }
+  return durations;
 }
 
 function sendConnect(ctx: CheckContext, connection: Connection, headers: Credentials): Promise<void> {

@@ -21,6 +21,7 @@ const refusedCertificates = {
 const handshakeTimeoutMs = 500;
 
 export const tlsChecks: CheckModule = [
+  // TLS-001 (MUST): When TLS is configured, the broker serves the same protocol to clients that connect with TLS.
   {
     id: 'TLS-001a',
     title: 'serves a client that connects with TLS: queues, publishes, deliveries and acks',
@@ -38,6 +39,7 @@ export const tlsChecks: CheckModule = [
       await client.ping({ clause: 'TLS-001' });
     },
   },
+  // TLS-001 (MUST): When TLS is configured, the broker serves the same protocol to clients that connect with TLS.
   {
     id: 'TLS-001b',
     title: 'carries large frames over TLS in both directions',
@@ -52,14 +54,10 @@ export const tlsChecks: CheckModule = [
       await client.publish(queue, payload);
       await client.subscribe(queue);
       const delivered = await client.delivery({ queue });
-      ctx.assert.equal(
-        delivered.payload.length,
-        payload.length,
-        'number of bytes of the delivered payload',
-        'TLS-001',
-      );
+      ctx.assert.sameJson(delivered.payload, payload, 'the delivered payload', 'TLS-001');
     },
   },
+  // TLS-002 (SHOULD): The broker supports TLS 1.2 and TLS 1.3.
   {
     id: 'TLS-002a',
     title: 'accepts TLS 1.2 and TLS 1.3',
@@ -75,6 +73,7 @@ export const tlsChecks: CheckModule = [
         );
     },
   },
+  // TLS-003 (SHOULD): The broker refuses TLS versions before 1.2.
   {
     id: 'TLS-003a',
     title: 'refuses a client that offers TLS 1.1 only',
@@ -90,6 +89,7 @@ export const tlsChecks: CheckModule = [
       );
     },
   },
+  // TLS-004 (MUST): When TLS is configured, the broker does not serve a client that connects with plain TCP.
   {
     id: 'TLS-004a',
     title: 'sends no frame to a client that connects without TLS',
@@ -113,6 +113,8 @@ export const tlsChecks: CheckModule = [
       await served(ctx);
     },
   },
+  // TLS-011 (SHOULD): The broker closes a connection whose TLS handshake fails or does not end within handshakeTimeout,
+  // and does not delay or change the answers on other connections.
   {
     id: 'TLS-011a',
     title: 'closes a connection whose TLS handshake fails, and serves the others meanwhile',
@@ -128,6 +130,8 @@ export const tlsChecks: CheckModule = [
       await client.ping({ clause: 'TLS-011' });
     },
   },
+  // TLS-011 (SHOULD): The broker closes a connection whose TLS handshake fails or does not end within handshakeTimeout,
+  // and does not delay or change the answers on other connections.
   {
     id: 'TLS-011b',
     title:
@@ -160,6 +164,8 @@ export const tlsChecks: CheckModule = [
       await client.ping({ clause: 'TLS-011' });
     },
   },
+  // TLS-005 (SHOULD): The broker refuses to start with a certificate or key that is missing or unreadable, and names
+  // the file and the reason.
   {
     id: 'TLS-005a',
     title: 'refuses to start with a certificate or key that is missing or unreadable, and names the file',
@@ -173,6 +179,8 @@ export const tlsChecks: CheckModule = [
       await expectStartRefused(ctx, 'no certificate', ['broker.key']);
     },
   },
+  // TLS-006 (SHOULD): The broker refuses to start with a certificate and a key that do not belong together, and names
+  // the file and the reason.
   {
     id: 'TLS-006a',
     title: 'refuses to start with the key of another certificate, and names a file',
@@ -182,6 +190,8 @@ export const tlsChecks: CheckModule = [
     evidence: { assertions: 2 },
     run: (ctx) => expectStartRefused(ctx, 'key of another certificate', ['broker.pem', 'client.key']),
   },
+  // TLS-007 (SHOULD): The broker refuses to start with a certificate or key that needs another password, and names the
+  // file and the reason.
   {
     id: 'TLS-007a',
     title: 'refuses to start with a certificate that needs another password, and names the file',

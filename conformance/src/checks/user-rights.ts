@@ -21,6 +21,8 @@ type QueueOperation = keyof typeof commandOf;
 const queueOperations = Object.keys(commandOf) as readonly QueueOperation[];
 
 export const userRightChecks: CheckModule = [
+  // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
+  // pattern of the entry matches, and no others.
   {
     id: 'AUTH-016a',
     title: 'carries out the one operation that an entry allows, and no other',
@@ -39,6 +41,8 @@ export const userRightChecks: CheckModule = [
       }
     },
   },
+  // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
+  // pattern of the entry matches, and no others.
   {
     id: 'AUTH-016b',
     title: 'allows nothing on a queue that no pattern of the user matches',
@@ -49,11 +53,12 @@ export const userRightChecks: CheckModule = [
       const admin = await connectAsSuperuser(ctx);
       const own = await newQueue(ctx, admin, 'own');
       const other = await newQueue(ctx, admin, 'other');
-      const client = await newConnectedUser(ctx, admin, 'user', [{ queuePattern: own, operations }]);
+      const client = await newConnectedUser(ctx, admin, 'user', [{ queuePattern: `${own}*`, operations }]);
       for (const operation of queueOperations) await expectForbidden(ctx, client, operation, other);
       for (const operation of queueOperations) await expectAllowed(ctx, client, operation, own);
     },
   },
+  // AUTH-017 (MUST): The broker allows a superuser everything.
   {
     id: 'AUTH-017a',
     title: 'lets the superuser use every queue and send admin commands, without an access list',
@@ -75,6 +80,8 @@ export const userRightChecks: CheckModule = [
       );
     },
   },
+  // AUTH-018 (MUST): The broker reads * in a pattern as any sequence of characters, full stops included, and every
+  // other character as itself.
   {
     id: 'AUTH-018a',
     title: 'reads * in a pattern as any characters, also none, and everything else as itself',
@@ -101,6 +108,7 @@ export const userRightChecks: CheckModule = [
       ]);
     },
   },
+  // AUTH-019 (MUST): The broker matches patterns case-insensitively.
   {
     id: 'AUTH-019a',
     title: 'matches patterns and queue names in any case',
@@ -116,6 +124,7 @@ export const userRightChecks: CheckModule = [
       ]);
     },
   },
+  // AUTH-020 (MUST): When several patterns match a queue, the broker allows the operations of all of them.
   {
     id: 'AUTH-020a',
     title: 'allows the operations of all entries whose patterns match',
@@ -135,6 +144,7 @@ export const userRightChecks: CheckModule = [
       await expectForbidden(ctx, client, 'DeleteQueue', queue);
     },
   },
+  // AUTH-021 (SHOULD): The broker answers a command by Error NOT_AUTHORIZED, when the user lacks the right for it.
   {
     id: 'AUTH-021a',
     title: 'answers a command without its right with NOT_AUTHORIZED',
@@ -160,6 +170,7 @@ export const userRightChecks: CheckModule = [
       }
     },
   },
+  // AUTH-022 (MUST): The broker does not carry out a command for which the user lacks the right.
   {
     id: 'AUTH-022a',
     title: 'stores, creates, deletes and delivers nothing for a user without the right',
@@ -185,6 +196,8 @@ export const userRightChecks: CheckModule = [
       );
     },
   },
+  // AUTH-023 (MUST): When authorization is on, the broker omits from the answer to ListQueues every queue that no
+  // pattern of the user matches.
   {
     id: 'AUTH-023a',
     title: 'lists to a user the queues of an entry with ListQueues, and none that no pattern matches',
@@ -208,6 +221,8 @@ export const userRightChecks: CheckModule = [
       ctx.assert.deepEqual([...listed].sort(), [own, also], 'the listed queues', 'AUTH-016');
     },
   },
+  // AUTH-023 (MUST): When authorization is on, the broker omits from the answer to ListQueues every queue that no
+  // pattern of the user matches.
   {
     id: 'AUTH-023b',
     title: 'shows to a user without ListQueues no queue that no pattern matches',
@@ -237,6 +252,8 @@ export const userRightChecks: CheckModule = [
       );
     },
   },
+  // AUTH-030 (MAY): The broker creates a missing queue for a Publish or Subscribe of a user that lacks the right
+  // CreateQueue.
   {
     id: 'AUTH-030a',
     title: 'creates the missing queue for a Publish without the right CreateQueue, or refuses the Publish',
@@ -261,6 +278,8 @@ export const userRightChecks: CheckModule = [
       );
     },
   },
+  // AUTH-034 (MUST): The broker reads and writes the operations of an access list as the names Publish, Subscribe,
+  // CreateQueue, DeleteQueue, PurgeQueue, GetQueueInfo and ListQueues.
   {
     id: 'AUTH-034a',
     title: 'reads and writes all operations of an entry as their names',

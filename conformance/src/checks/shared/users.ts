@@ -138,7 +138,7 @@ export async function expectConnectRefused(
   if (typeof answer === 'string' || answer.command !== Command.Error)
     ctx.assert.fail(`the broker answers a Connect with ${what} by Error`, {
       expected: 'Error',
-      actual: typeof answer === 'string' ? 'closed' : frameText(answer),
+      actual: typeof answer === 'string' ? closed : frameText(answer),
       clause,
     });
   await connection.send({ command: Command.Ping, id: ctx.id('ping') });
@@ -148,6 +148,10 @@ export async function expectConnectRefused(
   return answer;
 }
 
-function nameOf(answer: ReceivedFrame | CloseKind): string {
-  return typeof answer === 'string' ? 'the connection was closed' : answer.commandName;
+/** Stands for the end of the connection among the names of answers. */
+export const closed = 'the end of the connection';
+
+/** The name of an answer, for assertions. */
+export function nameOf(answer: ReceivedFrame | CloseKind): string {
+  return typeof answer === 'string' ? closed : answer.commandName;
 }
