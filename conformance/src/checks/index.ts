@@ -25,6 +25,7 @@ import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
 import { overflowChecks } from './overflow.ts';
 import { payloadJsonChecks } from './payload-json.ts';
+import { permissionChecks } from './permissions.ts';
 import { precedenceChecks } from './precedence.ts';
 import { priorityChecks } from './priority.ts';
 import { publishChecks } from './publish.ts';
@@ -79,6 +80,7 @@ export const checks: readonly Check[] = [
   ...credentialChecks,
   ...userRightChecks,
   ...userAdministrationChecks,
+  ...permissionChecks,
   ...changedRightChecks,
   ...tlsChecks,
   ...scenarioChecks,

@@ -1,30 +1,23 @@
-// Checks of the admin commands: users, passwords and access lists. Area: AUTH.
+// Checks of the admin commands for users and their passwords. Area: AUTH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { display, ExpectationFailure } from '../expectation.ts';
-import { frameText } from '../trace.ts';
-import type { AdminCommandName } from '../wire/command.ts';
-import { Command } from '../wire/command.ts';
-import type { FrameFields } from '../wire/frame.ts';
-import { newQueue } from './shared/queue-state.ts';
-import { expectRefused, expectRefusedWith } from './shared/refusals.ts';
+import { adminCommand, expectAnswer, usersOf } from './shared/admin-commands.ts';
+import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
-import type { Entry, User } from './shared/users.ts';
+import type { User } from './shared/users.ts';
 import {
   connectAs,
   connectAsSuperuser,
   credentialsOf,
   expectAccepted,
   expectConnectRefused,
-  grant,
   newUser,
-  operations,
   superuser,
   userNamed,
   withUsers,
 } from './shared/users.ts';
 
-const userCommands: CheckModule = [
+export const userAdministrationChecks: CheckModule = [
   // AUTH-035 (MUST): AdminCreateUser creates a user that can connect, and answers with its username.
   {
     id: 'AUTH-035a',
@@ -128,7 +121,7 @@ const userCommands: CheckModule = [
       const user = await newUser(ctx, admin, 'user');
       const again = { ...user, password: 'another password' };
       const expected = { what: 'the user exists', code: 'USER_EXISTS' };
-      await expectRefusedWith(ctx, admin, commandOf(ctx, 'AdminCreateUser', again), expected);
+      await expectRefusedWith(ctx, admin, adminCommand(ctx, 'AdminCreateUser', again), expected);
       await expectAccepted(ctx, credentialsOf(user), { what: 'the first password', clause: 'AUTH-048' });
     },
   },
@@ -151,7 +144,7 @@ const userCommands: CheckModule = [
         ['AdminRevokePermission', { username, queuePattern }],
       ] as const) {
         const expected = { what: `${name} names an unknown user`, code: 'USER_NOT_FOUND' };
-        await expectRefusedWith(ctx, admin, commandOf(ctx, name, payload), expected);
+        await expectRefusedWith(ctx, admin, adminCommand(ctx, name, payload), expected);
       }
     },
   },
@@ -168,7 +161,7 @@ const userCommands: CheckModule = [
       const admin = await connectAsSuperuser(ctx);
       const { username } = superuser;
       const expected = { what: 'it would delete a superuser', code: 'FORBIDDEN' };
-      await expectRefusedWith(ctx, admin, commandOf(ctx, 'AdminDeleteUser', { username }), expected);
+      await expectRefusedWith(ctx, admin, adminCommand(ctx, 'AdminDeleteUser', { username }), expected);
       await expectAccepted(ctx, credentialsOf(superuser), { what: 'the superuser', clause: 'AUTH-050' });
     },
   },
@@ -184,7 +177,9 @@ const userCommands: CheckModule = [
       const passwords = ['x', 'a'.repeat(72), `${'é€'.repeat(14)}é`, ' ":\\\t{}', '\u{1f511}'.repeat(18)];
       for (const [index, password] of passwords.entries()) {
         const user = { ...userNamed(ctx, `user-${index}`), password };
-        const created = await admin.request(commandOf(ctx, 'AdminCreateUser', user), { clause: 'AUTH-051' });
+        const created = await admin.request(adminCommand(ctx, 'AdminCreateUser', user), {
+          clause: 'AUTH-051',
+        });
         ctx.assert.equal(
           created.commandName,
           'AdminCreateUser',
@@ -208,9 +203,9 @@ const userCommands: CheckModule = [
       for (const password of ['', 'a'.repeat(73), `${'é'.repeat(36)}a`]) {
         const expected = { what: `the password has ${lengthOf(password)}`, code: 'INVALID_PAYLOAD' };
         const created = { ...userNamed(ctx, `user-${password.length}`), password };
-        await expectRefusedWith(ctx, admin, commandOf(ctx, 'AdminCreateUser', created), expected);
+        await expectRefusedWith(ctx, admin, adminCommand(ctx, 'AdminCreateUser', created), expected);
         const changed = { username, newPassword: password };
-        await expectRefusedWith(ctx, admin, commandOf(ctx, 'AdminChangePassword', changed), expected);
+        await expectRefusedWith(ctx, admin, adminCommand(ctx, 'AdminChangePassword', changed), expected);
       }
     },
   },
@@ -227,7 +222,9 @@ const userCommands: CheckModule = [
       const admin = await connectAsSuperuser(ctx);
       for (const username of ['x', 'n'.repeat(64), 'a-b_c.9', 'Ünïcode', 'пользователь', '利用者']) {
         const user = { username, password: 'password' };
-        const answer = await admin.request(commandOf(ctx, 'AdminCreateUser', user), { clause: 'AUTH-053' });
+        const answer = await admin.request(adminCommand(ctx, 'AdminCreateUser', user), {
+          clause: 'AUTH-053',
+        });
         ctx.assert.equal(answer.commandName, 'AdminCreateUser', `the answer for user name ${username}`);
         await expectAccepted(ctx, credentialsOf(user), { what: `user name ${username}`, clause: 'AUTH-053' });
       }
@@ -238,269 +235,6 @@ const userCommands: CheckModule = [
 /** The clocks of the runner and of the broker may differ a little. */
 const clockToleranceS = 5;
 
-const permissionCommands: CheckModule = [
-  // AUTH-024 (MUST): AdminGrantPermission for a pattern that the user has replaces the operations of that entry.
-  {
-    id: 'AUTH-024a',
-    title: 'replaces the operations of an entry that is granted again',
-    clauses: ['AUTH-024'],
-    ...withUsers,
-    evidence: { frames: 5, assertions: 1 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const queuePattern = ctx.queue('orders');
-      const user = await newUser(ctx, admin, 'user', [
-        { queuePattern, operations: ['Publish', 'Subscribe'] },
-      ]);
-      const replaced: Entry = { queuePattern, operations: ['GetQueueInfo'] };
-      await grant(admin, user, replaced);
-      ctx.assert.deepEqual(
-        await permissionsOf(admin, user),
-        [replaced],
-        'the access list after the second grant',
-      );
-    },
-  },
-  // AUTH-025 (MUST): The broker answers an AdminRevokePermission positively when the user has no entry with that
-  // pattern.
-  {
-    id: 'AUTH-025a',
-    title: 'answers an AdminRevokePermission positively when the user has no such entry',
-    clauses: ['AUTH-025'],
-    ...withUsers,
-    evidence: { frames: 4, assertions: 2 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const kept: Entry = { queuePattern: ctx.queue('kept'), operations: ['Publish'] };
-      const user = await newUser(ctx, admin, 'user', [kept]);
-      const payload = { username: user.username, queuePattern: ctx.queue('never-granted') };
-      const answer = await admin.request(commandOf(ctx, 'AdminRevokePermission', payload), {
-        clause: 'AUTH-025',
-      });
-      ctx.assert.equal(answer.commandName, 'AdminRevokePermission', 'the answer');
-      ctx.assert.deepEqual(await permissionsOf(admin, user), [kept], 'the access list afterwards');
-    },
-  },
-  // AUTH-039 (MUST): AdminGrantPermission gives the operations on the pattern and answers with username, queuePattern
-  // and operations.
-  {
-    id: 'AUTH-039a',
-    title: 'gives the operations on a pattern, and answers with username, queuePattern and operations',
-    clauses: ['AUTH-039'],
-    ...withUsers,
-    evidence: { frames: 6, assertions: 3 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const queue = await newQueue(ctx, admin, 'orders');
-      const user = await newUser(ctx, admin, 'user');
-      const entry = { username: user.username, queuePattern: queue, operations: ['Publish', 'GetQueueInfo'] };
-      await expectAnswer(ctx, admin, { name: 'AdminGrantPermission', payload: entry, answer: entry });
-      const client = await connectAs(ctx, user);
-      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
-      const answer = await client.request(publish, { clause: 'AUTH-039' });
-      ctx.assert.equal(answer.commandName, 'PublishAck', 'the answer to a Publish that was granted');
-    },
-  },
-  // AUTH-040 (MUST): AdminRevokePermission removes the entry of the pattern and answers with username and queuePattern.
-  {
-    id: 'AUTH-040a',
-    title: 'removes the entry of a pattern, and answers with username and queuePattern',
-    clauses: ['AUTH-040'],
-    ...withUsers,
-    evidence: { frames: 6, assertions: 3 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const queue = await newQueue(ctx, admin, 'orders');
-      const kept: Entry = { queuePattern: ctx.queue('kept'), operations: ['Publish'] };
-      const user = await newUser(ctx, admin, 'user', [
-        { queuePattern: queue, operations: ['Publish'] },
-        kept,
-      ]);
-      const payload = { username: user.username, queuePattern: queue };
-      await expectAnswer(ctx, admin, { name: 'AdminRevokePermission', payload, answer: payload });
-      ctx.assert.deepEqual(await permissionsOf(admin, user), [kept], 'the access list afterwards');
-      const client = await connectAs(ctx, user);
-      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
-      await expectRefused(ctx, client, publish, 'the right was revoked');
-    },
-  },
-  // AUTH-042 (MUST): The broker answers AdminGetUserPermissions with an array that has one object for each entry of the
-  // access list, with queuePattern and operations.
-  {
-    id: 'AUTH-042a',
-    title: 'answers AdminGetUserPermissions with one object for each entry',
-    clauses: ['AUTH-042'],
-    ...withUsers,
-    evidence: { frames: 5, assertions: 2 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const entries: readonly Entry[] = [
-        { queuePattern: ctx.queue('orders.*'), operations: ['Publish'] },
-        { queuePattern: '*', operations: ['ListQueues', 'Subscribe'] },
-      ];
-      const user = await newUser(ctx, admin, 'with-entries', entries);
-      ctx.assert.deepEqual(
-        await permissionsOf(admin, user),
-        sortedEntries(entries),
-        'the entries of the user',
-      );
-      const other = await newUser(ctx, admin, 'without-entries');
-      ctx.assert.deepEqual(await permissionsOf(admin, other), [], 'the entries of a user without any');
-    },
-  },
-  // AUTH-043 (MUST): The broker lets a user without superuser rights ask for its own permissions.
-  {
-    id: 'AUTH-043a',
-    title: 'lets a user without superuser rights ask for its own permissions',
-    clauses: ['AUTH-043'],
-    ...withUsers,
-    evidence: { frames: 4, assertions: 1 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const entry: Entry = { queuePattern: ctx.queue('orders'), operations: ['Publish'] };
-      const user = await newUser(ctx, admin, 'user', [entry]);
-      const { username } = user;
-      const client = await connectAs(ctx, user);
-      const answer = await client.request(commandOf(ctx, 'AdminGetUserPermissions', { username }), {
-        clause: 'AUTH-043',
-      });
-      ctx.assert.equal(answer.commandName, 'AdminGetUserPermissions', 'the answer');
-      ctx.assert.deepEqual(answer.json(), [entry], 'the permissions of the user');
-    },
-  },
-  // AUTH-044 (SHOULD): The broker answers an AdminGetUserPermissions for an unknown user with an empty array.
-  {
-    id: 'AUTH-044a',
-    title: 'answers an AdminGetUserPermissions for an unknown user with an empty array',
-    clauses: ['AUTH-044'],
-    ...withUsers,
-    evidence: { frames: 2, assertions: 2 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const { username } = userNamed(ctx, 'unknown');
-      const answer = await admin.request(commandOf(ctx, 'AdminGetUserPermissions', { username }), {
-        clause: 'AUTH-044',
-      });
-      ctx.assert.equal(answer.commandName, 'AdminGetUserPermissions', 'the answer');
-      ctx.assert.deepEqual(answer.json(), [], 'the permissions of an unknown user');
-    },
-  },
-  // AUTH-045 (MUST): The broker carries out an admin command for superusers only, except what AUTH-038 and AUTH-043
-  // allow.
-  {
-    id: 'AUTH-045a',
-    title: 'carries out no admin command of a user without superuser rights, except about itself',
-    clauses: ['AUTH-045'],
-    ...withUsers,
-    evidence: { frames: 12, assertions: 12 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const user = await newUser(ctx, admin, 'user', [{ queuePattern: '*', operations }]);
-      const other = await newUser(ctx, admin, 'other', [{ queuePattern: '*', operations: ['Publish'] }]);
-      const before = await permissionsOf(admin, other);
-      const created = userNamed(ctx, 'created');
-      const { username } = other;
-      const client = await connectAs(ctx, user);
-      for (const [name, payload] of [
-        ['AdminCreateUser', created],
-        ['AdminChangePassword', { username, newPassword: 'new' }],
-        ['AdminGrantPermission', { username, queuePattern: '*', operations: ['Subscribe'] }],
-        ['AdminRevokePermission', { username, queuePattern: '*' }],
-        [
-          'AdminGrantPermission',
-          { username: user.username, queuePattern: 'mine', operations: ['Subscribe'] },
-        ],
-        ['AdminListUsers', undefined],
-        ['AdminGetUserPermissions', { username }],
-        ['AdminDeleteUser', { username }],
-      ] as const)
-        await expectRefused(ctx, client, commandOf(ctx, name, payload), `${name} needs a superuser`);
-      await expectAccepted(ctx, credentialsOf(other), { what: 'the other user', clause: 'AUTH-045' });
-      ctx.assert.deepEqual(await permissionsOf(admin, other), before, 'the access list of the other user');
-      const names = (await usersOf(admin)).map((listed) => listed['username']);
-      ctx.assert.equal(names.includes(created.username), false, 'a user that must not be created exists');
-    },
-  },
-  // AUTH-046 (SHOULD): The broker answers an admin command by Error UNKNOWN_COMMAND, when authorization is off.
-  {
-    id: 'AUTH-046a',
-    title: 'answers an admin command with UNKNOWN_COMMAND or another Error, when authorization is off',
-    clauses: ['AUTH-046'],
-    profile: 'auth',
-    accepts: ['Error UNKNOWN_COMMAND', 'another Error'],
-    evidence: { frames: 2, assertions: 1 },
-    run: async (ctx) => {
-      const client = await ctx.connect({ own: true });
-      const answer = await client.request(commandOf(ctx, 'AdminListUsers', undefined), {
-        clause: 'AUTH-046',
-      });
-      ctx.assert.ok(answer.command === Command.Error, 'the broker answers by Error', {
-        actual: frameText(answer),
-      });
-    },
-  },
-  // AUTH-047 (SHOULD): The broker answers an admin command with a missing or invalid payload by Error INVALID_PAYLOAD.
-  {
-    id: 'AUTH-047a',
-    title: 'answers an admin command with a missing or invalid payload with INVALID_PAYLOAD',
-    clauses: ['AUTH-047'],
-    ...withUsers,
-    evidence: { frames: 20, assertions: 20 },
-    run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const { username } = await newUser(ctx, admin, 'user');
-      const password = 'password';
-      for (const [name, payload] of [
-        ['AdminCreateUser', undefined],
-        ['AdminCreateUser', '{"username":'],
-        ['AdminCreateUser', JSON.stringify([ctx.queue('in-a-list'), password])],
-        ['AdminCreateUser', JSON.stringify({ password })],
-        ['AdminCreateUser', JSON.stringify({ username: ctx.queue('without-password') })],
-        ['AdminCreateUser', JSON.stringify({ username: 5, password })],
-        ['AdminCreateUser', JSON.stringify({ username: '', password })],
-        ['AdminDeleteUser', '{}'],
-        ['AdminChangePassword', JSON.stringify({ username })],
-        ['AdminGrantPermission', JSON.stringify({ username, queuePattern: '*' })],
-        ['AdminGrantPermission', JSON.stringify({ username, operations: ['Publish'] })],
-        ['AdminGrantPermission', JSON.stringify({ username, queuePattern: '*', operations: 'Publish' })],
-        ['AdminGrantPermission', JSON.stringify({ username, queuePattern: '*', operations: ['Shout'] })],
-        ['AdminRevokePermission', JSON.stringify({ username })],
-        ['AdminGetUserPermissions', undefined],
-      ] as const) {
-        const fields = {
-          command: Command[name],
-          id: ctx.id(),
-          ...(payload === undefined ? {} : { payload }),
-        };
-        const what = `the payload of ${name} is ${payload ?? 'missing'}`;
-        await expectRefusedWith(ctx, admin, fields, { what, code: 'INVALID_PAYLOAD' });
-      }
-      ctx.assert.deepEqual(await permissionsOf(admin, { username }), [], 'the access list of the user');
-    },
-  },
-] satisfies readonly Check[];
-
-export const userAdministrationChecks: CheckModule = [...userCommands, ...permissionCommands];
-
-function commandOf(ctx: CheckContext, name: AdminCommandName, payload: object | undefined): FrameFields {
-  const content = payload === undefined ? {} : { payload: JSON.stringify(payload) };
-  return { command: Command[name], id: ctx.id(), ...content };
-}
-
-/** Sends an admin command, and asserts that the positive answer contains these values. */
-async function expectAnswer(
-  ctx: CheckContext,
-  admin: Connection,
-  exchange: { readonly name: AdminCommandName; readonly payload: object; readonly answer: JsonRecord },
-): Promise<void> {
-  const { name, payload, answer: expected } = exchange;
-  const answer = await admin.request(commandOf(ctx, name, payload));
-  ctx.assert.equal(answer.commandName, name, `the answer to ${name}`);
-  const content = answer.json() as JsonRecord | undefined;
-  const shown = Object.fromEntries(Object.keys(expected).map((field) => [field, content?.[field]]));
-  ctx.assert.deepEqual(shown, expected, `the payload of the answer to ${name}`);
-}
-
 async function expectPasswordChanged(
   ctx: CheckContext,
   connection: Connection,
@@ -509,7 +243,7 @@ async function expectPasswordChanged(
 ): Promise<void> {
   const { username } = user;
   const newPassword = 'the new password';
-  const command = commandOf(ctx, 'AdminChangePassword', { username, newPassword });
+  const command = adminCommand(ctx, 'AdminChangePassword', { username, newPassword });
   const answer = await connection.request(command, { clause });
   ctx.assert.equal(answer.commandName, 'AdminChangePassword', 'the answer to AdminChangePassword', clause);
   ctx.assert.equal(
@@ -523,38 +257,6 @@ async function expectPasswordChanged(
     clause,
   });
   await expectConnectRefused(ctx, credentialsOf(user), { what: 'the old password', clause: 'AUTH-037' });
-}
-
-async function usersOf(admin: Connection): Promise<readonly JsonRecord[]> {
-  return listIn(await admin.admin('AdminListUsers'), 'AUTH-041');
-}
-
-/** The entries in an order that does not depend on the broker's. */
-async function permissionsOf(
-  admin: Connection,
-  { username }: Pick<User, 'username'>,
-): Promise<readonly Entry[]> {
-  const answer = await admin.admin('AdminGetUserPermissions', { username });
-  return sortedEntries(listIn(answer, 'AUTH-042') as unknown as readonly Entry[]);
-}
-
-/** The objects of an answer that must be an array of objects. */
-function listIn(answer: unknown, clause: string): readonly JsonRecord[] {
-  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-  if (Array.isArray(answer) && answer.every(isObject)) return answer;
-  throw new ExpectationFailure('the answer is an array of objects', {
-    expected: 'an array of objects',
-    actual: display(answer),
-    reliesOn: clause,
-  });
-}
-
-function sortedEntries(entries: readonly Entry[]): readonly Entry[] {
-  const sorted = entries.map(({ queuePattern, operations: names }) => ({
-    queuePattern,
-    operations: Array.isArray(names) ? [...names].sort() : names,
-  }));
-  return sorted.sort((a, b) => (a.queuePattern < b.queuePattern ? -1 : 1));
 }
 
 function lengthOf(password: string): string {

@@ -1,6 +1,6 @@
 // Reads a target file (JSON or YAML) and checks it against the published schema. A wrong file is a usage error that lists all faults, each
 // with its key, its value and what is allowed. It starts nothing.
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import schema from '../../schemas/target.schema.json' with { type: 'json' };
@@ -33,8 +33,10 @@ export type HooksLifecycle = {
 
 /** Whose certificates the runner accepts when it connects with TLS: those of the system's authorities, unless told otherwise. */
 export type TlsTrust = {
-  /** The authorities to trust, as PEM. Absolute after reading. */
+  /** The authorities to trust, as PEM; relative to the target file. */
   readonly caFile?: string;
+  /** The content of that file, after reading. */
+  readonly ca?: string;
   /** False: any certificate. */
   readonly verify?: boolean;
   /** A certificate for any host, if the authority is trusted. */
@@ -66,25 +68,24 @@ export type Target = {
 
 /** Reads the file; throws a UsageError that lists every fault. */
 export function readTarget(path: string): Target {
-  const target = withCaPath(parseTarget(readText(path), path), path);
+  const target = withCa(parseTarget(readText(path), path), path);
   if (target.lifecycle.kind === 'attach') return target;
   const cwd = resolve(dirname(path), target.lifecycle.cwd ?? '.');
   return { ...target, lifecycle: { ...target.lifecycle, cwd } };
 }
 
-/** The target with an absolute path of its CA file; throws a UsageError if the file cannot be read. */
-function withCaPath(target: Target, path: string): Target {
+/** The target with the content of its CA file; throws a UsageError if the file cannot be read. */
+function withCa(target: Target, path: string): Target {
   const { endpoints } = target;
   const tls = endpoints?.tcp.tls;
   if (endpoints === undefined || tls?.caFile === undefined) return target;
-  const caFile = resolve(dirname(path), tls.caFile);
   try {
-    accessSync(caFile, constants.R_OK);
+    const ca = readFileSync(resolve(dirname(path), tls.caFile), 'utf8');
+    return { ...target, endpoints: { ...endpoints, tcp: { ...endpoints.tcp, tls: { ...tls, ca } } } };
   } catch (error) {
     const fault = `endpoints.tcp.tls.caFile: ${(error as Error).message}`;
     throw new UsageError(faultList(path, [fault]));
   }
-  return { ...target, endpoints: { ...endpoints, tcp: { ...endpoints.tcp, tls: { ...tls, caFile } } } };
 }
 
 /** `path` is only for messages. */

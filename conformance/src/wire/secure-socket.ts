@@ -1,5 +1,4 @@
 // TLS on an open TCP connection to the broker. The TCP socket stays at hand, because only it can be reset. Area: TLS.
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
@@ -37,13 +36,13 @@ export function secureSocket(tcp: Socket, options: SecureOptions): Promise<TLSSo
 }
 
 function handshakeOptions({ trust, host, version }: SecureOptions): ConnectionOptions {
-  const { caFile, verify = true, anyName = false } = trust;
+  const { ca, verify = true, anyName = false } = trust;
   return {
     rejectUnauthorized: verify,
     host,
     // An address is no name that a client may ask for.
     ...(/[a-z]/i.test(host) && !host.includes(':') ? { servername: host } : {}),
-    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
+    ...(ca === undefined ? {} : { ca }),
     ...(anyName ? { checkServerIdentity: () => undefined } : {}),
     ...(version === undefined ? {} : versionOptions(version)),
   };
