@@ -1,5 +1,5 @@
 // Builds the runner into one file, dist/main.mjs, with everything it judges by inside: checks, requirements, tables, golden frames,
-// titles of planted faults, and schemas. The reader of src/suite-data.ts is replaced by the data it would have read, so the package
+// test certificates, titles of planted faults, and schemas. The reader of src/suite-data.ts is replaced by the data it would have read, so the package
 // needs nothing beside it. What is taken in from other packages is named, with their licenses, in dist/third-party.txt. `--out DIR`
 // builds elsewhere.
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +15,12 @@ const embedSuiteData = {
   setup(builder) {
     builder.onLoad({ filter: /src[\\/]suite-data\.ts$/ }, async ({ path }) => {
       const data = await readSuiteData(path);
-      const contents = `const data = ${JSON.stringify(data)};\nexport function loadSuiteData() { return data; }\n`;
+      const contents = [
+        `const data = ${JSON.stringify(data)};`,
+        'export function loadSuiteData() { return data; }',
+        'export function loadCertificates() { return data.certificates; }',
+        '',
+      ].join('\n');
       return { contents, loader: 'js' };
     });
   },

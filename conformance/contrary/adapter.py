@@ -1,7 +1,7 @@
 """The contrary broker: a conformant broker that decides every recommendation otherwise (see README.md).
 
 Implements the adapter protocol: reads one line of JSON, writes one, then serves until SIGTERM or the end of its input. `--variant N`
-with N > 0 chooses the outcome of each decision at random. Memory only; no compression, authentication, TLS or dashboard.
+with N > 0 chooses the outcome of each decision at random. Memory only; no compression or dashboard.
 """
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ import json
 import random
 import resource
 import signal
+import ssl
 import sys
 from pathlib import Path
 from typing import Any
 
 from queues import Broker
 from session import Session
+from users import Users
 from wire import json_text, timestamp
 
 # One row per decision: the requirements that recommend something, and the outcomes to choose from. The first is the most contrary.
 CHOICES = json.loads(Path(__file__).with_name('choices.json').read_text())
-UNSUPPORTED_GROUPS = ('storage', 'authentication', 'tls', 'rateLimit')
+UNSUPPORTED_GROUPS = ('storage', 'rateLimit')
 SETTINGS = {
     'limits': {'maxMessageSizeBytes': 1_048_576},
     'queueDefaults': {'deliveryMode': 'RoundRobin', 'maxQueueSize': 10_000, 'enableAutoCreate': True},
-    # maxRetryDelayMs is accepted and ignored: to keep to it is a recommendation.
-    'timing': {'ackTimeoutMs': 30_000, 'retryDelayMs': 1000, 'maxRetryDelayMs': None},
+    # maxRetryDelayMs is accepted and ignored: to keep to it is a recommendation. So is handshakeTimeoutMs, except for TLS.
+    'timing': {'ackTimeoutMs': 30_000, 'retryDelayMs': 1000, 'maxRetryDelayMs': None, 'handshakeTimeoutMs': 10_000},
 }
 
 
@@ -81,17 +83,35 @@ class HealthSession(asyncio.Protocol):
         }
 
 
+def tls_options(tls: dict[str, str] | None, variant: Variant, timeout_s: float) -> dict[str, Any]:
+    """The options of a server with TLS; none without. Raises OSError if the certificate cannot be used. Area: TLS."""
+    if not tls:
+        return {}
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if variant.chooses('versions of TLS', '1.1 and 1.2'):
+        context.set_ciphers('DEFAULT@SECLEVEL=0')
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(tls['certificatePath'], tls.get('keyPath'), tls.get('certificatePassword') or '')
+    except OSError as error:
+        files = f"{tls['certificatePath']}, {tls.get('keyPath')}: {error}"
+        raise OSError(files if variant.chooses('unusable certificate', 'refused with its name') else 'no TLS') from error
+    is_late = variant.chooses('TLS handshake that does not end', 'closed late')
+    return {'ssl': context, 'ssl_handshake_timeout': timeout_s + 20 if is_late else timeout_s}
+
+
 async def serve(request: dict[str, Any], variant: Variant) -> None:
     loop = asyncio.get_running_loop()
     settings = {name: (request.get(group) or {}).get(name, usual) for group, all_ in SETTINGS.items() for name, usual in all_.items()}
-    broker = Broker(variant, settings, loop)
-    tcp = await loop.create_server(lambda: Session(broker), request['tcp']['host'], request['tcp']['port'])
+    broker = Broker(variant, settings, loop, Users(variant, request.get('authentication') or {}))
+    tcp = await loop.create_server(lambda: Session(broker), request['tcp']['host'], request['tcp']['port'],
+                                   **tls_options(request.get('tls'), variant, settings['handshakeTimeoutMs'] / 1000))
     health = await loop.create_server(lambda: HealthSession(broker), request['health']['host'], request['health']['port'])
     unsupported = [group for group in UNSUPPORTED_GROUPS if request.get(group) not in (None, 'memory')]
     unsupported += [f'{group}.{name}' for group in SETTINGS for name in request.get(group) or {} if name not in SETTINGS[group]]
     answer = {
         'protocol': 1, 'ready': True, 'broker': {'name': 'Contrary', 'version': '1'}, 'unsupported': unsupported,
-        'tcp': dict(zip(('host', 'port'), tcp.sockets[0].getsockname())),
+        'tcp': {**dict(zip(('host', 'port'), tcp.sockets[0].getsockname())), 'tls': bool(request.get('tls'))},
         'health': {'url': 'http://%s:%d' % health.sockets[0].getsockname()[:2]},
     }
     print(json.dumps(answer), flush=True)

@@ -60,8 +60,8 @@ class Queue:
 class Broker:
     """All queues and sessions. After each input and each timer, `advance` sends the deliveries or schedules them, and sends all answers."""
 
-    def __init__(self, variant: Any, settings: dict[str, Any], loop: Any) -> None:
-        self.variant, self.settings, self.loop = variant, settings, loop
+    def __init__(self, variant: Any, settings: dict[str, Any], loop: Any, users: Any) -> None:
+        self.variant, self.settings, self.loop, self.users = variant, settings, loop, users
         self.defaults = {**DEFAULTS, 'mode': settings['deliveryMode'], 'maxQueueSize': settings['maxQueueSize']}
         self.sessions: set[Any] = set()
         self.queues: dict[str, Queue] = {}

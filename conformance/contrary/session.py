@@ -12,10 +12,13 @@ from typing import Any
 import wire
 from queues import Broker, Message, Queue, Subscription
 from rewriting import rewritten
+from users import OPERATIONS, Refusal, User
 from wire import MODES, PRIORITIES, STRATEGIES, UNREADABLE, Frame, json_text, read_options, span_text
 
 ANSWERS = {wire.SUBSCRIBE: wire.SUBSCRIBE_ACK, wire.UNSUBSCRIBE: wire.UNSUBSCRIBE_ACK, wire.PUBLISH: wire.PUBLISH_ACK,
            wire.CREATE_QUEUE: wire.CREATE_QUEUE, wire.DELETE_QUEUE: wire.DELETE_QUEUE, wire.QUEUE_INFO: wire.QUEUE_INFO}
+RIGHTS = {wire.PUBLISH: 'Publish', wire.SUBSCRIBE: 'Subscribe', wire.CREATE_QUEUE: 'CreateQueue', wire.DELETE_QUEUE: 'DeleteQueue',
+          wire.QUEUE_INFO: 'GetQueueInfo'}
 ERRORS = ('refused', 'refused when equal', 'Error', 'late Error', 'Error and close')
 CLOSES = ('close', 'Error and close')
 
@@ -31,12 +34,16 @@ class Session(asyncio.Protocol):
         self._stream, self._outbox = bytearray(), []
         self._frames = wire.split(self._stream, broker.settings['maxMessageSizeBytes'])
         self._is_connected = self._is_blocked = self._is_closing = False
+        self._refused_count = 0
+        self.user: User | None = None  # None: all rights on queues
         self._handlers = {
             wire.CONNECT: self._connect, wire.PING: self._ping, wire.PUBLISH: self._publish, wire.ACK: self._ack,
             wire.SUBSCRIBE: self._subscribe, wire.UNSUBSCRIBE: self._unsubscribe, wire.CREATE_QUEUE: self._create,
             wire.DELETE_QUEUE: self._delete, wire.QUEUE_INFO: self._info, wire.LIST_QUEUES: self._list,
             wire.DISCONNECT: self._disconnect,
         }
+        if broker.users.is_on:
+            self._handlers.update((command, self._administer) for command in wire.ADMIN)
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
@@ -88,9 +95,15 @@ class Session(asyncio.Protocol):
         if frame.command in ANSWERS and frame.queue == '':
             raise Refused('INVALID_QUEUE', False)
         self._check(frame.command not in self._handlers, 'unknown command', 'UNKNOWN_COMMAND')
+        self._require(RIGHTS.get(frame.command), frame.queue)
         payload = self._handlers[frame.command](frame)
         if frame.command in ANSWERS:
             self._outbox.append(Frame(ANSWERS[frame.command], frame.id, frame.queue, payload or b''))
+
+    def _require(self, operation: str | None, queue: str) -> None:
+        """Raises Refused when the user lacks the right."""
+        if operation is not None and self.user is not None and not self.user.allows(operation, queue):
+            raise Refused('NOT_AUTHORIZED', False)
 
     def _check(self, is_present: bool, choice: str, code: str = 'INVALID_MESSAGE') -> None:
         """Raises Refused when the case is present and the variant does not accept it."""
@@ -124,8 +137,17 @@ class Session(asyncio.Protocol):
 
     # --- commands: each returns the payload of its answer, or None ---
 
-    def _connect(self, _frame: Frame) -> None:
+    def _connect(self, frame: Frame) -> None:
         """A second Connect resets the connection."""
+        try:
+            self.user = self._broker.users.of(frame.headers)
+        except Refusal as refusal:
+            self._refused_count += 1
+            how = self._variant['connection with a refused Connect']
+            closes = how == 'closed' or (how == 'closed after three' and self._refused_count >= 3)
+            raise Refused(refusal.args[0], closes) from refusal
+        if self.user is not None and self._variant.chooses('changed rights', 'for new connections'):
+            self.user = replace(self.user, entries=dict(self.user.entries))
         self._broker.session_ended(self)
         self._is_connected = True
         self._outbox.append(Frame(wire.CONNECT_ACK, str(uuid.uuid4())))
@@ -148,9 +170,32 @@ class Session(asyncio.Protocol):
                 self._transport.pause_reading()
             raise Refused(None, False)
 
+    def _administer(self, frame: Frame) -> None:
+        """The changed user's other connections may be closed, and its subscriptions ended."""
+        command = wire.ADMIN[frame.command]
+        try:
+            payload, changed = self._broker.users.carry_out(command, frame.payload, self.user)
+        except Refusal as refusal:
+            raise Refused(refusal.args[0], False) from refusal
+        self._outbox.append(Frame(frame.command, frame.id, payload=json_text(payload)))
+        for other in [one for one in self._broker.sessions if changed is not None and one.user is not None and one.user.name == changed.name]:
+            is_ended = command == 'DeleteUser' and self._variant.chooses('connections of a deleted user', 'closed')
+            is_ended |= command == 'ChangePassword' and self._variant.chooses('connections after a new password', 'closed')
+            other.user_changed(is_ended and other is not self)
+
+    def user_changed(self, is_ended: bool) -> None:
+        """Ends the subscriptions that the user has no right to any more, or the connection."""
+        self._is_closing |= is_ended
+        for queue in list(self._broker.queues.values()):
+            subscription = self._subscription(queue)
+            if subscription is not None and not self.user.allows('Subscribe', queue.name):
+                self._broker.unsubscribe(subscription)
+
     def _existing(self, frame: Frame) -> Queue:
         """Returns the queue that the frame names. Creates it if auto-create is enabled."""
         queue = self._broker.queues.get(frame.queue)
+        if queue is None and self._variant.chooses('creating by Publish or Subscribe', 'needs the right CreateQueue'):
+            self._require('CreateQueue', frame.queue)
         if queue is None and not self._broker.settings['enableAutoCreate']:
             raise Refused('QUEUE_NOT_FOUND', False)
         return queue or self._broker.create(frame.queue, self._broker.defaults)
@@ -201,7 +246,14 @@ class Session(asyncio.Protocol):
             self._broker.delete(queue)
 
     def _list(self, frame: Frame) -> None:
-        self._outbox.append(Frame(wire.LIST_QUEUES, frame.id, payload=json_text(sorted(self._broker.queues, reverse=True))))
+        user, names = self.user, sorted(self._broker.queues, reverse=True)
+        if user is not None and not user.is_superuser:
+            may_list = any('ListQueues' in operations for operations in user.entries.values())
+            if not may_list and self._variant.chooses('ListQueues without a right', 'Error'):
+                raise Refused('NOT_AUTHORIZED', False)
+            needed = OPERATIONS if may_list and self._variant.chooses('listed queues', 'of all entries') else ('ListQueues',)
+            names = [name for name in names if any(user.allows(operation, name) for operation in needed)]
+        self._outbox.append(Frame(wire.LIST_QUEUES, frame.id, payload=json_text(names)))
 
     def _info(self, frame: Frame) -> bytes:
         queue = self._broker.queues.get(frame.queue)

@@ -16,6 +16,8 @@ from typing import Any, Iterator
 CONNECT, CONNECT_ACK, DISCONNECT, PING, PONG = 0, 1, 2, 10, 11
 PUBLISH, PUBLISH_ACK, SUBSCRIBE, SUBSCRIBE_ACK, UNSUBSCRIBE, UNSUBSCRIBE_ACK = 20, 21, 22, 23, 24, 25
 DELIVER, ACK, CREATE_QUEUE, DELETE_QUEUE, QUEUE_INFO, LIST_QUEUES, ERROR = 26, 30, 40, 41, 42, 43, 99
+ADMIN = {50: 'CreateUser', 51: 'DeleteUser', 52: 'ChangePassword', 53: 'GrantPermission', 54: 'RevokePermission', 55: 'ListUsers',
+         56: 'GetUserPermissions'}
 HEADER_BYTES = 5  # of a frame: its length and flags
 MODES = ('RoundRobin', 'FanOutWithAck', 'FanOutWithoutAck', 'PriorityBased')
 STRATEGIES = ('DropOldest', 'DropNewest', 'BlockPublisher', 'RedirectToDlq')

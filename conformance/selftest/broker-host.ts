@@ -145,7 +145,10 @@ class HostedBroker implements Broker {
 
   get endpoints(): Broker['endpoints'] {
     const { tcp, health } = this.#answer;
-    return { tcp, ...(health === undefined || health === null ? {} : { health }) };
+    return {
+      tcp: { host: tcp.host, port: tcp.port },
+      ...(health === undefined || health === null ? {} : { health }),
+    };
   }
 
   get identity(): Broker['identity'] {

@@ -16,6 +16,7 @@ import type { Random } from './random.ts';
 import type { GoldenFrame } from './suite-data.ts';
 import type { Timing } from './timing.ts';
 import type { TraceEvent } from './trace.ts';
+import type { Credentials } from './wire/credentials.ts';
 import type { FrameFields } from './wire/frame.ts';
 
 export type Isolation =
@@ -83,6 +84,15 @@ export type ConnectOptions = {
    * new.
    */
   readonly own?: boolean;
+};
+
+export type TlsVersion = 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+
+export type TcpOptions = {
+  /** Connects without TLS, also where TLS is configured. */
+  readonly plain?: true;
+  /** Offers only this version of TLS. */
+  readonly tlsVersion?: TlsVersion;
 };
 
 export type Detail = {
@@ -162,6 +172,11 @@ export type BrokerControl = {
   startWithFileLimit(maxBytes: number): Promise<boolean>;
   /** Tries to start a second broker with the same data directory, and ends it if it starts. Returns why it refused, or undefined. */
   secondRefusal(): Promise<string | undefined>;
+  /**
+   * Tries to start a broker with another configuration and its own data directory, and ends it if it starts. Returns why it refused, or
+   * undefined.
+   */
+  otherRefusal(configuration: ConfigurationRequest): Promise<string | undefined>;
   /** Damages all files of the broker, which must not be running. If there are none, the check could not run. */
   damageStore(): Promise<void>;
 };
@@ -187,6 +202,8 @@ export type TargetFacts = {
   readonly countsConnections: boolean;
   /** The window of unacknowledged messages that a check may rely on: 1 unless the target declares more. */
   readonly subscriberWindow: number;
+  /** What the user gave for an attached broker; each Connect without credentials gets them. */
+  readonly credentials: Credentials;
 };
 
 /** The operations on all connections of the check since `recordHistory`. */
@@ -225,10 +242,10 @@ export type CheckContext = {
   recordHistory(): History;
   /** A connection after its handshake. */
   connect(options?: ConnectOptions): Promise<Connection>;
-  /** A TCP connection on which nothing has been sent. Always new. */
-  rawConnect(): Promise<Connection>;
-  /** As `rawConnect`, if the broker may refuse the TCP connection: undefined if it does. */
-  tryConnect(): Promise<Connection | undefined>;
+  /** A connection on which no frame has been sent, with TLS where TLS is configured. Always new. */
+  rawConnect(options?: TcpOptions): Promise<Connection>;
+  /** As `rawConnect`, if the broker may refuse the connection or the TLS handshake: undefined if it does. */
+  tryConnect(options?: TcpOptions): Promise<Connection | undefined>;
   /** A queue name that no other check, run or repetition uses, for example `x9k2.delivery-014a.orders`. */
   queue(name: string): string;
   /** A new id for a command or message. */

@@ -39,8 +39,11 @@ export type RateLimitSettings = {
 export type AuthenticationSettings = {
   readonly token?: string;
   readonly superuser?: { readonly username: string; readonly password: string };
+  /** The bcrypt cost of new passwords: checks that connect many users prefer a low one. */
+  readonly passwordCost?: number;
 };
 
+/** Paths of files. A check names files of `fixtures/tls`; the engine replaces the names by paths (target/test-certificates.ts). */
 export type TlsSettings = {
   readonly certificatePath: string;
   readonly keyPath?: string;

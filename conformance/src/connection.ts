@@ -2,7 +2,7 @@
 // ends without its frame, at the deadline or because the broker closed the connection, throws an ExpectationFailure with the awaited
 // frame and the frames that came instead. Areas: FRAME, BODY, CONN.
 
-import type { CommandName } from './wire/command.ts';
+import type { AdminCommandName, CommandName } from './wire/command.ts';
 import type { Algorithm } from './wire/compression.ts';
 import type { FrameFields, ReceivedFrame } from './wire/frame.ts';
 
@@ -82,6 +82,8 @@ export interface Connection {
   /** The queue info, or undefined when the queue does not exist. */
   queueInfo(queue: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   listQueues(): Promise<readonly string[]>;
+  /** Sends an admin command with a payload; returns the payload of its answer. */
+  admin(command: AdminCommandName, payload?: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** Takes the next matching Deliver; waits up to `ctx.timing.deliveryMs` unless given. */
   delivery(
     match?: { readonly queue?: string; readonly id?: string },

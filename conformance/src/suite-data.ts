@@ -1,5 +1,5 @@
-// Loads the data of the suite: requirements, tables of the specification, golden frames (recorded traffic), and the planted faults that its
-// checks must find. In the repository it reads spec/ and fixtures/, and nothing else; the build includes the data in the package and replaces
+// Loads the data of the suite: requirements, tables of the specification, golden frames (recorded traffic), test certificates, and the
+// planted faults that its checks must find. In the repository it reads spec/ and fixtures/, and nothing else; the build includes the data in the package and replaces
 // the reader of this file (see build.mjs).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -45,12 +45,16 @@ export type PlantedFault = {
   readonly mustFail: readonly string[];
 };
 
+/** A file of fixtures/tls: a certificate or key for a broker under test. */
+export type TestCertificate = { readonly name: string; readonly base64: string };
+
 export type SuiteData = {
   readonly requirements: readonly Requirement[];
   /** The content of spec/tables/commands.yaml. */
   readonly commands: unknown;
   readonly golden: readonly GoldenFile[];
   readonly faults: readonly PlantedFault[];
+  readonly certificates: readonly TestCertificate[];
 };
 
 /** Reads all data again. Throws if the repository is incomplete, because the suite needs its data. */
@@ -60,7 +64,15 @@ export function loadSuiteData(): SuiteData {
     commands: parse(readFileSync(repositoryPath('spec/tables/commands.yaml'), 'utf8')),
     golden: filesIn('fixtures/wire', '.json').flatMap(({ text }) => goldenOf(text)),
     faults: filesIn('fixtures/faults', '.yaml').flatMap(({ text }) => faultsOf(text)),
+    certificates: loadCertificates(),
   };
+}
+
+/** The certificates alone, because they are needed while checks run. */
+export function loadCertificates(): readonly TestCertificate[] {
+  const folder = repositoryPath('fixtures/tls');
+  const names = readdirSync(folder).filter((name) => /\.(pem|key|pfx)$/.test(name));
+  return names.sort().map((name) => ({ name, base64: readFileSync(`${folder}/${name}`).toString('base64') }));
 }
 
 type RequirementFile = {

@@ -47,6 +47,8 @@ export const handshakeChecks: CheckModule = [
     profile: 'core',
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
+      if (Object.keys(ctx.target.credentials).length > 0)
+        ctx.notApplicable('the broker requires credentials');
       const credentials = [
         { authToken: 'a token that nobody configured' },
         { authUsername: 'nobody', authPassword: 'a password that nobody configured' },

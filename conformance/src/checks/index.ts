@@ -3,8 +3,10 @@ import type { Check } from '../check.ts';
 import { acknowledgmentChecks } from './acknowledgments.ts';
 import { blockingChecks } from './blocking.ts';
 import { bodyChecks } from './body.ts';
+import { changedRightChecks } from './changed-rights.ts';
 import { compressionChecks } from './compression.ts';
 import { connectionChecks } from './connection.ts';
+import { credentialChecks } from './credentials.ts';
 import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
 import { durableMessageChecks } from './durable-messages.ts';
@@ -23,6 +25,7 @@ import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
 import { overflowChecks } from './overflow.ts';
 import { payloadJsonChecks } from './payload-json.ts';
+import { permissionChecks } from './permissions.ts';
 import { precedenceChecks } from './precedence.ts';
 import { priorityChecks } from './priority.ts';
 import { publishChecks } from './publish.ts';
@@ -34,6 +37,9 @@ import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
 import { scenarioChecks } from './scenarios.ts';
 import { shutdownChecks } from './shutdown.ts';
+import { tlsChecks } from './tls.ts';
+import { userAdministrationChecks } from './user-administration.ts';
+import { userRightChecks } from './user-rights.ts';
 import { largeVolumeChecks } from './volume.ts';
 
 export const checks: readonly Check[] = [
@@ -71,5 +77,11 @@ export const checks: readonly Check[] = [
   ...durableMessageChecks,
   ...durableQueueChecks,
   ...shutdownChecks,
+  ...credentialChecks,
+  ...userRightChecks,
+  ...userAdministrationChecks,
+  ...permissionChecks,
+  ...changedRightChecks,
+  ...tlsChecks,
   ...scenarioChecks,
 ];

@@ -1,11 +1,12 @@
 // Checks that send recorded frames of an existing client. The broker must answer with the recorded commands and ids. Queues have new
-// names where the recorded names may already exist. Areas: CONN, QUEUE, COMPRESS.
+// names where the recorded names may already exist. Areas: CONN, QUEUE, COMPRESS, AUTH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { GoldenFrame } from '../suite-data.ts';
 import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
+import { withToken, withUsers } from './shared/users.ts';
 
 export const recordingChecks: CheckModule = [
   // CONN-019 (MUST): The broker answers a Ping after Connect by Pong.
@@ -55,7 +56,107 @@ export const recordingChecks: CheckModule = [
       }
     },
   },
+  // AUTH-001 (MUST): When a token is configured, the broker accepts a Connect whose header authToken equals it.
+  {
+    id: 'AUTH-001b',
+    title: 'answers the recorded Connects of an existing client with the right token and with another one',
+    clauses: ['AUTH-001', 'AUTH-002'],
+    ...withToken,
+    // The frames are sent as they are, so no other check may use the queue.
+    isolation: 'fresh',
+    evidence: { frames: 3, assertions: 3 },
+    run: (ctx) => replayInOrder(ctx, 'token'),
+  },
+  // AUTH-005 (MUST): When authorization is on, the broker accepts a Connect whose headers authUsername and authPassword
+  // name a user and its password.
+  {
+    id: 'AUTH-005b',
+    title: 'answers the recorded commands of an existing client about users and rights',
+    clauses: [
+      'AUTH-005',
+      'AUTH-006',
+      'AUTH-016',
+      'AUTH-035',
+      'AUTH-036',
+      'AUTH-038',
+      'AUTH-039',
+      'AUTH-040',
+      'AUTH-041',
+      'AUTH-042',
+      'AUTH-043',
+      'AUTH-045',
+    ],
+    ...withUsers,
+    isolation: 'fresh',
+    evidence: { frames: 22, assertions: 20 },
+    run: (ctx) => replayInOrder(ctx, 'users-and-permissions'),
+  },
 ] satisfies readonly Check[];
+
+/**
+ * Sends the recorded frames of all connections byte for byte, in their order, each after the broker has sent what it sent before. An Error
+ * may have another id and code; everything else must be as recorded.
+ */
+async function replayInOrder(ctx: CheckContext, title: string): Promise<void> {
+  const connections = ctx.recording(title).filter(hasCredentials).map(withoutUnconnected);
+  const clients = new Map<number, Connection>();
+  const steps = connections.flatMap((frames, index) => frames.map((frame) => ({ index, frame, frames })));
+  for (const { index, frame, frames } of steps.sort((a, b) => a.frame.seq - b.frame.seq)) {
+    const client = clients.get(index) ?? (await ctx.rawConnect());
+    clients.set(index, client);
+    if (frame.from === 'client') await client.sendRaw(Buffer.from(frame.hex, 'hex'));
+    else if (frame.command === 'Error') await expectRecordedError(ctx, client, { frame, frames });
+    else await expectRecorded(ctx, client, { frames, index: frames.indexOf(frame), clause: 'answer' });
+  }
+}
+
+/** How a Connect without credentials is answered is only recommended. */
+function hasCredentials(frames: readonly GoldenFrame[]): boolean {
+  return frames.every(({ errorCode }) => errorCode !== 'AUTH_REQUIRED');
+}
+
+/** Without what follows a refused Connect: a broker may close the connection then. */
+function withoutUnconnected(frames: readonly GoldenFrame[]): readonly GoldenFrame[] {
+  const [connect, answer] = frames;
+  return connect !== undefined && answer?.command === 'Error' ? [connect, answer] : frames;
+}
+
+/** Recommendations about the code of an Error: another code, or another answer, is a difference. */
+const recommendations: Readonly<Record<string, string>> = {
+  AUTH_FAILED: 'AUTH-004',
+  NOT_AUTHORIZED: 'AUTH-021',
+  USER_EXISTS: 'AUTH-048',
+  USER_NOT_FOUND: 'AUTH-049',
+  FORBIDDEN: 'AUTH-050',
+};
+
+async function expectRecordedError(
+  ctx: CheckContext,
+  client: Connection,
+  { frame, frames }: { readonly frame: GoldenFrame; readonly frames: readonly GoldenFrame[] },
+): Promise<void> {
+  const { errorCode: code = '', id } = frame;
+  const required = refusalRule(frame, frames);
+  const answer = await client.expect((one) => one.command === Command.Error || one.id === id, {
+    what: `the answer that was recorded as ${code}`,
+    ...(required === undefined ? {} : { clause: required }),
+  });
+  if (required !== undefined)
+    ctx.assert.equal(answer.commandName, 'Error', `the answer that was recorded as ${code}`, required);
+  const text = `the error code is ${code}, as recorded`;
+  const detail = { expected: code, actual: answer.errorCode };
+  ctx.should(answer.errorCode === code, recommendations[code] ?? 'AUTH-021', text, detail);
+}
+
+/** The MUST by which the broker refuses the command; undefined if the refusal is only recommended. */
+function refusalRule({ errorCode, id }: GoldenFrame, frames: readonly GoldenFrame[]): string | undefined {
+  const [connect] = frames;
+  const isToken = connect?.headers.some(([name]) => name === 'authToken') === true;
+  if (errorCode === 'AUTH_FAILED') return isToken ? 'AUTH-002' : 'AUTH-006';
+  if (errorCode !== 'NOT_AUTHORIZED') return undefined;
+  const asked = frames.find((frame) => frame.from === 'client' && frame.id === id);
+  return asked?.command.startsWith('Admin') === true ? 'AUTH-045' : 'AUTH-016';
+}
 
 /**
  * Sends the recorded frames of the client, each after the broker has sent the recorded frames before it, as `clause` requires; `answer` stands for

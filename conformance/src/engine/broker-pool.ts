@@ -9,6 +9,7 @@ import { attachedBroker, spawnBroker } from '../target/broker.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
 import type { Endpoints, Target } from '../target/target-file.ts';
+import { withCertificatePaths } from '../target/test-certificates.ts';
 import type { Timing } from '../timing.ts';
 import { SingleBrokerPool } from './single-broker-pool.ts';
 import { requestOf } from './target-facts.ts';
@@ -136,7 +137,8 @@ export class BrokerPool {
     });
   }
 
-  async #start(request: ConfigurationRequest, ownProcess: boolean): Promise<Broker> {
+  async #start(asked: ConfigurationRequest, ownProcess: boolean): Promise<Broker> {
+    const request = withCertificatePaths(asked);
     const { lifecycle } = this.#target;
     const { startBroker } = this.#options;
     if (startBroker !== undefined) {

@@ -9,6 +9,7 @@ import type {
   ConnectOptions,
   Detail,
   TargetFacts,
+  TcpOptions,
 } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Evidence } from '../evidence.ts';
@@ -21,6 +22,8 @@ import type { GoldenFile } from '../suite-data.ts';
 import type { Broker } from '../target/broker.ts';
 import { damageFiles } from '../target/data-directory.ts';
 import { TargetFault } from '../target/target-fault.ts';
+import type { Endpoints } from '../target/target-file.ts';
+import { testTrust } from '../target/test-certificates.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
@@ -94,7 +97,8 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
   const { check, seed, timing, facts, now } = setting;
   const random = randomFor(seed, check.id);
   const names = namesWithPrefix(setting.names);
-  const rawConnect = (): Promise<BrokerConnection> => open(setting, record, names.id, 'own');
+  const rawConnect = (options: TcpOptions = {}): Promise<BrokerConnection> =>
+    open(setting, record, names.id, { kind: 'own', ...options });
   return {
     seed,
     random,
@@ -108,7 +112,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     trace: record.trace,
     recordHistory: () => historyOf(record, facts),
     rawConnect,
-    tryConnect: () => rawConnect().catch(undefinedIfNotAccepted),
+    tryConnect: (options) => rawConnect(options).catch(undefinedIfNotAccepted),
     connect: (options) => connectOrReuse(setting, record, names.id, options),
     queue: names.queue,
     recording: (title) => recordingOf(setting.golden, title),
@@ -157,15 +161,23 @@ async function open(
   setting: ContextSetting,
   record: ContextRecord,
   nextId: () => string,
-  kind: 'shared' | 'own',
+  { kind, plain, tlsVersion }: TcpOptions & { readonly kind: 'shared' | 'own' },
 ): Promise<BrokerConnection> {
   const connection = await openConnection(
-    setting.broker.endpoints.tcp,
+    addressOf(setting, plain === true),
     connectionSetting(setting, record, nextId),
     setting.connections.pacer(kind),
+    tlsVersion,
   );
   record.addConnection(connection);
   return connection;
+}
+
+/** A broker that was started with a test certificate gets connections with TLS, whatever its adapter answered. */
+function addressOf({ broker, facts }: ContextSetting, plain: boolean): Endpoints['tcp'] {
+  const { tls: declared, ...address } = broker.endpoints.tcp;
+  const tls = facts.configuration.tls ? testTrust() : declared;
+  return plain || tls === undefined ? address : { ...address, tls };
 }
 
 function connectionSetting(
@@ -192,6 +204,7 @@ function connectionSetting(
     traffic,
     now,
     nextId,
+    credentials: setting.facts.credentials,
   };
 }
 
@@ -218,7 +231,7 @@ async function openWithHandshake(
   { own, headers }: ConnectOptions,
 ): Promise<BrokerConnection> {
   const kind = own === true || headers !== undefined ? 'own' : 'shared';
-  const connection = await open(setting, record, nextId, kind);
+  const connection = await open(setting, record, nextId, { kind });
   await connection.handshake(headers);
   return connection;
 }
@@ -277,6 +290,13 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
     secondRefusal: () => {
       requireRestartIsolation();
       return refusalOf(() => broker.startSecond());
+    },
+    otherRefusal: (configuration) => {
+      requireRestartIsolation();
+      const { startOther } = broker;
+      if (startOther === undefined)
+        throw new PrerequisiteMissing('the runner starts this broker with settings of the target file only');
+      return refusalOf(() => startOther.call(broker, configuration));
     },
     damageStore: async () => {
       requireRestartIsolation();

@@ -1,39 +1,70 @@
-// Opens TCP connections to the broker under test, at a limited rate and with a deadline. If the broker does not accept a connection, that is
-// a ConnectionNotAccepted, an ExpectationFailure.
+// Opens TCP connections to the broker under test, with TLS if the address says so, at a limited rate and with a deadline. If the broker does
+// not accept a connection, that is a ConnectionNotAccepted, an ExpectationFailure.
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import type { TlsVersion } from '../check.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import { BrokerConnection } from '../wire/broker-connection.ts';
-import type { ConnectionSetting } from '../wire/link.ts';
+import type { ConnectionSetting, NewStream } from '../wire/link.ts';
+import { secureSocket } from '../wire/secure-socket.ts';
 import type { Pacer } from './pacer.ts';
 
-/** The broker refused the TCP connection, or did not accept it in time. */
+/** The broker refused the TCP connection or the TLS handshake, or did not accept it in time. */
 export class ConnectionNotAccepted extends ExpectationFailure {
-  constructor(actual: string) {
-    super('the broker accepts a TCP connection', { expected: 'a connection', actual });
+  /** The broker accepted the TCP connection and closed it without a byte. */
+  readonly wasSilent: boolean;
+
+  constructor(actual: string, { wasSilent = false } = {}) {
+    super('the broker accepts a connection', { expected: 'a connection', actual });
+    this.wasSilent = wasSilent;
   }
 }
 
+/** `version`: the only TLS version to offer. */
 export async function openConnection(
   address: Endpoints['tcp'],
   setting: ConnectionSetting,
   pacer: Pacer,
+  version?: TlsVersion,
 ): Promise<BrokerConnection> {
   await pacer.turn();
-  setting.evidence.addWait(setting.timing.connectMs);
-  const socket = await openSocket(address, setting.timing.connectMs);
-  setting.trace.add({ atMs: setting.now(), connection: setting.name, kind: 'opened', text: 'connected' });
-  const connection = new BrokerConnection(socket, setting);
-  if (!(await isRefused(socket, pacer))) return connection;
+  const opened = await openStream(address, setting, version).catch((error: ConnectionNotAccepted) => error);
+  const isError = opened instanceof ConnectionNotAccepted;
+  const isRefused = isError ? opened.wasSilent : await isClosedSilently(opened.resettable, pacer);
+  if (!isRefused || pacer.mayBeRefused?.() !== true) {
+    if (isError) throw opened;
+    return new BrokerConnection(opened, setting);
+  }
   pacer.refused?.();
-  return openConnection(address, setting, pacer);
+  return openConnection(address, setting, pacer, version);
+}
+
+async function openStream(
+  { tls: trust, ...address }: Endpoints['tcp'],
+  { evidence, timing, trace, name, now }: ConnectionSetting,
+  version: TlsVersion | undefined,
+): Promise<NewStream> {
+  const withinMs = timing.connectMs;
+  evidence.addWait(withinMs);
+  const tcp = await openSocket(address, withinMs);
+  if (trust === undefined) {
+    trace.add({ atMs: now(), connection: name, kind: 'opened', text: 'connected' });
+    return { socket: tcp, resettable: tcp };
+  }
+  const options = { trust, host: address.host, version, withinMs };
+  const socket = await secureSocket(tcp, options).catch((error: Error) => {
+    throw new ConnectionNotAccepted(error.message, { wasSilent: tcp.bytesRead === 0 });
+  });
+  const text = `connected with ${socket.getProtocol()}`;
+  trace.add({ atMs: now(), connection: name, kind: 'opened', text });
+  return { socket, resettable: tcp };
 }
 
 /** A broker closes a connection over its rate limit within this time. It has no other reason to close a connection before the first frame. */
 const maxRefusalDelayMs = 60;
 
-async function isRefused(socket: Socket, pacer: Pacer): Promise<boolean> {
+async function isClosedSilently(socket: Socket, pacer: Pacer): Promise<boolean> {
   if (pacer.mayBeRefused?.() !== true) return false;
   const isClosed = await new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => resolve(false), maxRefusalDelayMs);

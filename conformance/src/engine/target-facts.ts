@@ -42,6 +42,7 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
     queueDefaults: preferredQueueDefaults(target, check, unsupported),
     countsConnections: typeof target.limits?.maxConnectionsPerIpPerWindow === 'number',
     subscriberWindow: target.limits?.subscriberWindow ?? defaults.subscriberWindow,
+    credentials: {},
   };
 }
 

@@ -11,6 +11,7 @@ import { unreachableReason, waitForEndNotice } from './listening.ts';
 import { LogTail } from './log-tail.ts';
 import { TargetFault } from './target-fault.ts';
 import type { Endpoints, SpawnLifecycle } from './target-file.ts';
+import { withCertificatePaths } from './test-certificates.ts';
 
 export type Broker = {
   /** The current addresses; a restart may change them. */
@@ -38,6 +39,11 @@ export type Broker = {
    * PrerequisiteMissing if the target cannot run two brokers.
    */
   startSecond(): Promise<void>;
+  /**
+   * Starts a broker with another configuration and its own data directory, and stops it again. Throws a TargetFault if it does not start.
+   * Absent if the runner starts no broker with settings of its choice.
+   */
+  startOther?(request: ConfigurationRequest): Promise<void>;
   /** As `start`, but its files cannot become larger than this. Absent if the runner cannot limit them. */
   startWithFileLimit?(maxBytes: number): Promise<void>;
   /** Its data directory; undefined if the runner gave it none. */
@@ -86,7 +92,7 @@ class SpawnedBroker implements Broker {
   get endpoints(): Endpoints {
     const { tcp, health, dashboard } = this.#running.answer;
     return {
-      tcp,
+      tcp: { host: tcp.host, port: tcp.port },
       ...(health === undefined || health === null ? {} : { health }),
       ...(dashboard === undefined || dashboard === null ? {} : { dashboard }),
     };
@@ -127,6 +133,11 @@ class SpawnedBroker implements Broker {
 
   async startSecond(): Promise<void> {
     await (await this.#startProcess()).crash();
+  }
+
+  async startOther(request: ConfigurationRequest): Promise<void> {
+    const other = await spawnBroker(this.#lifecycle, withCertificatePaths(request), this.#timing);
+    await other.dispose();
   }
 
   terminate(): void {

@@ -31,8 +31,21 @@ export type HooksLifecycle = {
   readonly honours?: readonly string[];
 };
 
+/** Whose certificates the runner accepts when it connects with TLS: those of the system's authorities, unless told otherwise. */
+export type TlsTrust = {
+  /** The authorities to trust, as PEM; relative to the target file. */
+  readonly caFile?: string;
+  /** The content of that file, after reading. */
+  readonly ca?: string;
+  /** False: any certificate. */
+  readonly verify?: boolean;
+  /** A certificate for any host, if the authority is trusted. */
+  readonly anyName?: boolean;
+};
+
 export type Endpoints = {
-  readonly tcp: { readonly host: string; readonly port: number };
+  /** `tls`: the runner connects with TLS. */
+  readonly tcp: { readonly host: string; readonly port: number; readonly tls?: TlsTrust };
   readonly health?: { readonly url: string };
   readonly dashboard?: { readonly url: string };
 };
@@ -55,10 +68,24 @@ export type Target = {
 
 /** Reads the file; throws a UsageError that lists every fault. */
 export function readTarget(path: string): Target {
-  const target = parseTarget(readText(path), path);
+  const target = withCa(parseTarget(readText(path), path), path);
   if (target.lifecycle.kind === 'attach') return target;
   const cwd = resolve(dirname(path), target.lifecycle.cwd ?? '.');
   return { ...target, lifecycle: { ...target.lifecycle, cwd } };
+}
+
+/** The target with the content of its CA file; throws a UsageError if the file cannot be read. */
+function withCa(target: Target, path: string): Target {
+  const { endpoints } = target;
+  const tls = endpoints?.tcp.tls;
+  if (endpoints === undefined || tls?.caFile === undefined) return target;
+  try {
+    const ca = readFileSync(resolve(dirname(path), tls.caFile), 'utf8');
+    return { ...target, endpoints: { ...endpoints, tcp: { ...endpoints.tcp, tls: { ...tls, ca } } } };
+  } catch (error) {
+    const fault = `endpoints.tcp.tls.caFile: ${(error as Error).message}`;
+    throw new UsageError(faultList(path, [fault]));
+  }
 }
 
 /** `path` is only for messages. */

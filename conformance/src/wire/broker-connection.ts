@@ -10,9 +10,9 @@ import type {
 } from '../connection.ts';
 import { display, ExpectationFailure } from '../expectation.ts';
 import { frameText } from '../trace.ts';
-import { answerRule } from './check-traffic.ts';
-import type { CommandName } from './command.ts';
-import { Command, commandName } from './command.ts';
+import { answerRule, handshakeRule } from './check-traffic.ts';
+import type { AdminCommandName, CommandName } from './command.ts';
+import { adminCommands, Command, commandName } from './command.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { patternMatches, patternText } from './inbox.ts';
 import type { ConnectionSetting } from './link.ts';
@@ -32,7 +32,7 @@ export class BrokerConnection extends Link implements Connection {
   /** Sends Connect and takes the next frame, whatever its id, as existing clients do. */
   async handshake(headers: FrameFields['headers']): Promise<void> {
     await this.send({ command: Command.Connect, id: this.setting.nextId(), ...withHeaders(headers) });
-    const reliesOn = answerRule(Command.Connect);
+    const reliesOn = handshakeRule(headers);
     const answer = await this.take(() => true, { what: 'ConnectAck', reliesOn: () => reliesOn });
     if (answer.command !== Command.ConnectAck) throw unexpected('ConnectAck', answer, reliesOn);
     this.#connectAck = answer;
@@ -174,6 +174,12 @@ export class BrokerConnection extends Link implements Connection {
     });
   }
 
+  async admin(command: AdminCommandName, payload?: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const content = payload === undefined ? {} : { payload: JSON.stringify(payload) };
+    const fields = { command: Command[command], id: this.setting.nextId(), ...content };
+    return (await this.#command(fields)).json();
+  }
+
   delivery(
     match: { readonly queue?: string; readonly id?: string } = {},
     options: WaitOptions = {},
@@ -258,6 +264,7 @@ const positiveAnswers: ReadonlyMap<number, number> = new Map([
   [Command.QueueInfo, Command.QueueInfo],
   [Command.ListQueues, Command.ListQueues],
   [Command.Ping, Command.Pong],
+  ...adminCommands.map((name) => [Command[name], Command[name]] as const),
 ]);
 
 function unexpected(wanted: string, answer: ReceivedFrame, reliesOn: string | undefined): ExpectationFailure {

@@ -20,11 +20,25 @@ const answerRules: ReadonlyMap<number, string> = new Map([
   [Command.DeleteQueue, 'QUEUE-014'],
   [Command.QueueInfo, 'QUEUE-021'],
   [Command.ListQueues, 'QUEUE-028'],
+  [Command.AdminCreateUser, 'AUTH-035'],
+  [Command.AdminDeleteUser, 'AUTH-036'],
+  [Command.AdminChangePassword, 'AUTH-037'],
+  [Command.AdminGrantPermission, 'AUTH-039'],
+  [Command.AdminRevokePermission, 'AUTH-040'],
+  [Command.AdminListUsers, 'AUTH-041'],
+  [Command.AdminGetUserPermissions, 'AUTH-042'],
 ]);
 
 /** The requirement by which a command is answered; undefined for what has no answer. */
 export function answerRule(command: number): string | undefined {
   return answerRules.get(command);
+}
+
+/** The requirement by which a Connect with these headers is accepted. */
+export function handshakeRule(headers: FrameFields['headers']): string {
+  const names = new Set(headerPairs(headers).map(([name]) => name));
+  if (names.has('authUsername')) return 'AUTH-005';
+  return names.has('authToken') ? 'AUTH-001' : 'CONN-005';
 }
 
 type Sent = { readonly command: number; readonly queue: string; isAnswered: boolean };

@@ -31,6 +31,17 @@ export const Command = {
 
 export type CommandName = keyof typeof Command;
 
+export const adminCommands = [
+  'AdminCreateUser',
+  'AdminDeleteUser',
+  'AdminChangePassword',
+  'AdminGrantPermission',
+  'AdminRevokePermission',
+  'AdminListUsers',
+  'AdminGetUserPermissions',
+] as const satisfies readonly CommandName[];
+export type AdminCommandName = (typeof adminCommands)[number];
+
 const names = new Map<number, string>(Object.entries(Command).map(([name, value]) => [value, name]));
 
 /** The name of a command number, or for example `command 77` for an unknown number. */

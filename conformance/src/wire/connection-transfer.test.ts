@@ -56,7 +56,7 @@ async function opened(mode: WireMode): Promise<BrokerConnection> {
   server = createServer(serve).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const connection = new BrokerConnection(socket, settingOf('one', mode));
+  const connection = new BrokerConnection({ socket, resettable: socket }, settingOf('one', mode));
   await connection.handshake(undefined);
   return connection;
 }

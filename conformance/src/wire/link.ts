@@ -13,6 +13,8 @@ import type { CheckTraffic } from './check-traffic.ts';
 import type { WireMode } from './chunking.ts';
 import { Command, commandName } from './command.ts';
 import { compressedFrame } from './compression.ts';
+import type { Credentials } from './credentials.ts';
+import { withCredentials } from './credentials.ts';
 import { contentBytes, encodeBody, frameAround } from './encode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
@@ -43,11 +45,19 @@ export type ConnectionSetting = {
   readonly now: () => number;
   /** Returns a new id for a command of this connection. */
   readonly nextId: () => string;
+  /** Headers for each Connect that carries no credentials. Traces do not show them. */
+  readonly credentials?: Credentials;
 };
 
-/** A TCP connection with its state, while it moves from one Link to another. */
-export type OpenStream = {
+/** An open connection on which no frame was sent. */
+export type NewStream = {
   readonly socket: Socket;
+  /** The TCP connection; with TLS another socket than `socket`. */
+  readonly resettable: Socket;
+};
+
+/** A connection with its state, while it moves from one Link to another. */
+export type OpenStream = NewStream & {
   readonly reader: FrameReader;
   /** Still writes the frames sent before, in all their pieces, before later frames. */
   readonly sender: Sender;
@@ -56,6 +66,7 @@ export type OpenStream = {
 export class Link {
   readonly #setting: ConnectionSetting;
   #socket: Socket;
+  #resettable: Socket;
   #sender: Sender;
   readonly #reader: FrameReader;
   readonly #inbox: Inbox;
@@ -63,14 +74,16 @@ export class Link {
   readonly #sentIds = new Set<string>();
   readonly #closed: Promise<CloseKind>;
   #isClosed = false;
+  #isUndecodable = false;
   /** True if a Ping can be sent and its Pong read: the handshake is complete and only complete frames were sent. */
   protected canPing = false;
   #endedByRunner = false;
 
   /** `past`: frames that an earlier owner of the connection received; `received` starts with them. */
-  constructor(from: Socket | OpenStream, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
-    const { socket, reader, sender } = 'reader' in from ? from : newStream(from, setting);
+  constructor(from: NewStream | OpenStream, setting: ConnectionSetting, past: readonly ReceivedFrame[] = []) {
+    const { socket, resettable, reader, sender } = 'reader' in from ? from : openStreamOn(from, setting);
     this.#socket = socket;
+    this.#resettable = resettable;
     this.#setting = setting;
     this.#sender = sender;
     this.#reader = reader;
@@ -112,11 +125,12 @@ export class Link {
   }
 
   send(fields: FrameFields, options: SendOptions = {}): Promise<void> {
-    const body = encodeBody(fields);
-    const bytes =
-      options.compress === undefined ? frameAround(body) : compressedFrame(body, options.compress);
-    this.#recordSent(fields, bytes);
-    return this.#sender.send(bytes);
+    const framed = (sent: FrameFields): Buffer => {
+      const body = encodeBody(sent);
+      return options.compress === undefined ? frameAround(body) : compressedFrame(body, options.compress);
+    };
+    this.#recordSent(fields, framed(fields));
+    return this.#sender.send(framed(withCredentials(fields, this.setting.credentials)));
   }
 
   sendRaw(bytes: Buffer): Promise<void> {
@@ -127,10 +141,10 @@ export class Link {
   }
 
   sendTogether(frames: readonly FrameFields[]): Promise<void> {
-    const bytes = frames.map((fields) => frameAround(encodeBody(fields)));
-    for (const [index, fields] of frames.entries()) this.#recordSent(fields, bytes[index] ?? Buffer.alloc(0));
+    for (const fields of frames) this.#recordSent(fields, frameAround(encodeBody(fields)));
     this.setting.traffic?.sentTogether();
-    return this.#sender.sendPieces([Buffer.concat(bytes)]);
+    const sent = frames.map((fields) => withCredentials(fields, this.setting.credentials));
+    return this.#sender.sendPieces([Buffer.concat(sent.map((fields) => frameAround(encodeBody(fields))))]);
   }
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
@@ -204,7 +218,7 @@ export class Link {
 
   async abort(): Promise<void> {
     this.#recordEnd('reset', 'reset by the runner');
-    this.#socket.resetAndDestroy();
+    this.#resettable.resetAndDestroy();
     await this.#closed;
   }
 
@@ -229,9 +243,11 @@ export class Link {
 
   /** Detaches the socket from this object: later calls here do not reach the broker. */
   protected releaseStream(): OpenStream {
-    const stream = { socket: this.#socket, reader: this.#reader, sender: this.#sender };
+    const [socket, resettable, reader, sender] = [this.#socket, this.#resettable, this.#reader, this.#sender];
+    const stream = { socket, resettable, reader, sender };
     for (const [event, listener] of this.#listeners) stream.socket.off(event, listener);
     this.#socket = new Socket();
+    this.#resettable = this.#socket;
     this.#sender = new Sender({ write: () => {} }, this.#setting.mode, this.#setting.random);
     this.#inbox.end('the check had ended');
     return stream;
@@ -243,6 +259,7 @@ export class Link {
   }
 
   #handleBytes(chunk: Buffer): void {
+    if (this.#isUndecodable) return;
     this.#reader.push(chunk);
     try {
       this.#readFrames();
@@ -250,7 +267,8 @@ export class Link {
       this.#trace('undecodable', String(error), this.#reader.partial);
       this.setting.traffic?.receivedUndecodable();
       this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`);
-      this.#socket.pause();
+      // What follows cannot be read, but the end of the connection can be seen.
+      this.#isUndecodable = true;
     }
   }
 
@@ -317,6 +335,8 @@ export class Link {
   }
 }
 
-function newStream(socket: Socket, { maxMessageSizeBytes, mode, random }: ConnectionSetting): OpenStream {
-  return { socket, reader: new FrameReader(maxMessageSizeBytes), sender: new Sender(socket, mode, random) };
+function openStreamOn(stream: NewStream, setting: ConnectionSetting): OpenStream {
+  const { maxMessageSizeBytes, mode, random } = setting;
+  const sender = new Sender(stream.socket, mode, random);
+  return { ...stream, reader: new FrameReader(maxMessageSizeBytes), sender };
 }

@@ -1,0 +1,136 @@
+// Checks of what a change of users or rights means for connections that are open. Area: AUTH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { eventually, infoField, newQueue, waitForInfo } from './shared/queue-state.ts';
+import type { Entry } from './shared/users.ts';
+import { connectAs, connectAsSuperuser, grant, newUser, revoke, withUsers } from './shared/users.ts';
+
+export const changedRightChecks: CheckModule = [
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
+  {
+    id: 'AUTH-026a',
+    title: 'ends a subscription when the right to subscribe is revoked, and delivers nothing more to it',
+    clauses: ['AUTH-026'],
+    ...withUsers,
+    evidence: { frames: 12, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
+      const client = await connectAs(ctx, user);
+      await client.subscribe(queue);
+      await waitForInfo(ctx, admin, queue, { field: 'subscriberCount', value: 1 });
+      await revoke(admin, user, queue);
+      await eventually(
+        ctx,
+        () => infoField(admin, queue, 'subscriberCount'),
+        (count) => count === 0,
+        { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026'] },
+      );
+      await admin.publish(queue, '"after the change"');
+      await client.expectNothingBeforePong('Deliver', 'no message comes after the change', 'AUTH-026');
+      // Another subscriber gets it: it was not lost either.
+      await admin.subscribe(queue);
+      await admin.delivery({ queue });
+    },
+  },
+  // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
+  // pattern of the entry matches, and no others.
+  {
+    id: 'AUTH-016c',
+    title: 'keeps a subscription when a change leaves the right to subscribe',
+    clauses: ['AUTH-016', 'AUTH-026'],
+    ...withUsers,
+    evidence: { frames: 10, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const entry: Entry = { queuePattern: queue, operations: ['Publish', 'Subscribe'] };
+      const user = await newUser(ctx, admin, 'user', [entry]);
+      const client = await connectAs(ctx, user);
+      await client.subscribe(queue);
+      await grant(admin, user, { ...entry, operations: ['Subscribe'] });
+      await grant(admin, user, { queuePattern: ctx.queue('other'), operations: ['Publish'] });
+      await admin.publish(queue, '1');
+      const delivered = await client.delivery({ queue }, { clause: 'AUTH-016' });
+      ctx.assert.equal(delivered.queue, queue, 'the queue of the delivery');
+    },
+  },
+  // AUTH-027 (SHOULD): The broker applies a granted or revoked right immediately, also to open connections.
+  {
+    id: 'AUTH-027a',
+    title: 'applies a granted and a revoked right to an open connection',
+    clauses: ['AUTH-027'],
+    ...withUsers,
+    evidence: { frames: 9, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user');
+      const client = await connectAs(ctx, user);
+      ctx.assert.equal(await maySeeInfo(ctx, client, queue), false, 'it may before the grant', 'AUTH-016');
+      await grant(admin, user, { queuePattern: queue, operations: ['GetQueueInfo'] });
+      ctx.assert.equal(await maySeeInfo(ctx, client, queue), true, 'it may after the grant');
+      await grant(admin, user, { queuePattern: queue, operations: ['Publish'] });
+      ctx.assert.equal(await maySeeInfo(ctx, client, queue), false, 'it may after a grant without the right');
+      await grant(admin, user, { queuePattern: '*', operations: ['GetQueueInfo'] });
+      ctx.assert.equal(
+        await maySeeInfo(ctx, client, queue),
+        true,
+        'it may after a grant for another pattern',
+      );
+      await revoke(admin, user, '*');
+      ctx.assert.equal(await maySeeInfo(ctx, client, queue), false, 'it may after the right was revoked');
+    },
+  },
+  // AUTH-028 (SHOULD): When a user is deleted, the broker closes the connections of that user.
+  {
+    id: 'AUTH-028a',
+    title: 'closes all connections of a deleted user, and no others',
+    clauses: ['AUTH-028'],
+    ...withUsers,
+    evidence: { frames: 8, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const [deleted, kept] = [await newUser(ctx, admin, 'deleted'), await newUser(ctx, admin, 'kept')];
+      const [first, second, other] = [
+        await connectAs(ctx, deleted),
+        await connectAs(ctx, deleted),
+        await connectAs(ctx, kept),
+      ];
+      await admin.admin('AdminDeleteUser', { username: deleted.username });
+      await first.closed({ clause: 'AUTH-028' });
+      await second.closed({ clause: 'AUTH-028' });
+      await other.ping({ clause: 'AUTH-028' });
+      await admin.ping();
+    },
+  },
+  // AUTH-029 (SHOULD): When the password of a user changes, the broker closes the connections of that user, except the
+  // one that sent the command.
+  {
+    id: 'AUTH-029a',
+    title: 'closes the connections of a user whose password changes, except the one that changed it',
+    clauses: ['AUTH-029'],
+    ...withUsers,
+    evidence: { frames: 8, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const user = await newUser(ctx, admin, 'user');
+      const { username } = user;
+      const [asker, other] = [await connectAs(ctx, user), await connectAs(ctx, user)];
+      await asker.admin('AdminChangePassword', { username, newPassword: 'changed by the user' });
+      await other.closed({ clause: 'AUTH-029' });
+      await asker.ping({ clause: 'AUTH-029' });
+      await admin.admin('AdminChangePassword', { username, newPassword: 'changed by the superuser' });
+      await asker.closed({ clause: 'AUTH-029' });
+      await admin.ping();
+    },
+  },
+] satisfies readonly Check[];
+
+async function maySeeInfo(ctx: CheckContext, client: Connection, queue: string): Promise<boolean> {
+  const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
+  return answer.command !== Command.Error;
+}

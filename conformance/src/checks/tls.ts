@@ -1,0 +1,240 @@
+// Checks of connections with TLS. The brokers get a certificate of the suite (fixtures/tls), and the runner trusts its CA only. Area: TLS.
+import type { Check, CheckContext, CheckModule, TlsVersion } from '../check.ts';
+import type { TlsSettings } from '../configuration.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { newQueue } from './shared/queue-state.ts';
+
+const certificate: TlsSettings = { certificatePath: 'broker.pem', keyPath: 'broker.key' };
+
+const withTls = { profile: 'tls', requires: { configuration: { tls: certificate } } } as const;
+
+/** Certificates that no broker can use; the files are those of fixtures/tls, and missing.pem is not among them. */
+const refusedCertificates = {
+  missing: { certificatePath: 'missing.pem', keyPath: 'broker.key' },
+  'without a key file': { certificatePath: 'broker.pem', keyPath: 'missing.key' },
+  'no certificate': { certificatePath: 'broker.key', keyPath: 'broker.key' },
+  'key of another certificate': { certificatePath: 'broker.pem', keyPath: 'client.key' },
+  'another password': { certificatePath: 'broker.pfx', certificatePassword: 'not its password' },
+} as const satisfies Readonly<Record<string, TlsSettings>>;
+
+const handshakeTimeoutMs = 500;
+
+export const tlsChecks: CheckModule = [
+  // TLS-001 (MUST): When TLS is configured, the broker serves the same protocol to clients that connect with TLS.
+  {
+    id: 'TLS-001a',
+    title: 'serves a client that connects with TLS: queues, publishes, deliveries and acks',
+    clauses: ['TLS-001'],
+    ...withTls,
+    evidence: { frames: 6, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await served(ctx);
+      const queue = await newQueue(ctx, client, 'orders');
+      await client.subscribe(queue);
+      await client.publish(queue, '{"over":"TLS"}');
+      const delivered = await client.delivery({ queue });
+      ctx.assert.sameJson(delivered.payload, '{"over":"TLS"}', 'the delivered payload', 'DELIVERY-053');
+      await client.ack(delivered);
+      await client.ping({ clause: 'TLS-001' });
+    },
+  },
+  // TLS-001 (MUST): When TLS is configured, the broker serves the same protocol to clients that connect with TLS.
+  {
+    id: 'TLS-001b',
+    title: 'carries large frames over TLS in both directions',
+    clauses: ['TLS-001'],
+    ...withTls,
+    evidence: { frames: 5, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const client = await served(ctx);
+      const queue = await newQueue(ctx, client, 'large');
+      // Many TLS records, and several segments of each.
+      const payload = JSON.stringify('x'.repeat(300_000));
+      await client.publish(queue, payload);
+      await client.subscribe(queue);
+      const delivered = await client.delivery({ queue });
+      ctx.assert.sameJson(delivered.payload, payload, 'the delivered payload', 'TLS-001');
+    },
+  },
+  // TLS-002 (SHOULD): The broker supports TLS 1.2 and TLS 1.3.
+  {
+    id: 'TLS-002a',
+    title: 'accepts TLS 1.2 and TLS 1.3',
+    clauses: ['TLS-002'],
+    ...withTls,
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+        ctx.assert.equal(
+          await isServedWith(ctx, version),
+          true,
+          `a client that offers only ${version} is served`,
+        );
+    },
+  },
+  // TLS-003 (SHOULD): The broker refuses TLS versions before 1.2.
+  {
+    id: 'TLS-003a',
+    title: 'refuses a client that offers TLS 1.1 only',
+    clauses: ['TLS-003'],
+    ...withTls,
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      await served(ctx);
+      ctx.assert.equal(
+        await isServedWith(ctx, 'TLSv1.1'),
+        false,
+        'a client that offers only TLSv1.1 is served',
+      );
+    },
+  },
+  // TLS-004 (MUST): When TLS is configured, the broker does not serve a client that connects with plain TCP.
+  {
+    id: 'TLS-004a',
+    title: 'sends no frame to a client that connects without TLS',
+    clauses: ['TLS-004'],
+    ...withTls,
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      await served(ctx);
+      const plain = await ctx.rawConnect({ plain: true });
+      await plain.sendTogether([
+        { command: Command.Ping, id: ctx.id('ping') },
+        { command: Command.Connect, id: ctx.id() },
+        { command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('plain') },
+      ]);
+      await plain.expectSilence(
+        () => true,
+        ctx.timing.silenceMs,
+        'a client without TLS gets no frame',
+        'TLS-004',
+      );
+      await served(ctx);
+    },
+  },
+  // TLS-011 (SHOULD): The broker closes a connection whose TLS handshake fails or does not end within handshakeTimeout,
+  // and does not delay or change the answers on other connections.
+  {
+    id: 'TLS-011a',
+    title: 'closes a connection whose TLS handshake fails, and serves the others meanwhile',
+    clauses: ['TLS-011'],
+    ...withTls,
+    evidence: { frames: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await served(ctx);
+      const broken = await ctx.rawConnect({ plain: true });
+      await broken.sendRaw(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+      await client.ping({ clause: 'TLS-011' });
+      await broken.closed({ clause: 'TLS-011' });
+      await client.ping({ clause: 'TLS-011' });
+    },
+  },
+  // TLS-011 (SHOULD): The broker closes a connection whose TLS handshake fails or does not end within handshakeTimeout,
+  // and does not delay or change the answers on other connections.
+  {
+    id: 'TLS-011b',
+    title:
+      'closes a connection without a TLS handshake at the handshake timeout, and serves the others meanwhile',
+    clauses: ['TLS-011'],
+    profile: 'tls',
+    requires: { configuration: { tls: certificate, timing: { handshakeTimeoutMs } } },
+    waits: true,
+    evidence: { frames: 3, assertions: 3 },
+    run: async (ctx) => {
+      const client = await served(ctx);
+      const startedAt = ctx.now();
+      const silent = await ctx.rawConnect({ plain: true });
+      const half = await ctx.rawConnect({ plain: true });
+      // The head of a record with a ClientHello, whose content does not come.
+      await half.sendRaw(Buffer.from([22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3]));
+      await client.ping({ clause: 'TLS-011' });
+      for (const connection of [silent, half])
+        await connection.closed({ clause: 'TLS-011', withinMs: handshakeTimeoutMs + ctx.timing.closeMs });
+      const lastedMs = ctx.now() - startedAt;
+      ctx.assert.ok(
+        lastedMs >= handshakeTimeoutMs - ctx.timing.earlyMs,
+        'the connections are not closed early',
+        {
+          expected: `open for ${handshakeTimeoutMs} ms`,
+          actual: `closed after ${Math.round(lastedMs)} ms`,
+          clause: 'CONN-014',
+        },
+      );
+      await client.ping({ clause: 'TLS-011' });
+    },
+  },
+  // TLS-005 (SHOULD): The broker refuses to start with a certificate or key that is missing or unreadable, and names
+  // the file and the reason.
+  {
+    id: 'TLS-005a',
+    title: 'refuses to start with a certificate or key that is missing or unreadable, and names the file',
+    clauses: ['TLS-005'],
+    ...withTls,
+    isolation: 'restart',
+    evidence: { assertions: 6 },
+    run: async (ctx) => {
+      await expectStartRefused(ctx, 'missing', ['missing.pem']);
+      await expectStartRefused(ctx, 'without a key file', ['missing.key']);
+      await expectStartRefused(ctx, 'no certificate', ['broker.key']);
+    },
+  },
+  // TLS-006 (SHOULD): The broker refuses to start with a certificate and a key that do not belong together, and names
+  // the file and the reason.
+  {
+    id: 'TLS-006a',
+    title: 'refuses to start with the key of another certificate, and names a file',
+    clauses: ['TLS-006'],
+    ...withTls,
+    isolation: 'restart',
+    evidence: { assertions: 2 },
+    run: (ctx) => expectStartRefused(ctx, 'key of another certificate', ['broker.pem', 'client.key']),
+  },
+  // TLS-007 (SHOULD): The broker refuses to start with a certificate or key that needs another password, and names the
+  // file and the reason.
+  {
+    id: 'TLS-007a',
+    title: 'refuses to start with a certificate that needs another password, and names the file',
+    clauses: ['TLS-007'],
+    ...withTls,
+    isolation: 'restart',
+    evidence: { assertions: 2 },
+    run: (ctx) => expectStartRefused(ctx, 'another password', ['broker.pfx']),
+  },
+] satisfies readonly Check[];
+
+/** A client that connects with TLS. A broker that does not accept it breaks TLS-001. */
+async function served(ctx: CheckContext): Promise<Connection> {
+  const client = await ctx.tryConnect();
+  if (client === undefined)
+    return ctx.assert.fail('the broker accepts a connection with TLS', {
+      expected: 'a TLS connection',
+      actual: 'none',
+      clause: 'TLS-001',
+    });
+  await client.send({ command: Command.Connect, id: ctx.id() });
+  await client.expect('ConnectAck', { clause: 'TLS-001' });
+  return client;
+}
+
+async function isServedWith(ctx: CheckContext, tlsVersion: TlsVersion): Promise<boolean> {
+  const client = await ctx.tryConnect({ tlsVersion });
+  if (client === undefined) return false;
+  await client.send({ command: Command.Connect, id: ctx.id() });
+  const answer = await client.expectOrClosed('ConnectAck');
+  return typeof answer !== 'string';
+}
+
+/** Asserts that a broker does not start with this certificate, and that its message names one of the files. */
+async function expectStartRefused(
+  ctx: CheckContext,
+  which: keyof typeof refusedCertificates,
+  files: readonly string[],
+): Promise<void> {
+  const refusal = await ctx.broker.otherRefusal({ tls: refusedCertificates[which] });
+  const what = `the broker refuses to start with its certificate: ${which}`;
+  ctx.assert.ok(refusal !== undefined, what, { expected: 'a refusal', actual: 'it started' });
+  const isNamed = files.some((file) => refusal?.includes(file) === true);
+  const expected = `a message with ${files.join(' or ')}`;
+  ctx.assert.ok(isNamed, `its message names the file: ${which}`, { expected, actual: refusal });
+}
