@@ -4,16 +4,15 @@
 
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
-import { ListenError } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
-import { StoreError } from '../storage/storage-provider.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
+import { ReloadRequests } from './hangup.ts';
 import { readLines } from './lines.ts';
-import { createProcessLogger, serveUntilSignal } from './serve.ts';
+import { createProcessLogger, isStartFailure, serveUntilSignal } from './serve.ts';
 import { VERSION } from './version.ts';
 
 export const adapter: Command = {
@@ -24,6 +23,7 @@ the line describes, answers with one line of JSON on stdout, and runs until SIGT
 
   async run(argv, context) {
     parseArguments(argv, { flags: {}, positionals: [] });
+    const reloadRequests = new ReloadRequests(context);
     const line = await firstLine(context.stdin);
     try {
       const { answer, started } = await answerRequest(line, context);
@@ -31,7 +31,8 @@ the line describes, answers with one line of JSON on stdout, and runs until SIGT
         context.stdout.write(answer);
         return ExitCode.Failed;
       }
-      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(context));
+      const serving = { ...started, reloadRequests, announcement: answer };
+      await serveUntilSignal(serving, stoppedByClosedInput(context));
       return ExitCode.Done;
     } finally {
       // An open pipe would keep the process alive.
@@ -56,13 +57,9 @@ export async function answerRequest(line: Buffer, context: CommandContext): Prom
     const broker = await startBroker(configuration, logger);
     return { answer: jsonLine(readyAnswer(broker, settings)), started: { broker, logger } };
   } catch (error) {
-    if (!isForPeople(error)) throw error;
+    if (!(error instanceof ConfigurationError) && !isStartFailure(error)) throw error;
     return { answer: jsonLine({ protocol: 1, ready: false, error: error.message }) };
   }
-}
-
-function isForPeople(error: unknown): error is Error {
-  return error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
 }
 
 function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {
@@ -70,7 +67,7 @@ function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSet
     protocol: 1,
     ready: true,
     broker: { name: 'TrueMQ', version: VERSION },
-    tcp: { host: tcp.host, port: tcp.port, tls: false },
+    tcp: { host: tcp.host, port: tcp.port, tls: tcp.tls },
     health: health ?? null,
     dashboard: null,
     unsupported,

@@ -11,6 +11,8 @@ export type TextKind = Described & {
   readonly kind: 'text';
   /** The empty text is allowed and means: no value. */
   readonly mayBeEmpty?: true;
+  /** Never shown: not in messages, and not by `truemq config`. */
+  readonly secret?: true;
 } & ({ readonly default: string } | { readonly derived: string });
 export type PortKind = Described & { readonly kind: 'port'; readonly default: number };
 export type CountKind = Described & {
@@ -32,12 +34,11 @@ export type SizeKind = Described & {
 } & ({ readonly default: number } | { readonly derived: string });
 export type BooleanKind = Described & {
   readonly kind: 'boolean';
-  readonly default: boolean;
   /** The words for true and false, in this order. */
   readonly words: readonly [string, string];
   /** Why this version refuses one of the two, by its word. */
   readonly unavailable?: Readonly<Record<string, string>>;
-};
+} & ({ readonly default: boolean } | { readonly derived: string });
 export type ChoiceKind = Described & {
   readonly kind: 'choice';
   readonly choices: readonly string[];
@@ -101,6 +102,20 @@ export function parseFileValue(kind: KeyKind, value: unknown): ParsedValue {
   }
   return refuse(kind);
 }
+
+/** Whether the value is a password or the like, which must never be shown. */
+export function isSecret(kind: KeyKind): boolean {
+  return kind.kind === 'text' && kind.secret === true;
+}
+
+/** The value for people: as {@link formatValue}, but a secret is hidden. */
+export function showValue(kind: KeyKind, value: unknown): string {
+  const text = formatValue(kind, value);
+  return isSecret(kind) && text !== '' ? HIDDEN : text;
+}
+
+/** Stands for a secret wherever settings are shown. */
+export const HIDDEN = '(hidden)';
 
 /** Writes a value so that {@link parseText} reads it back. */
 export function formatValue(kind: KeyKind, value: unknown): string {

@@ -10,6 +10,7 @@ export type BrokerProcess = {
   readonly healthUrl: string;
   /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
   /** Ends it in good order; resolves with its exit code. */
   stop(): Promise<number | null>;
 };
@@ -38,6 +39,7 @@ export async function startProcess(args: readonly string[], cwd?: string): Promi
     return {
       port: ready.tcp.port,
       healthUrl: ready.health.url,
+      signal: (signal) => void child.kill(signal),
       kill: async () => void (await ended(child, 'SIGKILL')),
       stop: () => ended(child, 'SIGTERM'),
     };
