@@ -35,6 +35,7 @@ the line describes, answers with one line of JSON on stdout, and runs until SIGT
       await serveUntilSignal(serving, stoppedByClosedInput(context));
       return ExitCode.Done;
     } finally {
+      reloadRequests.release();
       // An open pipe would keep the process alive.
       context.stdin.destroy();
     }

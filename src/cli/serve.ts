@@ -35,12 +35,16 @@ ${flagHelp()}`,
     const reloadRequests = new ReloadRequests(context);
     const logger = createProcessLogger(configuration, context);
     for (const warning of warnings) logger.warn(warning);
-    const broker = await startOrExplain(configuration, logger, context);
-    if (typeof broker === 'number') return broker;
-    const describe = switches.has('print-ready') ? readyLine : linesForPeople;
-    const announcement = describe(broker, context);
-    await serveUntilSignal({ broker, logger, reloadRequests, announcement }, context);
-    return ExitCode.Done;
+    try {
+      const broker = await startOrExplain(configuration, logger, context);
+      if (typeof broker === 'number') return broker;
+      const describe = switches.has('print-ready') ? readyLine : linesForPeople;
+      const announcement = describe(broker, context);
+      await serveUntilSignal({ broker, logger, reloadRequests, announcement }, context);
+      return ExitCode.Done;
+    } finally {
+      reloadRequests.release();
+    }
   },
 };
 
@@ -99,7 +103,6 @@ export async function serveUntilSignal(
   logger.info('stopping; a second signal ends it at once', { inFlight: inFlightCount });
   await broker.stop();
   logger.info('stopped');
-  reloadRequests.release();
   release();
 }
 

@@ -71,7 +71,7 @@ describe('a certificate is used', () => {
   });
 });
 
-describe('a file that is missing or unreadable [TLS-005]', () => {
+describe('a file that is missing or unreadable', () => {
   it.each<[string, CertificateFiles, string]>([
     [
       'certificate',
