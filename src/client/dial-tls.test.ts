@@ -37,7 +37,7 @@ async function failure(options: Parameters<typeof connect>[0]): Promise<string> 
 
 describe('a client with TLS', () => {
   it.each(['127.0.0.1', 'localhost'])(
-    'trusts the authority that it is given, for %s [TLS-010]',
+    'trusts the authority that it is given, for %s [CLIENT-033, TLS-010]',
     async (name) => {
       const port = await brokerWith('server');
       for (const tlsCa of [ca, readFileSync(ca, 'utf8'), readFileSync(ca)]) {

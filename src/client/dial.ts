@@ -1,5 +1,5 @@
-// Opens a connection to a broker, over TCP or TLS: the only file of the client that uses sockets. Implements CLIENT-001 (host and port)
-// and TLS-010.
+// Opens a connection to a broker, over TCP or TLS: the only file of the client that uses sockets. Implements CLIENT-001 (host and port),
+// CLIENT-033 and TLS-010.
 
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
