@@ -135,6 +135,11 @@ describe('a file that is missing or unreadable', () => {
       'is no PEM file, and a PKCS#12 file has its own key (set by --tls-key-path)',
     ],
     [
+      'PKCS#12, whose authorities Node trusts, and authorities of clients',
+      { certificatePath: tlsFixture('server.pfx'), clientCaPath: tlsFixture('client-ca.crt') },
+      'cannot use client-ca.crt for TLS: clients of the authorities in server.pfx would be accepted too; give certificate and key in PEM instead of PKCS#12 (set by --tls-client-ca-path)',
+    ],
+    [
       'an encryption of the past',
       {
         certificatePath: tlsFixture('server-old-encryption.pfx'),

@@ -72,6 +72,11 @@ function loadCertificateAndKey(files: CertificateFiles): CertificateAndKey {
 }
 
 function loadPkcs12(pfx: Buffer, files: CertificateFiles): CertificateAndKey {
+  // Node trusts the authorities in a PKCS#12 file, and public ones sign certificates for anybody.
+  if (files.clientCaPath !== '') {
+    const reason = `clients of the authorities in ${files.certificatePath} would be accepted too; give certificate and key in PEM instead of PKCS#12`;
+    throw new CertificateError(files.clientCaPath, 'clientCaPath', reason);
+  }
   if (files.keyPath !== '') {
     const reason = `the certificate ${files.certificatePath} is no PEM file, and a PKCS#12 file has its own key`;
     throw new CertificateError(files.keyPath, 'keyPath', reason);
