@@ -3,6 +3,7 @@
 // broker is run: that is the driver's, chosen by the environment variable FEATURES_DRIVER (in-process, delayed or tcp).
 
 import assert from 'node:assert/strict';
+import type { Duplex } from 'node:stream';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
 import { Command, commandName } from '../../src/protocol/command.ts';
 import type { Algorithm } from '../../src/protocol/compression.ts';
@@ -53,13 +54,17 @@ export class FeatureWorld extends World {
     return name === '' ? '' : `${(await this.broker()).queuePrefix}${name}`;
   }
 
-  /** A new connection that has sent nothing. */
-  async open(label: string): Promise<Client> {
+  /** A new connection that has sent nothing; `dial` opens it in another way than the driver. */
+  async open(label: string, dial?: () => Promise<Duplex>): Promise<Client> {
     assert.ok(!this.clients.has(label), `${label} has a connection already`);
     const broker = await this.broker();
     const now = () => broker.now();
     const note = (line: string) => void this.conversation.push(line);
-    const client = new Client(label, await broker.open(), { now, note, onChange: broker.notify });
+    const client = new Client(label, await (dial ?? (() => broker.open()))(), {
+      now,
+      note,
+      onChange: broker.notify,
+    });
     this.clients.set(label, client);
     return client;
   }

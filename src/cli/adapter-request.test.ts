@@ -26,6 +26,7 @@ const minimal = {
 
 const maximal = {
   ...minimal,
+  tls: { certificatePath: 'broker.pfx', keyPath: 'broker.key', certificatePassword: 'sesame' },
   rateLimit: { maxConnectionsPerIpPerWindow: 5, connectionWindowMs: 1_000, maxMessagesPerClientPerSecond: 7 },
   limits: {
     maxConnections: 3,
@@ -79,6 +80,10 @@ describe('an adapter request', () => {
   it('that asks for everything gets it', () => {
     expect(parse(maximal).unsupported).toEqual(['dashboard']);
     expect(load(maximal)).toMatchObject({
+      tlsEnabled: true,
+      tlsCertificatePath: 'broker.pfx',
+      tlsKeyPath: 'broker.key',
+      tlsCertificatePassword: 'sesame',
       rateLimit: true,
       maxConnectionsPerIpPerWindow: 5,
       connectionWindowMs: 1_000,
@@ -119,7 +124,7 @@ describe('an adapter request', () => {
       ...minimal,
       storage: 'tape',
       authentication: { token: 'x' },
-      tls: { certificatePath: 'x' },
+      tls: { certificatePath: 'x', cipherSuites: 'x' },
       limits: { maxSomething: 1, maxQueues: null },
       dashboard: null,
     });
@@ -127,7 +132,7 @@ describe('an adapter request', () => {
       'authentication.token',
       'limits.maxSomething',
       'storage',
-      'tls.certificatePath',
+      'tls.cipherSuites',
     ]);
   });
 

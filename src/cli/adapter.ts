@@ -10,6 +10,7 @@ import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
+import { ReloadRequests } from './hangup.ts';
 import { readLines } from './lines.ts';
 import { createProcessLogger, isStartFailure, serveUntilSignal } from './serve.ts';
 import { VERSION } from './version.ts';
@@ -22,6 +23,7 @@ the line describes, answers with one line of JSON on stdout, and runs until SIGT
 
   async run(argv, context) {
     parseArguments(argv, { flags: {}, positionals: [] });
+    const reloadRequests = new ReloadRequests(context);
     const line = await firstLine(context.stdin);
     try {
       const { answer, started } = await answerRequest(line, context);
@@ -29,9 +31,11 @@ the line describes, answers with one line of JSON on stdout, and runs until SIGT
         context.stdout.write(answer);
         return ExitCode.Failed;
       }
-      await serveUntilSignal({ ...started, announcement: answer }, stoppedByClosedInput(context));
+      const serving = { ...started, reloadRequests, announcement: answer };
+      await serveUntilSignal(serving, stoppedByClosedInput(context));
       return ExitCode.Done;
     } finally {
+      reloadRequests.release();
       // An open pipe would keep the process alive.
       context.stdin.destroy();
     }
@@ -54,13 +58,9 @@ export async function answerRequest(line: Buffer, context: CommandContext): Prom
     const broker = await startBroker(configuration, logger);
     return { answer: jsonLine(readyAnswer(broker, settings)), started: { broker, logger } };
   } catch (error) {
-    if (!isForPeople(error)) throw error;
+    if (!(error instanceof ConfigurationError) && !isStartFailure(error)) throw error;
     return { answer: jsonLine({ protocol: 1, ready: false, error: error.message }) };
   }
-}
-
-function isForPeople(error: unknown): error is Error {
-  return error instanceof ConfigurationError || isStartFailure(error);
 }
 
 function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {
@@ -68,7 +68,7 @@ function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSet
     protocol: 1,
     ready: true,
     broker: { name: 'TrueMQ', version: VERSION },
-    tcp: { host: tcp.host, port: tcp.port, tls: false },
+    tcp: { host: tcp.host, port: tcp.port, tls: tcp.tls },
     health: health ?? null,
     dashboard: null,
     unsupported,

@@ -3,28 +3,58 @@
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
+import type { TlsOptions } from '../client/tls-options.ts';
 import { ZlibCompressor } from '../gateway/compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';
 import { VERSION } from './version.ts';
 
-export const connectionFlags = { host: 'text', port: 'text' } as const satisfies Readonly<
-  Record<string, FlagKind>
->;
+export const connectionFlags = {
+  host: 'text',
+  port: 'text',
+  tls: 'switch',
+  'tls-ca': 'text',
+  'tls-certificate': 'text',
+  'tls-key': 'text',
+  'tls-skip-validation': 'switch',
+} as const satisfies Readonly<Record<string, FlagKind>>;
 
 export const CONNECTION_HELP = `  --host HOST       the broker's address [${DEFAULT_HOST}]
-  --port PORT       the broker's port [${DEFAULT_PORT}]`;
+  --port PORT       the broker's port [${DEFAULT_PORT}]
+  --tls             use TLS
+  --tls-ca FILE     trust the authorities in this PEM file [those of Node.js]
+  --tls-certificate FILE, --tls-key FILE
+                    the client's own certificate and key, in PEM, for a broker that asks for them
+  --tls-skip-validation
+                    accept any certificate of the broker: for tests only`;
 
-export type BrokerAddress = { readonly host: string; readonly port: number };
+export type BrokerAddress = TlsOptions & { readonly host: string; readonly port: number };
 
 /** @throws UsageError */
-export function parseAddress({ texts }: Arguments): BrokerAddress {
+export function parseAddress(given: Arguments): BrokerAddress {
+  const { texts } = given;
   const host = texts.get('host') ?? DEFAULT_HOST;
   const text = texts.get('port') ?? String(DEFAULT_PORT);
   const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return { host, port };
+  if (port >= 1 && port <= 65_535) return { host, port, ...parseTls(given) };
   throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
+}
+
+function parseTls({ texts, switches }: Arguments): TlsOptions {
+  if (!switches.has('tls')) {
+    const flag = [...texts.keys(), ...switches].find((name) => name.startsWith('tls-'));
+    if (flag === undefined) return {};
+    throw new UsageError(`--${flag}: without --tls the connection does not use TLS; add --tls`);
+  }
+  const [ca, certificate, key] = ['tls-ca', 'tls-certificate', 'tls-key'].map((flag) => texts.get(flag));
+  return {
+    useTls: true,
+    skipCertificateValidation: switches.has('tls-skip-validation'),
+    ...(ca !== undefined && { tlsCa: ca }),
+    ...(certificate !== undefined && { tlsCertificate: certificate }),
+    ...(key !== undefined && { tlsKey: key }),
+  };
 }
 
 /** A connected client; undefined if that failed, after a message on stderr. */
@@ -47,7 +77,7 @@ export async function connectOrExplain(
 }
 
 /** What happened, and what to check: one line each. */
-export function explainFailure(error: unknown, { host, port }: BrokerAddress): readonly string[] {
+export function explainFailure(error: unknown, { host, port, useTls }: BrokerAddress): readonly string[] {
   const place = `${host}:${port}`;
   if (error instanceof CommandError)
     return [`the broker at ${place} refused: ${error.message}`, ...refusalHints(error.code)];
@@ -66,8 +96,15 @@ export function explainFailure(error: unknown, { host, port }: BrokerAddress): r
       return [
         `the broker at ${place} closed the connection before it answered`,
         '  too many connections? by default a broker takes 20 a minute from one address (maxConnectionsPerIpPerWindow)',
-        '  is it a broker at all, and one without TLS?',
+        useTls === true
+          ? '  does it ask for a certificate of yours? --tls-certificate and --tls-key give it'
+          : '  is it a broker at all, and one without TLS? with --tls the connection uses TLS',
       ];
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return [error.message, '  --tls-ca FILE names the authority, or a self-signed certificate itself'];
     default:
       return [error.message];
   }

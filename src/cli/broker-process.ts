@@ -13,20 +13,24 @@ import type { BrokerView } from '../http/broker-view.ts';
 import type { HttpListener } from '../http/listen.ts';
 import { ListenError, listenFailureReason } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
+import type { ServerIdentity } from '../net/certificates.ts';
 import { listenTcp, type TcpServer } from '../net/tcp-listener.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { OpenStore } from '../storage/storage-provider.ts';
 import { type Authentication, createAuthentication, type TellOperator } from './authentication.ts';
+import { certificateReloader, loadCertificates } from './broker-certificates.ts';
 import { VERSION } from './version.ts';
 
 /** How long an HTTP request may take after the last client has disconnected. */
 const HTTP_GRACE_MS = 1_000;
 
 export type RunningBroker = {
-  readonly tcp: { readonly host: string; readonly port: number };
+  readonly tcp: { readonly host: string; readonly port: number; readonly tls: boolean };
   /** Absent when health is off. */
   readonly health: { readonly url: string } | undefined;
   readonly view: BrokerView;
+  /** Reads the certificates again, for new connections; keeps the old ones if that fails. Never rejects for a file. */
+  reloadCertificates(): Promise<void>;
   /** Ends the broker in good order: see {@link Gateway.drain}. Must be called once. */
   stop(): Promise<void>;
 };
@@ -34,8 +38,9 @@ export type RunningBroker = {
 /**
  * Starts a broker; resolves when all servers listen. The health server listens from the beginning, clients connect after the recovery. When
  * `cancellation` is aborted before that, the start is rolled back: the recovery ends, the store is closed, nothing listens.
- * @throws ListenError when a port or address cannot be used, StoreError when the store cannot, UserStoreError when the file of users cannot, the
- * reason of `cancellation` when it is aborted; nothing listens then and both stores are closed
+ * @throws CertificateError when a certificate or key cannot be used, ListenError when a port or address cannot, StoreError when the store
+ * cannot, UserStoreError when the file of users cannot, the reason of `cancellation` when it is aborted; nothing listens then and both stores
+ * are closed
  */
 export async function startBroker(
   configuration: Configuration,
@@ -43,6 +48,7 @@ export async function startBroker(
   cancellation: AbortSignal = new AbortController().signal,
   tellOperator: TellOperator = (text) => void process.stderr.write(text),
 ): Promise<RunningBroker> {
+  const identity = await loadCertificates(configuration, logger);
   warnAboutOpenAddresses(configuration, logger);
   const { wallNow } = systemEnvironment.clock;
   const authentication = await createAuthentication(configuration, { logger, tellOperator, wallNow });
@@ -58,10 +64,11 @@ export async function startBroker(
   };
   try {
     await Promise.race([broker.start(), failureOf(starting), abortOf(cancellation)]);
-    tcp = await listenStrictly(broker, configuration, logger);
+    tcp = await listenStrictly({ broker, identity, configuration, logger });
     const health = await starting;
     cancellation.throwIfAborted();
-    return { tcp, health: health && { url: health.url }, view: broker, stop };
+    const reloadCertificates = certificateReloader(tcp, configuration, logger);
+    return { tcp, health: health && { url: health.url }, view: broker, reloadCertificates, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -122,15 +129,22 @@ function storeOpener({ storage, storageModule, storagePath, synchronous }: Confi
   };
 }
 
-async function listenStrictly(
-  broker: Gateway,
-  { host, port }: Configuration,
-  logger: Logger,
-): Promise<TcpServer> {
+type ListenParts = {
+  readonly broker: Gateway;
+  /** Present: clients must use TLS. */
+  readonly identity: ServerIdentity | undefined;
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+};
+
+async function listenStrictly({ broker, identity, configuration, logger }: ListenParts): Promise<TcpServer> {
+  const { host, port } = configuration;
+  const onHandshakeFailure = (reason: string) => logger.debug('a TLS handshake failed', { reason });
   const onFault = (fault: Error) =>
     logger.warn('a connection could not be accepted', { error: fault.message });
   try {
-    return await listenTcp(broker, { host, port, onFault });
+    const tls = identity === undefined ? {} : { identity, onHandshakeFailure };
+    return await listenTcp(broker, { host, port, onFault, ...tls });
   } catch (error) {
     const reason = listenFailureReason(error) ?? String(error);
     throw new ListenError({ host, port }, reason).setBy('--host and --port');
@@ -167,11 +181,19 @@ async function startHealth({ configuration, logger, view }: HealthParts): Promis
   }
 }
 
-/** Warns about an address beyond this machine: of clients without credentials, and of HTTP, which asks for none. Implements HTTP-005. */
+/**
+ * Warns about an address beyond this machine: of credentials and messages that others can read on the way, of clients without credentials, and
+ * of HTTP, which asks for none. Implements HTTP-005.
+ */
 function warnAboutOpenAddresses(
-  { host, health, healthHost, enableAuthentication }: Configuration,
+  { host, health, healthHost, enableAuthentication, tlsEnabled }: Configuration,
   logger: Logger,
 ): void {
+  if (!isLoopback(host) && !tlsEnabled) {
+    logger.warn('listening beyond this machine without TLS: messages and passwords can be read on the way', {
+      host,
+    });
+  }
   if (!isLoopback(host) && !enableAuthentication) {
     logger.warn(
       'listening beyond this machine without authentication: anyone who reaches it may do everything',

@@ -25,6 +25,8 @@ export type CommandContext = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Calls back at each SIGINT or SIGTERM, until the returned function is called. */
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;
+  /** Calls back at each SIGHUP, until the returned function is called. */
+  readonly onHangup: (handle: () => void) => () => void;
   /** Ends the process immediately. */
   readonly exitNow: (code: number) => void;
 };

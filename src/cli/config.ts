@@ -2,6 +2,7 @@
 // Implements CONFIG-007.
 
 import { describeOrigin, type Setting } from '../config/configuration.ts';
+import { isSecret, type KeyKind } from '../config/key-kinds.ts';
 import { configurationKeys } from '../config/keys.ts';
 import { configurationReference, flagHelp } from '../config/reference.ts';
 import { parseArguments } from './arguments.ts';
@@ -27,8 +28,10 @@ ${flagHelp()}`,
 };
 
 function settingLine({ key, text, origin }: Setting): string {
-  const { kind } = configurationKeys[key];
+  const kind: KeyKind = configurationKeys[key];
   // Values of other kinds need no quotes: the loader reads them from YAML as the same value.
-  const value = kind === 'text' || kind === 'list' ? JSON.stringify(text) : text;
-  return `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
+  const value = kind.kind === 'text' || kind.kind === 'list' ? JSON.stringify(text) : text;
+  const line = `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
+  // A hidden value must not come back from the printed file as the real one.
+  return isSecret(kind) && text !== '' ? `# ${line}` : line;
 }

@@ -14,6 +14,7 @@ const context: CommandContext = {
   isTerminal: process.stderr.isTTY === true,
   environment: process.env,
   onStopSignal,
+  onHangup,
   exitNow: (code) => process.exit(code),
 };
 
@@ -68,4 +69,9 @@ function onStopSignal(handle: (signal: NodeJS.Signals) => void): () => void {
   return () => {
     process.off('SIGINT', handle).off('SIGTERM', handle);
   };
+}
+
+function onHangup(handle: () => void): () => void {
+  process.on('SIGHUP', handle);
+  return () => void process.off('SIGHUP', handle);
 }

@@ -1,5 +1,5 @@
 // `truemq serve`: starts the broker, says where it listens, and ends it in good order on SIGINT or SIGTERM. Implements CONFIG-008,
-// CONFIG-010, SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-010.
+// CONFIG-010, SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-010 and TLS-008.
 
 import { constants } from 'node:os';
 import { UserStoreError } from '../auth/user-store.ts';
@@ -8,11 +8,13 @@ import { flagHelp } from '../config/reference.ts';
 import { ListenError } from '../http/listen-error.ts';
 import { DEFAULT_PORT } from '../model/default-address.ts';
 import type { Logger } from '../model/logger.ts';
+import { CertificateError } from '../net/certificate-error.ts';
 import { StoreError } from '../storage/storage-provider.ts';
 import { parseArguments } from './arguments.ts';
 import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { configurationArguments, loadEffectiveConfiguration } from './configuration-flags.ts';
+import { contextWithHangup, ReloadRequests } from './hangup.ts';
 import { createLogger } from './logger.ts';
 import { VERSION } from './version.ts';
 
@@ -20,22 +22,30 @@ export const serve: Command = {
   help: `usage: truemq serve [--config FILE] [--print-ready] [flags]
 
 Starts the broker. At the first Ctrl-C (or SIGTERM) it waits for the acks of messages in flight, then ends. The second ends it immediately.
+SIGHUP reads the TLS certificates again, for new connections.
 
   --config FILE                          a file of keys, in JSON or YAML; flags and environment override it
   --print-ready                          print one line of JSON when all servers listen, instead of lines for people
 
 ${flagHelp()}`,
 
-  async run(argv, context) {
+  async run(argv, outerContext) {
     const { texts, switches } = parseArguments(argv, configurationArguments({ 'print-ready': 'switch' }));
-    const { configuration, warnings } = await loadEffectiveConfiguration(texts, context);
+    const { configuration, warnings } = await loadEffectiveConfiguration(texts, outerContext);
+    const context = contextWithHangup(outerContext, configuration);
+    const reloadRequests = new ReloadRequests(context);
     const logger = createProcessLogger(configuration, context);
     for (const warning of warnings) logger.warn(warning);
-    const broker = await startOrExplain(configuration, logger, context);
-    if (typeof broker === 'number') return broker;
-    const describe = switches.has('print-ready') ? readyLine : linesForPeople;
-    await serveUntilSignal({ broker, logger, announcement: describe(broker, context) }, context);
-    return ExitCode.Done;
+    try {
+      const broker = await startOrExplain(configuration, logger, context);
+      if (typeof broker === 'number') return broker;
+      const describe = switches.has('print-ready') ? readyLine : linesForPeople;
+      const announcement = describe(broker, context);
+      await serveUntilSignal({ broker, logger, reloadRequests, announcement }, context);
+      return ExitCode.Done;
+    } finally {
+      reloadRequests.release();
+    }
   },
 };
 
@@ -57,7 +67,7 @@ export function readyLine({ tcp, health }: RunningBroker): string {
   const ready = {
     ready: true,
     pid: process.pid,
-    tcp: { host: tcp.host, port: tcp.port, tls: false },
+    tcp: { host: tcp.host, port: tcp.port, tls: tcp.tls },
     health,
   };
   return `${JSON.stringify(ready)}\n`;
@@ -66,13 +76,14 @@ export function readyLine({ tcp, health }: RunningBroker): string {
 export type Serving = {
   readonly broker: RunningBroker;
   readonly logger: Logger;
+  readonly reloadRequests: ReloadRequests;
   /** Written to stdout after the signal handlers are installed: the reader may send a signal immediately. */
   readonly announcement: string;
 };
 
 /** Serves until a signal comes, then ends the broker; a second signal ends the process. */
 export async function serveUntilSignal(
-  { broker, logger, announcement }: Serving,
+  { broker, logger, reloadRequests, announcement }: Serving,
   { stdout, onStopSignal, exitNow }: CommandContext,
 ): Promise<void> {
   let stop: () => void = () => undefined;
@@ -85,6 +96,7 @@ export async function serveUntilSignal(
     isStopping = true;
     stop();
   });
+  reloadRequests.passTo(() => void broker.reloadCertificates());
   stdout.write(announcement);
   logger.info('started', { version: VERSION, pid: process.pid });
   await stopped;
@@ -124,17 +136,18 @@ async function startOrExplain(
   }
 }
 
-/** Whether a start failed for a reason that the operator can remove. */
+/** Whether a start failed for a reason that the operator can remove: the message is for people. */
 export function isStartFailure(error: unknown): error is Error {
-  return [ListenError, StoreError, UserStoreError].some((kind) => error instanceof kind);
+  return [CertificateError, ListenError, StoreError, UserStoreError].some((kind) => error instanceof kind);
 }
 
 function linesForPeople({ tcp, health }: RunningBroker, { environment }: CommandContext): string {
   // In a clone of the repository the command is not on the path; npm's variables show that.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
-  const address = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
+  const port = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
+  const address = tcp.tls ? `${port} --tls --tls-ca FILE` : port;
   return [
-    `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}`,
+    `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}${tcp.tls ? ' with TLS' : ''}`,
     ...(health === undefined ? [] : [`health and metrics: ${health.url}/health/ and ${health.url}/metrics/`]),
     'try it, in two other terminals:',
     `  ${truemq} sub hello${address}`,

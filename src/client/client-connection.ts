@@ -19,6 +19,7 @@ import {
 import { FrameSender } from './frame-sender.ts';
 import type { ClientSettings } from './options.ts';
 import { PendingCommands } from './pending-commands.ts';
+import { tlsFailure } from './tls-failure.ts';
 
 /** Why a connection ended; without an error the client closed it. */
 export type ClosedReason = {
@@ -155,7 +156,8 @@ export class ClientConnection {
       stream.on('data', (chunk: Buffer) => this.#handleBytes(chunk));
       stream.on('end', () => stream.end());
       stream.on('error', (error) => {
-        this.#error ??= new ConnectionError('CONNECTION_ENDED', `the connection ended: ${error.message}`, {
+        const reason = tlsFailure(error) ?? error.message;
+        this.#error ??= new ConnectionError('CONNECTION_ENDED', `the connection ended: ${reason}`, {
           cause: error,
         });
       });

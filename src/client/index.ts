@@ -19,3 +19,4 @@ export {
 export type { ConnectOptions } from './options.ts';
 export type { CreateQueueOptions, QueueDetails } from './queue-answers.ts';
 export { type Handler, ReceivedMessage } from './received-message.ts';
+export type { Pem, TlsOptions } from './tls-options.ts';

@@ -5,8 +5,9 @@ import type { Duplex } from 'node:stream';
 import { format } from 'node:util';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { defaultLimits, type ProtocolLimits } from '../protocol/limits.ts';
+import type { TlsOptions } from './tls-options.ts';
 
-export type ConnectOptions = {
+export type ConnectOptions = TlsOptions & {
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 2925. */

@@ -24,6 +24,7 @@ export const DEFAULT_USER_DATABASE = 'auth.db';
 export const derivedDefaults = {
   storage: (known: Known) => (known.storageModule === '' ? 'memory' : 'module'),
   storagePath: (known: Known) => (known.storage === 'module' ? '' : 'truemq.db'),
+  tlsEnabled: (known: Known) => known.tlsCertificatePath !== '',
   memoryLimit: (_known: Known, machine: Machine) => machine.memoryBytes,
   maxQueuedBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 2),
   maxStructureBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 8),

@@ -104,6 +104,11 @@ export function parseFileValue(kind: KeyKind, value: unknown): ParsedValue {
   return refuse(kind);
 }
 
+/** Whether the value is a password or the like, which must never be shown. */
+export function isSecret(kind: KeyKind): boolean {
+  return kind.kind === 'text' && kind.secret === true;
+}
+
 /** What is written for a secret. It is no value, so that printed configuration cannot be used with it by mistake. */
 export const HIDDEN = '(hidden)';
 
@@ -119,7 +124,7 @@ export function formatValue(kind: KeyKind, value: unknown): string {
     case 'list':
       return Array.isArray(value) ? value.join(',') : '';
     case 'text':
-      return kind.secret === true && value !== '' ? HIDDEN : String(value);
+      return isSecret(kind) && value !== '' ? HIDDEN : String(value);
     case 'port':
     case 'count':
     case 'choice':

@@ -16,6 +16,7 @@ import { derivedDefaults, type Known } from './derived-defaults.ts';
 import {
   formatValue,
   HIDDEN,
+  isSecret,
   type KeyKind,
   type ParsedValue,
   parseFileValue,
@@ -90,12 +91,7 @@ function chooseValue(
   }
   const parsed = parseGiven(kind, given);
   if (parsed.ok) return { value: parsed.value, origin: given.origin };
-  const came = isSecret(kind) ? HIDDEN : showRaw(given.raw);
-  return `${key} (${describeOrigin(given.origin)}): came ${came}; allowed is ${parsed.allowed}${hint(given)}`;
-}
-
-function isSecret(kind: KeyKind): boolean {
-  return kind.kind === 'text' && kind.secret === true;
+  return `${key} (${describeOrigin(given.origin)}): came ${showRaw(kind, given.raw)}; allowed is ${parsed.allowed}${hint(given)}`;
 }
 
 function findGiven(key: ConfigurationKey, sources: ConfigurationSources): Given | undefined {
@@ -113,7 +109,8 @@ function parseGiven(kind: KeyKind, given: Given): ParsedValue {
   return parseText(kind, String(given.raw));
 }
 
-function showRaw(raw: unknown): string {
+function showRaw(kind: KeyKind, raw: unknown): string {
+  if (isSecret(kind)) return HIDDEN;
   const text = JSON.stringify(raw) ?? String(raw);
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
@@ -197,9 +194,7 @@ function toConfiguration(chosen: Choices): Configuration {
 function toSettings(chosen: Choices): readonly Setting[] {
   return configurationKeyList.flatMap(([key, kind]) => {
     const choice = chosen.get(key);
-    return choice === undefined
-      ? []
-      : [{ key, text: formatValue(kind, choice.value), origin: choice.origin }];
+    return choice === undefined ? [] : [{ key, text: formatValue(kind, choice.value), origin: choice.origin }];
   });
 }
 

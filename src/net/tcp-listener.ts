@@ -1,7 +1,9 @@
-// The TCP listener: accepts TCP connections and passes each to a handler.
+// The TCP listener: accepts TCP connections and passes each to a handler, decrypted if they use TLS.
 
 import { createServer, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { ServerIdentity } from './certificates.ts';
+import { TlsGate } from './tls-gate.ts';
 
 /** Serves the accepted connections. */
 export type ConnectionHandler = { attach(stream: Duplex, address: string): void };
@@ -13,6 +15,10 @@ export type TcpServer = {
   readonly host: string;
   /** The actual port, also when port 0 was configured. */
   readonly port: number;
+  /** Whether clients must use TLS. */
+  readonly tls: boolean;
+  /** Connections that are accepted from now on use these certificates; only with TLS. */
+  renewIdentity(identity: ServerIdentity): void;
   /** Stops accepting connections; open ones continue. */
   close(): void;
 };
@@ -23,22 +29,41 @@ export type TcpOptions = {
   readonly port: number;
   /** A connection could not be accepted, usually because file descriptors ran out; the listener continues. */
   readonly onFault?: (error: Error) => void;
+  /** Clients must use TLS, and get this certificate. The handler gets a connection before its TLS handshake. */
+  readonly identity?: ServerIdentity;
+  /** A client did not complete its TLS handshake; only its connection ends. */
+  readonly onHandshakeFailure?: (reason: string) => void;
 };
 
 /** Listens on a host and port. Rejects with the system's error, for instance EADDRINUSE. */
-export function listenTcp(
-  handler: ConnectionHandler,
-  { host, port, onFault = () => undefined }: TcpOptions,
-): Promise<TcpServer> {
-  const options = { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES };
-  const server = createServer(options, (socket) => handler.attach(socket, socket.remoteAddress ?? ''));
+export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Promise<TcpServer> {
+  const { host, port, onFault = () => undefined } = options;
+  const gate = createGate(options);
+  const server = createServer(
+    { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES },
+    (socket) => handler.attach(gate?.secure(socket) ?? socket, socket.remoteAddress ?? ''),
+  );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.removeListener('error', reject);
       server.on('error', onFault);
-      resolve({ host, port: portOf(server), close: () => void server.close() });
+      resolve({
+        host,
+        port: portOf(server),
+        tls: gate !== undefined,
+        renewIdentity: (identity) => gate?.renew(identity),
+        close: () => void server.close(),
+      });
     });
+  });
+}
+
+function createGate({ identity, onHandshakeFailure = () => undefined }: TcpOptions): TlsGate | undefined {
+  if (identity === undefined) return undefined;
+  return new TlsGate(identity, {
+    onFailure: onHandshakeFailure,
+    highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
   });
 }
 

@@ -10,11 +10,13 @@ export type TestCommandContext = {
   readonly isTerminal: boolean;
   readonly environment: Readonly<Record<string, string>>;
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;
+  readonly onHangup: (handle: () => void) => () => void;
   readonly exitNow: (code: number) => void;
   /** What was written to stdout, or stderr, so far. */
   readonly output: () => string;
   readonly errors: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
+  readonly hangUp: () => void;
   /** Exit codes passed to `exitNow`. */
   readonly exits: readonly number[];
 };
@@ -22,6 +24,7 @@ export type TestCommandContext = {
 export function testCommandContext(environment: Readonly<Record<string, string>> = {}): TestCommandContext {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const handlers = new Set<(signal: NodeJS.Signals) => void>();
+  const hangupHandlers = new Set<() => void>();
   const exits: number[] = [];
   return {
     stdin,
@@ -33,11 +36,18 @@ export function testCommandContext(environment: Readonly<Record<string, string>>
       handlers.add(handle);
       return () => void handlers.delete(handle);
     },
+    onHangup: (handle) => {
+      hangupHandlers.add(handle);
+      return () => void hangupHandlers.delete(handle);
+    },
     exitNow: (code) => void exits.push(code),
     output: gather(stdout),
     errors: gather(stderr),
     signal: (signal) => {
       for (const handle of handlers) handle(signal);
+    },
+    hangUp: () => {
+      for (const handle of hangupHandlers) handle();
     },
     exits,
   };

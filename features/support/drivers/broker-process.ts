@@ -76,6 +76,10 @@ export class BrokerProcess {
     if (this.#state === 'running') this.#child.kill('SIGKILL');
   }
 
+  hangUp(): void {
+    this.#child.kill('SIGHUP');
+  }
+
   get processId(): number | undefined {
     return this.#child.pid;
   }

@@ -51,6 +51,10 @@ export type BrokerUnderTest = {
   scaled(durationMs: number): number;
   /** A connection to the broker. Rejects when it takes none. */
   open(): Promise<Duplex>;
+  /** Where it listens; undefined if it does not. */
+  readonly address: { readonly host: string; readonly port: number } | undefined;
+  /** Sends SIGHUP to its process. */
+  hangUp(): void;
   /** An HTTP request to the health server. */
   request(path: string, request?: HttpRequest): Promise<HttpAnswer>;
   /** Resolves when everything that was sent has taken effect, and what came of it has arrived at the clients. */

@@ -60,6 +60,7 @@ export function inProcessDriver(newProfile: () => InProcessProfile = () => exact
 
 class InProcessBroker implements BrokerUnderTest {
   readonly queuePrefix = '';
+  readonly address = undefined;
   readonly tolerance: BrokerUnderTest['tolerance'];
   readonly notify = (): void => undefined;
   readonly #environment = new VirtualEnvironment();
@@ -112,6 +113,10 @@ class InProcessBroker implements BrokerUnderTest {
     this.#sockets.push(server);
     this.#broker.attach(server, '127.0.0.1');
     return client;
+  }
+
+  hangUp(): void {
+    throw new Error('This broker has no process.');
   }
 
   async request(path: string, request: HttpRequest = {}): Promise<HttpAnswer> {

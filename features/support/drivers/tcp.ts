@@ -130,6 +130,14 @@ class TcpBroker implements BrokerUnderTest {
     return socket;
   }
 
+  get address(): { readonly host: string; readonly port: number } {
+    return this.#process.tcp;
+  }
+
+  hangUp(): void {
+    this.#process.hangUp();
+  }
+
   async request(path: string, init: HttpRequest = {}): Promise<HttpAnswer> {
     await this.#catchUp();
     return exchange(this.#process.healthUrl + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });

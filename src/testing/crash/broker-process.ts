@@ -11,6 +11,7 @@ export type BrokerProcess = {
   readonly healthUrl: string;
   /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
   /** Ends it in good order; resolves with its exit code. */
   stop(): Promise<number | null>;
 };
@@ -40,6 +41,7 @@ export async function startProcess(args: readonly string[], cwd?: string): Promi
       pid: ready.pid,
       port: ready.tcp.port,
       healthUrl: ready.health.url,
+      signal: (signal) => void child.kill(signal),
       kill: async () => void (await ended(child, 'SIGKILL')),
       stop: () => ended(child, 'SIGTERM'),
     };

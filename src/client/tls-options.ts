@@ -1,0 +1,53 @@
+// The options of a client for TLS, and the files that they name. Implements TLS-010 together with dial.ts.
+
+import { readFileSync } from 'node:fs';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { ConnectionError } from './errors.ts';
+
+/** A text in PEM, or the path of a file with one. */
+export type Pem = string | Buffer;
+
+export type TlsOptions = {
+  /** Encrypts the connection. Default false. */
+  readonly useTls?: boolean;
+  /** Accepts any certificate of the broker, so that anybody can pretend to be it. For tests only. Default false. */
+  readonly skipCertificateValidation?: boolean;
+  /** The authorities that the client trusts. Default: those of Node.js. */
+  readonly tlsCa?: Pem;
+  /** The client's own certificate and its key, for brokers that ask for one. */
+  readonly tlsCertificate?: Pem;
+  readonly tlsKey?: Pem;
+  readonly tlsKeyPassword?: string;
+  /** The name in the broker's certificate, if it is not `host`. */
+  readonly tlsServerName?: string;
+};
+
+/** What is needed to open a connection. */
+export type DialOptions = TlsOptions & { readonly host?: string; readonly port?: number };
+
+/** @throws ConnectionError when a file cannot be read, or certificate and key cannot be used */
+export function tlsContext(options: TlsOptions): SecureContext {
+  const ca = readPem('tlsCa', options.tlsCa);
+  const cert = readPem('tlsCertificate', options.tlsCertificate);
+  const key = readPem('tlsKey', options.tlsKey);
+  const { tlsKeyPassword: passphrase } = options;
+  const given = { ca, cert, key, passphrase };
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  try {
+    return createSecureContext({ ...known, minVersion: 'TLSv1.2' });
+  } catch (error) {
+    const { code = 'CONNECTION_FAILED', message } = error as NodeJS.ErrnoException;
+    const text = `tlsCa, tlsCertificate or tlsKey cannot be used: ${message}`;
+    throw new ConnectionError(code, text, { cause: error });
+  }
+}
+
+function readPem(option: string, value: Pem | undefined): Pem | undefined {
+  if (typeof value !== 'string' || value.includes('-----BEGIN ')) return value;
+  try {
+    return readFileSync(value);
+  } catch (error) {
+    const { code = 'CONNECTION_FAILED', message } = error as NodeJS.ErrnoException;
+    throw new ConnectionError(code, `${option}: cannot read ${value}: ${message}`, { cause: error });
+  }
+}
