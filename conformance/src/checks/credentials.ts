@@ -238,6 +238,28 @@ const userChecks: CheckModule = [
       await expectConnectRefused(ctx, { authToken: token }, { what: 'a token and no user', clause });
     },
   },
+  // AUTH-054 (SHOULD): The broker never writes a secret to logs, errors, traces or printed configuration.
+  {
+    id: 'AUTH-054a',
+    title: 'sends no password and no token in the Errors that refuse them',
+    clauses: ['AUTH-054'],
+    ...withTokenAndUsers,
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const secret = `${ctx.id('secret')}-${'s'.repeat(72)}`;
+      for (const [headers, clause] of [
+        [{ authToken: secret }, 'AUTH-002'],
+        [credentialsOf({ ...superuser, password: secret }), 'AUTH-006'],
+      ] as const) {
+        const error = await expectConnectRefused(ctx, headers, { what: 'a wrong secret', clause });
+        expectNoSecret(ctx, error, secret);
+      }
+      const user = { ...userNamed(ctx, 'user'), password: secret };
+      const command = { command: Command.AdminCreateUser, id: ctx.id(), payload: JSON.stringify(user) };
+      expectNoSecret(ctx, await admin.request(command, { clause: 'AUTH-052' }), secret);
+    },
+  },
   // AUTH-012 (SHOULD): The broker checks passwords outside the event loop, so that it serves other connections
   // meanwhile.
   {
@@ -388,6 +410,11 @@ async function durationsAlone(ctx: CheckContext, wrong: Credentials): Promise<re
     durations.push(ctx.now() - startedAt);
   }
   return durations;
+}
+
+function expectNoSecret(ctx: CheckContext, answer: ReceivedFrame, secret: string): void {
+  const text = `${answer.errorMessage ?? ''}${answer.text()}`;
+  ctx.assert.equal(text.includes(secret), false, `the ${answer.commandName} contains the secret`);
 }
 
 function sendConnect(ctx: CheckContext, connection: Connection, headers: Credentials): Promise<void> {

@@ -6,6 +6,7 @@ import type { GoldenFrame } from '../suite-data.ts';
 import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
+import type { FrameFields } from '../wire/frame.ts';
 import { withToken, withUsers } from './shared/users.ts';
 
 export const recordingChecks: CheckModule = [
@@ -171,10 +172,20 @@ async function replay(
   const client = await ctx.rawConnect();
   // The order of a Deliver and an answer may differ from the recording. Each must arrive before the next command is sent.
   for (const [index, frame] of frames.entries()) {
-    if (frame.from === 'client') await client.sendRaw(bytesOf(frame));
-    else await expectRecorded(ctx, client, { frames, index, clause });
+    if (frame.from === 'broker') await expectRecorded(ctx, client, { frames, index, clause });
+    else if (frame.command === 'Connect' && needsCredentials(ctx)) await client.send(connectOf(frame));
+    else await client.sendRaw(bytesOf(frame));
   }
   await client.closed({ clause: 'CONN-024' });
+}
+
+function needsCredentials(ctx: CheckContext): boolean {
+  return Object.keys(ctx.target.credentials).length > 0;
+}
+
+/** The recorded Connect as fields, to which the connection adds the credentials of the target. */
+function connectOf({ id, headers }: GoldenFrame): FrameFields {
+  return { command: Command.Connect, id, headers };
 }
 
 async function expectRecorded(
