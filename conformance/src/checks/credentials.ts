@@ -4,11 +4,11 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { Credentials } from '../wire/credentials.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { adminCommand, usersOf } from './shared/admin-commands.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefused } from './shared/refusals.ts';
 import {
   closed,
-  connectAs,
   connectAsSuperuser,
   credentialsOf,
   expectAccepted,
@@ -348,6 +348,7 @@ const tokenAndUserChecks: CheckModule = [
       const client = await ctx.connect({ headers: { authToken: token, ...credentialsOf(user) } });
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
       await expectRefused(ctx, client, publish, 'the user has no rights');
+      ctx.assert.equal(await messageCountOf(admin, queue), 0, 'messageCount of the queue');
     },
   },
   // AUTH-032 (MAY): When a token and users are configured, the broker gives a Connect with the token alone all rights
@@ -380,12 +381,18 @@ const tokenAndUserChecks: CheckModule = [
     title: 'refuses admin commands of a Connect with the token alone',
     clauses: ['AUTH-033'],
     ...withTokenAndUsers,
-    evidence: { frames: 2, assertions: 1 },
+    evidence: { frames: 4, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect({ headers: { authToken: token } });
-      const list = { command: Command.AdminListUsers, id: ctx.id() };
-      await expectRefused(ctx, client, list, 'a token alone gives no admin rights');
-      await connectAs(ctx, superuser);
+      const user = userNamed(ctx, 'created');
+      await expectRefused(
+        ctx,
+        client,
+        adminCommand(ctx, 'AdminCreateUser', user),
+        'a token alone gives no admin rights',
+      );
+      const names = (await usersOf(await connectAsSuperuser(ctx))).map((listed) => listed['username']);
+      ctx.assert.equal(names.includes(user.username), false, 'a user that must not be created exists');
     },
   },
 ] satisfies readonly Check[];
