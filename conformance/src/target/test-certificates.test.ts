@@ -7,7 +7,7 @@ import { testTrust, withCertificatePaths } from './test-certificates.ts';
 
 describe('the test certificates', () => {
   it('become paths of files in a request with TLS', () => {
-    const { tls } = withCertificatePaths({ tls: { certificatePath: 'broker.pem', keyPath: 'broker.key' } });
+    const { tls } = withCertificatePaths({ tls: { certificatePath: 'server.crt', keyPath: 'server.key' } });
     const certificate = new X509Certificate(readFileSync(tls?.certificatePath ?? ''));
     const authority = new X509Certificate(testTrust().ca ?? '');
     expect(certificate.verify(authority.publicKey)).toBe(true);
@@ -22,9 +22,9 @@ describe('the test certificates', () => {
 
   it('keep a name without a file, as the path of a missing one', () => {
     const { tls } = withCertificatePaths({
-      tls: { certificatePath: 'missing.pem', certificatePassword: 'p' },
+      tls: { certificatePath: 'missing.crt', certificatePassword: 'p' },
     });
-    expect(basename(tls?.certificatePath ?? '')).toBe('missing.pem');
+    expect(basename(tls?.certificatePath ?? '')).toBe('missing.crt');
     expect([existsSync(tls?.certificatePath ?? ''), tls?.certificatePassword]).toEqual([false, 'p']);
   });
 

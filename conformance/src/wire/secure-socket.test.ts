@@ -35,7 +35,7 @@ async function socketTo(server: Server): Promise<Socket> {
 }
 
 function tlsServer(options: TlsOptions = {}): Server {
-  const certificate = { cert: fileOf('broker.pem'), key: fileOf('broker.key') };
+  const certificate = { cert: fileOf('server.crt'), key: fileOf('server.key') };
   return createTlsServer({ ...certificate, ...options }, (socket) => socket.write('hello'));
 }
 
