@@ -42,8 +42,6 @@ const flood = 120;
 const maxWaiting = 32;
 /** A busy machine makes the checks of a burst longer than one alone. */
 const certainty = 2;
-/** In addition to the time of the password checks. */
-const maxRefusalMs = 8000;
 
 const tokenChecks: CheckModule = [
   // AUTH-001 (MUST): When a token is configured, the broker accepts a Connect whose header authToken equals it.
@@ -282,7 +280,7 @@ const userChecks: CheckModule = [
       if (Math.min(...durations) < visibleMs) ctx.notApplicable('a password check takes no noticeable time');
       const others = await openConnections(ctx, burst);
       await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
-      const refusals = refusalsOf(others);
+      const refusals = refusalsOf(ctx, others);
       let isOver = false;
       const over = refusals.finally(() => {
         isOver = true;
@@ -317,7 +315,7 @@ const userChecks: CheckModule = [
       const others = await openConnections(ctx, flood);
       const startedAt = ctx.now();
       await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
-      const refusals = await refusalsOf(others, oneMs * flood);
+      const refusals = await refusalsOf(ctx, others, oneMs * flood);
       const limited = others.filter((_, index) => refusals[index]?.errorCode === 'RATE_LIMITED');
       if (limited.length === 0) {
         const lastMs = Math.max(...refusals.map(({ atMs }) => atMs)) - startedAt;
@@ -429,8 +427,12 @@ function sendConnect(ctx: CheckContext, connection: Connection, headers: Credent
 }
 
 /** The Errors that answer the Connects of these connections. */
-function refusalsOf(connections: readonly Connection[], workMs = 0): Promise<readonly ReceivedFrame[]> {
+function refusalsOf(
+  ctx: CheckContext,
+  connections: readonly Connection[],
+  workMs = 0,
+): Promise<readonly ReceivedFrame[]> {
   const refusal = (connection: Connection): Promise<ReceivedFrame> =>
-    connection.expect('Error', { withinMs: maxRefusalMs + workMs, clause: 'AUTH-006' });
+    connection.expect('Error', { withinMs: ctx.timing.passwordMs + workMs, clause: 'AUTH-006' });
   return Promise.all(connections.map(refusal));
 }

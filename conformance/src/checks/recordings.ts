@@ -140,6 +140,7 @@ async function expectRecordedError(
   const required = refusalRule(frame, frames);
   const answer = await client.expect((one) => one.command === Command.Error || one.id === id, {
     what: `the answer that was recorded as ${code}`,
+    withinMs: ctx.timing.passwordMs,
     ...(required === undefined ? {} : { clause: required }),
   });
   if (required !== undefined)
@@ -199,7 +200,11 @@ async function expectRecorded(
   const received = await client.expect(
     (candidate) =>
       candidate.commandName === command && (command === 'ConnectAck' || candidate.id === frame.id),
-    { what: `${command} with id ${frame.id}`, ...clauseOf(frame, frames, clause) },
+    {
+      what: `${command} with id ${frame.id}`,
+      withinMs: ctx.timing.passwordMs,
+      ...clauseOf(frame, frames, clause),
+    },
   );
   if (command !== 'Deliver') return;
   const sent = frames.find(
