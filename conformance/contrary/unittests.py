@@ -9,6 +9,7 @@ import session
 import wire
 from adapter import CHOICES, Variant
 from rewriting import rewritten
+from users import Refusal, Users, matches
 from wire import Frame
 
 
@@ -99,6 +100,53 @@ class RewritingTest(unittest.TestCase):
             self.assertEqual(rewritten(payload), payload)
 
 
+class UsersTest(unittest.TestCase):
+    superuser = {'username': 'root', 'password': 'secret'}
+
+    def users(self, **settings) -> Users:
+        return Users(Variant(), {'passwordCost': 4, **settings})
+
+    def refusal(self, call, *args) -> str:
+        with self.assertRaises(Refusal) as caught:
+            call(*args)
+        return caught.exception.args[0]
+
+    def test_patterns_match_any_case_and_any_characters_at_a_star_only(self) -> None:
+        for pattern, queue in (('*', 'a.b'), ('a.*', 'A.'), ('a*c', 'abbc'), ('A', 'a'), ('*b', 'a.b')):
+            self.assertTrue(matches(pattern, queue), pattern)
+        for pattern, queue in (('a', 'ab'), ('a.c', 'abc'), ('a?', 'ab'), ('[ab]', 'a'), ('a*c', 'abcd')):
+            self.assertFalse(matches(pattern, queue), pattern)
+
+    def test_without_credentials_in_the_configuration_everybody_is_accepted(self) -> None:
+        self.assertIsNone(self.users().of({'authToken': 'x', 'authUsername': 'y'}))
+
+    def test_the_configured_credentials_are_required(self) -> None:
+        token, users = self.users(token='t'), self.users(superuser=self.superuser)
+        self.assertIsNone(token.of({'authToken': 't'}))
+        self.assertTrue(users.of({'authUsername': 'root', 'authPassword': 'secret'}).is_superuser)
+        self.assertEqual(self.refusal(token.of, {}), 'AUTH_REQUIRED')
+        self.assertEqual(self.refusal(token.of, {'authToken': 'u'}), 'AUTH_FAILED')
+        self.assertEqual(self.refusal(users.of, {'authToken': 't'}), 'AUTH_REQUIRED')
+        for name, password in (('root', 'other'), ('nobody', 'secret')):
+            self.assertEqual(self.refusal(users.of, {'authUsername': name, 'authPassword': password}), 'AUTH_FAILED')
+
+    def test_only_a_superuser_administers_and_a_user_itself(self) -> None:
+        users = self.users(superuser=self.superuser)
+        root = users.of({'authUsername': 'root', 'authPassword': 'secret'})
+        users.carry_out('CreateUser', b'{"username":"anna","password":"a"}', root)
+        anna = users.of({'authUsername': 'anna', 'authPassword': 'a'})
+        users.carry_out('GrantPermission', b'{"username":"anna","queuePattern":"q*","operations":["Publish"]}', root)
+        self.assertEqual([anna.allows('Publish', 'q1'), anna.allows('Subscribe', 'q1'), anna.allows('Publish', 'r')], [True, False, False])
+        self.assertEqual(users.carry_out('GetUserPermissions', b'{"username":"anna"}', anna)[0],
+                         [{'operations': ('Publish',), 'queuePattern': 'q*'}])
+        users.carry_out('ChangePassword', b'{"username":"anna","newPassword":"b"}', anna)
+        users.of({'authUsername': 'anna', 'authPassword': 'b'})
+        for asker in (anna, None):
+            self.assertEqual(self.refusal(users.carry_out, 'DeleteUser', b'{"username":"anna"}', asker), 'NOT_AUTHORIZED')
+        self.assertEqual(self.refusal(users.carry_out, 'DeleteUser', b'{"username":"root"}', root), 'FORBIDDEN')
+        self.assertEqual(self.refusal(users.carry_out, 'CreateUser', b'{"username":"anna"}', root), 'INVALID_PAYLOAD')
+
+
 class ChoicesTest(unittest.TestCase):
     def test_the_code_asks_for_each_choice(self) -> None:
         """The code asks for a row with several outcomes by its name. A row with one outcome only describes the code."""
@@ -108,7 +156,7 @@ class ChoicesTest(unittest.TestCase):
                 self.assertIn(f"'{name}'", code)
 
     def test_the_table_has_each_outcome_that_the_code_asks_for(self) -> None:
-        code = (Path(__file__).parent / 'session.py').read_text() + (Path(__file__).parent / 'queues.py').read_text()
+        code = ''.join((Path(__file__).parent / f'{name}.py').read_text() for name in ('session', 'queues', 'users', 'adapter'))
         asked = re.findall(r"""chooses\('([^']+)', ['"](.+?)['"]\)""", code)
         self.assertGreater(len(asked), 20)
         for name, outcome in asked:

@@ -40,7 +40,10 @@ export function catalogue(): Catalogue {
 }
 
 /** The same scenarios every time: others are drawn by `run --profile model --repeat N`, which is a search and no gate. */
-const withScenarios = { profiles: ['full', 'model'], seed: 11 } as const;
+const withScenarios = {
+  profiles: [...(readTarget(`${root}/${referenceTarget}`).profiles ?? []), 'model'],
+  seed: 11,
+} as const;
 
 /**
  * Runs everything against the unmodified reference broker. With frames cut, checks that play thousands of messages are left out: they show

@@ -68,11 +68,13 @@ export function loadSuiteData(): SuiteData {
   };
 }
 
+/** An authority, a certificate that it has signed with its key, the key of another one, and a PKCS#12 file with a password. */
+const certificateNames = ['ca.crt', 'server.crt', 'server.key', 'renewed.key', 'server.pfx'] as const;
+
 /** The certificates alone, because they are needed while checks run. */
 export function loadCertificates(): readonly TestCertificate[] {
-  const folder = repositoryPath('fixtures/tls');
-  const names = readdirSync(folder).filter((name) => /\.(pem|key|pfx)$/.test(name));
-  return names.sort().map((name) => ({ name, base64: readFileSync(`${folder}/${name}`).toString('base64') }));
+  const path = (name: string): string => repositoryPath(`fixtures/tls/${name}`);
+  return certificateNames.map((name) => ({ name, base64: readFileSync(path(name)).toString('base64') }));
 }
 
 type RequirementFile = {

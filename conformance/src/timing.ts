@@ -5,6 +5,8 @@
 export type Timing = {
   /** Maximum wait for the answer to a command, and for a Pong. */
   readonly answerMs: number;
+  /** Maximum wait for an answer that needs the hash of a password, which takes long on purpose and may wait for others. */
+  readonly passwordMs: number;
   /** Maximum wait for a delivery that has no reason for a delay. */
   readonly deliveryMs: number;
   /** Maximum wait until the broker closes a connection that it must close. */
@@ -29,6 +31,7 @@ export type Timing = {
 
 const table: Timing = {
   answerMs: 4000,
+  passwordMs: 16_000,
   deliveryMs: 4000,
   closeMs: 4000,
   connectMs: 4000,

@@ -4,11 +4,11 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { Credentials } from '../wire/credentials.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { adminCommand, usersOf } from './shared/admin-commands.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefused } from './shared/refusals.ts';
 import {
   closed,
-  connectAs,
   connectAsSuperuser,
   credentialsOf,
   expectAccepted,
@@ -42,8 +42,6 @@ const flood = 120;
 const maxWaiting = 32;
 /** A busy machine makes the checks of a burst longer than one alone. */
 const certainty = 2;
-/** In addition to the time of the password checks. */
-const maxRefusalMs = 8000;
 
 const tokenChecks: CheckModule = [
   // AUTH-001 (MUST): When a token is configured, the broker accepts a Connect whose header authToken equals it.
@@ -238,6 +236,28 @@ const userChecks: CheckModule = [
       await expectConnectRefused(ctx, { authToken: token }, { what: 'a token and no user', clause });
     },
   },
+  // AUTH-054 (SHOULD): The broker never writes a secret to logs, errors, traces or printed configuration.
+  {
+    id: 'AUTH-054a',
+    title: 'sends no password and no token in the Errors that refuse them',
+    clauses: ['AUTH-054'],
+    ...withTokenAndUsers,
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const secret = `${ctx.id('secret')}-${'s'.repeat(72)}`;
+      for (const [headers, clause] of [
+        [{ authToken: secret }, 'AUTH-002'],
+        [credentialsOf({ ...superuser, password: secret }), 'AUTH-006'],
+      ] as const) {
+        const error = await expectConnectRefused(ctx, headers, { what: 'a wrong secret', clause });
+        expectNoSecret(ctx, error, secret);
+      }
+      const user = { ...userNamed(ctx, 'user'), password: secret };
+      const command = { command: Command.AdminCreateUser, id: ctx.id(), payload: JSON.stringify(user) };
+      expectNoSecret(ctx, await admin.request(command, { clause: 'AUTH-052' }), secret);
+    },
+  },
   // AUTH-012 (SHOULD): The broker checks passwords outside the event loop, so that it serves other connections
   // meanwhile.
   {
@@ -260,7 +280,7 @@ const userChecks: CheckModule = [
       if (Math.min(...durations) < visibleMs) ctx.notApplicable('a password check takes no noticeable time');
       const others = await openConnections(ctx, burst);
       await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
-      const refusals = refusalsOf(others);
+      const refusals = refusalsOf(ctx, others);
       let isOver = false;
       const over = refusals.finally(() => {
         isOver = true;
@@ -295,7 +315,7 @@ const userChecks: CheckModule = [
       const others = await openConnections(ctx, flood);
       const startedAt = ctx.now();
       await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
-      const refusals = await refusalsOf(others, oneMs * flood);
+      const refusals = await refusalsOf(ctx, others, oneMs * flood);
       const limited = others.filter((_, index) => refusals[index]?.errorCode === 'RATE_LIMITED');
       if (limited.length === 0) {
         const lastMs = Math.max(...refusals.map(({ atMs }) => atMs)) - startedAt;
@@ -326,6 +346,7 @@ const tokenAndUserChecks: CheckModule = [
       const client = await ctx.connect({ headers: { authToken: token, ...credentialsOf(user) } });
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
       await expectRefused(ctx, client, publish, 'the user has no rights');
+      ctx.assert.equal(await messageCountOf(admin, queue), 0, 'messageCount of the queue');
     },
   },
   // AUTH-032 (MAY): When a token and users are configured, the broker gives a Connect with the token alone all rights
@@ -358,12 +379,18 @@ const tokenAndUserChecks: CheckModule = [
     title: 'refuses admin commands of a Connect with the token alone',
     clauses: ['AUTH-033'],
     ...withTokenAndUsers,
-    evidence: { frames: 2, assertions: 1 },
+    evidence: { frames: 4, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect({ headers: { authToken: token } });
-      const list = { command: Command.AdminListUsers, id: ctx.id() };
-      await expectRefused(ctx, client, list, 'a token alone gives no admin rights');
-      await connectAs(ctx, superuser);
+      const user = userNamed(ctx, 'created');
+      await expectRefused(
+        ctx,
+        client,
+        adminCommand(ctx, 'AdminCreateUser', user),
+        'a token alone gives no admin rights',
+      );
+      const names = (await usersOf(await connectAsSuperuser(ctx))).map((listed) => listed['username']);
+      ctx.assert.equal(names.includes(user.username), false, 'a user that must not be created exists');
     },
   },
 ] satisfies readonly Check[];
@@ -390,13 +417,22 @@ async function durationsAlone(ctx: CheckContext, wrong: Credentials): Promise<re
   return durations;
 }
 
+function expectNoSecret(ctx: CheckContext, answer: ReceivedFrame, secret: string): void {
+  const text = `${answer.errorMessage ?? ''}${answer.text()}`;
+  ctx.assert.equal(text.includes(secret), false, `the ${answer.commandName} contains the secret`);
+}
+
 function sendConnect(ctx: CheckContext, connection: Connection, headers: Credentials): Promise<void> {
   return connection.send({ command: Command.Connect, id: ctx.id(), headers });
 }
 
 /** The Errors that answer the Connects of these connections. */
-function refusalsOf(connections: readonly Connection[], workMs = 0): Promise<readonly ReceivedFrame[]> {
+function refusalsOf(
+  ctx: CheckContext,
+  connections: readonly Connection[],
+  workMs = 0,
+): Promise<readonly ReceivedFrame[]> {
   const refusal = (connection: Connection): Promise<ReceivedFrame> =>
-    connection.expect('Error', { withinMs: maxRefusalMs + workMs, clause: 'AUTH-006' });
+    connection.expect('Error', { withinMs: ctx.timing.passwordMs + workMs, clause: 'AUTH-006' });
   return Promise.all(connections.map(refusal));
 }

@@ -6,6 +6,7 @@ import type { GoldenFrame } from '../suite-data.ts';
 import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
+import type { FrameFields } from '../wire/frame.ts';
 import { withToken, withUsers } from './shared/users.ts';
 
 export const recordingChecks: CheckModule = [
@@ -139,6 +140,7 @@ async function expectRecordedError(
   const required = refusalRule(frame, frames);
   const answer = await client.expect((one) => one.command === Command.Error || one.id === id, {
     what: `the answer that was recorded as ${code}`,
+    withinMs: ctx.timing.passwordMs,
     ...(required === undefined ? {} : { clause: required }),
   });
   if (required !== undefined)
@@ -171,10 +173,20 @@ async function replay(
   const client = await ctx.rawConnect();
   // The order of a Deliver and an answer may differ from the recording. Each must arrive before the next command is sent.
   for (const [index, frame] of frames.entries()) {
-    if (frame.from === 'client') await client.sendRaw(bytesOf(frame));
-    else await expectRecorded(ctx, client, { frames, index, clause });
+    if (frame.from === 'broker') await expectRecorded(ctx, client, { frames, index, clause });
+    else if (frame.command === 'Connect' && needsCredentials(ctx)) await client.send(connectOf(frame));
+    else await client.sendRaw(bytesOf(frame));
   }
   await client.closed({ clause: 'CONN-024' });
+}
+
+function needsCredentials(ctx: CheckContext): boolean {
+  return Object.keys(ctx.target.credentials).length > 0;
+}
+
+/** The recorded Connect as fields, to which the connection adds the credentials of the target. */
+function connectOf({ id, headers }: GoldenFrame): FrameFields {
+  return { command: Command.Connect, id, headers };
 }
 
 async function expectRecorded(
@@ -188,7 +200,11 @@ async function expectRecorded(
   const received = await client.expect(
     (candidate) =>
       candidate.commandName === command && (command === 'ConnectAck' || candidate.id === frame.id),
-    { what: `${command} with id ${frame.id}`, ...clauseOf(frame, frames, clause) },
+    {
+      what: `${command} with id ${frame.id}`,
+      withinMs: ctx.timing.passwordMs,
+      ...clauseOf(frame, frames, clause),
+    },
   );
   if (command !== 'Deliver') return;
   const sent = frames.find(

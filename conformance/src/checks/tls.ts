@@ -5,17 +5,17 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { newQueue } from './shared/queue-state.ts';
 
-const certificate: TlsSettings = { certificatePath: 'broker.pem', keyPath: 'broker.key' };
+const certificate: TlsSettings = { certificatePath: 'server.crt', keyPath: 'server.key' };
 
 const withTls = { profile: 'tls', requires: { configuration: { tls: certificate } } } as const;
 
-/** Certificates that no broker can use; the files are those of fixtures/tls, and missing.pem is not among them. */
+/** Certificates that no broker can use; the files are those of fixtures/tls, and missing.crt is not among them. */
 const refusedCertificates = {
-  missing: { certificatePath: 'missing.pem', keyPath: 'broker.key' },
-  'without a key file': { certificatePath: 'broker.pem', keyPath: 'missing.key' },
-  'no certificate': { certificatePath: 'broker.key', keyPath: 'broker.key' },
-  'key of another certificate': { certificatePath: 'broker.pem', keyPath: 'client.key' },
-  'another password': { certificatePath: 'broker.pfx', certificatePassword: 'not its password' },
+  missing: { certificatePath: 'missing.crt', keyPath: 'server.key' },
+  'without a key file': { certificatePath: 'server.crt', keyPath: 'missing.key' },
+  'no certificate': { certificatePath: 'server.key', keyPath: 'server.key' },
+  'key of another certificate': { certificatePath: 'server.crt', keyPath: 'renewed.key' },
+  'another password': { certificatePath: 'server.pfx', certificatePassword: 'not its password' },
 } as const satisfies Readonly<Record<string, TlsSettings>>;
 
 const handshakeTimeoutMs = 500;
@@ -174,9 +174,9 @@ export const tlsChecks: CheckModule = [
     isolation: 'restart',
     evidence: { assertions: 6 },
     run: async (ctx) => {
-      await expectStartRefused(ctx, 'missing', ['missing.pem']);
+      await expectStartRefused(ctx, 'missing', ['missing.crt']);
       await expectStartRefused(ctx, 'without a key file', ['missing.key']);
-      await expectStartRefused(ctx, 'no certificate', ['broker.key']);
+      await expectStartRefused(ctx, 'no certificate', ['server.key']);
     },
   },
   // TLS-006 (SHOULD): The broker refuses to start with a certificate and a key that do not belong together, and names
@@ -188,7 +188,7 @@ export const tlsChecks: CheckModule = [
     ...withTls,
     isolation: 'restart',
     evidence: { assertions: 2 },
-    run: (ctx) => expectStartRefused(ctx, 'key of another certificate', ['broker.pem', 'client.key']),
+    run: (ctx) => expectStartRefused(ctx, 'key of another certificate', ['server.crt', 'renewed.key']),
   },
   // TLS-007 (SHOULD): The broker refuses to start with a certificate or key that needs another password, and names the
   // file and the reason.
@@ -199,7 +199,7 @@ export const tlsChecks: CheckModule = [
     ...withTls,
     isolation: 'restart',
     evidence: { assertions: 2 },
-    run: (ctx) => expectStartRefused(ctx, 'another password', ['broker.pfx']),
+    run: (ctx) => expectStartRefused(ctx, 'another password', ['server.pfx']),
   },
 ] satisfies readonly Check[];
 

@@ -17,6 +17,7 @@ import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
+import type { Credentials } from '../wire/credentials.ts';
 
 export const probeFlags: readonly Flag[] = [
   { name: 'health', kind: 'text', value: 'URL', help: 'the health server (default: port 2926 of the host)' },
@@ -64,7 +65,7 @@ export async function probeCommand(
   return tell(seen, tcp, flags, terminal);
 }
 
-function credentialsOf(flags: ParsedFlags): Readonly<Record<string, string>> {
+function credentialsOf(flags: ParsedFlags): Credentials {
   const given = [
     ['authToken', flags.text('token')],
     ['authUsername', flags.text('username')],

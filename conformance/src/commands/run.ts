@@ -3,6 +3,7 @@
 import { entriesToAdd } from '../baseline/baseline.ts';
 import { readBaseline } from '../baseline/baseline-file.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
+import { credentialFlags, readCredentials } from '../cli/credential-flags.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -51,6 +52,7 @@ export const runFlags: readonly Flag[] = [
     value: 'MODE',
     help: `how frames are cut on the wire: ${wireModes.join(', ')}`,
   },
+  ...credentialFlags,
   ...reportFlags,
   { name: 'baseline', kind: 'text', value: 'FILE', help: 'known failures, which do not close the gate' },
   { name: 'shard', kind: 'text', value: 'I/N', help: 'one of N parts of the run; `report merge` joins them' },
@@ -121,12 +123,21 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     wireMode: oneOf('wire', flags.text('wire'), wireModes, 'whole'),
     ...shardFrom(flags.text('shard')),
     ...baselineFrom(flags.text('baseline')),
+    credentials: readCredentials(flags),
     failFast: flags.boolean('fail-fast'),
     sameCauseLimit,
     strict: flags.boolean('strict'),
     signal,
   };
+  refuseUnusedCredentials(options);
   return { options, outputs: readOutputs(flags), keepAlive: keepAliveOf(flags, options) };
+}
+
+function refuseUnusedCredentials({ target, credentials = {} }: RunOptions): void {
+  if (target.lifecycle.kind !== 'spawn' || Object.keys(credentials).length === 0) return;
+  throw new UsageError(
+    'credentials: with lifecycle.kind "spawn" the runner chooses those of the broker itself',
+  );
 }
 
 function shardFrom(text: string | undefined): Partial<Pick<RunOptions, 'shard'>> {

@@ -13,6 +13,7 @@ import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
 import { runAttempts } from './attempts.ts';
 import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
@@ -267,7 +268,13 @@ export class PlanRunner {
   #connectionOpener(tcp: Endpoints['tcp']): ProbeClient {
     const { seed, timeoutScale } = this.#setting.options;
     const name = this.#names.ofVisit('connection', seed);
-    return new ProbeClient({ tcp, timing: timingFor(timeoutScale), name, pacer: this.#pacer });
+    return new ProbeClient({
+      tcp,
+      timing: timingFor(timeoutScale),
+      name,
+      pacer: this.#pacer,
+      ...this.#credentials,
+    });
   }
 
   /** Uses a separate lease, so that the pool counts this probe as a user of the broker. */
@@ -281,6 +288,7 @@ export class PlanRunner {
         timing: timingFor(timeoutScale),
         name: this.#names.ofVisit('look', seed),
         pacer: this.#pacer,
+        ...this.#credentials,
       }).finally(() => lease.release());
     } catch {
       // The result does not matter for the run, and the checks find faults of the broker.
@@ -310,6 +318,11 @@ export class PlanRunner {
     return broker.findUnwantedEnd();
   }
 
+  get #credentials(): { readonly credentials?: Credentials } {
+    const { credentials } = this.#setting.options;
+    return credentials === undefined ? {} : { credentials };
+  }
+
   get #isAttached(): boolean {
     return this.#setting.options.target.lifecycle.kind === 'attach';
   }
@@ -335,7 +348,10 @@ export class PlanRunner {
     return {
       ...this.#head(entry, attempt),
       broker: lease.broker,
-      facts: targetFacts(options.target, check, lease.broker.unsupported),
+      facts: {
+        ...targetFacts(options.target, check, lease.broker.unsupported),
+        credentials: options.credentials ?? {},
+      },
       seed: options.seed + repetition - 1,
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
@@ -385,6 +401,7 @@ export class PlanRunner {
       names: this.#names,
       seed,
       pacer: this.#pacer,
+      ...this.#credentials,
     });
   }
 

@@ -6,6 +6,7 @@ import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { Command } from '../wire/command.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { within } from '../within.ts';
 import type { Pacer } from './pacer.ts';
 import type { RunNames } from './run-names.ts';
@@ -16,6 +17,7 @@ export type QueueCleanupSetting = {
   readonly names: RunNames;
   readonly seed: number;
   readonly pacer: Pacer;
+  readonly credentials?: Credentials;
 };
 
 /** The limit for the cleanup after an interrupt: the user does not want to wait for it. */
@@ -31,13 +33,14 @@ export class QueueCleanup {
   #isNeeded = false;
   #hasFailed = false;
 
-  constructor({ tcp, timing, names, seed, pacer }: QueueCleanupSetting) {
+  constructor({ tcp, timing, names, seed, pacer, credentials = {} }: QueueCleanupSetting) {
     this.#names = names;
     this.#client = new ProbeClient({
       tcp,
       timing: { ...timing, answerMs: timing.answerMs / 2 },
       name: names.ofVisit('cleanup', seed),
       pacer,
+      credentials,
     });
   }
 

@@ -14,6 +14,7 @@ import { timingFor } from '../timing.ts';
 import type { Verdict } from '../verdict.ts';
 import { verdictOf } from '../verdict.ts';
 import type { WireMode } from '../wire/chunking.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import type { PoolOptions, RunningBroker, StartBroker } from './broker-pool.ts';
 import { BrokerPool } from './broker-pool.ts';
 import type { PlanRunnerSetting } from './plan-runner.ts';
@@ -33,6 +34,8 @@ export type RunOptions = SelectionRequest & {
   readonly timeoutScale: number;
   readonly wireMode: WireMode;
   readonly failFast: boolean;
+  /** For a broker that the runner does not configure. */
+  readonly credentials?: Credentials;
   /**
    * Stops the run when this many different checks got no answer at the same step, or four times as many failed at one step after an
    * answer, and none has passed. From 1; undefined: never.

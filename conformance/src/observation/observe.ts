@@ -5,6 +5,7 @@ import { ExpectationFailure } from '../expectation.ts';
 import { untilInterrupted } from '../interruption.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { observeAlgorithms, observeHandshake, observeVersions } from './handshake.ts';
 import { observeDashboard, observeHealth } from './http-surfaces.ts';
 import type { Observation, Observer } from './observation.ts';
@@ -19,7 +20,7 @@ export type ObserveSetting = {
   readonly healthUrl: string;
   readonly dashboardUrl: string;
   readonly name: string;
-  readonly credentials?: Readonly<Record<string, string>>;
+  readonly credentials?: Credentials;
   /** Ends the observation. */
   readonly signal: AbortSignal;
 };

@@ -10,6 +10,7 @@ import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { Command } from '../wire/command.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 
 export type ProbeClientSetting = {
@@ -18,7 +19,7 @@ export type ProbeClientSetting = {
   /** The unique prefix of all its names. */
   readonly name: string;
   /** Headers of every Connect: credentials. */
-  readonly credentials?: Readonly<Record<string, string>>;
+  readonly credentials?: Credentials;
   /** Limits the connection rate. */
   readonly pacer?: Pacer;
 };
@@ -80,7 +81,7 @@ export class ProbeClient {
   /** A connection after its handshake. Throws an ExpectationFailure. */
   async connect(): Promise<BrokerConnection> {
     const connection = await this.open();
-    await connection.handshake(this.#setting.credentials);
+    await connection.handshake({ ...this.#setting.credentials });
     return connection;
   }
 

@@ -4,6 +4,7 @@ import type { Capability } from '../catalogue-words.ts';
 import type { Pacer } from '../engine/pacer.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { answersPrometheus, observeCapabilities } from './capabilities.ts';
 import { surfaceAt } from './http-surfaces.ts';
 import { ProbeClient } from './probe-client.ts';
@@ -15,14 +16,15 @@ export type UndeclaredSetting = {
   readonly name: string;
   /** Limits the connection rate. */
   readonly pacer: Pacer;
+  readonly credentials?: Credentials;
 };
 
 /** One sentence, or an empty list. Uses at most two connections and one HTTP request; a missing answer is ignored. */
 export async function undeclaredNotes(setting: UndeclaredSetting): Promise<readonly string[]> {
-  const { endpoints, timing, name, pacer } = setting;
+  const { endpoints, timing, name, pacer, credentials = {} } = setting;
   const declared = new Set(setting.declared);
   const brief = shortTiming(timing);
-  const client = new ProbeClient({ tcp: endpoints.tcp, timing: brief, name, pacer });
+  const client = new ProbeClient({ tcp: endpoints.tcp, timing: brief, name, pacer, credentials });
   try {
     const seen = [...(await observeCapabilities(client, declared))];
     const url = endpoints.health?.url.replace(/\/health\/?$/, '');

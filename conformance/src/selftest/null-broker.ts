@@ -98,6 +98,9 @@ class NullBroker implements Broker {
   /** As many as one likes. */
   async startSecond(): Promise<void> {}
 
+  /** Whatever its configuration is. */
+  async startOther(): Promise<void> {}
+
   terminate(): void {
     this.#end({ code: 0, signal: null });
   }

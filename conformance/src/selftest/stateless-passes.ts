@@ -9,6 +9,7 @@ const passes: readonly { readonly reason: string; readonly checks: readonly stri
   {
     reason: 'Connect is answered by ConnectAck, and Disconnect by closing',
     checks: [
+      'AUTH-001a',
       'AUTH-007a',
       'COMPRESS-010a',
       'CONN-004a',

@@ -1,5 +1,7 @@
 // The target file: every fault names its key, what came and what is allowed, and the published schema says the same as the reader.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -85,6 +87,11 @@ describe('parseTarget', () => {
       'needs endpoints.tcp with host and port',
     ],
     [
+      'an unknown key of TLS',
+      { ...attached, endpoints: { tcp: { host: 'h', port: 1, tls: { ca: 'x' } } } },
+      'endpoints.tcp.tls.ca is not known',
+    ],
+    [
       'spawn with endpoints',
       { ...spawned, endpoints: attached.endpoints },
       'not allowed with lifecycle.kind "spawn"',
@@ -121,6 +128,20 @@ describe('parseTarget', () => {
 describe('readTarget', () => {
   it('says which file cannot be read', () => {
     expect(() => readTarget('no/such.json')).toThrow('target file no/such.json cannot be read');
+  });
+
+  it('reads the CA file beside the target file, or says that it cannot be read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'target-'));
+    try {
+      const path = join(folder, 'target.json');
+      const tcp = { host: 'h', port: 1, tls: { caFile: 'ca.pem' } };
+      writeFileSync(path, JSON.stringify({ ...attached, endpoints: { tcp } }));
+      expect(() => readTarget(path)).toThrow('endpoints.tcp.tls.caFile: ENOENT');
+      writeFileSync(join(folder, 'ca.pem'), 'the authority');
+      expect(readTarget(path).endpoints?.tcp.tls).toEqual({ caFile: 'ca.pem', ca: 'the authority' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('takes the working folder relative to the file: the root for the reference broker', () => {

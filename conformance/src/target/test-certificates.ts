@@ -10,8 +10,8 @@ import type { TlsTrust } from './target-file.ts';
 
 /** Trusts the CA of the test certificates, whatever the name of the host. */
 export function testTrust(): TlsTrust {
-  const file = loadCertificates().find(({ name }) => name === 'ca.pem');
-  if (file === undefined) throw new Error('the test certificates have no ca.pem');
+  const file = loadCertificates().find(({ name }) => name === 'ca.crt');
+  if (file === undefined) throw new Error('the test certificates have no ca.crt');
   return { ca: Buffer.from(file.base64, 'base64').toString(), anyName: true };
 }
 

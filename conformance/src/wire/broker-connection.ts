@@ -33,7 +33,8 @@ export class BrokerConnection extends Link implements Connection {
   async handshake(headers: FrameFields['headers']): Promise<void> {
     await this.send({ command: Command.Connect, id: this.setting.nextId(), ...withHeaders(headers) });
     const reliesOn = handshakeRule(headers);
-    const answer = await this.take(() => true, { what: 'ConnectAck', reliesOn: () => reliesOn });
+    const withinMs = this.#answerMs(Command.Connect, headers);
+    const answer = await this.take(() => true, { what: 'ConnectAck', reliesOn: () => reliesOn, withinMs });
     if (answer.command !== Command.ConnectAck) throw unexpected('ConnectAck', answer, reliesOn);
     this.#connectAck = answer;
     this.canPing = true;
@@ -100,7 +101,8 @@ export class BrokerConnection extends Link implements Connection {
         ? frame.id === fields.id || !this.hasSent(frame.id)
         : frame.id === fields.id && frame.command !== Command.Deliver;
     await this.send(fields, options);
-    return this.take(isAnswer, { what, reliesOn: () => answerRule(fields.command), ...options });
+    const withinMs = this.#answerMs(fields.command);
+    return this.take(isAnswer, { what, reliesOn: () => answerRule(fields.command), withinMs, ...options });
   }
 
   async ping(options: WaitOptions = {}): Promise<ReceivedFrame> {
@@ -202,6 +204,13 @@ export class BrokerConnection extends Link implements Connection {
     return this.send({ command: Command.Disconnect, id: this.setting.nextId() });
   }
 
+  /** The deadline for an answer: longer if a password is checked or set. */
+  #answerMs(command: number, headers: FrameFields['headers'] = {}): number {
+    const { answerMs, passwordMs } = this.setting.timing;
+    const hasPassword = passwordCommands.has(command) || handshakeRule(headers) === 'AUTH-005';
+    return hasPassword ? passwordMs : answerMs;
+  }
+
   /** The queues with a SubscribeAck and no later UnsubscribeAck. */
   #subscribedQueues(): ReadonlySet<string> {
     const queues = new Set<string>();
@@ -266,6 +275,9 @@ const positiveAnswers: ReadonlyMap<number, number> = new Map([
   [Command.Ping, Command.Pong],
   ...adminCommands.map((name) => [Command[name], Command[name]] as const),
 ]);
+
+/** Each of them sets a password, or waits for an earlier one that does. */
+const passwordCommands: ReadonlySet<number> = new Set(adminCommands.map((name) => Command[name]));
 
 function unexpected(wanted: string, answer: ReceivedFrame, reliesOn: string | undefined): ExpectationFailure {
   return new ExpectationFailure(`the answer is ${wanted}`, {

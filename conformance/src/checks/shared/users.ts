@@ -114,7 +114,8 @@ export async function nextAnswerToConnect(
   clause?: string,
 ): Promise<ReceivedFrame | CloseKind> {
   await connection.send({ command: Command.Connect, id: ctx.id(), headers });
-  const options = { what: 'the answer to Connect', ...(clause === undefined ? {} : { clause }) };
+  const { passwordMs: withinMs } = ctx.timing;
+  const options = { what: 'the answer to Connect', withinMs, ...(clause === undefined ? {} : { clause }) };
   return connection.expectOrClosed(() => true, options);
 }
 
