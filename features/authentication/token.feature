@@ -43,3 +43,8 @@ Feature: The shared token
     Given the client is connected with the token "a token of 32 or more characters"
     When the client sends AdminListUsers without payload
     Then the command is refused with UNKNOWN_COMMAND
+
+  @AUTH-057
+  Scenario: The health server asks for no credentials
+    When an HTTP client requests "/health/"
+    Then the HTTP status is 200

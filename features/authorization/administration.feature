@@ -140,3 +140,16 @@ Feature: Admin commands
     When the client sends AdminDeleteUser about:
       | username | vibemq |
     Then the command is refused with FORBIDDEN
+
+  @AUTH-052
+  Scenario Outline: A password <fault> is refused
+    When the client sends AdminCreateUser about:
+      | username | bob        |
+      | password | <password> |
+    Then the command is refused with INVALID_PAYLOAD
+
+    Examples:
+      | fault         | password                                                                  |
+      | of no bytes   |                                                                           |
+      | of 73 bytes   | 123456789 123456789 123456789 123456789 123456789 123456789 123456789 123 |
+      | of 37 letters of two bytes each | ééééééééééééééééééééééééééééééééééééé |

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { type ConfigurationKey, configurationKeys } from '../../src/config/keys.ts';
-import type { Setting, SettingKey } from './drivers/driver.ts';
+import type { Setting } from './drivers/driver.ts';
 import { DURATION_FORM, durationMs } from './words.ts';
 
 /** Adds rows of key and text; durations are the scenario's. */
 export function applySettings(
-  settings: Map<SettingKey, Setting>,
+  settings: Map<ConfigurationKey, Setting>,
   rows: readonly (readonly string[])[],
 ): void {
   for (const [key = '', text = ''] of rows) {

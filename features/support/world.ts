@@ -5,12 +5,13 @@
 import assert from 'node:assert/strict';
 import type { Duplex } from 'node:stream';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
+import type { ConfigurationKey } from '../../src/config/keys.ts';
 import { Command, commandName } from '../../src/protocol/command.ts';
 import type { Algorithm } from '../../src/protocol/compression.ts';
 import type { Message, MessageFields } from '../../src/protocol/message.ts';
 import { Client } from './client.ts';
 import { delayedDriver } from './drivers/delayed.ts';
-import type { BrokerUnderTest, Driver, HttpAnswer, Setting, SettingKey } from './drivers/driver.ts';
+import type { BrokerUnderTest, Driver, HttpAnswer, Setting } from './drivers/driver.ts';
 import { inProcessDriver } from './drivers/in-process.ts';
 import { tcpDriver } from './drivers/tcp.ts';
 import { describeMessage, type FrameMatch, type ReceivedFrame } from './received-frame.ts';
@@ -19,7 +20,7 @@ export const driver: Driver = chosenDriver(process.env['FEATURES_DRIVER'] ?? 'in
 
 export class FeatureWorld extends World {
   /** The default limit on connections of one address would be met by scenarios that share a broker. */
-  readonly settings = new Map<SettingKey, Setting>([['rateLimit', 'off']]);
+  readonly settings = new Map<ConfigurationKey, Setting>([['rateLimit', 'off']]);
   /** Of the Connect of a client that the scenario says nothing about. */
   usualHeaders: ReadonlyMap<string, string> = new Map();
   readonly clients = new Map<string, Client>();

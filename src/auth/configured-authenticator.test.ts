@@ -172,6 +172,18 @@ describe('the authenticator', () => {
     expect(JSON.stringify([outcome, logged])).not.toContain('alice-password');
   });
 
+  it('says nothing of a check that fails when its connection has ended, as at the end of the broker', async () => {
+    hashing.isHeld = true;
+    const connection = new AbortController();
+    const outcome = newAuthenticator('users').check(alice, ADDRESS, connection.signal);
+    await settle();
+    connection.abort();
+    hashing.close();
+    hashing.release();
+    expect(await outcome).toMatchObject({ kind: 'refused', code: 'SERVER_ERROR' });
+    expect(logged).toEqual([]);
+  });
+
   it('never tells a secret in its refusals [AUTH-054]', async () => {
     const sent: Credentials[] = [
       { token: 'not-the-token' },

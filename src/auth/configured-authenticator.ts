@@ -51,7 +51,9 @@ export class ConfiguredAuthenticator implements Authenticator {
       return await judgeUser(check, users);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#parts.logger.error('a password could not be checked', { error: reason });
+      // When the broker stops it ends the checks of connections that it has closed before.
+      if (!check.cancelled.aborted)
+        this.#parts.logger.error('a password could not be checked', { error: reason });
       return refuse('SERVER_ERROR', 'the broker cannot check passwords now');
     }
   }

@@ -119,17 +119,36 @@ describe('an adapter request', () => {
     expect(unsupported).toEqual([]);
   });
 
+  it('for a token and a superuser gets them, with the users in its folder', () => {
+    const superuser = { username: 'admin', password: 'secret' };
+    const authentication = { token: 'x'.repeat(32), superuser };
+    const asked = { ...minimal, dataDirectory: '/data', dashboard: null };
+    expect(parse({ ...asked, authentication }).unsupported).toEqual([]);
+    expect(load({ ...asked, authentication })).toMatchObject({
+      enableAuthentication: true,
+      authToken: 'x'.repeat(32),
+      superuserUsername: 'admin',
+      superuserPassword: 'secret',
+      authDatabasePath: join('/data', 'auth.db'),
+    });
+    expect(load({ ...asked, authentication: { token: 'x', superuser: null } })).toMatchObject({
+      enableAuthentication: true,
+      authDatabasePath: '',
+    });
+    expect(load({ ...asked, authentication: null }).enableAuthentication).toBe(false);
+  });
+
   it('lists what this version does not have', () => {
     const { unsupported } = parse({
       ...minimal,
       storage: 'tape',
-      authentication: { token: 'x' },
+      authentication: { token: 'x', certificates: 'x' },
       tls: { certificatePath: 'x', cipherSuites: 'x' },
       limits: { maxSomething: 1, maxQueues: null },
       dashboard: null,
     });
     expect(unsupported.toSorted()).toEqual([
-      'authentication.token',
+      'authentication.certificates',
       'limits.maxSomething',
       'storage',
       'tls.cipherSuites',

@@ -18,6 +18,7 @@ export type AdapterSettings = {
 const KEYS: Readonly<Record<string, string>> = {
   'tcp.host': 'host',
   'tcp.port': 'port',
+  'authentication.token': 'authToken',
   'health.host': 'healthHost',
   'health.port': 'healthPort',
   'tls.certificatePath': 'tlsCertificatePath',
@@ -52,6 +53,9 @@ const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'dashboa
 /** The protocol's names for a store that survives a restart. */
 const DURABLE: readonly unknown[] = ['sqlite', 'durable'];
 
+/** A group of settings within a section. */
+const SUPERUSER = 'authentication.superuser';
+
 /** @throws ConfigurationError when the line is not a request of protocol version 1 */
 export function parseAdapterRequest(line: Buffer): AdapterSettings {
   const request = parseJsonObject(line);
@@ -70,15 +74,28 @@ export function parseAdapterRequest(line: Buffer): AdapterSettings {
     entries.set('storage', 'sqlite');
     if (typeof dataDirectory === 'string') entries.set('storagePath', join(dataDirectory, 'truemq.db'));
   } else if (isGiven(storage) && storage !== 'memory') unsupported.push('storage');
+  for (const [key, value] of usersIn(request)) entries.set(key, value);
   for (const [section, value] of Object.entries(request)) {
     if (!isGiven(value) || WITHOUT_EFFECT.includes(section)) continue;
     for (const [name, setting] of namesIn(section, value)) {
       const key = KEYS[name];
       if (key !== undefined) entries.set(key, setting);
-      else unsupported.push(name);
+      else if (name !== SUPERUSER) unsupported.push(name);
     }
   }
   return { entries, unsupported };
+}
+
+/** The superuser, and the file of users in the folder that the next broker gets too. */
+function usersIn({ authentication, dataDirectory }: JsonObject): Entries {
+  const superuser = isObject(authentication) ? authentication['superuser'] : undefined;
+  if (!isObject(superuser)) return new Map();
+  const path = typeof dataDirectory === 'string' ? join(dataDirectory, 'auth.db') : ':memory:';
+  return new Map<string, unknown>([
+    ['superuserUsername', superuser['username']],
+    ['superuserPassword', superuser['password']],
+    ['authDatabasePath', path],
+  ]);
 }
 
 /** The settings of a section by their dotted names; an empty section is returned by its own name. */

@@ -1,4 +1,4 @@
-// Connects `truemq pub` and `truemq sub` to their broker: the flags that both have, and the message when the connection fails. Implements
+// Connects `truemq pub`, `sub` and `admin` to their broker: the flags that all have, and the message when the connection fails. Implements
 // CLIENT-001 for the command line.
 
 import { type Client, connect } from '../client/client.ts';
@@ -8,6 +8,7 @@ import { ZlibCompressor } from '../gateway/compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';
+import { CREDENTIALS_HELP, credentialFlags, readCredentials } from './credentials.ts';
 import { VERSION } from './version.ts';
 
 export const connectionFlags = {
@@ -18,6 +19,7 @@ export const connectionFlags = {
   'tls-certificate': 'text',
   'tls-key': 'text',
   'tls-skip-validation': 'switch',
+  ...credentialFlags,
 } as const satisfies Readonly<Record<string, FlagKind>>;
 
 export const CONNECTION_HELP = `  --host HOST       the broker's address [${DEFAULT_HOST}]
@@ -27,9 +29,15 @@ export const CONNECTION_HELP = `  --host HOST       the broker's address [${DEFA
   --tls-certificate FILE, --tls-key FILE
                     the client's own certificate and key, in PEM, for a broker that asks for them
   --tls-skip-validation
-                    accept any certificate of the broker: for tests only`;
+                    accept any certificate of the broker: for tests only
+${CREDENTIALS_HELP}`;
 
-export type BrokerAddress = TlsOptions & { readonly host: string; readonly port: number };
+export type BrokerAddress = TlsOptions & {
+  readonly host: string;
+  readonly port: number;
+  /** The command line, for the credentials. */
+  readonly given: Arguments;
+};
 
 /** @throws UsageError */
 export function parseAddress(given: Arguments): BrokerAddress {
@@ -37,7 +45,7 @@ export function parseAddress(given: Arguments): BrokerAddress {
   const host = texts.get('host') ?? DEFAULT_HOST;
   const text = texts.get('port') ?? String(DEFAULT_PORT);
   const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return { host, port, ...parseTls(given) };
+  if (port >= 1 && port <= 65_535) return { host, port, given, ...parseTls(given) };
   throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
 }
 
@@ -57,15 +65,18 @@ function parseTls({ texts, switches }: Arguments): TlsOptions {
   };
 }
 
-/** A connected client; undefined if that failed, after a message on stderr. */
+/** A connected client; undefined if that failed, after a message on stderr. @throws UsageError for credentials that cannot be read */
 export async function connectOrExplain(
-  address: BrokerAddress,
-  { stderr }: CommandContext,
+  { given, ...address }: BrokerAddress,
+  context: CommandContext,
 ): Promise<Client | undefined> {
+  const { stderr } = context;
+  const credentials = await readCredentials(given, context);
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;
-    return await connect({ ...address, compressor: new ZlibCompressor(), clientVersion, onHandlerError });
+    const compressor = new ZlibCompressor();
+    return await connect({ ...address, ...credentials, compressor, clientVersion, onHandlerError });
   } catch (error) {
     stderr.write(
       explainFailure(error, address)
@@ -77,7 +88,10 @@ export async function connectOrExplain(
 }
 
 /** What happened, and what to check: one line each. */
-export function explainFailure(error: unknown, { host, port, useTls }: BrokerAddress): readonly string[] {
+export function explainFailure(
+  error: unknown,
+  { host, port, useTls }: Pick<BrokerAddress, 'host' | 'port' | 'useTls'>,
+): readonly string[] {
   const place = `${host}:${port}`;
   if (error instanceof CommandError)
     return [`the broker at ${place} refused: ${error.message}`, ...refusalHints(error.code)];
@@ -111,5 +125,14 @@ export function explainFailure(error: unknown, { host, port, useTls }: BrokerAdd
 }
 
 function refusalHints(code: string): readonly string[] {
-  return code === 'CONNECTION_LIMIT' ? ['  its maxConnections are all taken; close some, or raise it'] : [];
+  switch (code) {
+    case 'CONNECTION_LIMIT':
+      return ['  its maxConnections are all taken; close some, or raise it'];
+    case 'AUTH_REQUIRED':
+      return ['  --username with TRUEMQ_PASSWORD or --password-file, or --auth-token-file, say who connects'];
+    case 'AUTH_FAILED':
+      return ['  is the name right, and is the password or the token the one of this broker?'];
+    default:
+      return [];
+  }
 }

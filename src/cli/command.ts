@@ -22,6 +22,8 @@ export type CommandContext = {
   readonly stderr: Writable;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
+  /** Asks for a secret on the terminal, without showing it; absent: nobody can be asked. */
+  readonly askSecret?: ((question: string) => Promise<string>) | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Calls back at each SIGINT or SIGTERM, until the returned function is called. */
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;

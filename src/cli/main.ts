@@ -6,12 +6,16 @@ import { ConfigurationError } from '../config/configuration.ts';
 import { UsageError } from './arguments.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { findCommand, isCommand, overview } from './help.ts';
+import { askSecret } from './secret-prompt.ts';
 
 const context: CommandContext = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   isTerminal: process.stderr.isTTY === true,
+  askSecret: process.stdin.isTTY
+    ? (question) => askSecret(question, process.stdin, process.stderr)
+    : undefined,
   environment: process.env,
   onStopSignal,
   onHangup,

@@ -55,7 +55,7 @@ export const authenticationKeys = {
     mayBeEmpty: true,
     secret: true,
     form: { isRight: isPassword, words: `1 to ${MAX_PASSWORD_BYTES} bytes` },
-    doc: 'Password of the superuser when the broker makes it; when it is set, authorization is on. As a flag it shows in the list of processes: prefer superuserPasswordFile.',
+    doc: 'Password of the superuser when the broker makes it; one that exists keeps its own. When it is set, authorization is on. As a flag it shows in the list of processes: prefer superuserPasswordFile.',
   },
   superuserPasswordFile: {
     kind: 'text',

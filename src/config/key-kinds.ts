@@ -11,7 +11,7 @@ export type TextKind = Described & {
   readonly kind: 'text';
   /** The empty text is allowed and means: no value. */
   readonly mayBeEmpty?: true;
-  /** Never written to output, messages or logs (AUTH-054). */
+  /** Never shown: not in messages, and not by `truemq config`. */
   readonly secret?: true;
   /** Which texts are allowed, in words too. */
   readonly form?: { readonly isRight: (text: string) => boolean; readonly words: string };
@@ -109,10 +109,16 @@ export function isSecret(kind: KeyKind): boolean {
   return kind.kind === 'text' && kind.secret === true;
 }
 
-/** What is written for a secret. It is no value, so that printed configuration cannot be used with it by mistake. */
+/** The value for people: as {@link formatValue}, but a secret is hidden. */
+export function showValue(kind: KeyKind, value: unknown): string {
+  const text = formatValue(kind, value);
+  return isSecret(kind) && text !== '' ? HIDDEN : text;
+}
+
+/** Stands for a secret wherever settings are shown. */
 export const HIDDEN = '(hidden)';
 
-/** Writes a value so that {@link parseText} reads it back, except a secret. */
+/** Writes a value so that {@link parseText} reads it back. */
 export function formatValue(kind: KeyKind, value: unknown): string {
   switch (kind.kind) {
     case 'duration':
@@ -124,7 +130,6 @@ export function formatValue(kind: KeyKind, value: unknown): string {
     case 'list':
       return Array.isArray(value) ? value.join(',') : '';
     case 'text':
-      return isSecret(kind) && value !== '' ? HIDDEN : String(value);
     case 'port':
     case 'count':
     case 'choice':
@@ -162,14 +167,12 @@ export function describeAllowed(kind: KeyKind): string {
 
 function isAllowedText(kind: TextKind, text: string): boolean {
   if (text === '') return kind.mayBeEmpty === true;
-  if (kind.secret === true && text === HIDDEN) return false;
   return kind.form === undefined || kind.form.isRight(text);
 }
 
-function describeText({ mayBeEmpty, form, secret }: TextKind): string {
+function describeText({ mayBeEmpty, form }: TextKind): string {
   const words = form?.words ?? (mayBeEmpty === true ? 'a text' : 'a text that is not empty');
-  const notHidden = secret === true ? `, but not ${HIDDEN}, which "truemq config" writes instead` : '';
-  return `${words}${notHidden}${mayBeEmpty === true ? '; the empty one means none' : ''}`;
+  return mayBeEmpty === true ? `${words}; the empty one means none` : words;
 }
 
 function parseBooleanWord(kind: BooleanKind, text: string): ParsedValue {

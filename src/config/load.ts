@@ -14,13 +14,13 @@ import {
 } from './configuration.ts';
 import { derivedDefaults, type Known } from './derived-defaults.ts';
 import {
-  formatValue,
   HIDDEN,
   isSecret,
   type KeyKind,
   type ParsedValue,
   parseFileValue,
   parseText,
+  showValue,
 } from './key-kinds.ts';
 import {
   type ConfigurationKey,
@@ -88,6 +88,9 @@ function chooseValue(
   const given = findGiven(key, sources);
   if (given === undefined) {
     return 'derived' in kind ? undefined : { value: kind.default, origin: { kind: 'default' } };
+  }
+  if (isSecret(kind) && given.raw === HIDDEN) {
+    return `${key} (${describeOrigin(given.origin)}): ${HIDDEN} is what "truemq config" prints instead of a secret; write the secret itself`;
   }
   const parsed = parseGiven(kind, given);
   if (parsed.ok) return { value: parsed.value, origin: given.origin };
@@ -194,7 +197,7 @@ function toConfiguration(chosen: Choices): Configuration {
 function toSettings(chosen: Choices): readonly Setting[] {
   return configurationKeyList.flatMap(([key, kind]) => {
     const choice = chosen.get(key);
-    return choice === undefined ? [] : [{ key, text: formatValue(kind, choice.value), origin: choice.origin }];
+    return choice === undefined ? [] : [{ key, text: showValue(kind, choice.value), origin: choice.origin }];
   });
 }
 
@@ -202,7 +205,7 @@ function refuseConflicts(configuration: Configuration, chosen: Choices): void {
   const show = (key: ConfigurationKey) => {
     const choice = chosen.get(key);
     const origin = describeOrigin(choice?.origin ?? { kind: 'default' });
-    return `${key} ${formatValue(configurationKeys[key], choice?.value) || 'none'} (${origin})`;
+    return `${key} ${showValue(configurationKeys[key], choice?.value) || 'none'} (${origin})`;
   };
   const problems = findConflicts(configuration).map(
     ({ keys, allowed }) => `${show(keys[0])} and ${show(keys[1])} do not go together; allowed is ${allowed}`,

@@ -8,6 +8,8 @@ export type TestCommandContext = {
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
   readonly isTerminal: boolean;
+  /** Set by tests that have a terminal. */
+  askSecret?: (question: string) => Promise<string>;
   readonly environment: Readonly<Record<string, string>>;
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;
   readonly onHangup: (handle: () => void) => () => void;

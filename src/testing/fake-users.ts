@@ -36,14 +36,9 @@ export class FakeUsers implements Authenticator, UserAdministration {
   /** What was asked, in order. */
   readonly asked: (Credentials | AdminRequest)[] = [];
 
-  /** Without users there is nothing to administer, and names and passwords mean nothing. */
-  constructor({ token, hasUsers = true }: { readonly token?: string; readonly hasUsers?: boolean } = {}) {
+  constructor({ token }: { readonly token?: string } = {}) {
     this.#token = token;
-    if (hasUsers) this.#add(SUPERUSER.username, SUPERUSER.password, true);
-  }
-
-  get hasUsers(): boolean {
-    return this.#users.size > 0;
+    this.#add(SUPERUSER.username, SUPERUSER.password, true);
   }
 
   /** The number of outcomes that wait. */
@@ -97,7 +92,7 @@ export class FakeUsers implements Authenticator, UserAdministration {
   }
 
   #judge({ token, username, password }: Credentials): AuthenticationOutcome {
-    if (!this.hasUsers || (username === undefined && password === undefined)) {
+    if (username === undefined && password === undefined) {
       if (token === undefined) return refusedConnect('AUTH_REQUIRED', 'Credentials are required.');
       const isRight = this.#token !== undefined && token === this.#token;
       return isRight ? { kind: 'accepted' } : refusedConnect('AUTH_FAILED', 'The credentials are wrong.');

@@ -10,6 +10,7 @@ import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 import { testSettings } from './broker-harness.ts';
 import { type BrokerOptions, composeBroker } from './composed-broker.ts';
+import { type TestedCredentials, testedAuthentication } from './tested-authentication.ts';
 import { TestedClients } from './tested-clients.ts';
 
 export { ack, ping, publish, subscribe } from './tested-clients.ts';
@@ -43,7 +44,9 @@ export type TestedParts = {
   readonly store?: StorageProvider;
   readonly compressor?: Compressor;
   readonly environment?: Environment;
-  /** Absent: a broker without authentication. */
+  /** Absent: clients need no credentials. */
+  readonly credentials?: TestedCredentials | undefined;
+  /** In place of an authentication for `credentials`. */
   readonly users?: Authenticator & UserAdministration;
 };
 
@@ -52,12 +55,7 @@ export class TestedBroker extends TestedClients {
 
   constructor(options: Partial<BrokerOptions> = {}, parts: TestedParts = {}) {
     super();
-    const {
-      store = openMemoryStore(),
-      compressor = noCompressor,
-      environment = this.environment,
-      users,
-    } = parts;
+    const { store = openMemoryStore(), compressor = noCompressor, environment = this.environment } = parts;
     let isOpened = false;
     const openStore = async () => {
       if (isOpened) throw new Error('The store of this test is opened once.');
@@ -72,10 +70,16 @@ export class TestedBroker extends TestedClients {
         openStore,
         compressor,
         logger,
-        ...(users === undefined ? {} : { authenticator: users, administration: users }),
+        ...this.#authentication(parts),
       },
     );
     this.broker.start().catch((error: unknown) => void this.logged.push(String(error)));
+  }
+
+  #authentication({ users, credentials, environment = this.environment }: TestedParts) {
+    if (users !== undefined) return { authenticator: users, administration: users };
+    if (credentials === undefined) return {};
+    return testedAuthentication(credentials, { logger: this.logger(), clock: environment.clock });
   }
 
   protected get gateway(): Gateway {

@@ -9,12 +9,7 @@ import type { Client } from '../client.ts';
 /** A setting of the broker: a text as on the command line, or a duration of the scenario. */
 export type Setting = string | { readonly durationMs: number };
 
-/** The keys that say which credentials clients need. */
-export type CredentialKey = 'authToken' | 'superuserPassword' | 'authDatabasePath' | 'passwordCost';
-
-export type SettingKey = ConfigurationKey | CredentialKey;
-
-export type Settings = ReadonlyMap<SettingKey, Setting>;
+export type Settings = ReadonlyMap<ConfigurationKey, Setting>;
 
 export type Driver = {
   /** A broker with these settings; it may be one that other scenarios have used. */

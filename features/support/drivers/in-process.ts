@@ -17,20 +17,14 @@ import type { Logger } from '../../../src/model/logger.ts';
 import { openMemoryStore } from '../../../src/storage/memory/memory-store.ts';
 import type { StorageProvider } from '../../../src/storage/storage-provider.ts';
 import { brokerOptions, composeBroker } from '../../../src/testing/composed-broker.ts';
-import { FakeUsers } from '../../../src/testing/fake-users.ts';
+import {
+  type TestedAuthentication,
+  testedAuthentication,
+} from '../../../src/testing/tested-authentication.ts';
 import { VirtualDisk } from '../../../src/testing/virtual-disk.ts';
 import { VirtualEnvironment } from '../../../src/testing/virtual-environment.ts';
 import { openVirtualConnection } from '../../../src/testing/virtual-network.ts';
-import type {
-  BrokerState,
-  BrokerUnderTest,
-  CredentialKey,
-  Driver,
-  HttpAnswer,
-  HttpRequest,
-  SettingKey,
-  Settings,
-} from './driver.ts';
+import type { BrokerState, BrokerUnderTest, Driver, HttpAnswer, HttpRequest, Settings } from './driver.ts';
 
 /** What a driver that runs the broker in this process may do in its own way. */
 export type InProcessProfile = {
@@ -68,7 +62,6 @@ class InProcessBroker implements BrokerUnderTest {
   readonly #profile: InProcessProfile;
   readonly #configuration: Configuration;
   readonly #disk = new MortalDisk();
-  readonly #users: FakeUsers | undefined;
   #broker: Gateway;
   #health: ReturnType<typeof createHealthApp>;
   /** The broker's ends of its lines. */
@@ -78,12 +71,7 @@ class InProcessBroker implements BrokerUnderTest {
   constructor(settings: Settings, profile: InProcessProfile) {
     this.#profile = profile;
     this.tolerance = profile.tolerance;
-    const flags = new Map(
-      [...settings].flatMap(([key, setting]) =>
-        isCredential(key) ? [] : [[flagName(key), textOf(setting)]],
-      ),
-    );
-    this.#users = usersOf(settings);
+    const flags = new Map([...settings].map(([key, setting]) => [flagName(key), textOf(setting)]));
     const machine = { memoryBytes: totalmem(), heapLimitBytes: totalmem(), isTerminal: false };
     this.#configuration = loadConfiguration({ flags, environment: {}, machine }).configuration;
     this.#broker = this.#createBroker();
@@ -181,16 +169,29 @@ class InProcessBroker implements BrokerUnderTest {
   #createBroker(): Gateway {
     const isDurable = this.#configuration.storage !== 'memory';
     const { between } = this.#profile;
+    const logger = loggerInto(this.#lines);
+    const { enableAuthentication } = this.#configuration;
     return composeBroker(brokerOptions(this.#configuration), {
       environment: this.#environment,
       openStore: isDurable ? this.#disk.openStore : async () => openMemoryStore(),
       // In place always: a thread pool would make the order of events depend on the machine.
       compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
-      logger: loggerInto(this.#lines),
-      ...(this.#users && { authenticator: this.#users }),
-      ...(this.#users?.hasUsers && { administration: this.#users }),
+      logger,
+      ...(enableAuthentication && this.#authentication(logger)),
       ...(between && { between: (local: Backend) => between(local, this.#environment) }),
     });
+  }
+
+  #authentication(logger: Logger): TestedAuthentication {
+    const { authToken, authDatabasePath, superuserUsername, superuserPassword } = this.#configuration;
+    const hasUsers = authDatabasePath !== '';
+    return testedAuthentication(
+      {
+        ...(authToken === '' ? {} : { token: authToken }),
+        ...(hasUsers ? { superuser: { username: superuserUsername, password: superuserPassword } } : {}),
+      },
+      { logger, clock: this.#environment.clock },
+    );
   }
 
   #createHealth(): ReturnType<typeof createHealthApp> {
@@ -231,25 +232,6 @@ class MortalDisk {
       life === this.#life ? store.commit(records) : new Promise<void>(() => undefined);
     return { ...store, commit };
   };
-}
-
-const credentialKeys: ReadonlySet<SettingKey> = new Set<CredentialKey>([
-  'authToken',
-  'superuserPassword',
-  'authDatabasePath',
-  'passwordCost',
-]);
-
-function isCredential(key: SettingKey): key is CredentialKey {
-  return credentialKeys.has(key);
-}
-
-/** Without hashes, whose work no virtual time could wait for. */
-function usersOf(settings: Settings): FakeUsers | undefined {
-  const token = settings.get('authToken');
-  const hasUsers = settings.has('superuserPassword');
-  if (token === undefined && !hasUsers) return undefined;
-  return new FakeUsers(typeof token === 'string' ? { token, hasUsers } : { hasUsers });
 }
 
 function textOf(setting: string | { readonly durationMs: number }): string {

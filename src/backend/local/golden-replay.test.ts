@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ZlibCompressor } from '../../gateway/compressor.ts';
 import { commandName } from '../../protocol/command.ts';
-import { FakeUsers } from '../../testing/fake-users.ts';
+import type { TestedCredentials } from '../../testing/tested-authentication.ts';
 import { TestedBroker } from '../../testing/tested-broker.ts';
 import { type Inflate, payloadOf, type ReceivedFrame, type WireClient } from '../../testing/wire-client.ts';
 import { type RecordedEntry, recordedConnections } from '../../testing/wire-fixtures.ts';
@@ -40,15 +40,14 @@ class Replay {
 }
 
 /** What the recorded broker was configured with; the others asked for no credentials. */
-const users: Readonly<Record<string, () => FakeUsers>> = {
-  'users-and-permissions': () => new FakeUsers(),
-  token: () => new FakeUsers({ token: '0123456789abcdef0123456789abcdef' }),
+const credentials: Readonly<Record<string, TestedCredentials>> = {
+  'users-and-permissions': { superuser: { username: 'vibemq', password: 'super-secret' } },
+  token: { token: '0123456789abcdef0123456789abcdef' },
 };
 
 async function replay(title: string): Promise<readonly Replay[]> {
   const compressor = new ZlibCompressor();
-  const parts = users[title] === undefined ? {} : { users: users[title]() };
-  const tested = new TestedBroker({}, { compressor, ...parts });
+  const tested = new TestedBroker({}, { compressor, credentials: credentials[title] });
   const replays = recordedConnections(title).map((entries) => new Replay(entries));
   const turns = replays.flatMap((on) => on.entries.map((entry) => ({ on, entry })));
   turns.sort((a, b) => a.entry.seq - b.entry.seq);

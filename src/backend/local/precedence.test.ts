@@ -49,6 +49,26 @@ describe('the first fault in the order of the text is answered', () => {
     expect(await codeOf(publish('', 'm1', { payload: '{' }))).toBe('INVALID_QUEUE');
   });
 
+  it('a missing queue name before a missing right, and that before a missing queue and a faulty payload [ERROR-013, ERROR-014]', async () => {
+    const tested = new TestedBroker(
+      { broker: { ...testSettings, enableAutoCreate: false } },
+      { credentials: { superuser: { username: 'root', password: 'pw' } } },
+    );
+    const as = (username: string) =>
+      tested.connect({}, [
+        ['authUsername', username],
+        ['authPassword', 'pw'],
+      ]);
+    const root = await as('root');
+    const payload = JSON.stringify({ username: 'alice', password: 'pw' });
+    expect(await tested.exchange(root, { command: 50, id: 'c', payload })).toEqual(['AdminCreateUser c']);
+    const alice = await as('alice');
+    const faulty = publish('missing', 'm2', { payload: '{' });
+    expect(
+      await tested.exchange(alice, publish('', 'm1'), faulty, { command: 42, id: 'i', queue: '' }),
+    ).toEqual(['Error m1 INVALID_QUEUE', 'Error m2 NOT_AUTHORIZED', 'Error i INVALID_QUEUE']);
+  });
+
   it('a missing queue before a faulty payload, an existing one before faulty options [ERROR-015]', async () => {
     const noAutoCreate = new TestedBroker({ broker: { ...testSettings, enableAutoCreate: false } });
     expect(await codeOf(publish('q', 'm1', { payload: '{' }), noAutoCreate)).toBe('QUEUE_NOT_FOUND');

@@ -1,0 +1,45 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { askSecret } from './secret-prompt.ts';
+
+/** A terminal that notes what it is told. */
+class FakeTerminal extends PassThrough {
+  readonly modes: boolean[] = [];
+
+  setRawMode(isRaw: boolean): void {
+    this.modes.push(isRaw);
+  }
+}
+
+function prompt() {
+  const [terminal, output] = [new FakeTerminal(), new PassThrough()];
+  return { terminal, output, answer: askSecret('password: ', terminal, output) };
+}
+
+describe('a question for a secret', () => {
+  it('takes what is typed before Enter, and shows nothing of it [AUTH-054]', async () => {
+    const { terminal, output, answer } = prompt();
+    for (const keys of ['s', 'ecx', '\u007f', 'ret é', '\r', 'rest']) terminal.write(keys);
+    expect(await answer).toBe('secret é');
+    expect(String(output.read())).toBe('password: \n');
+    expect(terminal.modes).toEqual([true, false]);
+    expect(terminal.isPaused()).toBe(true);
+  });
+
+  it('takes the line of a pipe that pretends to be a terminal', async () => {
+    const { terminal, answer } = prompt();
+    terminal.write('secret\n');
+    expect(await answer).toBe('secret');
+  });
+
+  it.each([
+    ['Ctrl-C', (terminal: FakeTerminal) => void terminal.write('abc\u0003')],
+    ['Ctrl-D', (terminal: FakeTerminal) => void terminal.write('\u0004')],
+    ['the end of the input', (terminal: FakeTerminal) => void terminal.end()],
+  ])('is broken off by %s, and the terminal is as before', async (_, breakOff) => {
+    const { terminal, answer } = prompt();
+    breakOff(terminal);
+    await expect(answer).rejects.toThrow('no password was given');
+    expect(terminal.modes).toEqual([true, false]);
+  });
+});
