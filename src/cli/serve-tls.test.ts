@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { connect as dialTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../client/index.ts';
+import { parseConfigurationFile } from '../config/file.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { type TestCommandContext, testCommandContext } from '../testing/command-context.ts';
 import { FIXTURE_PASSWORD, tlsFixture } from '../testing/tls-fixture.ts';
 import { adapter } from './adapter.ts';
 import { loadCertificates } from './broker-certificates.ts';
 import { type Command, ExitCode } from './command.ts';
+import { config } from './config.ts';
 import { serve } from './serve.ts';
 
 const FREE_PORTS = ['--port', '0', '--health', 'off', '--rate-limit', 'off'];
@@ -155,6 +157,20 @@ describe('serve does not start', () => {
   it('with TLS and no certificate [TLS-013]', async () => {
     const starting = serve.run([...FREE_PORTS, '--tls-enabled', 'true'], testCommandContext());
     await expect(starting).rejects.toThrow(/^tlsCertificatePath none .* allowed is a tlsCertificatePath /);
+  });
+});
+
+describe('config', () => {
+  it('hides the password in a comment, so that its output is still a configuration file', async () => {
+    const context = testCommandContext({ TRUEMQ_TLS_CERTIFICATE_PASSWORD: 'sesame' });
+    expect(await config.run(serverFlags, context)).toBe(ExitCode.Done);
+    expect(context.output()).not.toContain('sesame');
+    expect(context.output()).toMatch(
+      /^# tlsCertificatePassword: "\(hidden\)" +# environment TRUEMQ_TLS_CERTIFICATE_PASSWORD$/m,
+    );
+    const entries = parseConfigurationFile('printed.yaml', context.output());
+    expect(entries.get('tlsKeyPath')).toBe(tlsFixture('server.key'));
+    expect(entries.has('tlsCertificatePassword')).toBe(false);
   });
 });
 
