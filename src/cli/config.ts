@@ -2,7 +2,6 @@
 // Implements CONFIG-007.
 
 import { describeOrigin, type Setting } from '../config/configuration.ts';
-import { isSecret, type KeyKind } from '../config/key-kinds.ts';
 import { configurationKeys } from '../config/keys.ts';
 import { configurationReference, flagHelp } from '../config/reference.ts';
 import { parseArguments } from './arguments.ts';
@@ -28,10 +27,8 @@ ${flagHelp()}`,
 };
 
 function settingLine({ key, text, origin }: Setting): string {
-  const kind: KeyKind = configurationKeys[key];
+  const { kind } = configurationKeys[key];
   // Values of other kinds need no quotes: the loader reads them from YAML as the same value.
-  const value = kind.kind === 'text' || kind.kind === 'list' ? JSON.stringify(text) : text;
-  const line = `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
-  // A hidden value must not come back from the printed file as the real one.
-  return isSecret(kind) && text !== '' ? `# ${line}` : line;
+  const value = kind === 'text' || kind === 'list' ? JSON.stringify(text) : text;
+  return `${`${key}: ${value}`.padEnd(44)} # ${describeOrigin(origin)}\n`;
 }

@@ -134,7 +134,7 @@ async function startOrExplain(
   }
 }
 
-/** Whether the broker cannot start because of its surroundings: the message is for people. */
+/** Whether a start failed for a reason that the operator can remove. */
 export function isStartFailure(error: unknown): error is Error {
   return [CertificateError, ListenError, StoreError].some((kind) => error instanceof kind);
 }

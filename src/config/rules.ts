@@ -1,8 +1,9 @@
 // Rules between keys: settings that are valid alone but not together. Each rule checks the whole configuration and returns its problem; the
-// loader adds the origins of the values. Pure. Implements CONFIG-003, CONFIG-017 and TLS-013.
+// loader adds the origins of the values. Pure. Implements CONFIG-003 and CONFIG-017.
 
 import type { Configuration } from './configuration.ts';
 import type { ConfigurationKey } from './keys.ts';
+import { tlsRules } from './tls-rules.ts';
 
 export type Conflict = {
   /** The conflicting keys, first the one that should be changed. */
@@ -15,16 +16,8 @@ const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
 /** All conflicts of a configuration. */
 export function findConflicts(configuration: Configuration): readonly Conflict[] {
-  return [
-    storageModule,
-    storagePath,
-    retryDelays,
-    decompressedSize,
-    ports,
-    tlsCertificate,
-    tlsKey,
-    tlsClientCa,
-  ].flatMap((rule) => rule(configuration) ?? []);
+  const rules = [storageModule, storagePath, retryDelays, decompressedSize, ports, ...tlsRules];
+  return rules.flatMap((rule) => rule(configuration) ?? []);
 }
 
 /** Never replaces an explicitly configured store by another one: the messages would not be where the operator expects them. */
@@ -59,23 +52,4 @@ function ports(configuration: Configuration): Conflict | undefined {
   const overlap = host === healthHost || [host, healthHost].some((name) => WILDCARD_HOSTS.includes(name));
   if (!health || port === 0 || port !== healthPort || !overlap) return undefined;
   return { keys: ['healthPort', 'port'], allowed: 'a different port for each, or 0' };
-}
-
-function tlsCertificate({ tlsEnabled, tlsCertificatePath }: Configuration): Conflict | undefined {
-  if (!tlsEnabled || tlsCertificatePath !== '') return undefined;
-  return { keys: ['tlsCertificatePath', 'tlsEnabled'], allowed: 'a tlsCertificatePath with tlsEnabled true' };
-}
-
-function tlsKey({ tlsCertificatePath, tlsKeyPath }: Configuration): Conflict | undefined {
-  if (tlsKeyPath === '' || tlsCertificatePath !== '') return undefined;
-  return { keys: ['tlsCertificatePath', 'tlsKeyPath'], allowed: 'a tlsCertificatePath with tlsKeyPath' };
-}
-
-/** Without the certificate there would be no TLS, and so every client would be accepted. */
-function tlsClientCa({ tlsCertificatePath, tlsClientCaPath }: Configuration): Conflict | undefined {
-  if (tlsClientCaPath === '' || tlsCertificatePath !== '') return undefined;
-  return {
-    keys: ['tlsCertificatePath', 'tlsClientCaPath'],
-    allowed: 'a tlsCertificatePath with tlsClientCaPath',
-  };
 }
