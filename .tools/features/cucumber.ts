@@ -18,7 +18,7 @@ export type CucumberRun = {
 };
 
 /** TLS and signals need a process: what is tagged so has no meaning on virtual lines. */
-const OVER_TCP_TAG = '@over-tcp';
+export const OVER_TCP_TAG = '@over-tcp';
 
 function tagsFor(driver: CucumberRun['driver']): readonly string[] {
   return driver === 'tcp' ? [] : ['--tags', `not ${OVER_TCP_TAG}`];

@@ -17,6 +17,7 @@ beforeEach(() => {
   write('src/shared/cases.ts', "import { more } from '../plain.ts';\ncases('waits [RETRY-001]', ..);");
   write('src/plain.ts', '// See QUEUE-001.');
   write('src/none.test.ts', "it('names nothing', ..);");
+  write('features/b.feature', '@over-tcp\nFeature: B\n  @FRAME-001\n  Scenario: c\n');
   write('features/a.feature', '  @FRAME-001 @BODY-003\n  Scenario: FRAME-003 is not a tag\n');
 });
 
@@ -31,6 +32,7 @@ it('finds the files that name requirements, those of imported cases included', (
   const found = readNamingFiles(root).map(({ path, kind, requirements }) => [path, kind, ...requirements]);
   expect(found).toEqual([
     ['features/a.feature', 'features', 'FRAME-001', 'BODY-003'],
+    ['features/b.feature', 'features-over-tcp', 'FRAME-001'],
     ['src/a.test.ts', 'unit', 'FRAME-001', 'BODY-002', 'RETRY-001'],
     ['src/b.programs.test.ts', 'programs', 'TTL-001'],
   ]);

@@ -3,13 +3,14 @@
 // fail is read from the titles.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { OVER_TCP_TAG } from '../features/cucumber.ts';
 
 export type NamingFile = {
   /** From the root of the repository. */
   readonly path: string;
   /** Its text and that of the files with shared cases that it imports. */
   readonly text: string;
-  readonly kind: 'unit' | 'programs' | 'features';
+  readonly kind: 'unit' | 'programs' | 'features' | 'features-over-tcp';
   readonly requirements: ReadonlySet<string>;
 };
 
@@ -23,25 +24,35 @@ export function readNamingFiles(root: string): readonly NamingFile[] {
       ),
     )
     .flatMap((path) => {
+      if (path.endsWith('.feature')) return featureOf(path, readFileSync(join(root, path), 'utf8'));
       const kind = kindOf(path);
       if (kind === undefined) return [];
-      const text = kind === 'features' ? readFileSync(join(root, path), 'utf8') : texts.of(path);
+      const text = texts.of(path);
       const requirements = requirementsNamedIn(text, kind);
       return requirements.size === 0 ? [] : [{ path, text, kind, requirements }];
     })
     .sort((a, b) => a.path.localeCompare(b.path));
 }
 
-function kindOf(path: string): NamingFile['kind'] | undefined {
-  if (path.endsWith('.feature')) return 'features';
+function featureOf(path: string, text: string): readonly NamingFile[] {
+  const kind = text.startsWith(OVER_TCP_TAG) ? 'features-over-tcp' : 'features';
+  const requirements = requirementsNamedIn(text, kind);
+  return requirements.size === 0 ? [] : [{ path, text, kind, requirements }];
+}
+
+function kindOf(path: string): 'unit' | 'programs' | undefined {
   if (path.endsWith('.programs.test.ts')) return 'programs';
   return path.endsWith('.test.ts') ? 'unit' : undefined;
+}
+
+export function isFeatures(kind: NamingFile['kind']): boolean {
+  return kind === 'features' || kind === 'features-over-tcp';
 }
 
 const requirementId = /\b[A-Z]{3,10}-\d{3}\b/g;
 
 export function requirementsNamedIn(text: string, kind: NamingFile['kind']): ReadonlySet<string> {
-  const places = kind === 'features' ? (text.match(/^\s*@.*$/gm) ?? []) : [text];
+  const places = isFeatures(kind) ? (text.match(/^\s*@.*$/gm) ?? []) : [text];
   return new Set(places.flatMap((place) => place.match(requirementId) ?? []));
 }
 

@@ -1,4 +1,5 @@
-// Tries one planted fault on the tests and scenarios that name what it breaks: those in process, unit tests, and tests of whole programs.
+// Tries one planted fault on the tests and scenarios that name what it breaks: those in process and over TCP, unit tests, and tests of whole
+// programs.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +8,7 @@ import type { Fault } from '../faults/catalogue.ts';
 import type { Planted } from '../faults/planter.ts';
 import { runCucumber } from '../features/cucumber.ts';
 import { type Evidence, type Reading, readCucumber, readVitest } from '../traceability/evidence.ts';
-import type { NamingFile } from './naming-files.ts';
+import { isFeatures, type NamingFile } from './naming-files.ts';
 
 const folder = 'out/proof';
 const planter = './.tools/faults/plant-on-load.mjs';
@@ -58,7 +59,7 @@ async function failuresOf(
   mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, `${name}.planted.json`), JSON.stringify(planted));
   const evidence: Evidence[] = [];
-  for (const kind of ['features', 'unit', 'programs'] as const) {
+  for (const kind of ['features', 'features-over-tcp', 'unit', 'programs'] as const) {
     const named = files.filter((file) => file.kind === kind);
     if (named.length > 0)
       evidence.push(...(await runOf(kind, { root, name, files: named, requirements, isControl })));
@@ -80,7 +81,8 @@ type Try = {
 async function runOf(kind: NamingFile['kind'], what: Try): Promise<readonly Evidence[]> {
   const { root, name } = what;
   const result = `${name}.${kind}.json`;
-  await (kind === 'features' ? runScenarios(what, result) : runTests(kind, what, result));
+  if (kind === 'unit' || kind === 'programs') await runTests(kind, what, result);
+  else await runScenarios(kind === 'features' ? 'in-process' : 'tcp', what, result);
   try {
     return readingOf(kind, readFileSync(join(root, result), 'utf8'), root).evidence;
   } catch (error) {
@@ -93,16 +95,17 @@ async function runOf(kind: NamingFile['kind'], what: Try): Promise<readonly Evid
 }
 
 function readingOf(kind: NamingFile['kind'], json: string, root: string): Reading {
-  return kind === 'features' ? readCucumber(json, root) : readVitest(json, root);
+  return isFeatures(kind) ? readCucumber(json, root) : readVitest(json, root);
 }
 
 async function runScenarios(
+  driver: 'in-process' | 'tcp',
   { root, name, files, requirements, isControl }: Try,
   result: string,
 ): Promise<void> {
   const tags = requirements.map((id) => `@${id}`).join(' or ');
   await runCucumber({
-    driver: 'in-process',
+    driver,
     args: [
       ...['--format', `json:${result}`],
       ...(tags === '' ? [] : ['--tags', tags]),

@@ -58,9 +58,13 @@ export async function answerRequest(line: Buffer, context: CommandContext): Prom
     const broker = await startBroker(configuration, logger);
     return { answer: jsonLine(readyAnswer(broker, settings)), started: { broker, logger } };
   } catch (error) {
-    if (!(error instanceof ConfigurationError) && !isStartFailure(error)) throw error;
+    if (!isForPeople(error)) throw error;
     return { answer: jsonLine({ protocol: 1, ready: false, error: error.message }) };
   }
+}
+
+function isForPeople(error: unknown): error is Error {
+  return error instanceof ConfigurationError || isStartFailure(error);
 }
 
 function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {

@@ -12,6 +12,7 @@ import { FIXTURE_PASSWORD, tlsFixture } from '../testing/tls-fixture.ts';
 import { adapter } from './adapter.ts';
 import { loadCertificates } from './broker-certificates.ts';
 import { type Command, ExitCode } from './command.ts';
+import { config } from './config.ts';
 import { serve } from './serve.ts';
 
 const FREE_PORTS = ['--port', '0', '--health', 'off', '--rate-limit', 'off'];
@@ -155,6 +156,15 @@ describe('serve does not start', () => {
   it('with TLS and no certificate [TLS-013]', async () => {
     const starting = serve.run([...FREE_PORTS, '--tls-enabled', 'true'], testCommandContext());
     await expect(starting).rejects.toThrow(/^tlsCertificatePath none .* allowed is a tlsCertificatePath /);
+  });
+});
+
+describe('config', () => {
+  it('does not show the password', async () => {
+    const context = testCommandContext({ TRUEMQ_TLS_CERTIFICATE_PASSWORD: 'sesame' });
+    expect(await config.run(serverFlags, context)).toBe(ExitCode.Done);
+    expect(context.output()).not.toContain('sesame');
+    expect(context.output()).toMatch(/tlsCertificatePassword: "\(hidden\)" +# environment TRUEMQ_TLS_/);
   });
 });
 

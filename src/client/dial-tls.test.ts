@@ -95,7 +95,7 @@ describe('a client with TLS', () => {
 
 describe('a client with TLS does not connect', () => {
   const untrusted =
-    "cannot connect to 127.0.0.1:PORT: the broker's certificate is signed by no authority that the client trusts; tlsCa names one more";
+    "cannot connect to 127.0.0.1:PORT: the broker's certificate is signed by no authority that the client trusts; tlsCa says which one to trust";
 
   it.each([
     ['server', {}, untrusted],

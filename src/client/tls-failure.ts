@@ -8,7 +8,7 @@ export function tlsFailure({ code, message }: NodeJS.ErrnoException): string | u
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return "the broker's certificate is signed by no authority that the client trusts; tlsCa names one more";
+      return "the broker's certificate is signed by no authority that the client trusts; tlsCa says which one to trust";
     case 'CERT_HAS_EXPIRED':
       return "the broker's certificate has expired";
     case 'CERT_NOT_YET_VALID':

@@ -8,6 +8,7 @@ import { nameOfNumber } from '../model/named-numbers.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
 import { authenticationKeys } from './authentication-keys.ts';
 import type { KeyKind } from './key-kinds.ts';
+import { tlsKeys } from './tls-keys.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -76,42 +77,7 @@ export const configurationKeys = {
     doc: 'Maximum time that a stopping broker waits for the acknowledgments of messages in flight.',
   },
 
-  tlsEnabled: {
-    kind: 'boolean',
-    section: 'TLS',
-    words: ['true', 'false'],
-    derived: 'true when tlsCertificatePath is given',
-    doc: 'Whether clients must use TLS; those that do not are not served.',
-  },
-  tlsCertificatePath: {
-    kind: 'text',
-    section: 'TLS',
-    default: '',
-    mayBeEmpty: true,
-    doc: "The broker's certificate: a PKCS#12 file (.pfx, .p12), or a PEM file, in which the certificates of intermediate authorities may follow it. SIGHUP reads it again.",
-  },
-  tlsCertificatePassword: {
-    kind: 'text',
-    section: 'TLS',
-    default: '',
-    mayBeEmpty: true,
-    secret: true,
-    doc: 'The password of the PKCS#12 file or of the key. Other users of the machine can see a flag in the list of processes: the environment or a file is better.',
-  },
-  tlsKeyPath: {
-    kind: 'text',
-    section: 'TLS',
-    default: '',
-    mayBeEmpty: true,
-    doc: 'The key of the certificate, in PEM; without it the file of the certificate has the key too.',
-  },
-  tlsClientCaPath: {
-    kind: 'text',
-    section: 'TLS',
-    default: '',
-    mayBeEmpty: true,
-    doc: 'Certificates of authorities, in PEM. When it is given, a client needs a certificate that one of them has signed.',
-  },
+  ...tlsKeys,
 
   defaultDeliveryMode: {
     kind: 'choice',

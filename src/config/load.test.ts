@@ -198,37 +198,6 @@ describe('defaults', () => {
   });
 });
 
-describe('TLS', () => {
-  it('is on when a certificate is configured, and off when that is said [TLS-012]', () => {
-    const flags = { 'tls-certificate-path': 'broker.pfx' };
-    expect(load({ flags }).configuration.tlsEnabled).toBe(true);
-    expect(load({ flags: { ...flags, 'tls-enabled': 'false' } }).configuration.tlsEnabled).toBe(false);
-    expect(load({}).configuration.tlsEnabled).toBe(false);
-  });
-
-  it('needs a certificate [TLS-013]', () => {
-    const [problem] = problemsOf({ file: 'tlsEnabled: true' });
-    expect(problem).toMatch(/^tlsCertificatePath none \(default\) and tlsEnabled true \(file truemq.yaml\)/);
-  });
-});
-
-describe('a secret', () => {
-  const flags = { 'tls-certificate-path': 'broker.pfx', 'tls-certificate-password': 'sesame' };
-
-  it('is used, and not shown', () => {
-    const { configuration, settings } = load({ flags });
-    expect(configuration.tlsCertificatePassword).toBe('sesame');
-    expect(settings.find(({ key }) => key === 'tlsCertificatePassword')?.text).toBe('(hidden)');
-    expect(JSON.stringify(settings)).not.toContain('sesame');
-  });
-
-  it('is not shown when it is refused', () => {
-    expect(problemsOf({ file: 'tlsCertificatePassword: 12345' })).toEqual([
-      'tlsCertificatePassword (file truemq.yaml): came (hidden); allowed is a text; the empty one means none',
-    ]);
-  });
-});
-
 describe('a store of a module', () => {
   const module = './my-store.mjs';
 
@@ -374,18 +343,6 @@ describe('refusals', () => {
     [{ host: '' }, 'host (flag --host): came ""; allowed is a text that is not empty'],
     [{ prot: '1' }, '--prot: no such flag; did you mean --port?'],
     [{ 'path-prefix': '/x' }, '--path-prefix: not available in this version'],
-    [
-      { 'tls-enabled': 'true' },
-      'tlsCertificatePath none (default) and tlsEnabled true (flag --tls-enabled) do not go together; allowed is a tlsCertificatePath with tlsEnabled true',
-    ],
-    [
-      { 'tls-key-path': 'x.key' },
-      'tlsCertificatePath none (default) and tlsKeyPath x.key (flag --tls-key-path) do not go together; allowed is a tlsCertificatePath with tlsKeyPath',
-    ],
-    [
-      { 'tls-client-ca-path': 'ca.crt' },
-      'tlsCertificatePath none (default) and tlsClientCaPath ca.crt (flag --tls-client-ca-path) do not go together; allowed is a tlsCertificatePath with tlsClientCaPath',
-    ],
     [
       { 'retry-delay': '3m' },
       'retryDelay 3m (flag --retry-delay) and maxRetryDelay 2m (default) do not go together; allowed is retryDelay at most maxRetryDelay',

@@ -1,8 +1,9 @@
 // Rules between keys: settings that are valid alone but not together, and those that may hurt. Each rule checks the whole configuration and
-// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003, CONFIG-017 and TLS-013.
+// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003 and CONFIG-017.
 
 import type { Configuration } from './configuration.ts';
 import type { ConfigurationKey } from './keys.ts';
+import { tlsRules } from './tls-rules.ts';
 
 export type Conflict = {
   /** The conflicting keys, first the one that should be changed. */
@@ -22,11 +23,9 @@ export function findConflicts(configuration: Configuration): readonly Conflict[]
     retryDelays,
     decompressedSize,
     ports,
+    ...tlsRules,
     credentials,
     users,
-    tlsCertificate,
-    tlsKey,
-    tlsClientCa,
   ];
   return rules.flatMap((rule) => rule(configuration) ?? []);
 }
@@ -104,24 +103,5 @@ function users({ superuserPassword, authDatabasePath }: Configuration): Conflict
   return {
     keys: ['authDatabasePath', 'superuserPassword'],
     allowed: 'the path of a file, or :memory:, with superuserPassword',
-  };
-}
-
-function tlsCertificate({ tlsEnabled, tlsCertificatePath }: Configuration): Conflict | undefined {
-  if (!tlsEnabled || tlsCertificatePath !== '') return undefined;
-  return { keys: ['tlsCertificatePath', 'tlsEnabled'], allowed: 'a tlsCertificatePath with tlsEnabled true' };
-}
-
-function tlsKey({ tlsCertificatePath, tlsKeyPath }: Configuration): Conflict | undefined {
-  if (tlsKeyPath === '' || tlsCertificatePath !== '') return undefined;
-  return { keys: ['tlsCertificatePath', 'tlsKeyPath'], allowed: 'a tlsCertificatePath with tlsKeyPath' };
-}
-
-/** Without the certificate there would be no TLS, and so every client would be accepted. */
-function tlsClientCa({ tlsCertificatePath, tlsClientCaPath }: Configuration): Conflict | undefined {
-  if (tlsClientCaPath === '' || tlsCertificatePath !== '') return undefined;
-  return {
-    keys: ['tlsCertificatePath', 'tlsClientCaPath'],
-    allowed: 'a tlsCertificatePath with tlsClientCaPath',
   };
 }

@@ -11,6 +11,12 @@ import type { BrokerState } from './driver.ts';
 
 const command = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
+/** The sources, with the planted fault of PLANTED_FAULT, which is in no build. */
+const plantedCommand = [
+  ...['--import', new URL('../../../.tools/faults/plant-on-load.mjs', import.meta.url).href],
+  ...['--import', 'tsx', fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))],
+];
+
 const START_PATIENCE_MS = 20_000;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -30,9 +36,11 @@ export class BrokerProcess {
 
   /** Starts a broker with these keys and texts. Rejects, with what it said, when it does not get ready. */
   static async start(settings: readonly (readonly [string, string])[]): Promise<BrokerProcess> {
-    if (!existsSync(command)) throw new Error('The broker is not built: npm run build.');
+    const isPlanted = process.env['PLANTED_FAULT'] !== undefined;
+    if (!isPlanted && !existsSync(command)) throw new Error('The broker is not built: npm run build.');
     const flags = settings.flatMap(([key, text]) => [`--${flagName(key)}`, text]);
-    const args = [command, 'serve', '--print-ready', '--port', '0', '--health-port', '0', ...flags];
+    const program = isPlanted ? plantedCommand : [command];
+    const args = [...program, 'serve', '--print-ready', '--port', '0', '--health-port', '0', ...flags];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
     const stderr: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text));
