@@ -50,6 +50,32 @@ describe.each(algorithms)('%s', (algorithm) => {
     expect(await result).toEqual(body);
   });
 
+  it('inflates so much in one turn of the event loop, and leaves the rest to the thread pool [CONN-021]', async () => {
+    const fresh = new ZlibCompressor();
+    const packed = reference[algorithm].compress(Buffer.alloc(limitBytes));
+    const inflate = () => fresh.decompress(algorithm, packed, limitBytes);
+    const [first, ...rest] = Array.from({ length: 20 }, inflate);
+    expect(first).toBeInstanceOf(Buffer);
+    expect(rest.filter((result) => !(result instanceof Promise))).toEqual([]);
+    for (const result of await Promise.all(rest)) expect(result).toEqual(first);
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(inflate()).toBeInstanceOf(Buffer);
+  });
+
+  it('counts what it refuses, and small bodies, as work of the turn too [CONN-021]', async () => {
+    for (const packed of [
+      reference[algorithm].compress(Buffer.alloc(2 * limitBytes)),
+      Buffer.from('no body'),
+      compressed,
+    ]) {
+      const fresh = new ZlibCompressor();
+      const results = Array.from({ length: 100 }, () => fresh.decompress(algorithm, packed, limitBytes));
+      expect(results.filter((result) => result instanceof Promise).length).toBeGreaterThan(30);
+      const kinds = new Set((await Promise.all(results)).map((result) => JSON.stringify(result)));
+      expect(kinds.size).toBe(1);
+    }
+  });
+
   it('takes a body of exactly the limit and refuses one byte more [FRAME-008, FRAME-026]', async () => {
     const pool = new ZlibCompressor({ inPlaceInputBytes: 4 });
     const tooLarge = { kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true };

@@ -25,15 +25,31 @@ export type ZlibCompressorOptions = {
   readonly inPlaceInputBytes?: number;
   /** Input with longer output, if the limit allows it, is processed in the thread pool. Default 1 MiB. */
   readonly inPlaceOutputBytes?: number;
+  /** When more than this is inflated in one turn of the event loop, the rest is processed in the thread pool. Default 1 MiB. */
+  readonly inPlacePerTurnBytes?: number;
 };
+
+/** Nothing goes to the thread pool, for tests in virtual time. */
+export const allInPlace: ZlibCompressorOptions = {
+  inPlaceInputBytes: Number.POSITIVE_INFINITY,
+  inPlaceOutputBytes: Number.POSITIVE_INFINITY,
+  inPlacePerTurnBytes: Number.POSITIVE_INFINITY,
+};
+
+/** What inflating an empty body costs, in bytes of output that cost as much. */
+const CALL_BYTES = 16_384;
 
 export class ZlibCompressor implements Compressor {
   readonly #inPlaceInputBytes: number;
   readonly #inPlaceOutputBytes: number;
+  readonly #inPlacePerTurnBytes: number;
+  /** Inflated in place in this turn of the event loop. */
+  #inflatedBytes = 0;
 
   constructor(options: ZlibCompressorOptions = {}) {
     this.#inPlaceInputBytes = options.inPlaceInputBytes ?? 65_536;
     this.#inPlaceOutputBytes = options.inPlaceOutputBytes ?? 1_048_576;
+    this.#inPlacePerTurnBytes = options.inPlacePerTurnBytes ?? 1_048_576;
   }
 
   compress(algorithm: Algorithm, body: Buffer): Buffer | Promise<Buffer> {
@@ -46,14 +62,29 @@ export class ZlibCompressor implements Compressor {
     body: Buffer,
     limitBytes: number,
   ): Buffer | ProtocolFault | Promise<Buffer | ProtocolFault> {
-    if (body.length > this.#inPlaceInputBytes) return inflateInPool(algorithm, body, limitBytes);
+    const isTurnOver = this.#inflatedBytes >= this.#inPlacePerTurnBytes;
+    if (isTurnOver || body.length > this.#inPlaceInputBytes)
+      return inflateInPool(algorithm, body, limitBytes);
     const inPlaceLimit = Math.min(limitBytes, this.#inPlaceOutputBytes);
     try {
-      return wholeOutput(codecs[algorithm].inflateInPlace(body, inPlaceLimit), body);
+      const output = codecs[algorithm].inflateInPlace(body, inPlaceLimit);
+      this.#countInflated(output.buffer.length);
+      return wholeOutput(output, body);
     } catch (error) {
+      this.#countInflated(inPlaceLimit);
       if (isOverLimit(error) && inPlaceLimit < limitBytes) return inflateInPool(algorithm, body, limitBytes);
       return faultOf(error, limitBytes);
     }
+  }
+
+  /** A chunk of 64 KiB may hold thousands of frames that inflate to 1 MiB each: one client must not hold the event loop for seconds. */
+  #countInflated(bytes: number): void {
+    if (this.#inflatedBytes === 0) {
+      setImmediate(() => {
+        this.#inflatedBytes = 0;
+      });
+    }
+    this.#inflatedBytes += bytes + CALL_BYTES;
   }
 }
 

@@ -54,7 +54,7 @@ export class LimitEvents {
     if (now - last.at < PAUSE_MS) return;
     const suppressed = this.#counts[kind] - last.count - 1;
     this.#lastLines.set(kind, { at: now, count: this.#counts[kind] });
-    this.#logger.warn(sentences[kind], { ...fields, ...(suppressed > 0 ? { suppressed } : {}) });
+    this.#logger.info(sentences[kind], { ...fields, ...(suppressed > 0 ? { suppressed } : {}) });
   }
 
   /** An Error was sent; most codes are no limit's. */

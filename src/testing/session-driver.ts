@@ -1,7 +1,7 @@
 // Drives a ServerSession like its owner, synchronously: decompresses in place and decides every Connect by a given rule. For tests of the
 // events of a session.
 
-import { ZlibCompressor } from '../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../gateway/compressor.ts';
 import { ErrorCode } from '../model/error-code.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { type Message, noHeaders } from '../protocol/message.ts';
@@ -27,7 +27,7 @@ export class SessionDriver {
   readonly session: ServerSession;
   readonly #decide: Decide;
   // Synchronous: a promise would need a turn of the event loop.
-  readonly #compressor = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
+  readonly #compressor = new ZlibCompressor(allInPlace);
 
   constructor(options: Partial<ServerSessionOptions> = {}, decide: Decide = acceptAll) {
     let freshCount = 0;

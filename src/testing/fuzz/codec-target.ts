@@ -3,7 +3,7 @@
 
 import { getHeapStatistics } from 'node:v8';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
 import { decodeMessage } from '../../protocol/decode.ts';
 import { encodeBody, encodedBodyLength } from '../../protocol/encode.ts';
 import { isFault, type ProtocolFault } from '../../protocol/fault.ts';
@@ -79,7 +79,7 @@ function judgeArrival(stream: Buffer, arrival: Arrival, expected: readonly Expec
   return undefined;
 }
 
-const compressor = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
+const compressor = new ZlibCompressor(allInPlace);
 
 /** Reads until the stream is used up or a fault ends it. */
 function readAll({ pieces, readsAfterEach }: Arrival): readonly ReadEvent[] {

@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream';
 import { dial } from '../../client/dial.ts';
-import { ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
 import type { BrokerStatistics, Gateway } from '../../gateway/gateway.ts';
 import { systemEnvironment } from '../../gateway/system-environment.ts';
 import type { Environment } from '../../model/environment.ts';
@@ -43,7 +43,7 @@ function compose(environment: Environment, sizes: SizeLimits): Composed {
     ...{ warn: ignore, info: ignore, debug: ignore },
   };
   // Nothing is inflated in the pool of threads, whose turns virtual time does not wait for.
-  const compressor = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
+  const compressor = new ZlibCompressor(allInPlace);
   const openStore = async () => openMemoryStore();
   const broker = { ...testOptions.broker, maxContentBytes: limits.maxMessageSizeBytes };
   const gateway = composeBroker(

@@ -54,6 +54,17 @@ export const attacks = {
     title: '4 clients that send compressed bodies of 1 GiB',
     run: (sockets, swing) => bombs(sockets, swing, 1024 * MIB),
   },
+  'small-frames-that-grow': {
+    title: 'a client that sends frames of 20 bytes that decompress to 1 MiB',
+    run: async (sockets, { begun }) => {
+      const grows = await bombFrame('brotli', MIB - 1);
+      const chunk = Buffer.concat(Array.from({ length: 3000 }, () => grows));
+      const [client] = await openAll(sockets, 1, connectFrame);
+      if (client === undefined) throw new Error('The broker takes no connection.');
+      begun();
+      while (!client.destroyed) await sockets.send(client, chunk);
+    },
+  },
   'huge-lengths': {
     title: '8 clients that announce frames of 4 GiB',
     run: (sockets, { begun }) => again(sockets, 8, begun, [Buffer.from('ffffffff00', 'hex')]),

@@ -1,6 +1,6 @@
 // Compression as the broker does it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
 
-import { ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
 import type { Algorithm, Compressor } from '../../protocol/compression.ts';
 import type { ProtocolFault } from '../../protocol/fault.ts';
 import type { Random } from './random.ts';
@@ -10,7 +10,7 @@ const MAX_DELAY_MS = 8;
 
 /** Everything in place. */
 export function inPlaceCompressor(): ZlibCompressor {
-  return new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
+  return new ZlibCompressor(allInPlace);
 }
 
 export class SimulatedCompressor implements Compressor {
