@@ -376,11 +376,7 @@ export const configurationKeyList = Object.entries(configurationKeys) as readonl
 ])[];
 
 /** Keys of later versions: refused with a better reason than "unknown". */
-export const keysOfLaterVersions: readonly string[] = [
-  'dashboardHost',
-  'dashboardPort',
-  'pathPrefix',
-];
+export const keysOfLaterVersions: readonly string[] = ['dashboardHost', 'dashboardPort', 'pathPrefix'];
 
 /** `maxQueueSize` as a flag: `max-queue-size`, without the dashes in front. */
 export function flagName(key: string): string {
