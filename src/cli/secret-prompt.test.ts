@@ -1,3 +1,5 @@
+// A secret typed on a terminal, key by key.
+
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askSecret } from './secret-prompt.ts';

@@ -43,7 +43,7 @@ describe('an admin command', () => {
     ]);
   });
 
-  it('is answered by the same command with the same id and what it did [AUTH-035, AUTH-036, AUTH-037, AUTH-039, AUTH-040]', async () => {
+  it('is answered by the same command with the same id and what it did [AUTH-034, AUTH-035, AUTH-036, AUTH-037, AUTH-039, AUTH-040]', async () => {
     const { tested, root } = await party();
     const username = 'bob';
     const grant = {

@@ -1,3 +1,5 @@
+// What is logged of dead letters that push out others: enough to notice, and never a flood.
+
 import { describe, expect, it } from 'vitest';
 import type { LogFields } from '../../model/logger.ts';
 import { publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';

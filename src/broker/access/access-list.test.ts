@@ -1,3 +1,5 @@
+// Access lists compiled: what they allow, what they show, and that what they remember is what they decided.
+
 import { describe, expect, it } from 'vitest';
 import { type AccessEntry, QueueOperation } from '../../model/access.ts';
 import { AccessList } from './access-list.ts';

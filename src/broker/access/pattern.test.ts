@@ -1,3 +1,5 @@
+// Patterns by example: what a star stands for, and which letters are the same in another case.
+
 import { describe, expect, it } from 'vitest';
 import { foldCase, Pattern } from './pattern.ts';
 

@@ -36,4 +36,10 @@ describe('the list of queues', () => {
     expect(cache.payloadOf(names, 100)).toEqual(first);
     expect(cache.payloadOf(names, 8)).toBeUndefined();
   });
+
+  it('gives nobody the list that was made for another user in the same batch [AUTH-023]', () => {
+    const lists = new QueueListCache();
+    const payloads = [['a', 'secret'], ['a'], ['a', 'secret']].map((names) => lists.payloadOf(names, 100));
+    expect(payloads.map(String)).toEqual(['["a","secret"]', '["a"]', '["a","secret"]']);
+  });
 });
