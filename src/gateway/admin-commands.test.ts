@@ -189,6 +189,24 @@ describe('the order of commands on a connection', () => {
     expect(root.lines()).toEqual(['AdminDeleteUser AdminDeleteUser', 'Pong ping']);
   });
 
+  it('has the broker stop reading until the command is answered, so that few of them wait', async () => {
+    const { users, tested } = await party();
+    const { client, server } = tested.attachWithServer();
+    const { username, password } = SUPERUSER;
+    const headers = [
+      ['authUsername', username],
+      ['authPassword', password],
+    ] as const;
+    await tested.exchange(client, { command: 0, id: 'c', headers });
+    users.isHolding = true;
+    await tested.exchange(client, admin('AdminListUsers'), admin('AdminListUsers'), admin('AdminListUsers'));
+    expect([server.isPaused(), users.heldCount]).toEqual([true, 1]);
+    users.isHolding = false;
+    users.release();
+    await tested.settle();
+    expect([server.isPaused(), client.lines().length]).toEqual([false, 3]);
+  });
+
   it('lets other connections pass meanwhile', async () => {
     const { users, tested, root, as } = await party();
     const alice = await as('alice', 'pw');
