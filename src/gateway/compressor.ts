@@ -71,7 +71,7 @@ export class ZlibCompressor implements Compressor {
       this.#countInflated(output.buffer.length);
       return wholeOutput(output, body);
     } catch (error) {
-      this.#countInflated(inPlaceLimit);
+      this.#countInflated(isOverLimit(error) ? inPlaceLimit : body.length);
       if (isOverLimit(error) && inPlaceLimit < limitBytes) return inflateInPool(algorithm, body, limitBytes);
       return faultOf(error, limitBytes);
     }
