@@ -69,7 +69,7 @@ class Users:
         return self._variant.chooses('Connect with token and user', 'the token counts')
 
     def _hash(self, password: str, salt: bytes) -> bytes:
-        return hashlib.scrypt(password.encode('utf-8', 'surrogateescape'), salt=salt, n=2 ** (self._cost + 2), r=8, p=1, maxmem=2 ** 30)
+        return hashlib.scrypt(password.encode('utf-8', 'surrogateescape'), salt=salt, n=2 ** (self._cost + 3), r=8, p=1, maxmem=2 ** 30)
 
     def _add(self, name: str, password: str, is_superuser: bool = False) -> None:
         self._users[name] = User(name, is_superuser)

@@ -65,6 +65,7 @@ export const tlsChecks: CheckModule = [
     ...withTls,
     evidence: { frames: 2, assertions: 2 },
     run: async (ctx) => {
+      await served(ctx);
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
         ctx.assert.equal(
           await isServedWith(ctx, version),
@@ -110,7 +111,6 @@ export const tlsChecks: CheckModule = [
         'a client without TLS gets no frame',
         'TLS-004',
       );
-      await served(ctx);
     },
   },
   // TLS-011 (SHOULD): The broker closes a connection whose TLS handshake fails or does not end within handshakeTimeout,
