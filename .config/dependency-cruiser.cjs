@@ -9,7 +9,11 @@ const modules = {
   protocol: { ours: ['model'], npm: [], node: false },
   session: { ours: ['protocol', 'model'], npm: [], node: false },
   broker: { ours: ['model'], npm: [], node: false },
-  storage: { ours: ['broker/interface (types)', 'auth/user-store.ts', 'model'], npm: ['better-sqlite3'], node: true },
+  storage: {
+    ours: ['broker/interface (types)', 'auth/user-store.ts', 'model'],
+    npm: ['better-sqlite3'],
+    node: true,
+  },
   backend: {
     ours: ['broker', 'model', 'config (types)', 'storage/storage-provider.ts'],
     npm: [],
