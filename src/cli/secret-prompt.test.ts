@@ -19,6 +19,14 @@ function prompt() {
 }
 
 describe('a question for a secret', () => {
+  it('is asked when the terminal shows nothing any more [AUTH-054]', () => {
+    const [terminal, output] = [new FakeTerminal(), new PassThrough()];
+    const modesThen: boolean[][] = [];
+    output.on('data', () => modesThen.push([...terminal.modes]));
+    void askSecret('password: ', terminal, output);
+    expect(modesThen).toEqual([[true]]);
+  });
+
   it('takes what is typed before Enter, and shows nothing of it [AUTH-054]', async () => {
     const { terminal, output, answer } = prompt();
     for (const keys of ['s', 'ecx', '\u007f', 'ret é', '\r', 'rest']) terminal.write(keys);

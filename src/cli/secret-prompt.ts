@@ -12,8 +12,9 @@ const BACKSPACES: ReadonlySet<string> = new Set(['\b', '\u007f']);
 
 /** Resolves with what was typed before Enter. @throws UsageError when the user breaks off */
 export function askSecret(question: string, input: SecretInput, output: Writable): Promise<string> {
-  output.write(question);
+  // First: what is typed as soon as the question is seen must not be shown either.
   input.setRawMode(true);
+  output.write(question);
   return new Promise((resolve, reject) => {
     const typed: string[] = [];
     const end = (settle: () => void): void => {
