@@ -160,6 +160,7 @@ export const userRightChecks: CheckModule = [
           client,
           commandFor(ctx, operation, queue),
           'the right is missing',
+          ['AUTH-016', 'AUTH-022'],
         );
         ctx.assert.equal(
           refusal.error?.errorCode,
@@ -349,7 +350,11 @@ async function expectMatches(ctx: CheckContext, matches: readonly Match[]): Prom
   for (const [pattern, queue, isMatch] of matches) {
     const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
     const isAllowed = answer.command !== Command.Error;
-    ctx.assert.equal(isAllowed, isMatch, `pattern ${pattern} allows GetQueueInfo on ${queue}`);
+    ctx.assert.ok(isAllowed === isMatch, `whether pattern ${pattern} allows GetQueueInfo on ${queue}`, {
+      expected: isMatch,
+      actual: isAllowed,
+      possibleCauses: ['AUTH-016', 'AUTH-022'],
+    });
   }
 }
 
