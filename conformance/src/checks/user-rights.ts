@@ -130,7 +130,7 @@ export const userRightChecks: CheckModule = [
     title: 'allows the operations of all entries whose patterns match',
     clauses: ['AUTH-020'],
     ...withUsers,
-    evidence: { frames: 8, assertions: 4 },
+    evidence: { frames: 8, assertions: 3 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       const queue = await newQueue(ctx, admin, 'orders');
@@ -141,7 +141,6 @@ export const userRightChecks: CheckModule = [
       ]);
       for (const operation of ['Publish', 'GetQueueInfo', 'Subscribe'] as const)
         await expectAllowed(ctx, client, operation, queue);
-      await expectForbidden(ctx, client, 'DeleteQueue', queue);
     },
   },
   // AUTH-021 (SHOULD): The broker answers a command by Error NOT_AUTHORIZED, when the user lacks the right for it.
@@ -161,6 +160,7 @@ export const userRightChecks: CheckModule = [
           client,
           commandFor(ctx, operation, queue),
           'the right is missing',
+          ['AUTH-016', 'AUTH-022'],
         );
         ctx.assert.equal(
           refusal.error?.errorCode,
@@ -350,7 +350,11 @@ async function expectMatches(ctx: CheckContext, matches: readonly Match[]): Prom
   for (const [pattern, queue, isMatch] of matches) {
     const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
     const isAllowed = answer.command !== Command.Error;
-    ctx.assert.equal(isAllowed, isMatch, `pattern ${pattern} allows GetQueueInfo on ${queue}`);
+    ctx.assert.ok(isAllowed === isMatch, `whether pattern ${pattern} allows GetQueueInfo on ${queue}`, {
+      expected: isMatch,
+      actual: isAllowed,
+      possibleCauses: ['AUTH-016', 'AUTH-022'],
+    });
   }
 }
 

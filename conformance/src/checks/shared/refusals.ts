@@ -32,8 +32,9 @@ export async function expectRefused(
   connection: Connection,
   fields: FrameFields,
   what: string,
+  possibleCauses: readonly string[] = [],
 ): Promise<Refusal> {
-  return sendRefused(ctx, connection, fields, { what });
+  return sendRefused(ctx, connection, fields, { what, possibleCauses });
 }
 
 async function sendRefused(

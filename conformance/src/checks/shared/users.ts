@@ -6,6 +6,7 @@ import { frameText } from '../../trace.ts';
 import { Command } from '../../wire/command.ts';
 import type { Credentials } from '../../wire/credentials.ts';
 import type { FrameFields, ReceivedFrame } from '../../wire/frame.ts';
+import { headerPairs } from '../../wire/frame.ts';
 
 export type User = { readonly username: string; readonly password: string };
 
@@ -125,8 +126,19 @@ export async function expectAccepted(
   { what, clause }: { readonly what: string; readonly clause: string },
 ): Promise<Connection> {
   const { connection, answer } = await answerToConnect(ctx, headers, clause);
-  ctx.assert.equal(nameOf(answer), 'ConnectAck', `the answer to a Connect with ${what}`, clause);
+  ctx.assert.ok(nameOf(answer) === 'ConnectAck', `the broker accepts a Connect with ${what}`, {
+    expected: 'ConnectAck',
+    actual: nameOf(answer),
+    clause,
+    possibleCauses: rulesAbout(headers, 'AUTH-001', 'AUTH-005'),
+  });
   return connection;
+}
+
+/** Those of the two rules that are about credentials in these headers. */
+function rulesAbout(headers: FrameFields['headers'], tokenRule: string, userRule: string): readonly string[] {
+  const names = new Set(headerPairs(headers).map(([name]) => name));
+  return [...(names.has('authToken') ? [tokenRule] : []), ...(names.has('authUsername') ? [userRule] : [])];
 }
 
 /** Asserts that the broker answers by Error and sends no ConnectAck. Returns the Error. */
@@ -136,16 +148,24 @@ export async function expectConnectRefused(
   { what, clause }: { readonly what: string; readonly clause: string },
 ): Promise<ReceivedFrame> {
   const { connection, answer } = await answerToConnect(ctx, headers, clause);
+  const possibleCauses = rulesAbout(headers, 'AUTH-002', 'AUTH-006');
   if (typeof answer === 'string' || answer.command !== Command.Error)
-    ctx.assert.fail(`the broker answers a Connect with ${what} by Error`, {
+    return ctx.assert.fail(`the broker answers a Connect with ${what} by Error`, {
       expected: 'Error',
       actual: typeof answer === 'string' ? closed : frameText(answer),
       clause,
+      possibleCauses,
     });
   await connection.send({ command: Command.Ping, id: ctx.id('ping') });
   await connection.expectOrClosed('Pong', { clause: 'CONN-018' });
   const isAccepted = connection.received.some(({ command }) => command === Command.ConnectAck);
-  ctx.assert.equal(isAccepted, false, `a ConnectAck after a Connect with ${what}`, clause);
+  const expected = 'no ConnectAck';
+  ctx.assert.ok(!isAccepted, `no ConnectAck follows a refused Connect with ${what}`, {
+    expected,
+    actual: isAccepted ? 'ConnectAck' : expected,
+    clause,
+    possibleCauses,
+  });
   return answer;
 }
 
