@@ -8,11 +8,13 @@ const [, , name, port, scale = '1'] = process.argv;
 const attackName = attackNames.find((one) => one === name);
 if (attackName === undefined) throw new Error(`${name} is no attack: ${attackNames.join(', ')}`);
 
+const swing = { hasBegun: false };
 const sockets = new HostileSockets(Number(port));
-let hasBegun = false;
+/** Says so once. */
 const begun = (): void => {
-  if (!hasBegun) console.log('begun');
-  hasBegun = true;
+  if (swing.hasBegun) return;
+  swing.hasBegun = true;
+  console.log('begun');
 };
 process.on('SIGTERM', () => {
   process.stdout.write(`${JSON.stringify(sockets.deeds)}\n`, () => process.exit(0));

@@ -33,12 +33,13 @@ export function hostileDocument(
 ): string {
   return `# Hostile clients
 
-A broker with the default settings, except memory limits (64 MiB for messages, 64 MiB for buffers, 256 MiB for queues and deliveries) and no rate
-limit. A normal workload of
-${perSecond} messages per second publishes, receives and acknowledges for ${seconds} s, first alone, then beside a hostile client. Each attack has a new
-broker. The broker must not crash, must complete the normal workload, and must not take more memory than its limits and ${mebibytes(BASE_BYTES)} MiB:
-${mebibytes(BOUND_BYTES)} MiB. The times are those from publish to delivery; they depend on the machine, which had ${availableParallelism()} cores for the broker, the
-workload and the hostile client together.
+A broker with memory limits of 64 MiB for messages, 256 MiB for queues and deliveries and 64 MiB for buffers, and without the rate limit, which by
+default leaves a hostile address 20 connections a minute. A normal workload of ${perSecond} messages per second publishes, receives and acknowledges
+for ${seconds} s, first alone, then beside a hostile client. Each attack has a new broker. The broker must not crash, must complete the normal workload,
+and must not take more memory than its limits and ${mebibytes(BASE_BYTES)} MiB: ${mebibytes(BOUND_BYTES)} MiB.
+
+The times are those from publish to delivery. The broker, the workload and the hostile client shared ${availableParallelism()} cores with whatever else the
+machine did, so they show which attacks are felt, and not how much on another machine.
 
 \`npm run hostile -- --write\` made this page. \`npm test\` runs a short form of each attack and judges everything but the times.
 

@@ -22,7 +22,7 @@ if (unknown.length > 0)
   throw new Error(`${unknown.join(', ')}: no such attack; there are ${attackNames.join(', ')}`);
 
 const results: AttackResult[] = [];
-let failed = 0;
+const failed: string[] = [];
 for (const attack of attackNames) {
   if (positionals.length > 0 && !positionals.includes(attack)) continue;
   const load = { messageCount: PER_SECOND * SECONDS, perSecond: PER_SECOND };
@@ -32,10 +32,10 @@ for (const attack of attackNames) {
   console.log(
     `${complaints.length === 0 ? 'ok' : 'FAIL'} ${attack}: ${JSON.stringify(result.deeds)} ${complaints.join('; ')}`,
   );
-  if (complaints.length > 0) failed += 1;
+  if (complaints.length > 0) failed.push(attack);
 }
 console.log(`\n${hostileTable(results)}`);
 if (values.write && positionals.length === 0)
   writeFileSync(page, hostileDocument(results, PER_SECOND, SECONDS));
-console.log(`${results.length - failed} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
+console.log(`${results.length - failed.length} passed, ${failed.length} failed`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -56,6 +56,8 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
   let hostile: SpokenProcess | undefined;
   try {
     await workload.line();
+    // The first round is of cold code.
+    await roundOf(workload);
     const alone = await roundOf(workload);
     const aloneResidentBytes = peakResidentBytes(broker);
     hostile = new SpokenProcess('hostile-client.ts', [attack, broker.port, scale]);
