@@ -35,8 +35,8 @@ const wrongTokens = [
 /** A shorter password check is not seen beside the time of a frame. */
 const visibleMs = 10;
 const burst = 8;
-/** A broker that checks passwords in its event loop answers one or two pings beside each. */
-const minPongs = 4 * burst;
+/** A broker that checks passwords in its event loop answers at most one ping after each. */
+const minPongs = 1.5 * burst;
 /** More than wait and run on a machine with many cores. */
 const flood = 120;
 const maxWaiting = 32;
