@@ -121,7 +121,7 @@ describe('an adapter request', () => {
 
   it('for a token and a superuser gets them, with the users in its folder', () => {
     const superuser = { username: 'admin', password: 'secret' };
-    const authentication = { token: 'x'.repeat(32), superuser };
+    const authentication = { token: 'x'.repeat(32), superuser, passwordCost: 4 };
     const asked = { ...minimal, dataDirectory: '/data', dashboard: null };
     expect(parse({ ...asked, authentication }).unsupported).toEqual([]);
     expect(load({ ...asked, authentication })).toMatchObject({
@@ -129,6 +129,7 @@ describe('an adapter request', () => {
       authToken: 'x'.repeat(32),
       superuserUsername: 'admin',
       superuserPassword: 'secret',
+      passwordCost: 4,
       authDatabasePath: join('/data', 'auth.db'),
     });
     expect(load({ ...asked, authentication: { token: 'x', superuser: null } })).toMatchObject({

@@ -19,6 +19,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'tcp.host': 'host',
   'tcp.port': 'port',
   'authentication.token': 'authToken',
+  'authentication.passwordCost': 'passwordCost',
   'health.host': 'healthHost',
   'health.port': 'healthPort',
   'tls.certificatePath': 'tlsCertificatePath',

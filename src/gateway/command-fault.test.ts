@@ -1,13 +1,21 @@
 // A fault of our own while a command is translated or its answer made: it is that command's alone. The faults are planted in the two modules that
 // translate, because those have none that a client could bring about.
 
-import { describe, expect, it, vi } from 'vitest';
-import { ping, publish, TestedBroker } from '../testing/tested-broker.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
-vi.mock('./translate/commands.ts', { spy: true });
-vi.mock('./translate/answers.ts', { spy: true });
+// Files share loaded modules: this one needs its own, and leaves none behind.
+vi.resetModules();
+vi.doMock('./translate/commands.ts', { spy: true });
+vi.doMock('./translate/answers.ts', { spy: true });
+const { ping, publish, TestedBroker } = await import('../testing/tested-broker.ts');
 const { translateCommand } = await import('./translate/commands.ts');
 const { answerFields } = await import('./translate/answers.ts');
+
+afterAll(() => {
+  vi.doUnmock('./translate/commands.ts');
+  vi.doUnmock('./translate/answers.ts');
+  vi.resetModules();
+});
 
 function failOnce(): never {
   throw new Error('a case that nobody thought of');
