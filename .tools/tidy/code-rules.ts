@@ -53,7 +53,14 @@ function countHeaderLines(text: string): number {
   return end === -1 ? rest.length : end;
 }
 
-const upperCaseNames = ['README.md', 'LICENSE', 'CONTRIBUTING.md', 'CHANGELOG.md', 'Dockerfile'];
+const upperCaseNames = [
+  'README.md',
+  'LICENSE',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'Dockerfile',
+];
 const kebabCase = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 
 export const kebabCaseNames: Rule = {
