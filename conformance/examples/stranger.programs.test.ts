@@ -83,7 +83,8 @@ describe('a new user gets a verdict', () => {
     };
     const args2 = [`${tcp.host}:${tcp.port}`, '--health', health.url, '--out', 'probed.yaml'];
     const seen = await expectDone('probe', ...args2);
-    const client = new ProbeClient({ tcp, timing: timingFor(1), name: 'after' });
+    const { host, port } = tcp;
+    const client = new ProbeClient({ tcp: { host, port }, timing: timingFor(1), name: 'after' });
     const queues = await (await client.connect()).listQueues();
     await client.cleanUp();
     running.kill();
