@@ -38,7 +38,7 @@ const burst = 8;
 /** A broker that checks passwords in its event loop answers at most one ping after each. */
 const minPongs = 1.5 * burst;
 /** More than wait and run on a machine with many cores. */
-const flood = 120;
+const flood = 200;
 const maxWaiting = 32;
 /** A busy machine makes the checks of a burst longer than one alone. */
 const certainty = 2;
