@@ -34,7 +34,11 @@ const modules = {
   },
   auth: { ours: ['model'], npm: ['@node-rs/bcrypt', 'bcryptjs'], node: true },
   net: { ours: ['gateway (types)'], npm: [], node: true },
-  http: { ours: ['gateway (types)'], npm: ['h3', 'listhen'], node: true },
+  http: {
+    ours: ['gateway (types)', 'auth (types)', 'protocol/time-span.ts', 'model (types)'],
+    npm: ['h3', 'listhen', 'prom-client', 'yaml'],
+    node: true,
+  },
   client: { ours: ['protocol', 'session', 'model'], npm: [], node: true },
   config: { ours: ['model'], npm: ['yaml'], node: true },
 };

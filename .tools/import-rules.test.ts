@@ -105,7 +105,7 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['net-imports-packages', 'src/net/bad-b.ts', "import 'h3';"],
   ['http-imports-ours', 'src/http/bad-a.ts', "import '../broker/broker.ts';"],
   ['http-imports-types', 'src/http/bad-b.ts', "import { gateway } from '../gateway/gateway.ts';"],
-  ['http-imports-packages', 'src/http/bad-c.ts', "import 'yaml';"],
+  ['http-imports-packages', 'src/http/bad-c.ts', "import 'better-sqlite3';"],
   ['client-imports-ours', 'src/client/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['client-imports-packages', 'src/client/bad-b.ts', "import 'yaml';"],
   ['config-imports-ours', 'src/config/bad-a.ts', "import '../broker/broker.ts';"],

@@ -31,7 +31,7 @@ const { values } = parseArgs({
 });
 const faults = readFaults(root).filter(({ breaks }) => breaks !== undefined);
 const namingFiles = readNamingFiles(root);
-const inputs = faultInputs(faults, { root, planter: openPlanter(root) }, namingFiles);
+const inputs = faultInputs(faults, openPlanter(root), namingFiles);
 const before = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Proof) : emptyProof;
 const digests = new Map([...inputs].map(([id, { digest }]) => [id, digest]));
 const stale = new Set(staleFaults(before, digests));
@@ -46,7 +46,7 @@ async function prove(fault: Fault): Promise<void> {
   const input = inputs.get(fault.id);
   if (input === undefined) return;
   const seenBy = await tryFault(root, fault, input.planted, input.files);
-  entries.set(fault.id, { digest: input.digest, seenBy });
+  entries.set(fault.id, { digest: input.digest(seenBy), seenBy });
   const unseen = (fault.breaks ?? []).filter((id) => seenBy[id] === undefined);
   const seen = Object.entries(seenBy).map(([id, by]) => `${id} by ${by.join(', ')}`);
   const text = [...seen, ...unseen.map((id) => `${id} by no test`)].join('; ');

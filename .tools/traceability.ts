@@ -12,18 +12,11 @@ import {
   requirementsOf,
 } from './traceability/catalogue.ts';
 import { readRun } from './traceability/inputs.ts';
-import {
-  coverageOf,
-  findFaults,
-  groupByRequirement,
-  isExcused,
-  nothingShown,
-  type Run,
-} from './traceability/join.ts';
+import { coverageOf, findFaults, groupByRequirement, nothingShown, type Run } from './traceability/join.ts';
 import { readProofs } from './traceability/proof-inputs.ts';
 import { notCalledBroken, provedEvidence } from './traceability/proved.ts';
 import { renderProblems, renderReport } from './traceability/report.ts';
-import { type Covering, rewriteCoverage } from './traceability/rewrite.ts';
+import { rewriteCoverage } from './traceability/rewrite.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const directory = join(root, 'spec/requirements');
@@ -34,7 +27,7 @@ function main(args: readonly string[]): number {
   const flags = readFlags(args);
   if (flags === undefined) return 2;
   const reading = readRun(root);
-  const { proofs, problems: proofProblems, notes } = readProofs(root);
+  const { proofs, problems: proofProblems } = readProofs(root);
   const problems = [...loadCatalogue().problems, ...reading.problems, ...proofProblems];
   if (problems.length > 0) {
     process.stdout.write(renderProblems(problems));
@@ -45,7 +38,6 @@ function main(args: readonly string[]): number {
   if (flags.write) writeCoverage(run);
   const { areas } = loadCatalogue();
   const findings = [...reading.findings, ...findFaults(requirementsOf(areas), run)];
-  for (const note of notes) process.stdout.write(`${note}\n`);
   const uncalled = notCalledBroken(run.proved, proofs);
   if (uncalled.length > 0)
     process.stdout.write(`called broken with none of their faults in this run: ${uncalled.join(', ')}\n`);
@@ -71,23 +63,12 @@ function loadCatalogue(): Catalogue {
   return parseCatalogue(readCatalogueFiles(directory), schema);
 }
 
-function writeCoverage({ evidence, proved }: Run): void {
-  const claimed = groupByRequirement(evidence);
+function writeCoverage({ proved }: Run): void {
   const proof = groupByRequirement(proved);
-  const excused = new Set(
-    requirementsOf(loadCatalogue().areas)
-      .filter(isExcused)
-      .map(({ id }) => id),
-  );
-  const coveringOf = (id: string): Covering | undefined => {
-    const proofs = excused.has(id) ? undefined : coverageOf(proof.get(id) ?? nothingShown);
-    const coverage = proofs ?? coverageOf(claimed.get(id) ?? nothingShown);
-    return coverage === undefined ? undefined : { coverage, isProved: proofs !== undefined };
-  };
   for (const file of readCatalogueFiles(directory)) {
-    const { text, lost } = rewriteCoverage(file.text, coveringOf);
+    const { text, lost } = rewriteCoverage(file.text, (id) => coverageOf(proof.get(id) ?? nothingShown));
     if (text !== file.text) writeFileSync(file.path, text);
     for (const id of lost)
-      console.warn(`${id} was covered and is planned again: nothing that passed names it any more.`);
+      console.warn(`${id} was covered and is planned again: nothing that passed proves it any more.`);
   }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { entriesOf, fits, readFaults } from './catalogue.ts';
 import { unplantable } from './check.ts';
 import { openPlanter, Planter } from './planter.ts';
+import { ProductSource } from './product-source.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const good = { id: 'queue-x', title: 'it is wrong', find: 'a', replace: '', simulation: 'seen' };
@@ -25,6 +26,15 @@ describe('the planted faults', () => {
     const [entry] = entriesOf(JSON.stringify([good]), 'queue');
     const faults = entry === undefined ? [] : [entry.fault];
     expect(unplantable(faults, new Planter(() => [])).join()).toContain('queue-x: its text stands 0 times');
+  });
+
+  it('that leave no TypeScript are named, with the place', () => {
+    const [entry] = entriesOf(JSON.stringify([{ ...good, find: 'if (a) b();', replace: '' }]), 'queue');
+    const faults = entry === undefined ? [] : [entry.fault];
+    const planter = new Planter(() => [new ProductSource('src/a.ts', 'if (a) b();\nelse c();\n')]);
+    expect(unplantable(faults, planter)).toEqual([
+      'queue-x: with the fault in it, src/a.ts:2 is no TypeScript: Unexpected "else". Correct its "replace".',
+    ]);
   });
 });
 

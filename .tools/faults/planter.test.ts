@@ -143,3 +143,23 @@ describe('a fault is refused', () => {
     expect(() => planted(fault)).toThrow(message);
   });
 });
+
+describe('the code around a fault', () => {
+  const sources = [new ProductSource('src/queue.ts', queue), new ProductSource('src/modes.ts', modes)];
+  const around = (find: string, within?: string): string =>
+    new Planter(() => sources).codeAround({ id: 'queue-x', find, replace: 'y', ...(within && { within }) });
+
+  it.each([
+    ['of the member of a class', 'this.options', 'get isFull ( ) : boolean'],
+    ['of a statement of the file', "send('a  b')", 'export const all = { dispatch', 'all.dispatch'],
+    ['of the class, where it takes in several members', '} clear(): void {', 'export class Queue'],
+  ])('is that %s, without comments', (_, find, code, within?: string) => {
+    expect(around(find, within)).toMatch(code);
+    expect(around(find, within)).not.toContain('Counted here');
+  });
+
+  it('leaves out the rest of the file', () => {
+    expect(around('this.options')).not.toContain('clear');
+    expect(around("send('a  b')", 'all.dispatch')).not.toContain('one');
+  });
+});

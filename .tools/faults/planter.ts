@@ -41,6 +41,12 @@ export class Planter {
     return { path: source.path, text: replaced(source.text, range, replace) };
   }
 
+  /** The code of the declaration in which the fault is planted, without it. Throws as `plant`. */
+  codeAround(fault: Anchored): string {
+    const { source, range } = this.#changeOf(fault);
+    return source.codeAround(range);
+  }
+
   /** Several faults in one broker. Throws as `plant`, and when two of them change the same text. */
   plantTogether(faults: readonly Anchored[]): readonly Planted[] {
     // From the end of each source, so that no change moves the place of another.

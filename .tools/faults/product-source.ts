@@ -32,6 +32,19 @@ export class ProductSource {
     return this.#declarations.get(name) ?? [];
   }
 
+  /** The code of the member of a class, or else the statement of the file, that contains the range; of the whole file if none does. */
+  codeAround({ start, end }: Range): string {
+    let around: ts.Node = this.#tree;
+    while (ts.isSourceFile(around) || ts.isClassLike(around)) {
+      const inner = childrenOf(around).find(
+        (child) => child.getStart(this.#tree) <= start && end <= child.end,
+      );
+      if (inner === undefined) break;
+      around = inner;
+    }
+    return codeIn(around, this.#tree);
+  }
+
   /** Counted from 1. */
   lineAt(offset: number): number {
     return this.#tree.getLineAndCharacterOfPosition(offset).line + 1;
@@ -41,9 +54,17 @@ export class ProductSource {
 /** The code of a text in TypeScript without comments and formatting: two texts with the same code do the same. */
 export function codeOf(text: string): string {
   const tree = ts.createSourceFile('any.ts', text, ts.ScriptTarget.Latest, true);
-  return withoutTrailingCommas([...codeTokens(tree, tree)])
+  return codeIn(tree, tree);
+}
+
+function codeIn(node: ts.Node, tree: ts.SourceFile): string {
+  return withoutTrailingCommas([...codeTokens(node, tree)])
     .map((token) => token.text)
     .join(' ');
+}
+
+function childrenOf(node: ts.SourceFile | ts.ClassLikeDeclaration): readonly ts.Node[] {
+  return ts.isSourceFile(node) ? node.statements : node.members;
 }
 
 function* codeTokens(node: ts.Node, tree: ts.SourceFile): Iterable<Token> {

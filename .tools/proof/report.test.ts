@@ -7,6 +7,7 @@ import {
   proofJson,
   provedFiles,
   renewed,
+  type SeenBy,
   staleFaults,
   stalenessFault,
 } from './report.ts';
@@ -33,11 +34,18 @@ describe('the digest', () => {
 describe('an entry', () => {
   it('is stale when it is missing or its digest is another', () => {
     const digests = new Map([
-      ['a', '1'],
-      ['b', '3'],
-      ['c', '4'],
+      ['a', () => '1'],
+      ['b', () => '3'],
+      ['c', () => '4'],
     ]);
     expect(staleFaults(proof, digests)).toEqual(['b', 'c']);
+  });
+
+  it('is judged by the files that saw the fault', () => {
+    const digests = new Map([
+      ['a', (seenBy: SeenBy) => (seenBy['FRAME-001']?.[0] === 'a.test.ts' ? '1' : '2')],
+    ]);
+    expect(staleFaults(proof, digests)).toEqual([]);
   });
 
   it('takes the place of the old one, and goes with its fault', () => {
@@ -49,8 +57,8 @@ describe('an entry', () => {
 describe('the proof', () => {
   it('is too old when more than a tenth of the faults is stale', () => {
     const digests = (count: number) =>
-      new Map(Array.from({ length: count }, (_, index) => [`f${index}`, 'x']));
-    const faults = Object.fromEntries([...digests(9)].map(([id, digest]) => [id, { digest, seenBy: {} }]));
+      new Map(Array.from({ length: count }, (_, index) => [`f${index}`, () => 'x']));
+    const faults = Object.fromEntries([...digests(9).keys()].map((id) => [id, { digest: 'x', seenBy: {} }]));
     expect(stalenessFault({ schema: 1, faults }, digests(10))).toBeUndefined();
     expect(stalenessFault({ schema: 1, faults }, digests(11))).toMatch(/2 of 11 faults: npm run proof/);
     expect(stalenessFault(emptyProof, digests(1))).toBeDefined();

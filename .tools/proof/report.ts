@@ -3,12 +3,17 @@
 // made from, so that only what has changed is tried again. Pure.
 import { createHash } from 'node:crypto';
 
+/** By requirement: the files in which a test that names it failed. */
+export type SeenBy = Readonly<Record<string, readonly string[]>>;
+
 export type FaultProof = {
-  /** Of the fault, the source that it is planted in, and the files that name what it breaks. */
+  /** Of what it rests on: the fault, its place, and the files that saw it. */
   readonly digest: string;
-  /** By requirement: the files in which a test that names it failed. */
-  readonly seenBy: Readonly<Record<string, readonly string[]>>;
+  readonly seenBy: SeenBy;
 };
+
+/** By the id of the fault: the digest that its entry would have now if the same files saw it. */
+export type Digests = ReadonlyMap<string, (seenBy: SeenBy) => string>;
 
 export type Proof = {
   readonly schema: 1;
@@ -29,13 +34,16 @@ export function digestOf(texts: readonly string[]): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The faults whose entry is missing or was made from something else, by the digests that they have now. */
-export function staleFaults(proof: Proof, digests: ReadonlyMap<string, string>): readonly string[] {
-  return [...digests].flatMap(([id, digest]) => (proof.faults[id]?.digest === digest ? [] : [id]));
+/** The faults whose entry is missing or was made from something else. */
+export function staleFaults(proof: Proof, digests: Digests): readonly string[] {
+  return [...digests].flatMap(([id, digestFor]) => {
+    const entry = proof.faults[id];
+    return entry !== undefined && entry.digest === digestFor(entry.seenBy) ? [] : [id];
+  });
 }
 
 /** What is wrong with the age of the proof; undefined when it is young enough. */
-export function stalenessFault(proof: Proof, digests: ReadonlyMap<string, string>): string | undefined {
+export function stalenessFault(proof: Proof, digests: Digests): string | undefined {
   const stale = staleFaults(proof, digests);
   if (stale.length <= digests.size * maxStaleShare) return undefined;
   return `the proof of the tests is of other sources for ${stale.length} of ${digests.size} faults: npm run proof`;

@@ -9,6 +9,7 @@ import type { Planted } from '../faults/planter.ts';
 import { runCucumber } from '../features/cucumber.ts';
 import { type Evidence, type Reading, readCucumber, readVitest } from '../traceability/evidence.ts';
 import { isFeatures, type NamingFile } from './naming-files.ts';
+import type { SeenBy } from './report.ts';
 
 const folder = 'out/proof';
 const planter = './.tools/faults/plant-on-load.mjs';
@@ -17,9 +18,6 @@ const planter = './.tools/faults/plant-on-load.mjs';
 function deadlineMs(isControl: boolean): number {
   return isControl ? 900_000 : 180_000;
 }
-
-/** By requirement: the files in which a test that names it failed. */
-export type SeenBy = Readonly<Record<string, readonly string[]>>;
 
 /** Runs what names the requirements that the fault breaks, on a broker with the fault. */
 export async function tryFault(

@@ -22,8 +22,6 @@ export type Requirement = {
   /** The area in which it will be built; absent once something covers it. */
   readonly planned?: string;
   readonly coveredBy?: Coverage;
-  /** Why no planted fault shows that what covers it can fail. */
-  readonly unproved?: string;
   /** Why the id is not used any more. */
   readonly withdrawn?: string;
 };
@@ -34,9 +32,6 @@ export type Area = {
   readonly profile: string;
   readonly requirements: readonly Requirement[];
 };
-
-/** What a requirement says that nothing proves, until somebody knows better. */
-export const unprovedYet = 'No planted fault shows yet that what names it can fail.';
 
 export type TextFile = { readonly path: string; readonly text: string };
 export type Catalogue = { readonly areas: readonly Area[]; readonly problems: readonly string[] };

@@ -1,12 +1,6 @@
 // The join of what is required with what ran and what of that is proved. Pure: data in, findings out. Each finding says what is wrong, where,
 // and what to do about it.
-import {
-  type Coverage,
-  type CoverageKind,
-  coverageKinds,
-  type Requirement,
-  unprovedYet,
-} from './catalogue.ts';
+import { type Coverage, type CoverageKind, coverageKinds, type Requirement } from './catalogue.ts';
 import type { Evidence } from './evidence.ts';
 
 export type Finding = {
@@ -35,21 +29,21 @@ export function findFaults(requirements: readonly Requirement[], run: Run): read
       const claims = claimed.get(id) ?? nothingShown;
       if (withdrawn !== undefined) return judgeWithdrawn(requirement, claims);
       const proof = proved.get(id) ?? nothingShown;
-      const shown = isExcused(requirement) ? claims : shownFor(proof, claims);
-      return [...judgeProof(requirement, proof, claims), ...judge(requirement, shown)];
+      const bare = bareClaims(proof, claims);
+      return bare.length > 0 ? [claimFinding(requirement, bare)] : judge(requirement, shownOf(proof, claims));
     }),
     ...run.evidence.filter((item) => !known.has(item.id)).map(unknownId),
   ].filter(firstOfItsKind());
 }
 
-/** Somebody has said why nothing proves it, not even a proof by chance. */
-export function isExcused({ unproved = unprovedYet }: Requirement): boolean {
-  return unproved !== unprovedYet;
+/** What is proved; without any proof, what ran and failed. */
+function shownOf(proof: Shown, claims: Shown): Shown {
+  return coverageOf(proof) === undefined ? claims : proof;
 }
 
-/** What is listed for a requirement: what is proved; claims only where nothing is. */
-function shownFor(proof: Shown, claims: Shown): Shown {
-  return coverageOf(proof) === undefined ? claims : proof;
+/** What passed and names a requirement that nothing proves. */
+function bareClaims(proof: Shown, claims: Shown): readonly string[] {
+  return coverageOf(proof) === undefined ? Object.values(coverageOf(claims) ?? {}).flat() : [];
 }
 
 /** What passed for a requirement, as it belongs into the catalogue; undefined when nothing did. Sorted, so that diffs are small. */
@@ -75,18 +69,11 @@ function judge(requirement: Requirement, shown: Shown): readonly Finding[] {
   return [...judgePlanBesideCoverage(requirement), ...judgeLists(requirement, requirement.coveredBy, shown)];
 }
 
-function judgeProof({ id, unproved }: Requirement, proof: Shown, claims: Shown): readonly Finding[] {
-  const proofs = Object.values(coverageOf(proof) ?? {}).flat();
-  const names = Object.values(coverageOf(claims) ?? {}).flat();
-  if (unproved === unprovedYet && proofs.length > 0)
-    return [{ id, text: `says why it is unproved, but ${proofs.join(', ')} prove it: remove unproved.` }];
-  if (unproved !== undefined || proofs.length > 0 || names.length === 0) return [];
-  return [
-    {
-      id,
-      text: `is named by ${names.join(', ')}, and none of them is proved to fail when it is broken: plant a fault that breaks it in fixtures/faults and run npm run proof, or say why in unproved.`,
-    },
-  ];
+function claimFinding({ id }: Requirement, names: readonly string[]): Finding {
+  return {
+    id,
+    text: `is named by ${names.join(', ')}, and none of them is proved to fail when it is broken: plant a fault that breaks it in fixtures/faults and run npm run proof.`,
+  };
 }
 
 function judgeWithdrawn(requirement: Requirement, shown: Shown): readonly Finding[] {

@@ -11,14 +11,12 @@ import type { Proofs } from './proved.ts';
 
 const calledBrokenFile = 'out/test/broken-rules.json';
 
-/** `notes`: what makes the proofs fewer than they could be. */
 export function readProofs(root: string): {
   readonly proofs: Proofs;
   readonly problems: readonly string[];
-  readonly notes: readonly string[];
 } {
   const faults = readFaults(root).filter(({ breaks }) => breaks !== undefined);
-  const inputs = faultInputs(faults, { root, planter: openPlanter(root) }, readNamingFiles(root));
+  const inputs = faultInputs(faults, openPlanter(root), readNamingFiles(root));
   const digests = new Map([...inputs].map(([id, { digest }]) => [id, digest]));
   try {
     const { brokenRules } = readJson<{ brokenRules: Record<string, readonly string[]> }>(
@@ -38,15 +36,13 @@ export function readProofs(root: string): {
         calledBroken: new Map(Object.entries(brokenRules)),
         failingFiles: provedFiles(proof),
       },
-      problems: [],
-      notes: stale === undefined ? [] : [stale],
+      problems: stale === undefined ? [] : [stale],
     };
   } catch (error) {
     const nothing = { faults: [], calledBroken: new Map(), failingFiles: new Map() };
     return {
       proofs: nothing,
       problems: [`${String(error)}: run the self-test of the runner (npm test), and npm run proof.`],
-      notes: [],
     };
   }
 }

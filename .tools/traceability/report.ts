@@ -3,7 +3,7 @@ import { renderTable } from '../table.ts';
 import type { Area, Requirement } from './catalogue.ts';
 import type { Finding } from './join.ts';
 
-const header = ['area', 'requirements', 'judged', 'tested', 'unproved', 'planned', 'of these MUST'] as const;
+const header = ['area', 'requirements', 'judged', 'tested', 'planned', 'of these MUST'] as const;
 
 /** One line per area and a last one for all: how many requirements the runner judges, tests cover, ..; then what is wrong, one line each; then `N passed, N failed`. */
 export function renderReport(areas: readonly Area[], findings: readonly Finding[]): string {
@@ -32,13 +32,11 @@ function tableRow({ area, requirements }: Pick<Area, 'area' | 'requirements'>): 
   const living = requirements.filter(isLiving);
   const planned = living.filter((requirement) => requirement.planned !== undefined);
   const must = planned.filter((requirement) => requirement.level === 'MUST');
-  const proved = living.filter((requirement) => requirement.unproved === undefined);
-  const judged = proved.filter(({ coveredBy }) => coveredBy?.checks !== undefined);
-  const tested = proved.filter(
+  const judged = living.filter(({ coveredBy }) => coveredBy?.checks !== undefined);
+  const tested = living.filter(
     ({ coveredBy }) => coveredBy?.features !== undefined || coveredBy?.tests !== undefined,
   );
-  const unproved = living.length - proved.length;
-  const counts = [living.length, judged.length, tested.length, unproved, planned.length, must.length];
+  const counts = [living.length, judged.length, tested.length, planned.length, must.length];
   return [area, ...counts.map(String)];
 }
 

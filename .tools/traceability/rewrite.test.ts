@@ -1,6 +1,6 @@
 // Rewriting touches coveredBy and planned and nothing else.
 import { describe, expect, it } from 'vitest';
-import { type Coverage, unprovedYet } from './catalogue.ts';
+import type { Coverage } from './catalogue.ts';
 import { rewriteCoverage } from './rewrite.ts';
 
 const text = `# Opening words.
@@ -28,11 +28,8 @@ requirements:
     withdrawn: Nobody needs it.
 `;
 
-const rewrite = (coverage: Readonly<Record<string, Coverage>>, isProved = true, from = text) =>
-  rewriteCoverage(from, (id) => {
-    const known = coverage[id];
-    return known === undefined ? undefined : { coverage: known, isProved };
-  });
+const rewrite = (coverage: Readonly<Record<string, Coverage>>, from = text) =>
+  rewriteCoverage(from, (id) => coverage[id]);
 
 describe('rewriting the coverage', () => {
   it('puts lists in the place of a plan and keeps comments, order and blank lines', () => {
@@ -56,16 +53,7 @@ describe('rewriting the coverage', () => {
 
   it('changes nothing a second time', () => {
     const once = rewrite({ 'FRAME-001': { tests: ['a.test.ts'] } }).text;
-    expect(rewrite({ 'FRAME-001': { tests: ['a.test.ts'] } }, true, once).text).toBe(once);
-  });
-
-  it('marks what is claimed and not proved, keeps a reason, and takes the mark away with a proof', () => {
-    const coverage = { 'FRAME-001': { tests: ['a.test.ts'] } };
-    const { text: claimed } = rewrite(coverage, false);
-    expect(claimed).toContain(`unproved: ${unprovedYet}\n`);
-    const excused = claimed.replace(unprovedYet, 'Nobody can break it.');
-    expect(rewrite(coverage, false, excused).text).toBe(excused);
-    expect(rewrite(coverage, true, excused).text).not.toContain('unproved');
+    expect(rewrite({ 'FRAME-001': { tests: ['a.test.ts'] } }, once).text).toBe(once);
   });
 
   it('leaves a withdrawn id alone', () => {

@@ -1,8 +1,8 @@
-// Writes what passed into the catalogue's files: coveredBy lists, planned and unproved marks, and nothing else. Works on the YAML
+// Writes what is proved into the catalogue's files: coveredBy lists and planned marks, and nothing else. Works on the YAML
 // document, so that comments, order and blank lines stay. A requirement that lost its coverage falls back to planned, and the
 // caller is told, because that is a loss and no bookkeeping.
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
-import { type Coverage, coverageKinds, unprovedYet } from './catalogue.ts';
+import { type Coverage, coverageKinds } from './catalogue.ts';
 
 const lineWidth = 110;
 
@@ -12,11 +12,8 @@ export type Rewritten = {
   readonly lost: readonly string[];
 };
 
-/** What covers a requirement, and whether that is proved. */
-export type Covering = { readonly coverage: Coverage; readonly isProved: boolean };
-
-/** `coveringOf` tells what passed for an id; undefined when nothing did. @throws Error when `text` is no catalogue file */
-export function rewriteCoverage(text: string, coveringOf: (id: string) => Covering | undefined): Rewritten {
+/** `coverageOf` tells what covers an id; undefined when nothing does. @throws Error when `text` is no catalogue file */
+export function rewriteCoverage(text: string, coverageOf: (id: string) => Coverage | undefined): Rewritten {
   const document = parseDocument(text);
   const area = document.get('area');
   const requirements = document.get('requirements');
@@ -25,24 +22,20 @@ export function rewriteCoverage(text: string, coveringOf: (id: string) => Coveri
   for (const entry of requirements.items) {
     if (!isMap(entry) || entry.has('withdrawn')) continue;
     const id = String(entry.get('id'));
-    const covering = coveringOf(id);
-    if (covering === undefined && entry.has('coveredBy')) lost.push(id);
-    setCoverage(document, entry, covering, area);
+    const coverage = coverageOf(id);
+    if (coverage === undefined && entry.has('coveredBy')) lost.push(id);
+    setCoverage(document, entry, coverage, area);
   }
   return { text: document.toString({ lineWidth }), lost };
 }
 
-function setCoverage(document: Document, entry: YAMLMap, covering: Covering | undefined, area: string): void {
-  if (covering === undefined) {
+function setCoverage(document: Document, entry: YAMLMap, coverage: Coverage | undefined, area: string): void {
+  if (coverage === undefined) {
     entry.delete('coveredBy');
-    entry.delete('unproved');
     if (!entry.has('planned')) entry.set('planned', area);
     return;
   }
   entry.delete('planned');
-  const { coverage, isProved } = covering;
-  if (isProved) entry.delete('unproved');
-  else if (!entry.has('unproved')) entry.set('unproved', unprovedYet);
   const ordered = coverageKinds.flatMap((kind) =>
     coverage[kind] === undefined ? [] : [[kind, coverage[kind]]],
   );

@@ -6,7 +6,7 @@
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 
 export type BackendState =
   /** Started or not, and not serving yet. */
@@ -37,10 +37,20 @@ export type BackendReceiver = {
   stateChanged(state: BackendState): void;
 };
 
+/** Times from acceptance to the write of the first Deliver. */
+export type LatencyHistogram = {
+  /** The upper bounds of the buckets, both included and rising, in milliseconds. The last bucket has none. */
+  readonly boundsMs: readonly number[];
+  /** How many times are in each bucket; one more than there are bounds. */
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+};
+
 /** The core's counters and gauges, and what the backend measures itself. Counters never fall while the backend exists (METRICS-007). */
 export type BackendStatistics = Readonly<BrokerStats> & {
   /** Mean time from acceptance to the write of the first Deliver, in milliseconds; 0 before the first (METRICS-015). */
   readonly averageDeliveryLatencyMs: number;
+  readonly deliveryLatency: LatencyHistogram;
   readonly queueCount: number;
 };
 
@@ -61,6 +71,9 @@ export type Backend = {
    * there, and undefined before the first. The input `queueInfo` is always answered with the queue as it is.
    */
   queueInfo(name: string): QueueInfo | undefined;
+
+  /** Snapshot of at most `limit` queues, as {@link queueInfo} gives it; undefined while the backend does not serve, and before the first. */
+  largestQueues(limit: number): LargestQueues | undefined;
 
   /** As of the last effects or later. */
   statistics(): BackendStatistics;

@@ -4,7 +4,7 @@
 // This file drives a step: what is due comes first, then the gate and the handler of the input, then whatever can be sent.
 // Implements SHUTDOWN-005, DELIVERY-009 and RETRY-013.
 
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import { Core, MAX_CHANGES_PER_STEP } from './core.ts';
 import { refusalOf } from './gate.ts';
 import { handle } from './handlers.ts';
@@ -60,6 +60,11 @@ export class Broker {
     return this.#core.step.takeEvictions();
   }
 
+  /** How long messages have waited for their first delivery since the last call, in milliseconds; those that did not wait are left out. */
+  takeWaits(): readonly number[] {
+    return this.#core.step.takeWaits();
+  }
+
   /** Everything that was taken out so far has been written: what may be sent without acknowledgments counts anew. */
   written(): void {
     this.#core.bursts.written();
@@ -78,6 +83,10 @@ export class Broker {
   /** Snapshot of the queue of that name, or undefined when there is none. */
   queueInfo(name: string): QueueInfo | undefined {
     return this.#core.queues.get(name)?.info();
+  }
+
+  largestQueues(limit: number): LargestQueues {
+    return this.#core.queues.largest(limit);
   }
 
   /** The names of all queues, in the order of their creation. */

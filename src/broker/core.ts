@@ -1,5 +1,6 @@
 // The parts of the core, put together from the bottom to the top. The handlers of inputs work with them.
 
+import { VisibleNames } from './access/visible-names.ts';
 import { TimerQueue } from './collections/timer-queue.ts';
 import { Connections } from './connections.ts';
 import { Attempts } from './delivery/attempts.ts';
@@ -24,6 +25,7 @@ export class Core {
   readonly timers = new TimerQueue();
   readonly connections = new Connections();
   readonly users = new Users();
+  readonly visibleNames = new VisibleNames();
   readonly queues: Queues;
   readonly lifecycle: MessageLifecycle;
   readonly inFlight: InFlight;

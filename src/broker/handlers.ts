@@ -5,6 +5,7 @@ import { connected, disconnected, drain, writable } from './connection-handlers.
 import type { Core } from './core.ts';
 import type { InputKind, InputOf } from './input-kinds.ts';
 import { acknowledge, publish, subscribe, unsubscribe } from './message-handlers.ts';
+import { listMessages, readMessage, removeMessage, requeueMessage } from './operator-handlers.ts';
 import { createQueue, deleteQueue, listQueues, purgeQueue, queueInfo } from './queue-handlers.ts';
 import { rightsChanged } from './rights.ts';
 
@@ -23,6 +24,10 @@ const handlers: Handlers = {
   createQueue,
   deleteQueue,
   purgeQueue,
+  listMessages,
+  readMessage,
+  removeMessage,
+  requeueMessage,
   queueInfo,
   listQueues,
   barrier: answer,

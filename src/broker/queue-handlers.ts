@@ -53,7 +53,7 @@ export function queueInfo(core: Core, input: InputOf<'queueInfo'>): void {
 export function listQueues(core: Core, input: InputOf<'listQueues'>): void {
   const names = core.queues.names();
   const rights = core.connections.find(input.connection)?.rights;
-  answer(core, input, rights === undefined ? names : rights.accessList.visible(names));
+  answer(core, input, rights === undefined ? names : core.visibleNames.of(rights.accessList, names));
 }
 
 /** The queue that a publish or subscribe names, created when that is allowed; otherwise the command is refused. */

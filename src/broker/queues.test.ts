@@ -166,8 +166,13 @@ describe('DeleteQueue', () => {
     const a = h.connect();
     h.subscribe(a, 'q', 1);
     h.publish(a, 'q', 'm1');
+    h.publish(a, 'other', 'm2');
+    h.subscribe(a, 'other', 1);
     h.deleteQueue(a, 'q');
+    h.deleteQueue(a, 'other');
     expect(h.broker.stats().inFlightCount).toBe(0);
+    expect(h.ack(a, 'm2')).toEqual([]);
+    expect(h.broker.stats().acknowledgedCount).toBe(0);
     expect(h.publish(a, 'q', 'm1')).toEqual(['1: publish q m1 ok', '1 <- q m1']);
     h.ack(a, 'm1');
     expect(h.ack(a, 'm1')).toEqual([]);

@@ -36,6 +36,8 @@ const maximal = {
     maxQueuedBytes: 10_000,
     maxQueues: 8,
     maxSubscriptionsPerConnection: 6,
+    maxOutboundBytes: 65_536,
+    maxStructureBytes: 100_000,
   },
   queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 11, enableAutoCreate: false },
   timing: {
@@ -67,10 +69,12 @@ describe('an adapter request', () => {
   });
 
   it('that asks for nothing gets the defaults, without rate limit', () => {
-    expect(parse(minimal).unsupported).toEqual(['dashboard']);
+    expect(parse(minimal).unsupported).toEqual([]);
     expect(load(minimal)).toMatchObject({
       port: 0,
       healthPort: 0,
+      dashboard: true,
+      dashboardPort: 0,
       rateLimit: false,
       maxQueueSize: 10_000,
       ackTimeoutMs: 30_000,
@@ -78,7 +82,7 @@ describe('an adapter request', () => {
   });
 
   it('that asks for everything gets it', () => {
-    expect(parse(maximal).unsupported).toEqual(['dashboard']);
+    expect(parse(maximal).unsupported).toEqual([]);
     expect(load(maximal)).toMatchObject({
       tlsEnabled: true,
       tlsCertificatePath: 'broker.pfx',
@@ -95,6 +99,8 @@ describe('an adapter request', () => {
       maxQueuedBytes: 10_000,
       maxQueues: 8,
       maxSubscriptionsPerConnection: 6,
+      maxOutboundBytes: 65_536,
+      maxStructureBytes: 100_000,
       defaultDeliveryMode: 'PriorityBased',
       maxQueueSize: 11,
       enableAutoCreate: false,
@@ -148,6 +154,7 @@ describe('an adapter request', () => {
       limits: { maxSomething: 1, maxQueues: null },
       dashboard: null,
     });
+    expect(load({ ...minimal, dashboard: null }).dashboard).toBe(false);
     expect(unsupported.toSorted()).toEqual([
       'authentication.certificates',
       'limits.maxSomething',

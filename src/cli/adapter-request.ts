@@ -22,6 +22,8 @@ const KEYS: Readonly<Record<string, string>> = {
   'authentication.passwordCost': 'passwordCost',
   'health.host': 'healthHost',
   'health.port': 'healthPort',
+  'dashboard.host': 'dashboardHost',
+  'dashboard.port': 'dashboardPort',
   'tls.certificatePath': 'tlsCertificatePath',
   'tls.certificatePassword': 'tlsCertificatePassword',
   'tls.keyPath': 'tlsKeyPath',
@@ -35,6 +37,8 @@ const KEYS: Readonly<Record<string, string>> = {
   'limits.maxQueuedBytes': 'maxQueuedBytes',
   'limits.maxQueues': 'maxQueues',
   'limits.maxSubscriptionsPerConnection': 'maxSubscriptionsPerConnection',
+  'limits.maxOutboundBytes': 'maxOutboundBytes',
+  'limits.maxStructureBytes': 'maxStructureBytes',
   'limits.memoryLimitBytes': 'memoryLimit',
   'queueDefaults.deliveryMode': 'defaultDeliveryMode',
   'queueDefaults.maxQueueSize': 'maxQueueSize',
@@ -49,7 +53,7 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /** Settings that are always present, and need no support because they request nothing. */
-const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'dashboard', 'storage'];
+const WITHOUT_EFFECT: readonly string[] = ['protocol', 'dataDirectory', 'storage'];
 
 /** The protocol's names for a store that survives a restart. */
 const DURABLE: readonly unknown[] = ['sqlite', 'durable'];
@@ -68,8 +72,9 @@ export function parseAdapterRequest(line: Buffer): AdapterSettings {
   const entries = new Map<string, unknown>([
     // Null means off here; everywhere else it means the broker's default.
     ['rateLimit', isGiven(request['rateLimit'])],
+    ['dashboard', isGiven(request['dashboard'])],
   ]);
-  const unsupported = isGiven(request['dashboard']) ? ['dashboard'] : [];
+  const unsupported: string[] = [];
   const { storage, dataDirectory } = request;
   if (DURABLE.includes(storage)) {
     entries.set('storage', 'sqlite');

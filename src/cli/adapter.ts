@@ -67,14 +67,14 @@ function isForPeople(error: unknown): error is Error {
   return error instanceof ConfigurationError || isStartFailure(error);
 }
 
-function readyAnswer({ tcp, health }: RunningBroker, { unsupported }: AdapterSettings) {
+function readyAnswer({ tcp, health, dashboard }: RunningBroker, { unsupported }: AdapterSettings) {
   return {
     protocol: 1,
     ready: true,
     broker: { name: 'TrueMQ', version: VERSION },
     tcp: { host: tcp.host, port: tcp.port, tls: tcp.tls },
     health: health ?? null,
-    dashboard: null,
+    dashboard: dashboard ?? null,
     unsupported,
   };
 }

@@ -1,4 +1,4 @@
-// A whole broker in this process: authentication, store, backend, gateway, TCP listener and health server. Starts them from a configuration, and ends them
+// A whole broker in this process: authentication, store, backend, gateway, TCP listener and HTTP servers. Starts them from a configuration, and ends them
 // in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
@@ -10,7 +10,6 @@ import { gatewayOptions } from '../gateway/gateway-options.ts';
 import { KeptContent } from '../gateway/kept-content.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import type { BrokerView } from '../http/broker-view.ts';
-import type { HttpListener } from '../http/listen.ts';
 import { ListenError, listenFailureReason } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
 import type { ServerIdentity } from '../net/certificates.ts';
@@ -19,15 +18,15 @@ import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { OpenStore } from '../storage/storage-provider.ts';
 import { type Authentication, createAuthentication, type TellOperator } from './authentication.ts';
 import { certificateReloader, loadCertificates } from './broker-certificates.ts';
+import { closeHttpServers, startHttpServers } from './http-servers.ts';
 import { VERSION } from './version.ts';
-
-/** How long an HTTP request may take after the last client has disconnected. */
-const HTTP_GRACE_MS = 1_000;
 
 export type RunningBroker = {
   readonly tcp: { readonly host: string; readonly port: number; readonly tls: boolean };
   /** Absent when health is off. */
   readonly health: { readonly url: string } | undefined;
+  /** Absent when the dashboard is off. The URL ends with the path prefix. */
+  readonly dashboard: { readonly url: string } | undefined;
   readonly view: BrokerView;
   /** Reads the certificates again, for new connections; keeps the old ones if that fails. Never rejects for a file. */
   reloadCertificates(): Promise<void>;
@@ -53,22 +52,25 @@ export async function startBroker(
   const { wallNow } = systemEnvironment.clock;
   const authentication = await createAuthentication(configuration, { logger, tellOperator, wallNow });
   const broker = createBroker(configuration, logger, authentication);
-  const starting = startHealth({ configuration, logger, view: broker });
+  const starting = startHttpServers({ configuration, logger, broker, authentication });
   let tcp: TcpServer | undefined;
   const stop = async () => {
     tcp?.close();
     await broker.drain();
     authentication.close();
-    const health = await starting.catch(() => undefined);
-    await health?.close({ graceMs: HTTP_GRACE_MS });
+    await starting.then(closeHttpServers, () => undefined);
   };
   try {
     await Promise.race([broker.start(), failureOf(starting), abortOf(cancellation)]);
     tcp = await listenStrictly({ broker, identity, configuration, logger });
-    const health = await starting;
+    const { health, dashboard } = await starting;
     cancellation.throwIfAborted();
     const reloadCertificates = certificateReloader(tcp, configuration, logger);
-    return { tcp, health: health && { url: health.url }, view: broker, reloadCertificates, stop };
+    const urls = {
+      health: health && { url: health.url },
+      dashboard: dashboard && { url: `${dashboard.url}${configuration.pathPrefix}` },
+    };
+    return { tcp, ...urls, view: broker, reloadCertificates, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -151,44 +153,13 @@ async function listenStrictly({ broker, identity, configuration, logger }: Liste
   }
 }
 
-type HealthParts = {
-  readonly configuration: Configuration;
-  readonly logger: Logger;
-  readonly view: BrokerView;
-};
-
-async function startHealth({ configuration, logger, view }: HealthParts): Promise<HttpListener | undefined> {
-  if (!configuration.health) return undefined;
-  // Loaded on demand: without it a broker starts in half the time, and with it the TCP port is already open.
-  const [{ startHealthServer }, { processMemorySampler }] = await Promise.all([
-    import('../http/health/health-server.ts'),
-    import('../http/health/memory.ts'),
-  ]);
-  const startedAt = systemEnvironment.clock.now();
-  try {
-    return await startHealthServer({
-      host: configuration.healthHost,
-      port: configuration.healthPort,
-      view,
-      sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
-      wallNow: systemEnvironment.clock.wallNow,
-      uptimeMs: () => systemEnvironment.clock.now() - startedAt,
-      allowedHosts: configuration.allowedHosts,
-      onFault: (fault) => logger.error('a health request failed', { error: String(fault) }),
-    });
-  } catch (error) {
-    throw error instanceof ListenError ? error.setBy('--health-host and --health-port') : error;
-  }
-}
-
 /**
  * Warns about an address beyond this machine: of credentials and messages that others can read on the way, of clients without credentials, and
- * of HTTP, which asks for none. Implements HTTP-005.
+ * of HTTP, which asks for none. Implements HTTP-005 and HTTP-006.
  */
-function warnAboutOpenAddresses(
-  { host, health, healthHost, enableAuthentication, tlsEnabled }: Configuration,
-  logger: Logger,
-): void {
+function warnAboutOpenAddresses(configuration: Configuration, logger: Logger): void {
+  const { host, health, healthHost, enableAuthentication, tlsEnabled } = configuration;
+  const { dashboard, dashboardHost, dashboardAuthentication } = configuration;
   if (!isLoopback(host) && !tlsEnabled) {
     logger.warn('listening beyond this machine without TLS: messages and passwords can be read on the way', {
       host,
@@ -202,6 +173,17 @@ function warnAboutOpenAddresses(
   }
   if (health && !isLoopback(healthHost)) {
     logger.warn('health and metrics can be read from beyond this machine', { healthHost });
+  }
+  if (dashboard && !isLoopback(dashboardHost)) {
+    const risk = dashboardAuthentication
+      ? 'passwords can be read on the way'
+      : 'it asks for no credentials, so anyone who reaches it can read and delete messages';
+    logger.warn(`the dashboard listens beyond this machine: ${risk}`, { dashboardHost });
+  }
+  if (dashboard && enableAuthentication && !dashboardAuthentication) {
+    logger.warn(
+      'the dashboard asks for no credentials, although clients need them: it is for trusted networks',
+    );
   }
 }
 

@@ -23,9 +23,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Starts a broker, stops it when it listens, and returns what it said. */
-async function serveOnce(flags: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+async function serveOnce(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  announcement: readonly string[] = ['--print-ready'],
+) {
   const context = testCommandContext(environment);
-  const exit = serve.run(['--print-ready', ...FREE_PORTS, '--password-cost', '4', ...flags], context);
+  const exit = serve.run([...announcement, ...FREE_PORTS, '--password-cost', '4', ...flags], context);
   await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
   context.signal('SIGTERM');
   return { exit: await exit, output: context.output(), errors: context.errors() };
@@ -56,6 +60,37 @@ describe('serve', () => {
     expect(first.output).not.toContain(password);
     const second = await serveOnce(flags);
     expect(second.errors).not.toMatch(shown);
+  });
+
+  it('has the dashboard ask for the superuser when it is to, and else warns that it asks for nobody', async () => {
+    const context = testCommandContext();
+    const flags = ['--superuser-password', 'correct horse', '--auth-database-path', ':memory:'];
+    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--password-cost', '4'];
+    const argv = ['--print-ready', ...FREE_PORTS, ...flags, ...dashboard, '--dashboard-authentication', 'on'];
+    const exit = serve.run(argv, context);
+    await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
+    const { url } = (JSON.parse(context.output()) as { dashboard: { url: string } }).dashboard;
+    const statusFor = async (credentials: string): Promise<number> => {
+      const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+      return (await fetch(`${url}api/queues`, { headers: { authorization } })).status;
+    };
+    expect((await fetch(`${url}api/queues`)).status).toBe(401);
+    expect(await statusFor('vibemq:wrong')).toBe(401);
+    expect(await statusFor('vibemq:correct horse')).toBe(200);
+    context.signal('SIGTERM');
+    await exit;
+    const { errors } = await serveOnce([...flags, '--dashboard', 'on', '--dashboard-port', '0']);
+    expect(errors).toMatch(/"warn"[^\n]*the dashboard asks for no credentials, although clients need them/);
+    expect(context.errors()).not.toContain('the dashboard asks for no credentials');
+  });
+
+  it.each([
+    [['--auth-token', TOKEN], '--auth-token-file FILE'],
+    [['--auth-database-path', ':memory:', '--superuser-username', 'root'], '--username root'],
+  ])('tells people how to connect: %j', async (flags, credentials) => {
+    const { output } = await serveOnce(flags, {}, []);
+    expect(output).toMatch(new RegExp(`truemq sub hello --port \\d+ ${credentials}\n`));
+    expect(output).toMatch(new RegExp(`truemq pub hello .* --port \\d+ ${credentials}\n`));
   });
 
   it('warns about a short token, and about an address beyond this machine only without credentials [AUTH-058, HTTP-005]', async () => {

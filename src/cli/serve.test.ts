@@ -16,6 +16,7 @@ type Ready = {
   readonly pid: number;
   readonly tcp: { readonly host: string; readonly port: number };
   readonly health?: { readonly url: string };
+  readonly dashboard?: { readonly url: string };
 };
 
 const FREE_PORTS = ['--port', '0', '--health-port', '0'];
@@ -221,6 +222,42 @@ describe('serve', () => {
     expect(ready.health?.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     context.signal('SIGTERM');
     await exit;
+  });
+
+  it('serves the dashboard on its own address, below its prefix, and ends it with the broker [DASH-026]', async () => {
+    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--path-prefix', '/mq/'];
+    const { context, exit, ready } = await startServing(dashboard);
+    const { url = '' } = ready.dashboard ?? {};
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mq\/$/);
+    const client = await connect({ port: ready.tcp.port });
+    await client.publish('hello', { n: 1 });
+    const messages = await fetch(`${url}api/queues/hello/messages`);
+    expect(await messages.json()).toMatchObject([{ queue_name: 'hello', payload: { n: 1 } }]);
+    const purged = await fetch(`${url}api/queues/hello/messages`, { method: 'DELETE' });
+    expect(purged.status).toBe(204);
+    expect(await client.queueInfo('hello')).toMatchObject({ messageCount: 0 });
+    await client.close();
+    context.signal('SIGTERM');
+    expect(await exit).toBe(ExitCode.Done);
+    await expect(fetch(`${url}api/queues`)).rejects.toThrow();
+    expect(context.errors()).not.toContain('"warn"');
+  });
+
+  it('warns when the dashboard can be reached from beyond this machine [HTTP-006]', async () => {
+    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--dashboard-host', '0.0.0.0'];
+    const { context, exit } = await startServing(dashboard);
+    context.signal('SIGTERM');
+    await exit;
+    expect(context.errors()).toMatch(/"warn"[^\n]*dashboard[^\n]*"dashboardHost":"0\.0\.0\.0"/);
+  });
+
+  it('does not start when the dashboard cannot listen, and says which flags change that', async () => {
+    const { port, release } = await occupiedPort();
+    const context = testCommandContext();
+    const argv = [...FREE_PORTS, '--dashboard', 'on', '--dashboard-port', String(port)];
+    expect(await serve.run(argv, context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(new RegExp(`:${port}.*--dashboard-host and --dashboard-port`));
+    release();
   });
 
   it('has the limits and the defaults of queues that are configured [CONFIG-013]', async () => {

@@ -40,7 +40,7 @@ ${flagHelp()}`,
       const broker = await startOrExplain(configuration, logger, context);
       if (typeof broker === 'number') return broker;
       const describe = switches.has('print-ready') ? readyLine : linesForPeople;
-      const announcement = describe(broker, context);
+      const announcement = describe(broker, context, configuration);
       await serveUntilSignal({ broker, logger, reloadRequests, announcement }, context);
       return ExitCode.Done;
     } finally {
@@ -63,12 +63,13 @@ export function createProcessLogger(
 }
 
 /** The line of `--print-ready`. */
-export function readyLine({ tcp, health }: RunningBroker): string {
+export function readyLine({ tcp, health, dashboard }: RunningBroker): string {
   const ready = {
     ready: true,
     pid: process.pid,
     tcp: { host: tcp.host, port: tcp.port, tls: tcp.tls },
     health,
+    dashboard,
   };
   return `${JSON.stringify(ready)}\n`;
 }
@@ -141,18 +142,31 @@ export function isStartFailure(error: unknown): error is Error {
   return [CertificateError, ListenError, StoreError, UserStoreError].some((kind) => error instanceof kind);
 }
 
-function linesForPeople({ tcp, health }: RunningBroker, { environment }: CommandContext): string {
+function linesForPeople(
+  { tcp, health, dashboard }: RunningBroker,
+  { environment }: CommandContext,
+  configuration: Configuration,
+): string {
   // In a clone of the repository the command is not on the path; npm's variables show that.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
   const port = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
-  const address = tcp.tls ? `${port} --tls --tls-ca FILE` : port;
+  const address = `${port}${tcp.tls ? ' --tls --tls-ca FILE' : ''}${credentialFlagsFor(configuration)}`;
   return [
     `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}${tcp.tls ? ' with TLS' : ''}`,
     ...(health === undefined ? [] : [`health and metrics: ${health.url}/health/ and ${health.url}/metrics/`]),
+    ...(dashboard === undefined
+      ? []
+      : [`dashboard: ${dashboard.url}api/queues (its page is not in this version)`]),
     'try it, in two other terminals:',
     `  ${truemq} sub hello${address}`,
     `  ${truemq} pub hello '{"n":1}'${address}`,
     'stop it with Ctrl-C',
     '',
   ].join('\n');
+}
+
+/** What a client adds to its command so that the broker lets it in; the password is asked for. */
+function credentialFlagsFor({ enableAuthentication, authToken, superuserUsername }: Configuration): string {
+  if (!enableAuthentication) return '';
+  return authToken === '' ? ` --username ${superuserUsername}` : ' --auth-token-file FILE';
 }

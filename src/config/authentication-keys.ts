@@ -88,9 +88,3 @@ export const authenticationKeys = {
     doc: 'Maximum number of passwords that are checked in parallel, each by a thread of its own; 32 more may wait.',
   },
 } as const satisfies Record<string, KeyKind>;
-
-/** Each secret, and the key that names a file with it. */
-export const secretFileKeys = [
-  ['authToken', 'authTokenFile'],
-  ['superuserPassword', 'superuserPasswordFile'],
-] as const satisfies readonly (readonly [keyof typeof authenticationKeys, keyof typeof authenticationKeys])[];

@@ -4,9 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, type LoadedConfiguration, type Machine } from './configuration.ts';
-import { parseConfigurationFile } from './file.ts';
-import { loadConfiguration } from './load.ts';
+import { type GivenConfiguration, loadGiven, problemsOf } from '../testing/tested-configuration.ts';
+import type { LoadedConfiguration } from './configuration.ts';
 import { readSecretFile } from './secret-file.ts';
 
 const TOKEN = 'a token of more than thirty-two characters';
@@ -20,39 +19,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-type Texts = Readonly<Record<string, string>>;
-type Given = {
-  readonly flags?: Texts;
-  readonly environment?: Texts;
-  readonly file?: string;
-  readonly path?: string;
-  readonly machine?: Partial<Machine>;
-};
-
-function load({
-  flags = {},
-  environment = {},
-  file,
-  path = 'truemq.yaml',
-  machine,
-}: Given): LoadedConfiguration {
-  return loadConfiguration({
-    flags: new Map(Object.entries(flags)),
-    environment,
-    machine: { memoryBytes: 1e9, heapLimitBytes: 1e9, isTerminal: false, ...machine },
-    readSecretFile,
-    ...(file === undefined ? {} : { file: { path, entries: parseConfigurationFile(path, file) } }),
-  });
-}
-
-function problemsOf(given: Given): readonly string[] {
-  try {
-    load(given);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
+function load(given: GivenConfiguration): LoadedConfiguration {
+  return loadGiven({ ...given, readSecretFile });
 }
 
 async function newFile(name: string, content: string): Promise<string> {
@@ -61,7 +29,7 @@ async function newFile(name: string, content: string): Promise<string> {
   return path;
 }
 
-const chosen = (given: Given) => {
+const chosen = (given: GivenConfiguration) => {
   const { enableAuthentication, authToken, superuserPassword, authDatabasePath } = load(given).configuration;
   return { enableAuthentication, authToken, superuserPassword, authDatabasePath };
 };
@@ -102,17 +70,21 @@ describe('authentication', () => {
   });
 
   it('that is asked for without anything to check is refused [AUTH-056]', () => {
-    expect(problemsOf({ flags: { 'enable-authentication': 'true' } })).toEqual([
+    expect(problemsOf({ readSecretFile, flags: { 'enable-authentication': 'true' } })).toEqual([
       'superuserPassword none (default) and enableAuthentication true (flag --enable-authentication) do not go together; ' +
         'allowed is authToken, superuserPassword or authDatabasePath with enableAuthentication true',
     ]);
     for (const flag of ['auth-token', 'superuser-password', 'auth-database-path']) {
-      expect(problemsOf({ flags: { 'enable-authentication': 'true', [flag]: TOKEN } })).toEqual([]);
+      expect(
+        problemsOf({ readSecretFile, flags: { 'enable-authentication': 'true', [flag]: TOKEN } }),
+      ).toEqual([]);
     }
   });
 
   it('needs a file for a superuser', () => {
-    expect(problemsOf({ flags: { 'superuser-password': PASSWORD, 'auth-database-path': '' } })).toEqual([
+    expect(
+      problemsOf({ readSecretFile, flags: { 'superuser-password': PASSWORD, 'auth-database-path': '' } }),
+    ).toEqual([
       'authDatabasePath none (flag --auth-database-path) and superuserPassword (hidden) (flag --superuser-password) do not go ' +
         'together; allowed is the path of a file, or :memory:, with superuserPassword',
     ]);
@@ -135,8 +107,8 @@ describe('a token', () => {
   });
 
   it('is at most as long as a header', () => {
-    expect(problemsOf({ flags: { 'auth-token': 'x'.repeat(4_096) } })).toEqual([]);
-    expect(problemsOf({ flags: { 'auth-token': 'x'.repeat(4_097) } })).toHaveLength(1);
+    expect(problemsOf({ readSecretFile, flags: { 'auth-token': 'x'.repeat(4_096) } })).toEqual([]);
+    expect(problemsOf({ readSecretFile, flags: { 'auth-token': 'x'.repeat(4_097) } })).toHaveLength(1);
   });
 });
 
@@ -154,16 +126,16 @@ describe('a secret that is empty', () => {
 
 describe('the superuser', () => {
   it.each(['x', 'x'.repeat(72)])('may have password %j [AUTH-051]', (password) => {
-    expect(problemsOf({ flags: { 'superuser-password': password } })).toEqual([]);
+    expect(problemsOf({ readSecretFile, flags: { 'superuser-password': password } })).toEqual([]);
   });
 
   it('may not have one over 72 bytes, nor any name [AUTH-052, AUTH-053]', () => {
-    expect(problemsOf({ flags: { 'superuser-password': 'x'.repeat(73) } })).toEqual([
+    expect(problemsOf({ readSecretFile, flags: { 'superuser-password': 'x'.repeat(73) } })).toEqual([
       expect.stringMatching(
         /^superuserPassword \(flag --superuser-password\): came \(hidden\); allowed is 1 to 72 bytes;/,
       ),
     ]);
-    expect(problemsOf({ flags: { 'superuser-username': 'a b' } })).toEqual([
+    expect(problemsOf({ readSecretFile, flags: { 'superuser-username': 'a b' } })).toEqual([
       'superuserUsername (flag --superuser-username): came "a b"; allowed is 1 to 64 letters, digits, -, _ and full stops',
     ]);
   });
@@ -193,7 +165,7 @@ describe('a secret in a file', () => {
 
   it('cannot be given in the configuration as well [CONFIG-015]', async () => {
     const flags = { 'auth-token-file': await newFile('token', TOKEN) };
-    expect(problemsOf({ flags, environment: { TRUEMQ_AUTH_TOKEN: TOKEN } })).toEqual([
+    expect(problemsOf({ readSecretFile, flags, environment: { TRUEMQ_AUTH_TOKEN: TOKEN } })).toEqual([
       'authToken (environment TRUEMQ_AUTH_TOKEN) and authTokenFile (flag --auth-token-file) do not go together; allowed is one of the two',
     ]);
   });
@@ -207,7 +179,8 @@ describe('a secret in a file', () => {
     const long = await newFile('long', 'x'.repeat(73));
     const directory = join(folder, 'folder');
     await mkdir(directory);
-    const problemOf = (path: string) => problemsOf({ flags: { 'superuser-password-file': path } })[0];
+    const problemOf = (path: string) =>
+      problemsOf({ readSecretFile, flags: { 'superuser-password-file': path } })[0];
     const start = (path: string) => `superuserPasswordFile (flag --superuser-password-file): file ${path} `;
     expect(problemOf(missing)).toContain(`${start(missing)}cannot be read: ENOENT`);
     expect(problemOf(directory)).toContain(`${start(directory)}cannot be read: EISDIR`);
@@ -230,7 +203,7 @@ describe('no secret is shown', () => {
     expect(JSON.stringify(settings)).not.toContain(secret);
     const text = (wanted: string) => settings.find(({ key }) => key === wanted)?.text;
     expect([text('authToken'), text('superuserPassword')]).toEqual(['(hidden)', '(hidden)']);
-    expect(problemsOf({ flags: { 'auth-token': '(hidden)' } })).toEqual([
+    expect(problemsOf({ readSecretFile, flags: { 'auth-token': '(hidden)' } })).toEqual([
       'authToken (flag --auth-token): (hidden) is what "truemq config" prints instead of a secret; write the secret itself',
     ]);
   });
@@ -255,13 +228,13 @@ describe('no secret is shown', () => {
     ['yaml', `superuserPassword: ["${secret}"]`],
     ['yaml', `${secret}`],
   ])('by what is said about a file of %s: %j [AUTH-054]', (extension, file) => {
-    const problems = problemsOf({ file, path: `truemq.${extension}` });
+    const problems = problemsOf({ readSecretFile, file, path: `truemq.${extension}` });
     expect(problems.join()).toMatch(/truemq/);
     expect(problems.join()).not.toContain(secret);
   });
 
   it('by what is said about a number, which is no text [AUTH-054]', () => {
-    expect(problemsOf({ file: 'authToken: 12345678' }).join()).toMatch(/came \(hidden\)/);
-    expect(problemsOf({ file: 'authToken: 12345678' }).join()).not.toContain('1234');
+    expect(problemsOf({ readSecretFile, file: 'authToken: 12345678' }).join()).toMatch(/came \(hidden\)/);
+    expect(problemsOf({ readSecretFile, file: 'authToken: 12345678' }).join()).not.toContain('1234');
   });
 });

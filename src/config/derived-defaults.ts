@@ -35,6 +35,8 @@ export const derivedDefaults = {
     known.superuserPassword !== '' || machine.hasUserDatabase === true ? DEFAULT_USER_DATABASE : '',
   enableAuthentication: (known: Known) => known.authToken !== '' || known.authDatabasePath !== '',
   authConcurrency: (_known: Known, { coreCount = 1 }: Machine) => Math.max(1, coreCount - 1),
-  allowedHosts: (known: Known) => [...new Set([known.host, known.healthHost, 'localhost'])],
+  allowedHosts: (known: Known) => [
+    ...new Set([known.host, known.healthHost, known.dashboardHost, 'localhost']),
+  ],
   logFormat: (_known: Known, machine: Machine) => (machine.isTerminal ? 'pretty' : 'json'),
 } as const satisfies Record<DerivedKey, (known: Known, machine: Machine) => unknown>;

@@ -37,14 +37,10 @@ export type BooleanKind = Described & {
   readonly kind: 'boolean';
   /** The words for true and false, in this order. */
   readonly words: readonly [string, string];
-  /** Why this version refuses one of the two, by its word. */
-  readonly unavailable?: Readonly<Record<string, string>>;
 } & ({ readonly default: boolean } | { readonly derived: string });
 export type ChoiceKind = Described & {
   readonly kind: 'choice';
   readonly choices: readonly string[];
-  /** Known choices that this version refuses, with the reason. */
-  readonly unavailable?: Readonly<Record<string, string>>;
 } & ({ readonly default: string } | { readonly derived: string });
 export type ListKind = Described & {
   readonly kind: 'list';
@@ -153,9 +149,9 @@ export function describeAllowed(kind: KeyKind): string {
     case 'size':
       return `${formatSize(kind.min)} to ${formatSize(kind.max)}, written as ${SIZE_FORMS}`;
     case 'boolean':
-      return available(kind.words, kind.unavailable).join(' or ');
+      return kind.words.join(' or ');
     case 'choice':
-      return available(kind.choices, kind.unavailable).join(' or ');
+      return kind.choices.join(' or ');
     case 'list':
       return kind.choices === undefined
         ? 'names separated by commas'
@@ -177,15 +173,12 @@ function describeText({ mayBeEmpty, form }: TextKind): string {
 
 function parseBooleanWord(kind: BooleanKind, text: string): ParsedValue {
   const index = kind.words.indexOf(text.toLowerCase());
-  const word = kind.words[index];
-  if (word === undefined) return refuse(kind);
-  return unavailableReason(kind, word) ?? { ok: true, value: index === 0 };
+  return index === -1 ? refuse(kind) : { ok: true, value: index === 0 };
 }
 
 function parseChoice(kind: ChoiceKind, text: string): ParsedValue {
   const choice = kind.choices.find((name) => name.toLowerCase() === text.toLowerCase());
-  if (choice === undefined) return refuse(kind);
-  return unavailableReason(kind, choice) ?? { ok: true, value: choice };
+  return choice === undefined ? refuse(kind) : { ok: true, value: choice };
 }
 
 function parseList(kind: ListKind, entries: readonly string[]): ParsedValue {
@@ -196,18 +189,6 @@ function parseList(kind: ListKind, entries: readonly string[]): ParsedValue {
       : entries.map((entry) => choices.find((name) => name === entry.toLowerCase()) ?? '');
   const right = !names.includes('') && new Set(names).size === names.length;
   return right ? { ok: true, value: names } : refuse(kind);
-}
-
-function unavailableReason(kind: BooleanKind | ChoiceKind, word: string): ParsedValue | undefined {
-  const reason = kind.unavailable?.[word];
-  return reason === undefined ? undefined : { ok: false, allowed: `${describeAllowed(kind)} (${reason})` };
-}
-
-function available(
-  words: readonly string[],
-  unavailable: Readonly<Record<string, string>> | undefined,
-): readonly string[] {
-  return words.filter((word) => unavailable?.[word] === undefined);
 }
 
 function withinRange(

@@ -344,11 +344,39 @@ export const configurationKeys = {
   },
   dashboard: {
     kind: 'boolean',
-    section: 'Health and metrics',
+    section: 'Dashboard',
     words: ['on', 'off'],
     default: false,
-    unavailable: { on: 'the dashboard is not available in this version' },
-    doc: 'Whether the broker starts the dashboard. This version has no dashboard.',
+    doc: 'Whether the broker starts the HTTP server of the dashboard. Its API is complete; it has no page yet.',
+  },
+  dashboardHost: {
+    kind: 'text',
+    section: 'Dashboard',
+    default: DEFAULT_HOST,
+    doc: 'Address or name that the dashboard listens on. It asks for no credentials: whoever reaches it can read and delete messages.',
+  },
+  dashboardPort: {
+    kind: 'port',
+    section: 'Dashboard',
+    default: 12_925,
+    doc: 'TCP port that the dashboard listens on; 0 means any free port.',
+  },
+  dashboardAuthentication: {
+    kind: 'boolean',
+    section: 'Dashboard',
+    words: ['on', 'off'],
+    default: false,
+    doc: 'Whether the dashboard asks for the name and password of a superuser, by HTTP Basic. The password can be read on the way.',
+  },
+  pathPrefix: {
+    kind: 'text',
+    section: 'Dashboard',
+    default: '/',
+    form: {
+      isRight: (text) => /^\/([-.\w~]+\/)*$/.test(text),
+      words: 'a path that begins and ends with a slash, of letters, digits, -, ., _ and ~',
+    },
+    doc: 'Path below which the dashboard serves its API and its page.',
   },
 
   logLevel: {
@@ -374,9 +402,6 @@ export const configurationKeyList = Object.entries(configurationKeys) as readonl
   ConfigurationKey,
   KeyKind,
 ])[];
-
-/** Keys of later versions: refused with a better reason than "unknown". */
-export const keysOfLaterVersions: readonly string[] = ['dashboardHost', 'dashboardPort', 'pathPrefix'];
 
 /** `maxQueueSize` as a flag: `max-queue-size`, without the dashes in front. */
 export function flagName(key: string): string {

@@ -4,22 +4,11 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  type Configuration,
-  ConfigurationError,
-  describeOrigin,
-  type LoadedConfiguration,
-} from './configuration.ts';
-import { parseConfigurationFile } from './file.ts';
+import { loadGiven, problemsOf } from '../testing/tested-configuration.ts';
+import { type Configuration, describeOrigin } from './configuration.ts';
 import { describeAllowed, type KeyKind } from './key-kinds.ts';
-import {
-  type ConfigurationKey,
-  configurationKeyList,
-  environmentName,
-  flagName,
-  keysOfLaterVersions,
-} from './keys.ts';
-import { type ConfigurationSources, loadConfiguration, propertyName } from './load.ts';
+import { type ConfigurationKey, configurationKeyList, environmentName, flagName } from './keys.ts';
+import { loadConfiguration, propertyName } from './load.ts';
 import { nearestName } from './nearest-name.ts';
 import { configurationReference, flagHelp } from './reference.ts';
 
@@ -41,34 +30,6 @@ const { server: limitRows }: Tables = parse(
   readFileSync(new URL('../../spec/tables/limits.yaml', import.meta.url), 'utf8'),
 );
 const kinds: ReadonlyMap<string, KeyKind> = new Map(configurationKeyList);
-
-type Texts = Readonly<Record<string, string>>;
-type Given = {
-  readonly flags?: Texts;
-  readonly environment?: Texts;
-  readonly file?: string;
-  readonly path?: string;
-};
-
-function load({ flags = {}, environment = {}, file, path = 'truemq.yaml' }: Given): LoadedConfiguration {
-  const sources: ConfigurationSources = {
-    flags: new Map(Object.entries(flags)),
-    environment,
-    machine: { memoryBytes: 8 * GIB, heapLimitBytes: 100 * GIB, isTerminal: false },
-  };
-  if (file === undefined) return loadConfiguration(sources);
-  return loadConfiguration({ ...sources, file: { path, entries: parseConfigurationFile(path, file) } });
-}
-
-function problemsOf(given: Given): readonly string[] {
-  try {
-    load(given);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 describe('defaults', () => {
   it('of memory fit into the JavaScript heap', () => {
@@ -94,6 +55,7 @@ describe('defaults', () => {
       tlsEnabled: false,
       tlsCertificatePath: '',
       tlsCertificatePassword: '',
+      tlsCertificatePasswordFile: '',
       tlsKeyPath: '',
       tlsClientCaPath: '',
       defaultDeliveryMode: 'RoundRobin',
@@ -140,14 +102,18 @@ describe('defaults', () => {
       healthPort: 2926,
       allowedHosts: ['127.0.0.1', 'localhost'],
       dashboard: false,
+      dashboardHost: '127.0.0.1',
+      dashboardPort: 12_925,
+      dashboardAuthentication: false,
+      pathPrefix: '/',
       logLevel: 'info',
       logFormat: 'json',
     };
-    expect(load({}).configuration).toEqual(expected);
+    expect(loadGiven({}).configuration).toEqual(expected);
   });
 
-  it('are those of spec/tables/limits.yaml, except that of the dashboard, which does not exist yet [CONFIG-014]', () => {
-    const defaults: Readonly<Record<string, unknown>> = load({}).configuration;
+  it('are those of spec/tables/limits.yaml, except that of the dashboard, whose page does not exist yet [CONFIG-014]', () => {
+    const defaults: Readonly<Record<string, unknown>> = loadGiven({}).configuration;
     const different = limitRows.filter(({ name, derived, default: expected }) => {
       const kind = kinds.get(name);
       if (kind === undefined) return false;
@@ -155,7 +121,6 @@ describe('defaults', () => {
       return !isDeepStrictEqual(defaults[propertyName(name as ConfigurationKey)], expected);
     });
     expect(different.map(({ name }) => name)).toEqual(['dashboard']);
-    expect(problemsOf({ flags: { dashboard: 'on' } })).toHaveLength(1);
   });
 
   it('have a row in spec/tables/limits.yaml each, with the same range', () => {
@@ -171,7 +136,7 @@ describe('defaults', () => {
   });
 
   it('leave out only what is fixed, or not available in this version', () => {
-    const others = limitRows.filter(({ name }) => !kinds.has(name) && !keysOfLaterVersions.includes(name));
+    const others = limitRows.filter(({ name }) => !kinds.has(name));
     expect(others.map(({ name, note = '' }) => [name, note.startsWith('fixed')])).toEqual([
       ['initialWindow', true],
       ['defaultListLimit', true],
@@ -183,7 +148,7 @@ describe('defaults', () => {
   });
 
   it('follow the values they are derived from', () => {
-    const { configuration } = load({
+    const { configuration } = loadGiven({
       flags: { 'memory-limit': '1GiB', 'max-message-size': '2MiB', host: 'broker.example' },
     });
     expect(configuration.maxQueuedBytes).toBe(GIB / 2);
@@ -192,9 +157,9 @@ describe('defaults', () => {
   });
 
   it('can all be written as flags and mean the same', () => {
-    const { configuration, settings } = load({});
+    const { configuration, settings } = loadGiven({});
     const flags = Object.fromEntries(settings.map(({ key, text }) => [flagName(key), text]));
-    expect(load({ flags }).configuration).toEqual(configuration);
+    expect(loadGiven({ flags }).configuration).toEqual(configuration);
   });
 });
 
@@ -203,11 +168,11 @@ describe('a store of a module', () => {
 
   it('is used when its module is given, wherever that is, and has no path unless one is given [CONFIG-016]', () => {
     const none = { storage: 'module', storageModule: module, storagePath: '' };
-    expect(load({ flags: { 'storage-module': module } }).configuration).toMatchObject(none);
-    expect(load({ environment: { TRUEMQ_STORAGE_MODULE: module } }).configuration).toMatchObject(none);
-    expect(load({ file: `storageModule: ${module}` }).configuration).toMatchObject(none);
+    expect(loadGiven({ flags: { 'storage-module': module } }).configuration).toMatchObject(none);
+    expect(loadGiven({ environment: { TRUEMQ_STORAGE_MODULE: module } }).configuration).toMatchObject(none);
+    expect(loadGiven({ file: `storageModule: ${module}` }).configuration).toMatchObject(none);
     const flags = { storage: 'module', 'storage-module': module, 'storage-path': 'a place' };
-    expect(load({ flags }).configuration).toMatchObject({ ...none, storagePath: 'a place' });
+    expect(loadGiven({ flags }).configuration).toMatchObject({ ...none, storagePath: 'a place' });
   });
 
   it('does not replace a store that was asked for explicitly, not even the default [CONFIG-017]', () => {
@@ -218,14 +183,17 @@ describe('a store of a module', () => {
   });
 
   it('is taken back by an empty text', () => {
-    const { configuration } = load({ flags: { 'storage-module': '' }, file: `storageModule: ${module}` });
+    const { configuration } = loadGiven({
+      flags: { 'storage-module': '' },
+      file: `storageModule: ${module}`,
+    });
     expect(configuration).toMatchObject({ storage: 'memory', storageModule: '', storagePath: 'truemq.db' });
   });
 });
 
 describe('precedence', () => {
   it('is flag, environment, file, default, and each value knows its origin [CONFIG-001, CONFIG-007]', () => {
-    const { configuration, settings } = load({
+    const { configuration, settings } = loadGiven({
       flags: { port: '1' },
       environment: { TRUEMQ_PORT: '2', TRUEMQ_MAX_QUEUE_SIZE: '22' },
       file: 'port: 3\nmaxQueueSize: 33\nackTimeout: 500\n',
@@ -244,8 +212,8 @@ describe('precedence', () => {
 
   it('holds for every key, from text', () => {
     for (const [key] of configurationKeyList) {
-      const text = load({}).settings.find((setting) => setting.key === key)?.text ?? '';
-      const { settings } = load({ environment: { [environmentName(key)]: text } });
+      const text = loadGiven({}).settings.find((setting) => setting.key === key)?.text ?? '';
+      const { settings } = loadGiven({ environment: { [environmentName(key)]: text } });
       expect(settings.find((setting) => setting.key === key)).toMatchObject({
         text,
         origin: { kind: 'environment' },
@@ -264,7 +232,7 @@ describe('the file', () => {
       rateLimit: 'off',
       supportedCompressions: ['gzip'],
     });
-    expect(load({ file, path: 'truemq.json' }).configuration).toMatchObject({
+    expect(loadGiven({ file, path: 'truemq.json' }).configuration).toMatchObject({
       ackTimeoutMs: 250,
       retryDelayMs: 5,
       maxMessageSizeBytes: 2048,
@@ -275,7 +243,7 @@ describe('the file', () => {
   });
 
   it('may be empty', () => {
-    expect(load({ file: '# nothing yet\n' }).configuration).toEqual(load({}).configuration);
+    expect(loadGiven({ file: '# nothing yet\n' }).configuration).toEqual(loadGiven({}).configuration);
   });
 
   it.each([
@@ -290,7 +258,6 @@ describe('the file', () => {
     ],
     ['enableAutoCreate: 1', 'enableAutoCreate (file truemq.yaml): came 1; allowed is true or false'],
     ['prot: 1', 'prot (file truemq.yaml): no such key; did you mean port?'],
-    ['dashboardHost: x', 'dashboardHost (file truemq.yaml): not available in this version'],
     ['- port', 'file truemq.yaml: holds no map of keys to values'],
   ])('refuses %j [CONFIG-002, CONFIG-003]', (file, problem) => {
     expect(problemsOf({ file })).toEqual([problem]);
@@ -319,10 +286,6 @@ describe('refusals', () => {
       'defaultDeliveryMode (flag --default-delivery-mode): came "Random"; allowed is RoundRobin or FanOutWithAck or FanOutWithoutAck or PriorityBased',
     ],
     [{ storage: 'disk' }, 'storage (flag --storage): came "disk"; allowed is memory or sqlite or module'],
-    [
-      { dashboard: 'on' },
-      'dashboard (flag --dashboard): came "on"; allowed is off (the dashboard is not available in this version)',
-    ],
     [{ 'rate-limit': 'true' }, 'rateLimit (flag --rate-limit): came "true"; allowed is on or off'],
     [
       { 'supported-compressions': 'gzip,gzip' },
@@ -342,7 +305,6 @@ describe('refusals', () => {
     ],
     [{ host: '' }, 'host (flag --host): came ""; allowed is a text that is not empty'],
     [{ prot: '1' }, '--prot: no such flag; did you mean --port?'],
-    [{ 'path-prefix': '/x' }, '--path-prefix: not available in this version'],
     [
       { 'retry-delay': '3m' },
       'retryDelay 3m (flag --retry-delay) and maxRetryDelay 2m (default) do not go together; allowed is retryDelay at most maxRetryDelay',
@@ -355,12 +317,37 @@ describe('refusals', () => {
       { port: '2926' },
       'healthPort 2926 (default) and port 2926 (flag --port) do not go together; allowed is a different port for each, or 0',
     ],
+    [
+      { dashboard: 'on', 'dashboard-port': '2926' },
+      'dashboardPort 2926 (flag --dashboard-port) and healthPort 2926 (default) do not go together; allowed is a different port for each, or 0',
+    ],
   ] as const)(
     'of %j name key, origin, what came and what is allowed [CONFIG-002, CONFIG-003]',
     (flags, problem) => {
       expect(problemsOf({ flags })).toEqual([problem]);
     },
   );
+
+  it.each(['/mq', 'mq/', 'mq', '//', '/a b/', '/:x/'])(
+    'name a path prefix that does not begin and end with a slash, or is no plain path: %s [DASH-027]',
+    (prefix) => {
+      expect(problemsOf({ flags: { 'path-prefix': prefix } })).toEqual([
+        `pathPrefix (flag --path-prefix): came "${prefix}"; allowed is a path that begins and ends with a slash, of letters, digits, -, ., _ and ~`,
+      ]);
+    },
+  );
+
+  it.each(['/', '/mq/', '/a/b-1.x_~/'])('are none for the path prefix %s [DASH-027]', (prefix) => {
+    expect(loadGiven({ flags: { 'path-prefix': prefix } }).configuration.pathPrefix).toBe(prefix);
+  });
+
+  it('name a dashboard that asks for users where there are none', () => {
+    expect(problemsOf({ flags: { 'dashboard-authentication': 'on' } })).toEqual([
+      'dashboardAuthentication on (flag --dashboard-authentication) and authDatabasePath none (default) do not go together; allowed is superuserPassword or authDatabasePath with dashboardAuthentication on',
+    ]);
+    const flags = { 'dashboard-authentication': 'on', 'superuser-password': 'correct horse' };
+    expect(problemsOf({ flags })).toEqual([]);
+  });
 
   it('come all at once', () => {
     expect(problemsOf({ flags: { port: 'x', 'max-queues': '0' }, file: 'nonsense: 1' })).toHaveLength(3);
@@ -388,7 +375,7 @@ describe('unknown variables', () => {
   });
 
   it('are warnings else, and foreign ones nothing', () => {
-    const { warnings } = load({
+    const { warnings } = loadGiven({
       environment: { TRUEMQ_CMD: 'x', TRUEMQ_PORT_2925_TCP_ADDR: '10.0.0.1', PORT: '80', HOST: 'x' },
     });
     expect(warnings).toHaveLength(2);

@@ -29,7 +29,6 @@ import {
   ENVIRONMENT_PREFIX,
   environmentName,
   flagName,
-  keysOfLaterVersions,
 } from './keys.ts';
 import { didYouMean, nearestName } from './nearest-name.ts';
 import { findConflicts, findWarnings } from './rules.ts';
@@ -141,14 +140,11 @@ function findUnknownNames(sources: ConfigurationSources): { problems: string[]; 
 
 /** The message about an unknown flag; also for the command line, which has flags that are not keys. */
 export function unknownFlag(flag: string, furtherFlags: readonly string[] = []): string {
-  if (keysOfLaterVersions.some((key) => flagName(key) === flag))
-    return `--${flag}: not available in this version`;
   const known = [...configurationKeyList.map(([key]) => flagName(key)), ...furtherFlags];
   return `--${flag}: no such flag${didYouMean(flag, known, '--')}`;
 }
 
 function unknownFileKey(key: string, keys: readonly string[], path: string): string {
-  if (keysOfLaterVersions.includes(key)) return `${key} (file ${path}): not available in this version`;
   return `${key} (file ${path}): no such key${didYouMean(key, keys)}`;
 }
 
@@ -163,10 +159,6 @@ function judgeVariable(
 ): void {
   if (!variable.startsWith(ENVIRONMENT_PREFIX) || keys.some((key) => environmentName(key) === variable))
     return;
-  if (keysOfLaterVersions.some((key) => environmentName(key) === variable)) {
-    found.problems.push(`${variable} (environment): not available in this version`);
-    return;
-  }
   const bare = (name: string) => name.slice(ENVIRONMENT_PREFIX.length);
   const near = nearestName(
     bare(variable),

@@ -26,6 +26,7 @@ export function findConflicts(configuration: Configuration): readonly Conflict[]
     ...tlsRules,
     credentials,
     users,
+    dashboardUsers,
   ];
   return rules.flatMap((rule) => rule(configuration) ?? []);
 }
@@ -78,11 +79,28 @@ function decompressedSize(configuration: Configuration): Conflict | undefined {
   };
 }
 
+type Listening = { readonly key: ConfigurationKey; readonly host: string; readonly port: number };
+
 function ports(configuration: Configuration): Conflict | undefined {
-  const { port, healthPort, host, healthHost, health } = configuration;
-  const overlap = host === healthHost || [host, healthHost].some((name) => WILDCARD_HOSTS.includes(name));
-  if (!health || port === 0 || port !== healthPort || !overlap) return undefined;
-  return { keys: ['healthPort', 'port'], allowed: 'a different port for each, or 0' };
+  const { host, port, health, healthHost, healthPort, dashboard, dashboardHost, dashboardPort } =
+    configuration;
+  const servers: readonly Listening[] = [
+    { key: 'port', host, port },
+    ...(health ? [{ key: 'healthPort', host: healthHost, port: healthPort } as const] : []),
+    ...(dashboard ? [{ key: 'dashboardPort', host: dashboardHost, port: dashboardPort } as const] : []),
+  ];
+  for (const [index, later] of servers.entries()) {
+    const earlier = servers.slice(0, index).find((other) => isSamePort(other, later));
+    if (earlier !== undefined)
+      return { keys: [later.key, earlier.key], allowed: 'a different port for each, or 0' };
+  }
+  return undefined;
+}
+
+function isSamePort(one: Listening, other: Listening): boolean {
+  const hosts = [one.host, other.host];
+  const overlap = one.host === other.host || hosts.some((name) => WILDCARD_HOSTS.includes(name));
+  return one.port !== 0 && one.port === other.port && overlap;
 }
 
 /** Whoever asks for authentication must not get a broker that lets everybody in. */
@@ -95,6 +113,15 @@ function credentials({
   return {
     keys: ['superuserPassword', 'enableAuthentication'],
     allowed: 'authToken, superuserPassword or authDatabasePath with enableAuthentication true',
+  };
+}
+
+/** Without users nobody could use a dashboard that asks for one. */
+function dashboardUsers({ dashboardAuthentication, authDatabasePath }: Configuration): Conflict | undefined {
+  if (!dashboardAuthentication || authDatabasePath !== '') return undefined;
+  return {
+    keys: ['dashboardAuthentication', 'authDatabasePath'],
+    allowed: 'superuserPassword or authDatabasePath with dashboardAuthentication on',
   };
 }
 

@@ -1,13 +1,19 @@
 // Chooses the secrets that stand in files of their own, and says which are empty. Pure: it is given a function that reads. Implements CONFIG-015
 // and AUTH-054.
 
-import { secretFileKeys } from './authentication-keys.ts';
 import { type Choices, describeOrigin } from './configuration.ts';
 import { HIDDEN, parseText } from './key-kinds.ts';
-import { configurationKeys } from './keys.ts';
+import { type ConfigurationKey, configurationKeys } from './keys.ts';
 import type { SecretFile } from './secret-file.ts';
 
 export type ReadSecretFile = (path: string) => SecretFile;
+
+/** Each secret, and the key that names a file with it. */
+const secretFileKeys = [
+  ['authToken', 'authTokenFile'],
+  ['superuserPassword', 'superuserPasswordFile'],
+  ['tlsCertificatePassword', 'tlsCertificatePasswordFile'],
+] as const satisfies readonly (readonly [ConfigurationKey, ConfigurationKey])[];
 
 /** Chooses the secrets that are in files of their own. Returns a sentence for each problem. */
 export function chooseSecrets(

@@ -23,7 +23,14 @@ export const tlsKeys = {
     default: '',
     mayBeEmpty: true,
     secret: true,
-    doc: 'The password of the PKCS#12 file or of the key. Other users of the machine can see a flag in the list of processes: the environment or a file is better.',
+    doc: 'The password of the PKCS#12 file or of the key. As a flag it shows in the list of processes: prefer tlsCertificatePasswordFile.',
+  },
+  tlsCertificatePasswordFile: {
+    kind: 'text',
+    section: 'TLS',
+    default: '',
+    mayBeEmpty: true,
+    doc: 'A file that contains tlsCertificatePassword. One line break at its end does not count. SIGHUP does not read it again.',
   },
   tlsKeyPath: {
     kind: 'text',

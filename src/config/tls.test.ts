@@ -1,35 +1,14 @@
 // The settings of TLS: when it is on, which do not go together, and that the password is never shown.
 
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from './configuration.ts';
-import { parseConfigurationFile } from './file.ts';
-import { loadConfiguration } from './load.ts';
-
-type Given = { readonly flags?: Readonly<Record<string, string>>; readonly file?: string };
-
-function load({ flags = {}, file = '' }: Given) {
-  const path = 'truemq.yaml';
-  const machine = { memoryBytes: 2 ** 30, heapLimitBytes: 2 ** 30, isTerminal: false };
-  const given = { flags: new Map(Object.entries(flags)), environment: {}, machine };
-  return loadConfiguration({ ...given, file: { path, entries: parseConfigurationFile(path, file) } });
-}
-
-function problemsOf(given: Given): readonly string[] {
-  try {
-    load(given);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+import { loadGiven, problemsOf } from '../testing/tested-configuration.ts';
 
 describe('TLS', () => {
   it('is on when a certificate is configured, and off when that is said [TLS-012]', () => {
     const flags = { 'tls-certificate-path': 'broker.pfx' };
-    expect(load({ flags }).configuration.tlsEnabled).toBe(true);
-    expect(load({ flags: { ...flags, 'tls-enabled': 'false' } }).configuration.tlsEnabled).toBe(false);
-    expect(load({}).configuration.tlsEnabled).toBe(false);
+    expect(loadGiven({ flags }).configuration.tlsEnabled).toBe(true);
+    expect(loadGiven({ flags: { ...flags, 'tls-enabled': 'false' } }).configuration.tlsEnabled).toBe(false);
+    expect(loadGiven({}).configuration.tlsEnabled).toBe(false);
   });
 
   it('needs a certificate [TLS-013]', () => {
@@ -56,9 +35,21 @@ describe('the password', () => {
   const flags = { 'tls-certificate-path': 'broker.pfx', 'tls-certificate-password': 'sesame' };
 
   it('is used, and not shown [TLS-009]', () => {
-    const { configuration, settings } = load({ flags });
+    const { configuration, settings } = loadGiven({ flags });
     expect(configuration.tlsCertificatePassword).toBe('sesame');
     expect(settings.find(({ key }) => key === 'tlsCertificatePassword')?.text).toBe('(hidden)');
+    expect(JSON.stringify(settings)).not.toContain('sesame');
+  });
+
+  it('may be in a file of its own [CONFIG-015]', () => {
+    const inFile = { ...flags, 'tls-certificate-password-file': '/run/password' };
+    const readSecretFile = () => ({ ok: true, text: 'sesame' }) as const;
+    expect(problemsOf({ flags: inFile, readSecretFile })).toEqual([
+      'tlsCertificatePassword (flag --tls-certificate-password) and tlsCertificatePasswordFile (flag --tls-certificate-password-file) do not go together; allowed is one of the two',
+    ]);
+    const { 'tls-certificate-password': _, ...only } = inFile;
+    const { configuration, settings } = loadGiven({ flags: only, readSecretFile });
+    expect(configuration.tlsCertificatePassword).toBe('sesame');
     expect(JSON.stringify(settings)).not.toContain('sesame');
   });
 

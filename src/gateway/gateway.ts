@@ -10,7 +10,7 @@ import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
 import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
 import type { Environment } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
@@ -19,6 +19,7 @@ import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type LimitCounts, LimitEvents } from './limit-events.ts';
+import { Operator, OutOfService } from './operator.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound.ts';
 import { ServerConnection } from './server-connection.ts';
@@ -74,6 +75,8 @@ export class Gateway {
   readonly #queueLists = new QueueListCache();
   readonly #bodies = new DeliverBodies();
   readonly #requests = new OperatorRequests();
+  /** What whoever runs the broker may ask of it. */
+  readonly operator: Operator;
   readonly #connections = new Map<ConnectionId, ServerConnection>();
   /** Connections that the effects of this call go to. */
   readonly #touched = new Set<ServerConnection>();
@@ -87,6 +90,8 @@ export class Gateway {
     this.#options = options;
     this.#parts = parts;
     this.#backend = parts.backend;
+    const outOfService = () => outOfServiceReason(this.#backend.state);
+    this.operator = new Operator(parts.backend, this.#requests, outOfService);
     this.#limits = new LimitEvents(parts.logger, parts.environment.clock);
     this.#admission = new Admission(options, (kind) => this.#limits.reached(kind));
     this.#compressor = new BatchCompressor(parts.compressor);
@@ -130,9 +135,10 @@ export class Gateway {
     return this.#draining;
   }
 
-  /** Whether clients are served now (HEALTH-011). */
+  /** Whether clients are served now, and are to send more of them (HEALTH-011, HEALTH-017). */
   readiness(): Readiness {
-    const reason = outOfServiceReason(this.#backend.state);
+    const { state } = this.#backend;
+    const reason = state.kind === 'draining' ? SHUTTING_DOWN : outOfServiceReason(state);
     return reason === undefined ? { ready: true } : { ready: false, reason };
   }
 
@@ -153,16 +159,9 @@ export class Gateway {
     return this.#backend.queueInfo(name);
   }
 
-  /**
-   * Removes all waiting messages from a queue, but none in flight. Resolves when the removal is committed. Rejects with RequestRefused if
-   * the queue does not exist (QUEUE_NOT_FOUND) or the broker is shutting down (SHUTTING_DOWN; some messages may have been removed).
-   */
-  async purgeQueue(queue: string): Promise<void> {
-    const reason = outOfServiceReason(this.#backend.state);
-    if (reason !== undefined) throw new Error(reason);
-    await this.#requests.make((token) => {
-      this.#backend.submit({ kind: 'purgeQueue', connection: OPERATOR, token, queue });
-    });
+  /** See {@link Backend.largestQueues}. Answered also while the store is slow: monitoring must not wait for it. */
+  largestQueues(limit: number): LargestQueues | undefined {
+    return this.#backend.largestQueues(limit);
   }
 
   readonly #receiver: BackendReceiver = {
@@ -278,14 +277,14 @@ export class Gateway {
   }
 
   #stateChanged(state: BackendState): void {
-    if (state.kind === 'closed') this.#requests.failAll(new Error(ENDED));
+    if (state.kind === 'closed') this.#requests.failAll(new OutOfService(ENDED));
     if (state.kind !== 'failed') return;
     const all = [...this.#connections.values()];
     this.#connections.clear();
     const { environment } = this.#parts;
     for (const connection of all)
       connection.terminate(disconnectFields(environment.freshId(), 'storage_error'));
-    this.#requests.failAll(new Error(state.reason));
+    this.#requests.failAll(new OutOfService(state.reason));
     this.#onEmpty();
   }
 

@@ -18,7 +18,7 @@ describe('a purge by the operator', () => {
     store.release();
     await tested.settle();
     let isOver = false;
-    const purged = tested.broker.purgeQueue('q').then(() => {
+    const purged = tested.broker.operator.purgeQueue('q').then(() => {
       isOver = true;
     });
     await tested.settle();
@@ -32,7 +32,7 @@ describe('a purge by the operator', () => {
   it('is refused where there is no such queue', async () => {
     const tested = new TestedBroker();
     await tested.settle();
-    const purged = tested.broker.purgeQueue('nowhere');
+    const purged = tested.broker.operator.purgeQueue('nowhere');
     const refusal = expect(purged).rejects.toMatchObject({ name: 'RequestRefused', code: 'QUEUE_NOT_FOUND' });
     await tested.settle();
     await refusal;
@@ -40,7 +40,7 @@ describe('a purge by the operator', () => {
 
   it('fails when the store fails before it is safe', async () => {
     const { tested, store } = await engineWithMessage();
-    const purged = tested.broker.purgeQueue('q');
+    const purged = tested.broker.operator.purgeQueue('q');
     const failure = expect(purged).rejects.toThrow('the store has failed: disk full');
     await tested.settle();
     store.fail(new Error('disk full'));
@@ -53,6 +53,6 @@ describe('a purge by the operator', () => {
     const drained = tested.broker.drain();
     await tested.settle();
     await drained;
-    await expect(tested.broker.purgeQueue('q')).rejects.toThrow('The broker has ended.');
+    await expect(tested.broker.operator.purgeQueue('q')).rejects.toThrow('The broker has ended.');
   });
 });

@@ -1,7 +1,10 @@
-// The part of the broker that the HTTP servers may use: its statistics, and whether it serves. Read only. The gateway implements it.
+// The part of the broker that the HTTP servers may use: its statistics, whether it serves, and, for the dashboard, what an operator may ask.
+// The gateway implements it.
 // Implements METRICS-002 to METRICS-006 and HEALTH-011 on the broker's side.
 
 import type { BrokerStatistics, Readiness } from '../gateway/gateway.ts';
+import type { Operator } from '../gateway/operator.ts';
+import type { LargestQueues } from '../model/queue-info.ts';
 
 /** The published statistics; each is described where it is counted. */
 export type ShownStatistics = Pick<
@@ -18,11 +21,27 @@ export type ShownStatistics = Pick<
   | 'queueCount'
   | 'inFlightCount'
   | 'averageDeliveryLatencyMs'
+  | 'deliveryLatency'
 >;
 
 export type BrokerView = {
   /** The current statistics. Cheap: called for every HTTP request. */
   stats(): ShownStatistics;
+  /** At most `limit` queues, those with the most waiting messages; undefined while the broker does not serve. */
+  largestQueues(limit: number): LargestQueues | undefined;
   /** Whether clients are served now (HEALTH-011). */
   readiness(): Readiness;
 };
+
+/** What the dashboard may ask; each method says what it answers. */
+export type OperatorView = Pick<
+  Operator,
+  | 'listQueues'
+  | 'queueInfo'
+  | 'listMessages'
+  | 'readMessage'
+  | 'removeMessage'
+  | 'requeueMessage'
+  | 'purgeQueue'
+  | 'deleteQueue'
+>;

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { type RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket, Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startHealthServer } from './health/health-server.ts';
+import { createHealthApp } from './health/health-app.ts';
 import { type HttpListener, listenHttp } from './listen.ts';
 import { ListenError } from './listen-error.ts';
+import { serveApp } from './serve-app.ts';
 
 const open: (() => unknown)[] = [];
 
@@ -167,9 +168,23 @@ describe('closing', () => {
   });
 });
 
+it('closes the connections beyond the most that it may have', async () => {
+  const where = { host: '127.0.0.1', port: 0, maxConnections: 1 };
+  const listener = await serveApp(createHealthApp(healthOptions()), where);
+  open.push(() => listener.close({ graceMs: 0 }));
+  const held = await openSocket(listener, '');
+  const request = 'GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+  const refused = await openSocket(listener, request);
+  refused.on('error', () => undefined);
+  await new Promise((resolve) => refused.once('close', resolve));
+  expect(refused.bytesRead).toBe(0);
+  held.write(request);
+  expect(await readAll(held)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 describe('the health server over a socket', () => {
   it('answers GET and HEAD, refuses a foreign Host [HEALTH-001, METRICS-001, HTTP-002, HTTP-008]', async () => {
-    const listener = await startHealthServer(healthOptions());
+    const listener = await serveApp(createHealthApp(healthOptions()), { host: '127.0.0.1', port: 0 });
     open.push(() => listener.close({ graceMs: 0 }));
     expect(await (await fetch(`${listener.url}/health/`)).json()).toMatchObject({ status: 'healthy' });
     expect(await (await fetch(`${listener.url}/metrics/`)).json()).toMatchObject({ total_errors: 0 });
@@ -182,7 +197,7 @@ describe('the health server over a socket', () => {
   });
 
   it('answers an HTTP/1.0 probe without a Host header [HEALTH-001]', async () => {
-    const listener = await startHealthServer(healthOptions());
+    const listener = await serveApp(createHealthApp(healthOptions()), { host: '127.0.0.1', port: 0 });
     open.push(() => listener.close({ graceMs: 0 }));
     expect(await readAll(await openSocket(listener, 'GET /health HTTP/1.0\r\n\r\n'))).toMatch(
       /^HTTP\/1\.1 200 /,
@@ -205,7 +220,7 @@ describe('the health server over a socket', () => {
     ['POST /health/ HTTP/1.1', 'Host: localhost\r\nContent-Length: 10'],
     ['nonsense', ''],
   ])('survives %j with %j [HEALTH-001]', async (line, header) => {
-    const listener = await startHealthServer(healthOptions());
+    const listener = await serveApp(createHealthApp(healthOptions()), { host: '127.0.0.1', port: 0 });
     open.push(() => listener.close({ graceMs: 0 }));
     const socket = await openSocket(listener, `${line}\r\n${header}\r\n\r\n`);
     socket.end();
@@ -228,12 +243,13 @@ function healthOptions() {
     connectionsRejectedCount: 0,
     activeConnectionCount: 0,
   };
+  const deliveryLatency = { boundsMs: [], counts: [0], sumMs: 0 };
+  const gauges = { queueCount: 0, inFlightCount: 0, averageDeliveryLatencyMs: 0, deliveryLatency };
   return {
-    host: '127.0.0.1',
-    port: 0,
     view: {
-      stats: () => ({ ...zero, ...counts, queueCount: 0, inFlightCount: 0, averageDeliveryLatencyMs: 0 }),
+      stats: () => ({ ...zero, ...counts, ...gauges }),
       readiness: () => ({ ready: true }) as const,
+      largestQueues: () => undefined,
     },
     sampleMemory: () => ({ residentBytes: 1, residentLimitBytes: 2, heapUsedBytes: 1, heapLimitBytes: 2 }),
     wallNow: () => 0,

@@ -20,6 +20,8 @@ export type HttpListenOptions = {
   /** 1 to 65535, or 0 for any free port. */
   readonly port: number;
   readonly handler: RequestListener;
+  /** The most connections at a time; further ones are closed. Absent: no limit. */
+  readonly maxConnections?: number;
 };
 
 export type HttpListener = {
@@ -45,6 +47,7 @@ export async function listenHttp(options: HttpListenOptions): Promise<HttpListen
     await listener.close();
     throw new ListenError(options, 'browsers refuse this port as unsafe');
   }
+  if (options.maxConnections !== undefined) listener.server.maxConnections = options.maxConnections;
   return toHttpListener(options.host, listener);
 }
 

@@ -19,9 +19,19 @@ export function problemResponse({ status, title, detail, headers }: ProblemDetai
   });
 }
 
+/** For a path or a thing that does not exist. */
+export function notFound(detail: string): Response {
+  return problemResponse({ status: 404, title: 'Not Found', detail });
+}
+
 /** A JSON answer that must not be cached, because it is soon outdated. */
 export function jsonResponse(record: unknown, status = 200): Response {
-  return new Response(JSON.stringify(record), {
+  return jsonTextResponse(JSON.stringify(record), status);
+}
+
+/** As {@link jsonResponse}, of a text that is JSON already. */
+export function jsonTextResponse(text: string, status = 200): Response {
+  return new Response(text, {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   });

@@ -1,4 +1,4 @@
-// Snapshot of a queue: what QueueInfo answers and the HTTP servers show. Type only.
+// Snapshots of queues: what QueueInfo answers and the HTTP servers show. Types only.
 
 import type { QueueOptions } from './queue-options.ts';
 
@@ -10,4 +10,11 @@ export type QueueInfo = {
   /** When it was created, in milliseconds since 1970 in UTC. */
   readonly createdWallAt: number;
   readonly options: QueueOptions;
+};
+
+/** The queues with the most waiting messages, the largest first; of equal ones, those that were created first. */
+export type LargestQueues = {
+  readonly queues: readonly QueueInfo[];
+  /** Messages that wait in all queues together. */
+  readonly waitingCount: number;
 };

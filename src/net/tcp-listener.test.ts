@@ -8,8 +8,9 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import { type BrokerOptions, composeBroker } from '../testing/composed-broker.ts';
+import { receivedFrames } from '../testing/received-frames.ts';
 import { ack, ping, publish, subscribe, testOptions } from '../testing/tested-broker.ts';
-import { payloadOf, type ReceivedFrame, WireClient } from '../testing/wire-client.ts';
+import { payloadOf, WireClient } from '../testing/wire-client.ts';
 import { listenTcp, type TcpOptions, type TcpServer } from './tcp-listener.ts';
 
 const silent = {
@@ -52,31 +53,19 @@ async function client(server: TcpServer): Promise<{ wire: WireClient; socket: So
   return { wire: new WireClient(socket), socket };
 }
 
-async function frames(wire: WireClient, count: number): Promise<readonly ReceivedFrame[]> {
-  const received: ReceivedFrame[] = [];
-  await vi.waitFor(
-    () => {
-      received.push(...wire.take());
-      expect(received.length).toBeGreaterThanOrEqual(count);
-    },
-    { timeout: 10_000, interval: 1 },
-  );
-  return received;
-}
-
 describe('the TCP listener', () => {
   it('carries messages from socket to socket [FRAME-016, DELIVERY-054]', async () => {
     const { broker, server } = await listen();
     const [publisher, subscriber] = [await client(server), await client(server)];
     subscriber.wire.send({ command: 0, id: 'c' }, subscribe('q'));
-    await frames(subscriber.wire, 2);
+    await receivedFrames(subscriber.wire, 2);
     const payload = JSON.stringify('x'.repeat(100_000));
     publisher.wire.send({ command: 0, id: 'c' }, publish('q', 'm1', { payload }), publish('q', 'm2'));
-    expect((await frames(publisher.wire, 3)).map(({ id }) => id)).toEqual(['c', 'm1', 'm2']);
-    const [first, second] = await frames(subscriber.wire, 2);
+    expect((await receivedFrames(publisher.wire, 3)).map(({ id }) => id)).toEqual(['c', 'm1', 'm2']);
+    const [first, second] = await receivedFrames(subscriber.wire, 2);
     expect([first?.id, payloadOf(first), second?.id]).toEqual(['m1', payload, 'm2']);
     subscriber.wire.send(ack('m1'), ack('m2'), ping());
-    await frames(subscriber.wire, 1);
+    await receivedFrames(subscriber.wire, 1);
     expect(broker.stats()).toMatchObject({ acknowledgedCount: 2, inFlightCount: 0 });
   });
 
@@ -108,7 +97,7 @@ describe('the TCP listener', () => {
     expect(faults).toEqual([fault]);
     const { wire } = await client(server);
     wire.send(ping());
-    expect((await frames(wire, 1))[0]?.command).toBe(11);
+    expect((await receivedFrames(wire, 1))[0]?.command).toBe(11);
     expect(servers.length).toBe(1);
   });
 
@@ -117,7 +106,7 @@ describe('the TCP listener', () => {
     const { wire, socket } = await client(server);
     wire.send({ command: 0, id: 'c' }, publish('q', 'm1'));
     socket.end();
-    expect((await frames(wire, 2)).map(({ id }) => id)).toEqual(['c', 'm1']);
+    expect((await receivedFrames(wire, 2)).map(({ id }) => id)).toEqual(['c', 'm1']);
     await vi.waitFor(() => expect(wire.isOver).toBe(true), { timeout: 10_000 });
   });
 
@@ -125,7 +114,7 @@ describe('the TCP listener', () => {
     const { broker, server } = await listen();
     const bystander = await client(server);
     bystander.wire.send({ command: 0, id: 'c' });
-    await frames(bystander.wire, 1);
+    await receivedFrames(bystander.wire, 1);
     for (let round = 0; round < 20; round += 1) {
       const { wire, socket } = await client(server);
       wire.send(
@@ -133,12 +122,12 @@ describe('the TCP listener', () => {
         subscribe('q'),
         ...Array.from({ length: 50 }, (_, n) => publish('q', `${round}-${n}`)),
       );
-      if (round % 2 === 0) await frames(wire, 1);
+      if (round % 2 === 0) await receivedFrames(wire, 1);
       socket.resetAndDestroy();
     }
     await vi.waitFor(() => expect(broker.stats().activeConnectionCount).toBe(1), { timeout: 10_000 });
     bystander.wire.send(ping());
-    expect((await frames(bystander.wire, 1))[0]?.command).toBe(11);
+    expect((await receivedFrames(bystander.wire, 1))[0]?.command).toBe(11);
     expect(broker.stats().inFlightCount).toBe(0);
   });
 
@@ -162,7 +151,7 @@ describe('the TCP listener', () => {
     const late = dial({ host, port: server.port });
     await expect(once(late, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     wire.send(ping());
-    expect((await frames(wire, 1))[0]?.command).toBe(11);
+    expect((await receivedFrames(wire, 1))[0]?.command).toBe(11);
   });
 
   it('stops reading from a subscriber that does not read, and bounds what it holds for it [LIMIT-015]', async () => {
@@ -173,18 +162,18 @@ describe('the TCP listener', () => {
       { command: 40, id: 'q', queue: 'q', payload: '{"mode":"FanOutWithoutAck"}' },
       subscribe('q'),
     );
-    await frames(slow.wire, 3);
+    await receivedFrames(slow.wire, 3);
     slow.socket.pause();
     publisher.wire.send({ command: 0, id: 'c' });
     const payload = JSON.stringify('x'.repeat(60_000));
     for (let n = 0; n < 200; n += 1) {
       publisher.wire.send(publish('q', `m${n}`, { payload }));
-      await frames(publisher.wire, 1);
+      await receivedFrames(publisher.wire, 1);
     }
     const waiting = broker.queueInfo('q')?.messageCount ?? 0;
     expect(waiting).toBeGreaterThan(0);
     slow.socket.resume();
-    const ids = (await frames(slow.wire, 200)).map(({ id }) => id);
+    const ids = (await receivedFrames(slow.wire, 200)).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 200 }, (_, n) => `m${n}`));
   });
 
@@ -192,7 +181,7 @@ describe('the TCP listener', () => {
     const { broker, server } = await listen();
     const [connected, mute] = [await client(server), await client(server)];
     connected.wire.send({ command: 0, id: 'c' });
-    await frames(connected.wire, 1);
+    await receivedFrames(connected.wire, 1);
     server.close();
     await broker.drain();
     await vi.waitFor(() => expect([connected.wire.isOver, mute.wire.isOver]).toEqual([true, true]), {

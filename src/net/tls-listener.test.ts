@@ -11,9 +11,10 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import { type BrokerOptions, composeBroker } from '../testing/composed-broker.ts';
+import { receivedFrames } from '../testing/received-frames.ts';
 import { ping, publish, subscribe, testOptions } from '../testing/tested-broker.ts';
 import { identityOf, tlsFixture } from '../testing/tls-fixture.ts';
-import { payloadOf, type ReceivedFrame, WireClient } from '../testing/wire-client.ts';
+import { payloadOf, WireClient } from '../testing/wire-client.ts';
 import type { CertificateFiles } from './certificates.ts';
 import { listenTcp, type TcpServer } from './tcp-listener.ts';
 
@@ -74,21 +75,9 @@ async function plain({ port }: TcpServer): Promise<{ wire: WireClient; socket: S
   return { wire: new WireClient(socket), socket };
 }
 
-async function frames(wire: WireClient, count: number): Promise<readonly ReceivedFrame[]> {
-  const received: ReceivedFrame[] = [];
-  await vi.waitFor(
-    () => {
-      received.push(...wire.take());
-      expect(received.length).toBeGreaterThanOrEqual(count);
-    },
-    { timeout: 10_000, interval: 1 },
-  );
-  return received;
-}
-
 async function isServed(wire: WireClient): Promise<void> {
   wire.send(ping());
-  expect((await frames(wire, 1))[0]?.command).toBe(11);
+  expect((await receivedFrames(wire, 1))[0]?.command).toBe(11);
 }
 
 const over = (wire: WireClient) =>
@@ -107,10 +96,10 @@ describe('a client with TLS', () => {
     const { wire, socket } = await client(server, { minVersion: version, maxVersion: version });
     expect(socket.getProtocol()).toBe(version);
     wire.send(connectFrame, subscribe('q'));
-    await frames(wire, 2);
+    await receivedFrames(wire, 2);
     const payload = JSON.stringify('x'.repeat(400_000));
     wire.send(publish('q', 'm1', { payload }), publish('q', 'm2'));
-    const received = await frames(wire, 4);
+    const received = await receivedFrames(wire, 4);
     expect(received.map(({ id }) => id).toSorted()).toEqual(['m1', 'm1', 'm2', 'm2']);
     expect(payloadOf(received.find(({ id, command }) => id === 'm1' && command === 26)).length).toBe(
       payload.length,
@@ -125,7 +114,7 @@ describe('a client with TLS', () => {
       const { wire, socket } = await client(server, { minVersion: version, maxVersion: version });
       wire.send(connectFrame, publish('q', 'm1', { payload: JSON.stringify('x'.repeat(200_000)) }));
       socket.end();
-      expect((await frames(wire, 2)).map(({ id }) => id)).toEqual(['c', 'm1']);
+      expect((await receivedFrames(wire, 2)).map(({ id }) => id)).toEqual(['c', 'm1']);
       await over(wire);
     },
   );
@@ -147,7 +136,7 @@ describe('a client with TLS', () => {
     const { server } = await listen();
     const { wire, socket } = await client(server, { maxVersion: 'TLSv1.2' });
     wire.send(connectFrame);
-    await frames(wire, 1);
+    await receivedFrames(wire, 1);
     const failed = once(socket, 'error');
     socket.renegotiate({}, () => undefined);
     expect(String(await failed)).toMatch(/no.renegotiation/);
@@ -158,17 +147,17 @@ describe('a client with TLS', () => {
     const [slow, publisher] = [await client(server), await client(server)];
     const mode = '{"mode":"FanOutWithoutAck"}';
     slow.wire.send(connectFrame, { command: 40, id: 'q', queue: 'q', payload: mode }, subscribe('q'));
-    await frames(slow.wire, 3);
+    await receivedFrames(slow.wire, 3);
     slow.socket.pause();
     publisher.wire.send(connectFrame);
     const payload = JSON.stringify('x'.repeat(60_000));
     for (let n = 0; n < 200; n += 1) {
       publisher.wire.send(publish('q', `m${n}`, { payload }));
-      await frames(publisher.wire, 1);
+      await receivedFrames(publisher.wire, 1);
     }
     expect(broker.queueInfo('q')?.messageCount).toBeGreaterThan(0);
     slow.socket.resume();
-    const ids = (await frames(slow.wire, 200)).map(({ id }) => id);
+    const ids = (await receivedFrames(slow.wire, 200)).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 200 }, (_, n) => `m${n}`));
   });
 
@@ -177,7 +166,7 @@ describe('a client with TLS', () => {
     for (let round = 0; round < 10; round += 1) {
       const { wire, socket } = await client(server);
       wire.send(connectFrame, subscribe('q'), publish('q', `${round}`));
-      if (round % 2 === 0) await frames(wire, 1);
+      if (round % 2 === 0) await receivedFrames(wire, 1);
       socket.destroy();
       const { socket: raw } = await plain(server);
       raw.write(halfClientHello);
@@ -234,7 +223,7 @@ describe('a handshake', () => {
     const { broker, server } = await listen({ timeouts });
     const bystander = await client(server);
     bystander.wire.send(connectFrame);
-    await frames(bystander.wire, 1);
+    await receivedFrames(bystander.wire, 1);
     const [slow, mute] = [await plain(server), await plain(server)];
     slow.socket.write(halfClientHello);
     await isServed(bystander.wire);
@@ -277,7 +266,7 @@ describe('a handshake', () => {
     await plain(server);
     await vi.waitFor(() => expect(broker.stats().activeConnectionCount).toBe(1), { timeout: 10_000 });
     const { wire } = await client(server);
-    expect((await frames(wire, 1))[0]).toMatchObject({ command: 99, errorCode: 'CONNECTION_LIMIT' });
+    expect((await receivedFrames(wire, 1))[0]).toMatchObject({ command: 99, errorCode: 'CONNECTION_LIMIT' });
     await over(wire);
   });
 
@@ -285,7 +274,7 @@ describe('a handshake', () => {
     const { broker, server } = await listen();
     const [connected, shaking] = [await client(server), await plain(server)];
     connected.wire.send(connectFrame);
-    await frames(connected.wire, 1);
+    await receivedFrames(connected.wire, 1);
     shaking.socket.write(halfClientHello);
     await vi.waitFor(() => expect(broker.stats().activeConnectionCount).toBe(2), { timeout: 10_000 });
     server.close();
@@ -301,7 +290,7 @@ describe('new certificates', () => {
     const { server } = await listen();
     const before = await client(server);
     before.wire.send(connectFrame);
-    await frames(before.wire, 1);
+    await receivedFrames(before.wire, 1);
     const renewed = await identityOf('renewed');
     server.renewIdentity(renewed);
     const after = await client(server);

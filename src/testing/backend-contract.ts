@@ -138,9 +138,12 @@ async function snapshots(newBackend: NewBackend): Promise<void> {
   await run.exchange(connected(1), publish(1, 'm1'), publish(1, 'm2'), publish(1, 'm3', 'r'));
   // A remote backend may have to request what was not requested before.
   for (const queue of ['q', 'none']) run.backend.queueInfo(queue);
+  run.backend.largestQueues(1);
   await run.wait();
   assert.equal(run.backend.queueInfo('q')?.messageCount, 2);
   assert.equal(run.backend.queueInfo('none'), undefined);
+  const largest = { queues: [run.backend.queueInfo('q')], waitingCount: 3 };
+  assert.deepEqual(run.backend.largestQueues(1), largest);
   const { publishedCount, queueCount } = run.backend.statistics();
   assert.deepEqual({ publishedCount, queueCount }, { publishedCount: 3, queueCount: 2 });
 }

@@ -22,6 +22,7 @@ function changed(backend: Backend, change: Partial<Backend>): Backend {
     start: (receiver) => backend.start(receiver),
     submit: (input) => backend.submit(input),
     queueInfo: (name) => backend.queueInfo(name),
+    largestQueues: (limit) => backend.largestQueues(limit),
     statistics: () => backend.statistics(),
     close: () => backend.close(),
     ...change,

@@ -101,13 +101,19 @@ export class BrokerAudit {
     const store = this.#store;
     strictEqual(stats.deliveredCount, this.#deliveredCount, 'deliveredCount is not what was delivered');
     strictEqual(stats.retryCount, this.#retryCount, 'retryCount is not what was delivered again');
-    strictEqual(stats.publishedCount, store.addedCount, 'publishedCount is not what was added');
+    const entered = stats.publishedCount + stats.requeuedCount;
+    strictEqual(store.addedCount, entered, 'a message was added that was neither published nor requeued');
     strictEqual(stats.deadLetteredCount, store.deadLetteredCount, 'deadLetteredCount is not what was moved');
     ok(stats.acknowledgedCount <= this.#ackCount, 'more acknowledged than acks came');
     this.#checkPlaces(broker);
     if (store.everFannedOut) return;
-    const gone = stats.acknowledgedCount + stats.discardedCount + stats.purgedCount;
-    strictEqual(store.removedCount, gone, 'a message left that was not acknowledged, discarded or purged');
+    const { acknowledgedCount, discardedCount, purgedCount, requeuedCount } = stats;
+    const gone = acknowledgedCount + discardedCount + purgedCount + requeuedCount;
+    strictEqual(
+      store.removedCount,
+      gone,
+      'a message left that was not acknowledged, discarded, purged or requeued',
+    );
   }
 
   /** Each message held is waiting or in flight; with one copy per message the numbers are equal. */

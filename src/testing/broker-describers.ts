@@ -3,6 +3,7 @@
 
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
+import type { MessageSnapshot, OperatorResult } from '../broker/interface/operator-result.ts';
 import type { Principal } from '../model/access.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 
@@ -23,7 +24,7 @@ export function describeEffect(effect: Effect): string {
   const { connection } = effect;
   switch (effect.kind) {
     case 'answered':
-      return `${connection}: ${tokenOf(effect).words} ${describeResult(effect.result)}`;
+      return `${connection}: ${tokenOf(effect).words} ${describeAnswer(effect)}`;
     case 'refused':
       return `${connection}: ${tokenOf(effect).words} ${effect.code}`;
     case 'deliver':
@@ -42,6 +43,29 @@ function describeDelivery(effect: Extract<Effect, { kind: 'deliver' }>): string 
       : [`${deadLetter.reason} in ${deadLetter.source} after ${deadLetter.attempts}`];
   const notes = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...letter];
   return notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+}
+
+function describeAnswer({ result, operatorResult }: Extract<Effect, { kind: 'answered' }>): string {
+  return operatorResult === undefined ? describeResult(result) : describeOperatorResult(operatorResult);
+}
+
+function describeOperatorResult(result: OperatorResult): string {
+  switch (result.kind) {
+    case 'messages':
+      return `[${result.messages.map(describeSnapshot).join(', ')}]`;
+    case 'message':
+      return result.message === undefined ? 'no such message' : describeSnapshot(result.message);
+    case 'removal':
+      return result.isRemoved ? 'ok' : 'no such message';
+    case 'requeue':
+      return result.outcome;
+  }
+}
+
+/** `m1`, `m2 (in flight, sent 2 times)`. */
+function describeSnapshot({ id, isInFlight, sentCount }: MessageSnapshot): string {
+  const notes = [...(isInFlight ? ['in flight'] : []), ...(sentCount > 0 ? [`sent ${sentCount} times`] : [])];
+  return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
 }
 
 function describeResult(result: QueueInfo | null | readonly string[] | undefined): string {
@@ -92,6 +116,14 @@ export function describeInput(input: Input): string {
     case 'purgeQueue':
     case 'queueInfo':
       return `h.${input.kind}(${input.connection}, '${input.queue}');`;
+    case 'listMessages': {
+      const { offset, limit, maxBytes } = input;
+      return `h.listMessages(${input.connection}, '${input.queue}', ${JSON.stringify({ offset, limit, maxBytes })});`;
+    }
+    case 'readMessage':
+    case 'removeMessage':
+    case 'requeueMessage':
+      return `h.${input.kind}(${input.connection}, '${input.queue}', '${input.id}');`;
     case 'listQueues':
     case 'barrier':
       return `h.${input.kind}(${input.connection});`;

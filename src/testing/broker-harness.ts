@@ -2,14 +2,14 @@
 // whenever the core asks to be called, as the backend would, and reads no clock.
 
 import type { Effect } from '../broker/interface/effect.ts';
-import type { ConnectionId, Input } from '../broker/interface/input.ts';
+import type { ConnectionId, Input, ListMessagesInput } from '../broker/interface/input.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
 import type { Principal } from '../model/access.ts';
 import { Priority } from '../model/priority.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { describeEffect, describeInput, type HarnessToken } from './broker-describers.ts';
 import { anyContent } from './test-content.ts';
@@ -21,6 +21,7 @@ export type SteppedBroker = {
   nextDeadline(): number | undefined;
   queueInfo(name: string): QueueInfo | undefined;
   queueNames(): readonly string[];
+  largestQueues(limit: number): LargestQueues;
   stats(): Readonly<BrokerStats>;
 };
 
@@ -42,6 +43,8 @@ export const testSettings: BrokerSettings = {
   maxTotalBurstBytes: 1_073_741_824,
   maxContentBytes: 1_048_576,
 };
+
+type MessagePage = Pick<ListMessagesInput, 'offset' | 'limit' | 'maxBytes'>;
 
 /** Far from the monotonic clock, so that a confusion of the two is noticed. */
 const WALL_START = Date.UTC(2026, 0, 1);
@@ -205,6 +208,23 @@ export class BrokerHarness {
     return this.step(queueCommand('purgeQueue', connection, queue));
   }
 
+  listMessages(connection: ConnectionId, queue: string, page: Partial<MessagePage> = {}): string[] {
+    const whole = { offset: 0, limit: 100, maxBytes: 1_048_576 };
+    return this.step({ ...queueCommand('listMessages', connection, queue), ...whole, ...page });
+  }
+
+  readMessage(connection: ConnectionId, queue: string, id: string): string[] {
+    return this.step({ ...messageCommand('readMessage', connection, queue, id) });
+  }
+
+  removeMessage(connection: ConnectionId, queue: string, id: string): string[] {
+    return this.step({ ...messageCommand('removeMessage', connection, queue, id) });
+  }
+
+  requeueMessage(connection: ConnectionId, queue: string, id: string): string[] {
+    return this.step({ ...messageCommand('requeueMessage', connection, queue, id) });
+  }
+
   queueInfo(connection: ConnectionId, queue: string): string[] {
     return this.step(queueCommand('queueInfo', connection, queue));
   }
@@ -235,6 +255,15 @@ export class BrokerHarness {
 
 function harnessToken(words: string, queue: string): HarnessToken {
   return { words, queue };
+}
+
+function messageCommand<Kind extends string>(
+  kind: Kind,
+  connection: ConnectionId,
+  queue: string,
+  id: string,
+) {
+  return { kind, connection, token: harnessToken(`${kind} ${queue} ${id}`, queue), queue, id } as const;
 }
 
 function queueCommand<Kind extends string>(kind: Kind, connection: ConnectionId, queue: string) {

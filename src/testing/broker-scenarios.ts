@@ -96,6 +96,16 @@ export type Move =
       readonly kind: 'unsubscribe' | 'deleteQueue' | 'purgeQueue' | 'queueInfo';
       readonly queue: string;
     })
+  | (Who & {
+      readonly kind: 'listMessages';
+      readonly queue: string;
+      readonly page: { readonly offset: number; readonly limit: number; readonly maxBytes: number };
+    })
+  | (Who & {
+      readonly kind: 'readMessage' | 'removeMessage' | 'requeueMessage';
+      readonly queue: string;
+      readonly id: string;
+    })
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
   | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
   | (Who & { readonly kind: 'listQueues' | 'barrier' })
@@ -188,6 +198,13 @@ function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
     { weight: 1, arbitrary: creations(queue, parameters) },
     { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('purgeQueue'), who, queue }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('listMessages'), who, queue, page: pages() }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('readMessage'), who, queue, id: ids() }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('removeMessage'), who, queue, id: ids() }) },
+    {
+      weight: parameters.deadLetters ? 2 : 0,
+      arbitrary: fc.record({ kind: kind('requeueMessage'), who, queue: fc.constant('a.dlq'), id: ids() }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('listQueues'), who }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('barrier'), who }) },
@@ -230,6 +247,19 @@ function creations(queue: fc.Arbitrary<string>, parameters: ScenarioParameters):
     fc.record({ kind: fc.constant('createUnreadable' as const), who: fc.nat(3), queue }),
     queue.chain((name) => creation(name, parameters)),
   );
+}
+
+/** Those that are published. */
+function ids(): fc.Arbitrary<string> {
+  return fc.tuple(fc.constantFrom(...QUEUES), fc.nat(7)).map(([queue, number]) => `${queue}${number}`);
+}
+
+function pages(): fc.Arbitrary<{ offset: number; limit: number; maxBytes: number }> {
+  return fc.record({
+    offset: fc.constantFrom(0, 0, 1, 3),
+    limit: fc.constantFrom(1, 2, 100),
+    maxBytes: fc.constantFrom(0, 250, 1_048_576),
+  });
 }
 
 function windows(): fc.Arbitrary<number | undefined> {
@@ -340,6 +370,14 @@ function playAs(
       break;
     case 'createQueue':
       harness.createQueue(who, one.queue, one.options);
+      break;
+    case 'listMessages':
+      harness.listMessages(who, one.queue, one.page);
+      break;
+    case 'readMessage':
+    case 'removeMessage':
+    case 'requeueMessage':
+      harness[one.kind](who, one.queue, one.id);
       break;
     case 'listQueues':
       harness.listQueues(who);

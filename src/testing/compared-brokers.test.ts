@@ -7,7 +7,7 @@ import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
@@ -45,6 +45,10 @@ class LyingBroker implements SteppedBroker {
   queueInfo(name: string): QueueInfo | undefined {
     const info = this.#honest.queueInfo(name);
     return info === undefined ? undefined : this.#lieAboutInfo(info);
+  }
+
+  largestQueues(limit: number): LargestQueues {
+    return this.#honest.largestQueues(limit);
   }
 
   queueNames(): readonly string[] {

@@ -9,7 +9,7 @@ import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { tokenOf } from './broker-describers.ts';
 import type { SteppedBroker } from './broker-harness.ts';
@@ -61,6 +61,10 @@ export class ComparedBrokers implements SteppedBroker {
     return this.#real.queueInfo(name);
   }
 
+  largestQueues(limit: number): LargestQueues {
+    return this.#real.largestQueues(limit);
+  }
+
   queueNames(): readonly string[] {
     return this.#real.queueNames();
   }
@@ -85,6 +89,11 @@ export class ComparedBrokers implements SteppedBroker {
       names.map((name) => this.#real.queueInfo(name)),
       names.map((name) => this.#naive.queueInfo(name)),
       'The core and the model tell different things of a queue.',
+    );
+    deepStrictEqual(
+      this.#real.largestQueues(2),
+      this.#naive.largestQueues(2),
+      'The core and the model have other largest queues.',
     );
     deepStrictEqual(
       // The naive broker does not measure its structures.
@@ -121,8 +130,9 @@ function subjectOf(effect: Effect): string {
 function comparable(effect: Effect): unknown {
   switch (effect.kind) {
     case 'answered': {
-      const { result } = effect;
-      return { words: tokenOf(effect).words, result: Array.isArray(result) ? [...result].sort() : result };
+      const { result, operatorResult } = effect;
+      const sorted = Array.isArray(result) ? [...result].sort() : result;
+      return { words: tokenOf(effect).words, result: sorted, operatorResult };
     }
     case 'refused':
       return { words: tokenOf(effect).words, code: effect.code };

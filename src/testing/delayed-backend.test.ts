@@ -39,9 +39,14 @@ class ScriptedBackend implements Backend {
     return this.queueNames.includes(name) ? ({ name } as QueueInfo) : undefined;
   }
 
+  largestQueues(): undefined {
+    return undefined;
+  }
+
   statistics(): BackendStatistics {
     const { publishedCount } = this;
-    return { ...emptyStats(), publishedCount, queueCount: 0, averageDeliveryLatencyMs: 0 };
+    const deliveryLatency = { boundsMs: [], counts: [0], sumMs: 0 };
+    return { ...emptyStats(), publishedCount, queueCount: 0, averageDeliveryLatencyMs: 0, deliveryLatency };
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ import type { Effect, RefusedEffect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import { emptyStats } from '../broker/interface/stats.ts';
 import type { Environment } from '../model/environment.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import { DelayedLine, type LineDelays } from './delayed-line.ts';
 
 export type DelayedBackendParts = LineDelays & {
@@ -33,9 +33,15 @@ export class DelayedBackend implements Backend {
   /** Submitted in this life and not reported as processed, in order. */
   #unprocessed: Input[] = [];
   #processedCount = 0;
-  #statistics: BackendStatistics = { ...emptyStats(), queueCount: 0, averageDeliveryLatencyMs: 0 };
+  #statistics: BackendStatistics = {
+    ...emptyStats(),
+    queueCount: 0,
+    averageDeliveryLatencyMs: 0,
+    deliveryLatency: { boundsMs: [], counts: [0], sumMs: 0 },
+  };
   /** Snapshots of the requested queues. */
   #queues: ReadonlyMap<string, QueueInfo | undefined> = new Map();
+  #largest: LargestQueues | undefined;
   #closing: Promise<void> | undefined;
 
   constructor({ environment, remote, ...delays }: DelayedBackendParts) {
@@ -77,6 +83,12 @@ export class DelayedBackend implements Backend {
     return this.#queues.get(name);
   }
 
+  /** Undefined at the first request, as `queueInfo`. */
+  largestQueues(limit: number): LargestQueues | undefined {
+    if (isInService(this.#state)) this.#there.send(() => this.#farEnd.watchLargest(limit));
+    return this.#largest;
+  }
+
   statistics(): BackendStatistics {
     return this.#statistics;
   }
@@ -101,7 +113,8 @@ export class DelayedBackend implements Backend {
     });
   }
 
-  #take({ news, statistics, queues }: Report): void {
+  #take({ news, statistics, queues, largest }: Report): void {
+    this.#largest = largest;
     this.#statistics = statistics;
     this.#queues = new Map([...this.#queues, ...queues]);
     if (this.#state.kind === 'closed') return;
@@ -159,6 +172,7 @@ type Report = {
   readonly news: News;
   readonly statistics: BackendStatistics;
   readonly queues: ReadonlyMap<string, QueueInfo | undefined>;
+  readonly largest: LargestQueues | undefined;
 };
 
 /** The far end: submits inputs to the remote backend and reports everything that it produces. */
@@ -166,6 +180,7 @@ class FarEnd {
   readonly #remote: Backend;
   readonly #report: (report: Report) => void;
   readonly #watched = new Set<string>();
+  #watchedCount = 0;
   /** The number of times that the remote backend began to serve. */
   #life = 0;
   #submittedCount = 0;
@@ -198,6 +213,11 @@ class FarEnd {
     this.#tell({ kind: 'snapshots' });
   }
 
+  watchLargest(limit: number): void {
+    this.#watchedCount = limit;
+    this.#tell({ kind: 'snapshots' });
+  }
+
   close(): Promise<void> {
     return this.#remote.close();
   }
@@ -225,7 +245,8 @@ class FarEnd {
 
   #tell(news: News): void {
     const queues = new Map([...this.#watched].map((name) => [name, this.#remote.queueInfo(name)]));
-    this.#report({ news, statistics: this.#remote.statistics(), queues });
+    const largest = this.#watchedCount === 0 ? undefined : this.#remote.largestQueues(this.#watchedCount);
+    this.#report({ news, statistics: this.#remote.statistics(), queues, largest });
   }
 }
 

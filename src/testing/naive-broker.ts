@@ -8,7 +8,7 @@ import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
 import { type Principal, QueueOperation } from '../model/access.ts';
-import type { QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
 import {
   acknowledge,
   comingEvents,
@@ -33,6 +33,7 @@ import {
 } from './naive/commands.ts';
 import { admitDeadLetters } from './naive/dead-letters.ts';
 import { offerEverything } from './naive/offering.ts';
+import { handleOperator } from './naive/operator.ts';
 import { lacksRight, may } from './naive/rights.ts';
 import { connectionOf, infoOf, isOverdue, type NaiveState, newState, queuedBytes } from './naive/state.ts';
 
@@ -72,6 +73,12 @@ export class NaiveBroker {
 
   queueInfo(name: string): QueueInfo | undefined {
     return infoOf(this.#state, name);
+  }
+
+  largestQueues(limit: number): LargestQueues {
+    const infos = this.queueNames().flatMap((name) => this.queueInfo(name) ?? []);
+    const queues = infos.toSorted((a, b) => b.messageCount - a.messageCount).slice(0, limit);
+    return { queues, waitingCount: infos.reduce((sum, { messageCount }) => sum + messageCount, 0) };
   }
 
   queueNames(): readonly string[] {
@@ -130,6 +137,12 @@ function handleCommand(state: NaiveState, input: CommandInput): void {
       break;
     case 'purgeQueue':
       handlePurgeQueue(state, input);
+      break;
+    case 'listMessages':
+    case 'readMessage':
+    case 'removeMessage':
+    case 'requeueMessage':
+      handleOperator(state, input);
       break;
     case 'queueInfo':
       handleQueueInfo(state, input);

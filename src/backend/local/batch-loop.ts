@@ -1,6 +1,6 @@
 // Runs one core over one store. Collects inputs into a batch, steps it through the core, commits all its records together, and only then
-// passes on the effects: nothing is visible before it is stored. Inputs wait in order during a commit, so the state is never more than
-// one batch ahead of the store. Ends with the first failed commit, and when the core throws. Implements DURABLE-001, DURABLE-002.
+// passes on the effects: nothing is visible before it is stored. Inputs wait during a commit, so the state is never more than one batch
+// ahead of the store. Ends with the first failed commit, and when the core throws. Implements DURABLE-001, DURABLE-002.
 
 import type { Broker } from '../../broker/broker.ts';
 import type { Effect } from '../../broker/interface/effect.ts';
@@ -11,6 +11,7 @@ import type { StorageProvider } from '../../storage/storage-provider.ts';
 import type { BackendReceiver } from '../backend.ts';
 import type { DeliveryLatency } from './delivery-latency.ts';
 import type { EvictionLog } from './eviction-log.ts';
+import { InputQueue } from './input-queue.ts';
 
 /** A batch ends at the first of these limits, so that sockets, timers and health requests are served between batches. */
 const MAX_BATCH_LENGTH = 4096;
@@ -42,7 +43,7 @@ type Outputs = ReturnType<Broker['takeOutputs']>;
 
 export class BatchLoop {
   readonly #parts: BatchLoopParts;
-  #pending: Input[] = [];
+  readonly #pending = new InputQueue();
   #isScheduled = false;
   #isCommitting = false;
   #committing: Promise<void> = Promise.resolve();
@@ -69,7 +70,7 @@ export class BatchLoop {
   end(): Promise<void> {
     this.#hasEnded = true;
     this.#cancelTimer();
-    this.#pending = [];
+    this.#pending.takeAll();
     return this.#committing;
   }
 
@@ -98,29 +99,20 @@ export class BatchLoop {
     const { broker, environment } = this.#parts;
     const { clock } = environment;
     const time = { now: clock.now(), wallNow: clock.wallNow() };
-    let count = 0;
-    for (const input of this.#pending) {
-      if (count === MAX_BATCH_LENGTH) break;
-      if (count > 0 && count % INPUTS_PER_CLOCK_READ === 0 && clock.now() - time.now >= MAX_BATCH_MS) break;
-      count += 1;
+    const inputs: Input[] = [];
+    const isLate = (): boolean => clock.now() - time.now >= MAX_BATCH_MS;
+    while (!isFull(inputs.length, isLate)) {
+      const input = this.#pending.take();
+      if (input === undefined) break;
+      inputs.push(input);
       try {
         broker.step(input, time);
       } catch (error) {
-        return { inputs: this.#takePending(count, time.now), fault: { error, culprit: input } };
+        return { inputs, fault: { error, culprit: input } };
       }
     }
-    return { inputs: this.#takePending(count, time.now) };
-  }
-
-  #takePending(count: number, now: number): readonly Input[] {
-    if (count < this.#pending.length) {
-      this.#firstSubmittedAt = now;
-      return this.#pending.splice(0, count);
-    }
-    this.#firstSubmittedAt = undefined;
-    const all = this.#pending;
-    this.#pending = [];
-    return all;
+    this.#firstSubmittedAt = this.#pending.length === 0 ? undefined : time.now;
+    return { inputs };
   }
 
   /** Undefined when the records are committed already. */
@@ -142,7 +134,11 @@ export class BatchLoop {
     const evicted = broker.takeEvictions();
     if (evicted !== undefined) evictions.add(evicted);
     broker.written();
-    latency.written(broker.stats().firstDeliveryCount, environment.clock.now() - arrivedAt);
+    const tookMs = environment.clock.now() - arrivedAt;
+    latency.written(
+      { firstDeliveryCount: broker.stats().firstDeliveryCount, waits: broker.takeWaits() },
+      tookMs,
+    );
     receiver.processed(inputs);
     if (this.#hasEnded) return;
     this.#setTimer();
@@ -151,7 +147,7 @@ export class BatchLoop {
 
   #fail(inputs: readonly Input[], fault: Fault): void {
     if (this.#hasEnded) return;
-    const lost = [...inputs, ...this.#pending];
+    const lost = [...inputs, ...this.#pending.takeAll()];
     void this.end();
     this.#parts.onFailure({ ...fault, lost });
   }
@@ -169,6 +165,11 @@ export class BatchLoop {
       this.submit({ kind: 'tick' });
     });
   }
+}
+
+function isFull(inputCount: number, isLate: () => boolean): boolean {
+  if (inputCount === MAX_BATCH_LENGTH) return true;
+  return inputCount > 0 && inputCount % INPUTS_PER_CLOCK_READ === 0 && isLate();
 }
 
 function passOn(effects: readonly Effect[], receiver: Pick<BackendReceiver, 'effects'>): void {

@@ -154,7 +154,7 @@ class Play {
   }
 }
 
-it('a broker loses nothing that it has confirmed, whenever it crashes [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-007, DURABLE-021]', async () => {
+it('a broker loses nothing that it has confirmed, whenever it crashes [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-021]', async () => {
   const property = fc.asyncProperty(moves, async (schedule) => {
     const play = new Play();
     await play.begin();

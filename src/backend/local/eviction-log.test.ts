@@ -16,7 +16,7 @@ function eviction() {
 }
 
 describe('the log of evictions', () => {
-  it('tells of the first at once and of later ones once a second, with their number [DLQ-008]', async () => {
+  it('tells of the first at once and of later ones once a second, with their number [DLQ-021]', async () => {
     const { environment, lines, log } = eviction();
     for (const _ of Array.from({ length: 50 })) log.add(new Map([['q.dlq', 2]]));
     expect(lines).toEqual([{ queue: 'q.dlq', count: 2 }]);
@@ -27,7 +27,7 @@ describe('the log of evictions', () => {
     expect(environment.timerCount).toBe(0);
   });
 
-  it('does not name more than ten queues at once, and counts the others [DLQ-008]', () => {
+  it('does not name more than ten queues at once, and counts the others [DLQ-021]', () => {
     const { lines, log } = eviction();
     log.add(new Map(Array.from({ length: 1000 }, (_, number) => [`q${number}`, 1])));
     expect(lines).toHaveLength(11);
@@ -48,7 +48,7 @@ describe('the log of evictions', () => {
 });
 
 describe('a broker', () => {
-  it('logs that a dead letter pushes out another one, and nothing else that is pushed out [DLQ-008]', async () => {
+  it('logs that a dead letter pushes out another one, and nothing else that is pushed out [DLQ-021]', async () => {
     const tested = new TestedBroker();
     const client = await tested.connect();
     const create = (queue: string, options: object) =>

@@ -1,5 +1,5 @@
 // Tells the operator that a dead letter queue is full and loses messages: every queue at most once a second, with the number of messages since
-// its last line, and at most ten queues a second. Implements DLQ-008 (the log line that decision R5 asks for).
+// its last line, and at most ten queues a second. Implements DLQ-021.
 
 import type { Environment } from '../../model/environment.ts';
 import type { Logger } from '../../model/logger.ts';

@@ -60,7 +60,7 @@ describe('a broker that starts', () => {
       publish('gone', 'g1'),
       { command: 41, id: 'd', queue: 'gone' },
     );
-    const purged = tested.service.purgeQueue('q');
+    const purged = tested.service.operator.purgeQueue('q');
     await tested.settle();
     await purged;
     const second = await TestedService.started(disk);
@@ -182,7 +182,7 @@ describe('after a commit has failed', () => {
       reason: 'the store has failed: the disk is full',
     });
     expect(await tested.exchange(tested.attach(), ping())).toEqual(['Pong ping']);
-    await expect(tested.service.purgeQueue('q')).rejects.toThrow('the store has failed');
+    await expect(tested.service.operator.purgeQueue('q')).rejects.toThrow('the store has failed');
   });
 
   it('it recovers once a probe succeeds, and has lost nothing [DURABLE-019, DURABLE-021]', async () => {

@@ -11,7 +11,7 @@ import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { type BrokerStats, emptyStats } from '../../broker/interface/stats.ts';
 import type { Environment } from '../../model/environment.ts';
 import type { Logger } from '../../model/logger.ts';
-import type { QueueInfo } from '../../model/queue-info.ts';
+import type { LargestQueues, QueueInfo } from '../../model/queue-info.ts';
 import type { OpenStore, StorageProvider } from '../../storage/storage-provider.ts';
 import {
   type Backend,
@@ -83,10 +83,16 @@ export class LocalBackend implements Backend {
     return this.#life?.broker.queueInfo(name);
   }
 
+  largestQueues(limit: number): LargestQueues | undefined {
+    return this.#life?.broker.largestQueues(limit);
+  }
+
   statistics(): BackendStatistics {
     const stats = this.#life?.broker.stats() ?? this.#lastStats;
     const queueCount = this.#life?.broker.queueCount ?? 0;
-    return { ...stats, queueCount, averageDeliveryLatencyMs: this.#latency.averageMs(stats) };
+    const latency = this.#latency;
+    const averageDeliveryLatencyMs = latency.averageMs();
+    return { ...stats, queueCount, averageDeliveryLatencyMs, deliveryLatency: latency.histogram() };
   }
 
   close(): Promise<void> {

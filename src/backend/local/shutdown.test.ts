@@ -45,6 +45,11 @@ describe('a broker that shuts down', () => {
     expect(silent.take()).toEqual([]);
   });
 
+  it('says that it is not ready, and why [HEALTH-017]', async () => {
+    const { tested } = await drainingParty();
+    expect(tested.broker.readiness()).toEqual({ ready: false, reason: 'The broker is shutting down.' });
+  });
+
   it('serves acks and pings and refuses the rest [SHUTDOWN-006, SHUTDOWN-007]', async () => {
     const { tested, busy } = await drainingParty();
     busy.take();

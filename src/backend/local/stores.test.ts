@@ -39,6 +39,7 @@ describe('a broker', () => {
     expect(later.broker.stats()).toEqual({
       ...atOnce.broker.stats(),
       averageDeliveryLatencyMs: expect.any(Number),
+      deliveryLatency: expect.any(Object),
     });
   });
 });

@@ -3,13 +3,13 @@
 // and AUTH-023.
 
 import { type Principal, QueueOperation } from '../../model/access.ts';
-import { foldCase, Pattern } from './pattern.ts';
+import { EntryIndex } from './entry-index.ts';
 
 /** The rights of a user as its connections hold them: a change of rights replaces the list, for all of them at once. */
 export type UserRights = { accessList: AccessList };
 
 /** Names whose decisions are remembered; the next one makes it forget all, so a user cannot fill the memory with names. */
-const MAX_REMEMBERED_NAMES = 256;
+const MAX_REMEMBERED_NAMES = 64;
 
 /** A set of operations, one bit for each. */
 type Operations = number;
@@ -18,22 +18,23 @@ const NO_PATTERN: Operations = 0;
 /** Set when some pattern matches, even one without operations. */
 const SOME_PATTERN: Operations = 1 << Object.keys(QueueOperation).length;
 
-type CompiledEntry = { readonly pattern: Pattern; readonly operations: Operations };
-
 export class AccessList {
   /** What it was compiled from. */
   readonly principal: Principal;
-  readonly #entries: readonly CompiledEntry[];
+  readonly #entries = new EntryIndex<Operations>();
+  /** What all entries together allow. */
+  readonly #operationsSomewhere: Operations;
   readonly #remembered = new Map<string, Operations>();
-  #lastNames: readonly string[] | undefined;
-  #lastVisible: readonly string[] = [];
 
   constructor(principal: Principal) {
     this.principal = principal;
-    this.#entries = principal.accessList.map(({ queuePattern, operations }) => ({
-      pattern: new Pattern(queuePattern),
-      operations: operations.reduce((set, operation) => set | bitOf(operation), SOME_PATTERN),
-    }));
+    let everything = NO_PATTERN;
+    for (const { queuePattern, operations } of principal.accessList) {
+      const allowed = operations.reduce((set, operation) => set | bitOf(operation), SOME_PATTERN);
+      this.#entries.add(queuePattern, allowed);
+      everything |= allowed;
+    }
+    this.#operationsSomewhere = everything;
   }
 
   /** Whether the user may do this with the queue of that name, which need not exist. */
@@ -43,20 +44,13 @@ export class AccessList {
 
   /** Whether the user may do this with some queue. */
   allowsSomewhere(operation: QueueOperation): boolean {
-    return (
-      this.principal.isSuperuser ||
-      this.#entries.some(({ operations }) => (operations & bitOf(operation)) !== 0)
-    );
+    return this.principal.isSuperuser || (this.#operationsSomewhere & bitOf(operation)) !== 0;
   }
 
-  /** Those of the names that some pattern of the user matches; for the same array the same array. */
+  /** Those of the names that some pattern of the user matches; the same array for a superuser. */
   visible(names: readonly string[]): readonly string[] {
     if (this.principal.isSuperuser) return names;
-    if (this.#lastNames !== names) {
-      this.#lastNames = names;
-      this.#lastVisible = names.filter((name) => this.#judge(name) !== NO_PATTERN);
-    }
-    return this.#lastVisible;
+    return names.filter((name) => this.#entries.matching(name).next().done !== true);
   }
 
   #operationsOn(queue: string): Operations {
@@ -70,11 +64,9 @@ export class AccessList {
 
   /** All patterns that match add up. */
   #judge(queue: string): Operations {
-    const name = foldCase(queue);
-    return this.#entries.reduce(
-      (sum, { pattern, operations }) => (pattern.matches(name) ? sum | operations : sum),
-      NO_PATTERN,
-    );
+    let sum = NO_PATTERN;
+    for (const operations of this.#entries.matching(queue)) sum |= operations;
+    return sum;
   }
 }
 

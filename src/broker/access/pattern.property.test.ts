@@ -92,7 +92,8 @@ describe('the folding of letters', () => {
   it('makes the capital and the small form of every letter equal that has one of each [AUTH-019]', () => {
     for (const letter of letters) {
       for (const other of [letter.toUpperCase(), letter.toLowerCase()]) {
-        if (new RegExp(`^${letter}$`, 'iu').test(other))
+        // Most letters have no case, and compiling an expression for each of them takes seconds.
+        if (other !== letter && new RegExp(`^${letter}$`, 'iu').test(other))
           expect(foldCase(other), letter).toBe(foldCase(letter));
       }
     }

@@ -8,17 +8,17 @@ export type FoldedText = { readonly length: number; charCodeAt(index: number): n
 type Part = { readonly text: string; readonly fallback: readonly number[] };
 
 export class Pattern {
-  /** What a name begins with. */
-  readonly #start: string;
+  /** What a name begins with, folded. */
+  readonly start: string;
   /** What follows in a name, in this order, with anything in between. */
   readonly #middle: readonly Part[];
-  /** What a name ends with; undefined: the pattern has no `*`. */
-  readonly #end: string | undefined;
+  /** What a name ends with, folded; undefined: the pattern has no `*`. */
+  readonly end: string | undefined;
 
   constructor(text: string) {
     const [start = '', ...rest] = foldCase(text).split('*');
-    this.#start = start;
-    this.#end = rest.pop();
+    this.start = start;
+    this.end = rest.pop();
     this.#middle = rest
       .filter((part) => part !== '')
       .map((part) => ({ text: part, fallback: fallbackOf(part) }));
@@ -26,10 +26,10 @@ export class Pattern {
 
   /** Whether the pattern matches a name that was folded with `foldCase`. */
   matches(name: FoldedText): boolean {
-    const start = this.#start;
-    if (this.#end === undefined) return name.length === start.length && hasAt(name, start, 0);
-    const endAt = name.length - this.#end.length;
-    if (endAt < start.length || !hasAt(name, start, 0) || !hasAt(name, this.#end, endAt)) return false;
+    const start = this.start;
+    if (this.end === undefined) return name.length === start.length && hasAt(name, start, 0);
+    const endAt = name.length - this.end.length;
+    if (endAt < start.length || !hasAt(name, start, 0) || !hasAt(name, this.end, endAt)) return false;
     let at = start.length;
     for (const part of this.#middle) {
       const found = endOfFirst(name, part, at, endAt);

@@ -29,6 +29,11 @@ export class Heap<Item> {
     return this.#nodes[0];
   }
 
+  /** The items, in no order. */
+  items(): Item[] {
+    return this.#nodes.map(({ item }) => item);
+  }
+
   /** `rank`: of entries with equal keys, those of a lower rank come first. Throws for the key NaN, which would break the order. */
   insert(key: number, item: Item, rank = 0): HeapNode<Item> {
     if (Number.isNaN(key)) throw new Error('A heap cannot order the key NaN.');

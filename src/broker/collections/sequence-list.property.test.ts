@@ -35,6 +35,8 @@ describe('a list by sequence', () => {
         }
         expect(list.first()).toBe([...inside].sort((a, b) => a.sequence - b.sequence)[0]);
         expect(list.size).toBe(inside.size);
+        const ordered = [...inside].sort((a, b) => a.sequence - b.sequence);
+        for (const offset of [0, 2, 12]) expect([...list.from(offset)]).toEqual(ordered.slice(offset));
       }
     });
     fc.assert(property);

@@ -1,5 +1,5 @@
 // Items in the order of their sequence numbers. New items are appended at constant cost. An item that returns to an earlier place is
-// put at the front where it belongs there, and otherwise into a heap beside the list. No operation scans the list.
+// put at the front where it belongs there, and otherwise into a heap beside the list. Only `from` scans the list.
 
 import { Heap, type HeapNode } from './heap.ts';
 
@@ -27,6 +27,20 @@ export class SequenceList<Item extends SequenceItem<Item>> {
     if (returned === undefined) return this.#head;
     if (this.#head === undefined || returned.sequence < this.#head.sequence) return returned;
     return this.#head;
+  }
+
+  /** All items by sequence, but for the first `offset`. The list must not change meanwhile. */
+  *from(offset: number): Iterable<Item> {
+    if (offset >= this.size) return;
+    const returned = this.#returned.items().sort((a, b) => b.sequence - a.sequence);
+    let listed = this.#head;
+    for (let position = 0; position < this.size; position += 1) {
+      const back = returned.at(-1);
+      const isBack = listed === undefined || (back !== undefined && back.sequence < listed.sequence);
+      const item = isBack ? returned.pop() : listed;
+      if (!isBack) listed = listed?.next;
+      if (item !== undefined && position >= offset) yield item;
+    }
   }
 
   insert(item: Item): void {

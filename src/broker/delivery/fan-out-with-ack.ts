@@ -33,6 +33,10 @@ export class FanOutWithAck extends ModeDelivery<FanOutMember> {
     return this.#partlySent.first()?.message;
   }
 
+  override *partlySent(offset: number): Iterable<QueuedMessage> {
+    for (const { message } of this.#partlySent.from(offset)) yield message;
+  }
+
   newWaitingMessages(): WaitingMessages {
     return new PublishOrder();
   }
@@ -58,9 +62,8 @@ export class FanOutWithAck extends ModeDelivery<FanOutMember> {
   }
 
   override cancelUnsentCopies(message: QueuedMessage, failure: DeadLetterReason | undefined): void {
-    const fanOut = this.#partlySent.first();
-    if (fanOut?.message !== message)
-      throw new Error(`Message ${message.id} is not the oldest partly sent one.`);
+    const fanOut = this.#partlySentOf(message);
+    if (fanOut === undefined) throw new Error(`Message ${message.id} is not partly sent.`);
     fanOut.unsentCount = 0;
     fanOut.isCancelled = true;
     if (failure !== undefined) fanOut.failure ??= { reason: failure, attempts: 0 };
@@ -114,6 +117,13 @@ export class FanOutWithAck extends ModeDelivery<FanOutMember> {
 
   protected newMember(subscription: Subscription): FanOutMember {
     return new FanOutMember(subscription, this.members, this);
+  }
+
+  /** Looks at the oldest one first, which is nearly always meant. */
+  #partlySentOf(message: QueuedMessage): FanOut | undefined {
+    const oldest = this.#partlySent.first();
+    if (oldest?.message === message) return oldest;
+    return [...this.#partlySent.from(0)].find((fanOut) => fanOut.message === message);
   }
 
   /** Sends unsent copies to members that have room. Members that must wait for the expiry of a message are kept, to keep the order. */

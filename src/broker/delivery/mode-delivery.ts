@@ -63,6 +63,17 @@ export abstract class ModeDelivery<M extends Member> implements QueueDelivery {
     return undefined;
   }
 
+  partlySent(_offset: number): Iterable<QueuedMessage> {
+    return [];
+  }
+
+  *inFlight(): Iterable<QueuedMessage> {
+    for (const subscriber of this.members.subscribersInFlight()) {
+      for (const { queue, message } of this.tools.inFlight.all(subscriber))
+        if (queue === this.queue) yield message;
+    }
+  }
+
   cancelUnsentCopies(message: QueuedMessage, _failure: DeadLetterReason | undefined): void {
     throw new Error(`Message ${message.id} has no copies.`);
   }

@@ -17,7 +17,7 @@ export function sendMessage(
   if (attempt > 1) stats.retryCount += 1;
   if (message.sentCount === 0) {
     stats.firstDeliveryCount += 1;
-    stats.firstDeliveryLatencySumMs += now - message.acceptedAt;
+    step.waited(now - message.acceptedAt);
   }
   message.sentCount += 1;
   step.effect({

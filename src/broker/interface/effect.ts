@@ -4,6 +4,7 @@
 import type { QueueInfo } from '../../model/queue-info.ts';
 import type { ConnectionId, Token } from './input.ts';
 import type { DeadLetterFacts, MessageContent } from './message-content.ts';
+import type { OperatorResult } from './operator-result.ts';
 
 export type RefusalCode =
   | 'NOT_AUTHORIZED'
@@ -26,6 +27,8 @@ export type AnsweredEffect = {
   readonly connection: ConnectionId;
   readonly token: Token;
   readonly result?: QueueInfo | null | readonly string[];
+  /** There for what only the operator asks. */
+  readonly operatorResult?: OperatorResult;
 };
 
 /** The command of that token was not carried out. `text` is for people. */

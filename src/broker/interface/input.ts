@@ -30,6 +30,10 @@ export type Input =
   | CreateQueueInput
   | (Command & { readonly kind: 'deleteQueue'; readonly queue: string })
   | (Command & { readonly kind: 'purgeQueue'; readonly queue: string })
+  | ListMessagesInput
+  | (Command & { readonly kind: 'readMessage'; readonly queue: string; readonly id: string })
+  | (Command & { readonly kind: 'removeMessage'; readonly queue: string; readonly id: string })
+  | (Command & { readonly kind: 'requeueMessage'; readonly queue: string; readonly id: string })
   | (Command & { readonly kind: 'queueInfo'; readonly queue: string })
   | (Command & { readonly kind: 'listQueues' })
   /** Does nothing and is answered: after everything that came before it, and also while the broker drains. */
@@ -72,6 +76,17 @@ export type CreateQueueInput = Command & {
   readonly options?: QueueOptions;
   /** Why the options that were given cannot be read; they are absent then. */
   readonly invalid?: string;
+};
+
+export type ListMessagesInput = Command & {
+  readonly kind: 'listMessages';
+  readonly queue: string;
+  /** How many of the waiting messages are left out at the beginning. */
+  readonly offset: number;
+  /** The maximum number of messages. */
+  readonly limit: number;
+  /** The list ends with the message whose content exceeds this sum. */
+  readonly maxBytes: number;
 };
 
 export type AcknowledgeInput = {

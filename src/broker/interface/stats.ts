@@ -13,11 +13,12 @@ export type BrokerStats = {
   deadLetteredCount: number;
   /** Messages thrown away: pushed out, expired or out of attempts without a dead letter queue, missed by a subscriber. */
   discardedCount: number;
-  /** Messages taken out of their queue by a purge. */
+  /** Messages taken out of their queue by an operator: by a purge, or one by one. */
   purgedCount: number;
-  /** Messages that were delivered at least once, and the milliseconds from acceptance to then, summed. */
+  /** Dead letters moved back to their source queue by an operator. */
+  requeuedCount: number;
+  /** Messages that were delivered at least once. */
   firstDeliveryCount: number;
-  firstDeliveryLatencySumMs: number;
   /** Deliveries that are not settled now (METRICS-014). */
   inFlightCount: number;
   /** What all held messages weigh now. */
@@ -35,8 +36,8 @@ export function emptyStats(): BrokerStats {
     deadLetteredCount: 0,
     discardedCount: 0,
     purgedCount: 0,
+    requeuedCount: 0,
     firstDeliveryCount: 0,
-    firstDeliveryLatencySumMs: 0,
     inFlightCount: 0,
     queuedBytes: 0,
     structureBytes: 0,

@@ -95,13 +95,23 @@ export class MessageLifecycle {
     this.#leave(queue, message, 'drop');
   }
 
-  /** A purge removes the oldest waiting message; of a message that was sent to some members, the copies not yet sent. */
+  /** An operator removes a waiting message; of a message that was sent to some members, the copies not yet sent. */
   purge(queue: Queue, message: QueuedMessage): void {
     this.#step.stats.purgedCount += 1;
     this.#step.touch(queue);
     if (message.state === 'partlySent') return queue.delivery.cancelUnsentCopies(message, undefined);
     this.#stopWaiting(queue, message);
     this.#leave(queue, message, 'purge');
+  }
+
+  /** An operator moves a waiting dead letter to the end of its source queue, where it is a message like any other. */
+  requeue(letters: Queue, letter: QueuedMessage, source: Queue): void {
+    this.#step.stats.requeuedCount += 1;
+    this.#stopWaiting(letters, letter);
+    this.#leave(letters, letter, 'requeue');
+    const message = new QueuedMessage('waiting', letter);
+    this.#enter(source, message);
+    this.#step.record({ kind: 'messageAdded', ...stored(source, message, this.#step.wallNow) });
   }
 
   /** No further attempt: moves the message to the dead letter queue, or discards and counts it where there is none. */
@@ -164,6 +174,7 @@ export class MessageLifecycle {
     message.acceptedAt = acceptedAt;
     queue.heldBytes += message.heldBytes;
     this.#step.stats.queuedBytes += message.heldBytes;
+    if (message.deadLetter !== undefined) queue.deadLetterCount += 1;
     const isNew = message.deadLetter !== undefined || queue.unsettled.set(message.id, message);
     queue.waiting.insert(message);
     this.#expiry.watch(queue, message);
@@ -205,6 +216,7 @@ export class MessageLifecycle {
     message.move(event);
     queue.heldBytes -= message.heldBytes;
     this.#step.stats.queuedBytes -= message.heldBytes;
+    if (message.deadLetter !== undefined) queue.deadLetterCount -= 1;
     if (message.deadLetter === undefined) queue.unsettled.delete(message.id);
     this.#step.touch(queue);
   }

@@ -36,6 +36,8 @@ export type FinalState =
   | 'dropped'
   /** Removed from its queue by an operator. */
   | 'purged'
+  /** A dead letter that an operator has moved back to its source queue, where it begins a new life. */
+  | 'requeued'
   /** Never accepted: its publisher disconnected, or its queue was deleted, before there was room. */
   | 'withdrawn';
 
@@ -56,7 +58,8 @@ export type MessageEvent =
   | 'expire'
   | 'deadLetter'
   | 'drop'
-  | 'purge';
+  | 'purge'
+  | 'requeue';
 
 type Row = Readonly<Partial<Record<MessageEvent, MessageState>>>;
 
@@ -72,6 +75,7 @@ export const transitions: Readonly<Record<MessageState, Row>> = {
     sendUnconfirmed: 'sent',
     backOff: 'backingOff',
     purge: 'purged',
+    requeue: 'requeued',
   },
   backingOff: { endBackoff: 'waiting' },
   partlySent: { deliverRest: 'inFlight', cancelRest: 'inFlight' },
@@ -83,6 +87,7 @@ export const transitions: Readonly<Record<MessageState, Row>> = {
   deadLettered: final,
   dropped: final,
   purged: final,
+  requeued: final,
   withdrawn: final,
 };
 

@@ -24,8 +24,14 @@ export type QueueDelivery = {
   /** The partly sent message that was accepted first. */
   oldestPartlySent(): QueuedMessage | undefined;
 
+  /** The partly sent messages by the time of their acceptance, but for the first `offset`. */
+  partlySent(offset: number): Iterable<QueuedMessage>;
+
+  /** The messages of the deliveries that are not settled; one with several copies comes several times. */
+  inFlight(): Iterable<QueuedMessage>;
+
   /**
-   * Cancels the unsent copies of the oldest partly sent message: as failed for the reason `failure`, or, without one, as if they had never
+   * Cancels the unsent copies of a partly sent message: as failed for the reason `failure`, or, without one, as if they had never
    * been due. The message stays until its sent copies have ended.
    */
   cancelUnsentCopies(message: QueuedMessage, failure: DeadLetterReason | undefined): void;

@@ -31,6 +31,8 @@ export class Queue {
   /** Accepted messages that are not settled, by id. Dead letters are left out: nothing is a repeat of them (PUBLISH-012). */
   unsettled = new IdMap<QueuedMessage>();
 
+  /** How many of its messages are dead letters, waiting or in flight. */
+  deadLetterCount = 0;
   /** Bytes of all its messages, blocked ones included. */
   heldBytes = 0;
   deleted = false;
@@ -66,6 +68,17 @@ export class Queue {
   /** The waiting message that was accepted first, whatever its priority. */
   oldestWaiting(): QueuedMessage | undefined {
     return earlier(this.waiting.oldest(), earlier(this.backingOff.first(), this.delivery.oldestPartlySent()));
+  }
+
+  /**
+   * All messages that wait, but for the first `offset`: first those of which copies were sent, then by the order of sending, then those
+   * that back off.
+   */
+  *allWaiting(offset = 0): Iterable<QueuedMessage> {
+    yield* this.delivery.partlySent(offset);
+    const toSkip = Math.max(0, offset - this.delivery.partlySentCount);
+    yield* this.waiting.from(toSkip);
+    yield* this.backingOff.from(Math.max(0, toSkip - this.waiting.size));
   }
 
   isExpired(message: QueuedMessage, now: number): boolean {

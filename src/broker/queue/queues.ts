@@ -1,5 +1,6 @@
 // The queues that exist: creation, deletion, lookup by name. Implements QUEUE-001, QUEUE-014, QUEUE-020, QUEUE-028 and DLQ-002 to DLQ-007.
 
+import type { LargestQueues } from '../../model/queue-info.ts';
 import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import { Queue } from './queue.ts';
@@ -33,6 +34,22 @@ export class Queues {
 
   get(name: string): Queue | undefined {
     return this.#byName.get(name);
+  }
+
+  /** At most `limit` queues. One look at each, so that this takes milliseconds with ten thousand of them. */
+  largest(limit: number): LargestQueues {
+    let largest: Queue[] = [];
+    let least = -1;
+    let waitingCount = 0;
+    for (const queue of this.#byName.values()) {
+      waitingCount += queue.waitingCount;
+      if (queue.waitingCount <= least) continue;
+      largest.push(queue);
+      if (largest.length < 2 * limit) continue;
+      largest = largestOf(largest, limit);
+      least = largest.at(-1)?.waitingCount ?? least;
+    }
+    return { queues: largestOf(largest, limit).map((queue) => queue.info()), waitingCount };
   }
 
   /** In the order of creation. The same array until a queue is created or deleted, so that asking again costs and holds nothing. */
@@ -93,4 +110,8 @@ export class Queues {
     this.#names = undefined;
     return queue;
   }
+}
+
+function largestOf(queues: Queue[], limit: number): Queue[] {
+  return queues.sort((a, b) => b.waitingCount - a.waitingCount).slice(0, limit);
 }

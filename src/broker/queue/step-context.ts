@@ -20,6 +20,7 @@ export class StepContext {
   #effects: Effect[] = [];
   #touched: Queue[] = [];
   #evictions = new Map<string, number>();
+  #waits: number[] = [];
 
   constructor(stats: BrokerStats) {
     this.stats = stats;
@@ -53,6 +54,18 @@ export class StepContext {
     if (evictions.size === 0) return undefined;
     this.#evictions = new Map();
     return evictions;
+  }
+
+  /** A message is delivered for the first time, so long after it was accepted. */
+  waited(durationMs: number): void {
+    if (durationMs > 0) this.#waits.push(durationMs);
+  }
+
+  /** How long messages have waited for their first delivery since the last call, in milliseconds; those that did not wait are left out. */
+  takeWaits(): readonly number[] {
+    const waits = this.#waits;
+    if (waits.length > 0) this.#waits = [];
+    return waits;
   }
 
   /** Notes a change of the queue that may allow messages to be sent. */

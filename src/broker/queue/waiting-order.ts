@@ -7,6 +7,8 @@ import type { QueuedMessage } from './message.ts';
 
 export type WaitingMessages = {
   readonly size: number;
+  /** The messages in the order of sending, but for the first `offset`. */
+  from(offset: number): Iterable<QueuedMessage>;
   /** The message to be sent next. */
   first(): QueuedMessage | undefined;
   /** The message that was accepted first, whatever its priority. */
@@ -32,6 +34,15 @@ export class PriorityOrder implements WaitingMessages {
   get size(): number {
     const levels = this.#levels;
     return levels[0].size + levels[1].size + levels[2].size + levels[3].size;
+  }
+
+  *from(offset: number): Iterable<QueuedMessage> {
+    let toSkip = offset;
+    for (const priority of [3, 2, 1, 0] as const) {
+      const level = this.#levels[priority];
+      yield* level.from(toSkip);
+      toSkip = Math.max(0, toSkip - level.size);
+    }
   }
 
   first(): QueuedMessage | undefined {

@@ -3,6 +3,7 @@
 // FRAME-024.
 
 import type { DeliverEffect, Effect } from '../../broker/interface/effect.ts';
+import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import { Command } from '../../protocol/command.ts';
 import { decodeMessage } from '../../protocol/decode.ts';
 import { encodeBody, encodedBodyLength } from '../../protocol/encode.ts';
@@ -60,7 +61,11 @@ export class DeliverBodies {
 
 function* addedHeaders({ attempt, deadLetter }: DeliverEffect): Iterable<readonly [string, string]> {
   if (attempt > 1) yield [HeaderName.DeliveryAttempts, String(attempt)];
-  if (deadLetter === undefined) return;
+  if (deadLetter !== undefined) yield* deadLetterHeaders(deadLetter);
+}
+
+/** The headers that say why and from where a message was dead-lettered. */
+export function* deadLetterHeaders(deadLetter: DeadLetterFacts): Iterable<readonly [string, string]> {
   yield [HeaderName.DeadLetterReason, deadLetter.reason];
   yield [HeaderName.DeadLetterSource, deadLetter.source];
   yield [HeaderName.DeadLetterAttempts, String(deadLetter.attempts)];

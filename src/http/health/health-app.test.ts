@@ -4,26 +4,11 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { ShownStatistics } from '../broker-view.ts';
+import { shownStatistics as stats } from '../../testing/shown-statistics.ts';
 import { createHealthApp, type HealthAppOptions } from './health-app.ts';
 import type { MemorySample } from './memory.ts';
 
 const MIB = 1024 * 1024;
-
-const stats: ShownStatistics = {
-  publishedCount: 11,
-  deliveredCount: 12,
-  acknowledgedCount: 13,
-  retryCount: 14,
-  deadLetteredCount: 15,
-  errorsCount: 16,
-  connectionsAcceptedCount: 17,
-  connectionsRejectedCount: 18,
-  activeConnectionCount: 19,
-  queueCount: 20,
-  inFlightCount: 21,
-  averageDeliveryLatencyMs: 0.6986,
-};
 
 const calm: MemorySample = {
   residentBytes: 52 * MIB,
@@ -34,7 +19,7 @@ const calm: MemorySample = {
 
 function createApp(options: Partial<HealthAppOptions> = {}) {
   return createHealthApp({
-    view: { stats: () => stats, readiness: () => ({ ready: true }) },
+    view: { stats: () => stats, readiness: () => ({ ready: true }), largestQueues: () => undefined },
     sampleMemory: () => calm,
     wallNow: () => Date.UTC(2026, 1, 18, 10, 30, 0, 123),
     uptimeMs: () => 11_524.4184,
@@ -50,10 +35,25 @@ const document = parse(readFileSync(new URL('../../../spec/openapi/health.yaml',
 const ajv = new Ajv2020({ strict: false });
 ajv.addSchema(document, 'health.yaml');
 
-function schemaErrors(name: 'Health' | 'Metrics' | 'Ready' | 'Problem', value: unknown): unknown {
+function schemaErrors(name: 'Health' | 'Metrics' | 'Live' | 'Ready' | 'Problem', value: unknown): unknown {
   ajv.validate(`health.yaml#/components/schemas/${name}`, value);
   return ajv.errors;
 }
+
+describe('liveness', () => {
+  it.each(['/live', '/live/'])(
+    'is said at %s, also while clients are not served [HEALTH-016]',
+    async (path) => {
+      const readiness = () => ({ ready: false, reason: 'recovering' }) as const;
+      const view = { stats: () => stats, readiness, largestQueues: () => undefined };
+      const response = await createApp({ view }).request(path);
+      expect(response.status).toBe(200);
+      const record: unknown = await response.json();
+      expect(record).toEqual({ live: true });
+      expect(schemaErrors('Live', record)).toBeNull();
+    },
+  );
+});
 
 describe('readiness', () => {
   it.each(['/ready', '/ready/'])('is said at %s while clients are served [HEALTH-011]', async (path) => {
@@ -65,7 +65,8 @@ describe('readiness', () => {
   });
 
   it('is a 503 with the reason while they are not [HEALTH-011]', async () => {
-    const view = { stats: () => stats, readiness: () => ({ ready: false, reason: 'recovering' }) as const };
+    const readiness = () => ({ ready: false, reason: 'recovering' }) as const;
+    const view = { stats: () => stats, readiness, largestQueues: () => undefined };
     const response = await createApp({ view }).request('/ready');
     expect(response.status).toBe(503);
     const problem: unknown = await response.json();
@@ -141,6 +142,17 @@ describe('metrics', () => {
     expect(schemaErrors('Metrics', others)).not.toBeNull();
     const { timestamp, ...untimed } = shorter;
     expect(schemaErrors('Metrics', untimed)).not.toBeNull();
+  });
+
+  it('answers as text to who asks for it, with one path for both [METRICS-021]', async () => {
+    const ask = (accept: string) => createApp().request('/metrics/', { headers: { accept } });
+    const text = await ask('text/plain');
+    expect(text.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(await text.text()).toContain('\ntruemq_messages_published_total 11\n');
+    for (const response of [text, await ask('*/*')]) {
+      expect([response.status, response.headers.get('vary')]).toEqual([200, 'accept']);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    }
   });
 
   it.each([
@@ -242,6 +254,7 @@ describe('a fault of ours', () => {
         throw new Error('secret detail');
       },
       readiness: () => ({ ready: true }) as const,
+      largestQueues: () => undefined,
     };
     const response = await createApp({ view, onFault: (fault) => faults.push(fault) }).request('/metrics/');
     expect(await response.clone().text()).not.toContain('secret');

@@ -1,12 +1,13 @@
-// The health server as a function from request to answer: paths, methods, Host check, errors. It does not listen (see health-server.ts), so
-// it can be tested without a port. Implements HEALTH-001, HEALTH-011, HEALTH-012, HEALTH-013, METRICS-001, METRICS-020, HTTP-001 to
-// HTTP-003, HTTP-007, HTTP-008.
+// The health server as a function from request to answer: paths, methods, Host check, errors. It does not listen (see serve-app.ts), so
+// it can be tested without a port. Implements HEALTH-001, HEALTH-011 to HEALTH-013, HEALTH-016, METRICS-001, METRICS-020,
+// METRICS-021, HTTP-001 to HTTP-003, HTTP-007, HTTP-008.
 
 import { H3 } from 'h3';
 import type { BrokerView } from '../broker-view.ts';
-import { isHostAllowed } from '../host-check.ts';
-import { jsonResponse, problemResponse } from '../problem.ts';
+import { jsonResponse, notFound, problemResponse } from '../problem.ts';
+import { answerFault, methodNotAllowed, refuseForeignHost, withoutBody } from '../requests.ts';
 import type { MemorySampler } from './memory.ts';
+import { MAX_SHOWN_QUEUES, metricsFormatFor, metricsTextResponse } from './metrics-text.ts';
 import { healthRecord, type Moment, metricsRecord } from './records.ts';
 
 export type HealthAppOptions = {
@@ -23,20 +24,31 @@ export type HealthAppOptions = {
 };
 
 export function createHealthApp(options: HealthAppOptions): H3 {
-  const app = new H3({ silent: true, onError: (error) => answerFault(error, options) });
+  const app = new H3({ silent: true, onError: (error) => answerFault(error, options.onFault) });
   app.use((event) => refuseForeignHost(event.req, options.allowedHosts));
   app.all('/health', (event) => answerRead(event.req, () => health(options)));
-  app.all('/metrics', (event) =>
-    answerRead(event.req, () => jsonResponse(metricsRecord(takeMoment(options)))),
-  );
+  app.all('/metrics', (event) => answerRead(event.req, () => metrics(event.req, options)));
+  app.all('/live', (event) => answerRead(event.req, () => jsonResponse({ live: true })));
   app.all('/ready', (event) => answerRead(event.req, () => readiness(options)));
-  app.all('/**', () => notFound());
+  app.all('/**', () => unknownPath());
   return app;
 }
 
 function health(options: HealthAppOptions): Response {
   const record = healthRecord(takeMoment(options));
   return jsonResponse(record, record.is_healthy ? 200 : 503);
+}
+
+function metrics(request: Request, options: HealthAppOptions): Response | Promise<Response> {
+  const moment = takeMoment(options);
+  const format = metricsFormatFor(request.headers.get('accept'));
+  if (format !== 'json') {
+    const largest = options.view.largestQueues(MAX_SHOWN_QUEUES);
+    return metricsTextResponse({ moment, largest }, format);
+  }
+  const response = jsonResponse(metricsRecord(moment));
+  response.headers.set('vary', 'accept');
+  return response;
 }
 
 function readiness({ view }: HealthAppOptions): Response {
@@ -55,57 +67,12 @@ function takeMoment(options: HealthAppOptions): Moment {
 }
 
 /** GET and HEAD; nothing here can be changed over HTTP. */
-function answerRead(request: Request, answer: () => Response): Response {
+async function answerRead(request: Request, answer: () => Response | Promise<Response>): Promise<Response> {
   if (request.method === 'GET') return answer();
-  if (request.method !== 'HEAD') return methodNotAllowed(request.method);
-  const { status, headers } = answer();
-  return new Response(null, { status, headers });
+  if (request.method !== 'HEAD') return methodNotAllowed(request.method, 'GET, HEAD');
+  return withoutBody(await answer());
 }
 
-function refuseForeignHost(request: Request, allowedHosts: readonly string[]): Response | undefined {
-  const host = request.headers.get('host');
-  if (isHostAllowed(host, allowedHosts)) return undefined;
-  return problemResponse({
-    status: 421,
-    title: 'Misdirected Request',
-    detail:
-      'The Host header names no host that this server answers for; allowedHosts in the configuration adds names.',
-  });
-}
-
-function methodNotAllowed(method: string): Response {
-  return problemResponse({
-    status: 405,
-    title: 'Method Not Allowed',
-    detail: `${method} is not served here.`,
-    headers: { allow: 'GET, HEAD' },
-  });
-}
-
-function notFound(): Response {
-  return problemResponse({
-    status: 404,
-    title: 'Not Found',
-    detail: 'There are /health/, /metrics/ and /ready here.',
-  });
-}
-
-/** h3 also passes its own errors, for example for a path that cannot be decoded: their status is below 500. */
-function answerFault(
-  error: { readonly status: number; readonly cause?: unknown },
-  options: HealthAppOptions,
-): Response {
-  if (error.status < 500) {
-    return problemResponse({
-      status: error.status,
-      title: 'Bad Request',
-      detail: 'The request could not be read.',
-    });
-  }
-  options.onFault(error);
-  return problemResponse({
-    status: 500,
-    title: 'Internal Server Error',
-    detail: 'The broker could not answer.',
-  });
+function unknownPath(): Response {
+  return notFound('There are /health/, /metrics/, /live and /ready here.');
 }

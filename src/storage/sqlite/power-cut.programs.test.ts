@@ -39,8 +39,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 type Moment = { readonly snapshot: FileSnapshot; readonly kept: readonly RecoveredRecord[] };
 
 /** Batches of a broker's life, large enough to take several pages each. */
-function batches(): readonly (readonly StoreRecord[])[] {
-  const lives = Array.from({ length: 40 }, (_, index) => randomBatches(seed + index));
+function batches(chosen: number): readonly (readonly StoreRecord[])[] {
+  const lives = Array.from({ length: 40 }, (_, index) => randomBatches(chosen + index));
   const longest = lives.reduce((best, life) => (size(life) > size(best) ? life : best));
   return longest.map((records) => records.map(enlarged)).slice(0, COMMITS);
 }
@@ -61,7 +61,7 @@ function repeated(content: MessageContent, times: number): MessageContent {
 }
 
 /** What is on the disk after each commit, and what the store owes then. */
-async function life(): Promise<readonly Moment[]> {
+async function life(chosen: number): Promise<readonly Moment[]> {
   const path = join(folder, 'running.db');
   const database = await openDatabase({ path, synchronous: 'full' });
   // So that there are checkpoints among so few commits.
@@ -69,7 +69,7 @@ async function life(): Promise<readonly Moment[]> {
   const store = sqliteStoreOn(database);
   const kept = new KeptRecords();
   const moments: Moment[] = [{ snapshot: await takeSnapshot(path), kept: [] }];
-  for (const records of batches()) {
+  for (const records of batches(chosen)) {
     await store.commit(records);
     kept.take(records);
     moments.push({ snapshot: await takeSnapshot(path), kept: kept.recovered() });
@@ -113,7 +113,7 @@ function complaint(
 
 describe('after a loss of power', () => {
   it('everything committed is there, the commit under way whole or not at all, nothing else [DURABLE-003, DURABLE-004]', async () => {
-    const moments = await life();
+    const moments = await life(seed);
     const random = new Random(seed);
     const seen = { wrecks: 0, restarts: 0, checkpoints: 0, after: 0 };
     const complaints: string[] = [];
@@ -141,7 +141,8 @@ describe('after a loss of power', () => {
   });
 
   it('a loss would be seen: a log that lacks what was synced, and a batch that is half there', async () => {
-    const moments = await life();
+    // In few lives no commit makes the log longer: it is written anew each time.
+    const moments = await life(1);
     const index = moments.findIndex(
       ({ snapshot, kept }, at) =>
         at > 2 && kept.length > 3 && snapshot.log.length > (moments[at - 1]?.snapshot.log.length ?? 0),

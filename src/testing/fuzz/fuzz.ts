@@ -22,10 +22,10 @@ const JUDGED_PER_TARGET = 4;
 
 const corpus = new URL('../../../fixtures/malformed/found.json', import.meta.url);
 
-function wholeNumber(name: string, text: string): number {
+function wholeNumber(name: string, text: string, min = 1): number {
   const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`--${name} must be a whole number from 0 up, and is ${text}.\n${usage}`);
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  throw new Error(`--${name} must be a whole number of at least ${min}, and is ${text}.\n${usage}`);
 }
 
 function targetOf(text: string): TargetName {
@@ -38,7 +38,7 @@ function targetOf(text: string): TargetName {
 type Values = { readonly [name in 'frames' | 'seed' | 'cases']?: string | undefined };
 
 function planOf({ frames, seed, cases }: Values, target: TargetName | undefined): FuzzPlan {
-  const firstSeed = seed === undefined ? randomInt(2 ** 31) : wholeNumber('seed', seed);
+  const firstSeed = seed === undefined ? randomInt(2 ** 31) : wholeNumber('seed', seed, 0);
   const frameCount =
     cases === undefined
       ? wholeNumber('frames', frames ?? String(DEFAULT_FRAMES))

@@ -2,12 +2,15 @@
 // its full strength, 0 to 1, for a short run.
 
 import type { HostileSockets } from './hostile-socket.ts';
+import { type Login, rightLogin } from './login-flood.ts';
 import { bombFrame, connectFrame, frame } from './wire-frames.ts';
 
 export type Attack = {
   /** What it does, for people. */
   readonly title: string;
   readonly run: (sockets: HostileSockets, swing: Swing) => Promise<void>;
+  /** The one user of the broker; absent: it asks nobody for credentials. */
+  readonly user?: Login;
 };
 
 export type Swing = { readonly scale: number; readonly begun: () => void };
@@ -140,11 +143,24 @@ export const attacks = {
       await forEver();
     },
   },
+  'wrong-logins': {
+    title: '50 wrong logins a second',
+    user: rightLogin,
+    run: async (sockets, { begun }) => {
+      sockets.floodLogins(50);
+      begun();
+      await forEver();
+    },
+  },
 } as const satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof attacks;
 
 export const attackNames = Object.keys(attacks) as AttackName[];
+
+export function attackOf(name: AttackName): Attack {
+  return attacks[name];
+}
 
 async function bombs(sockets: HostileSockets, { begun }: Swing, byteCount: number): Promise<void> {
   const [gzip, brotli] = [await bombFrame('gzip', byteCount), await bombFrame('brotli', byteCount)];

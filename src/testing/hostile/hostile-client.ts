@@ -1,6 +1,7 @@
 // The process of a hostile client: `hostile-client.ts ATTACK PORT SCALE`. Prints a line when the attack is in full swing, and at SIGTERM what
-// it has done.
+// it has done. It has the lowest priority: on another machine it would take no processor time from the broker and the workload.
 
+import { constants, setPriority } from 'node:os';
 import { attackNames, attacks } from './attacks.ts';
 import { HostileSockets } from './hostile-socket.ts';
 
@@ -8,6 +9,7 @@ const [, , name, port, scale = '1'] = process.argv;
 const attackName = attackNames.find((one) => one === name);
 if (attackName === undefined) throw new Error(`${name} is no attack: ${attackNames.join(', ')}`);
 
+setPriority(constants.priority.PRIORITY_LOW);
 const swing = { hasBegun: false };
 const sockets = new HostileSockets(Number(port));
 /** Says so once. */

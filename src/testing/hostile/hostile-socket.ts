@@ -2,12 +2,15 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { type LoginAnswers, LoginFlood } from './login-flood.ts';
 
 export type Deeds = {
   connections: number;
   /** Connections that the broker has ended or reset. */
   ended: number;
   bytes: number;
+  /** What became of wrong logins, and of right ones from another address. */
+  logins?: { readonly wrong: LoginAnswers; readonly right: LoginAnswers };
 };
 
 export class HostileSockets {
@@ -43,6 +46,15 @@ export class HostileSockets {
     this.deeds.bytes += bytes.length;
     if (socket.write(bytes)) return;
     await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+  }
+
+  /** Goes on until the process ends. */
+  floodLogins(perSecond: number): void {
+    const flood = new LoginFlood(this.#port, () => {
+      this.deeds.connections += 1;
+    });
+    flood.begin(perSecond);
+    this.deeds.logins = { wrong: flood.wrong, right: flood.right };
   }
 
   async ended(socket: Socket): Promise<void> {

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { attackComplaints } from './attack-complaints.ts';
 import { attackNames } from './attacks.ts';
+import { loginComplaints } from './login-flood.ts';
 import { type AttackResult, BOUND_BYTES, brokerFromSources, runAttack } from './run-attack.ts';
 
 const MESSAGE_COUNT = 100;
@@ -16,6 +17,35 @@ describe('a broker', () => {
     const load = { messageCount: MESSAGE_COUNT, perSecond: 200 };
     const result = await runAttack({ attack, scale: 0.1, ...load, broker: brokerFromSources });
     expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
+  });
+});
+
+describe('the judge of logins', () => {
+  const good = {
+    wrong: { RATE_LIMITED: { count: 9, longestMs: 100 }, NOT_AUTHENTICATED: { count: 1, longestMs: 5000 } },
+    right: { ConnectAck: { count: 3, longestMs: 2000 } },
+  };
+
+  it.each<[string, Partial<Parameters<typeof loginComplaints>[0]>, readonly unknown[]]>([
+    ['nothing', {}, []],
+    ['a right login that waits', { right: { ConnectAck: { count: 1, longestMs: 2001 } } }, [/right.*2001/]],
+    [
+      'a right login that is refused',
+      { right: { ...good.right, RATE_LIMITED: { count: 1, longestMs: 1 } } },
+      [/RATE_LIMITED/],
+    ],
+    ['no right login', { right: {} }, [/for ever/]],
+    ['a refusal that waits', { wrong: { RATE_LIMITED: { count: 1, longestMs: 101 } } }, [/refusals.*101/]],
+    ['no refusal', { wrong: {} }, [/refusals.*for ever/]],
+    [
+      'a wrong login that is accepted',
+      { wrong: { ...good.wrong, ConnectAck: { count: 1, longestMs: 1 } } },
+      [/wrong login/],
+    ],
+  ])('complains about %s', (_, change, complaints) => {
+    expect(loginComplaints({ ...good, ...change })).toEqual(
+      complaints.map((text) => expect.stringMatching(text as RegExp)),
+    );
   });
 });
 

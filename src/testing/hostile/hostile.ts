@@ -1,11 +1,13 @@
 // `npm run hostile`: every attack at full strength, or those named, beside a normal workload, and a table of what it did to that. With
-// `--write` the table becomes docs/internals/hostile.md. Fails when the broker crashes, leaves the workload undone or takes too much memory.
+// `--write` the table becomes docs/internals/hostile.md. Fails when the broker crashes, leaves the workload undone,
+// takes too much memory, or lets wrong logins keep right ones out.
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { attackComplaints } from './attack-complaints.ts';
 import { attackNames } from './attacks.ts';
 import { hostileDocument, hostileTable } from './hostile-report.ts';
+import { loginComplaints } from './login-flood.ts';
 import { type AttackResult, builtBroker, runAttack } from './run-attack.ts';
 
 const PER_SECOND = 500;
@@ -28,7 +30,11 @@ for (const attack of attackNames) {
   const load = { messageCount: PER_SECOND * SECONDS, perSecond: PER_SECOND };
   const result = await runAttack({ attack, scale: 1, ...load, broker: builtBroker });
   results.push(result);
-  const complaints = attackComplaints(result, load.messageCount);
+  const { logins } = result.deeds;
+  const complaints = [
+    ...attackComplaints(result, load.messageCount),
+    ...(logins === undefined ? [] : loginComplaints(logins)),
+  ];
   console.log(
     `${complaints.length === 0 ? 'ok' : 'FAIL'} ${attack}: ${JSON.stringify(result.deeds)} ${complaints.join('; ')}`,
   );

@@ -1,6 +1,6 @@
-// The process of the normal workload: `normal-workload.ts PORT RATE COUNT`. For each line `go` on stdin it publishes COUNT messages at RATE a
-// second to a queue that it subscribes to, acknowledges each, and prints one line of JSON when all were confirmed and received: how long they
-// took from publish to delivery.
+// The process of the normal workload: `normal-workload.ts PORT RATE COUNT [USERNAME PASSWORD]`. For each line `go` on stdin it publishes COUNT
+// messages at RATE a second to a queue that it subscribes to, acknowledges each, and prints one line of JSON when all were confirmed and
+// received: how long they took from publish to delivery.
 
 import { createInterface } from 'node:readline';
 import { type Client, connect } from '../../client/index.ts';
@@ -80,8 +80,11 @@ class Workload {
   }
 }
 
-const publisher = await connect({ port, commandTimeoutMs: COMMAND_TIMEOUT_MS });
-const subscriber = await connect({ port, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+const [username, password] = process.argv.slice(5);
+const credentials = username === undefined || password === undefined ? {} : { username, password };
+const options = { port, commandTimeoutMs: COMMAND_TIMEOUT_MS, ...credentials };
+const publisher = await connect(options);
+const subscriber = await connect(options);
 const workload = new Workload(publisher);
 await subscriber.subscribe(QUEUE, ({ id }) => workload.received(id));
 console.log('ready');

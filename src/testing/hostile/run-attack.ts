@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BrokerProcess, startProcess } from '../crash/broker-process.ts';
-import type { AttackName } from './attacks.ts';
+import { type AttackName, attackOf } from './attacks.ts';
 import type { Deeds } from './hostile-socket.ts';
+import type { Login } from './login-flood.ts';
 import type { WorkloadResult } from './normal-workload.ts';
 import { SpokenProcess } from './spoken-process.ts';
 
@@ -51,8 +52,10 @@ export const builtBroker = [file('../../../dist/cli/main.js')] as const;
 
 export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
   const { attack, scale, messageCount, perSecond } = plan;
-  const broker = await startProcess([...plan.broker, ...serveArguments()]);
-  const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount]);
+  const { user } = attackOf(attack);
+  const login = user === undefined ? [] : [user.username, user.password];
+  const broker = await startProcess([...plan.broker, ...serveArguments(user)]);
+  const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount, ...login]);
   let hostile: SpokenProcess | undefined;
   try {
     await workload.line();
@@ -72,11 +75,18 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
   }
 }
 
-function serveArguments(): readonly string[] {
+function serveArguments(user: Login | undefined): readonly string[] {
   const limits = Object.entries(LIMITS_MIB).flatMap(([name, mebibytes]) => [`--${name}`, `${mebibytes}MiB`]);
   const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+  const users =
+    user === undefined
+      ? []
+      : [
+          ...['--auth-database-path', ':memory:', '--superuser-username', user.username],
+          ...['--superuser-password', user.password],
+        ];
   // What the attack leaves in flight is not worth waiting for.
-  return ['serve', ...limits, ...free, '--shutdown-timeout', '100ms', '--log-level', 'warn'];
+  return ['serve', ...limits, ...free, ...users, '--shutdown-timeout', '100ms', '--log-level', 'warn'];
 }
 
 async function roundOf(workload: SpokenProcess): Promise<WorkloadResult> {

@@ -65,7 +65,7 @@ export function addMessage(
     content: message.content,
     acceptedAt: state.now,
     deadLetter,
-    wasSent: false,
+    sendings: 0,
     sentCount: 0,
     failedCount: 0,
     pushedOut: false,
@@ -106,10 +106,13 @@ export function pushOutOldest(state: NaiveState, queue: NaiveQueue): void {
 
 /** Everything that waits leaves. */
 export function purge(state: NaiveState, queue: NaiveQueue): void {
-  for (const message of waitingMessages(queue)) {
-    state.counters.purgedCount += 1;
-    takeWaiting(state, queue, message);
-  }
+  for (const message of waitingMessages(queue)) removeWaiting(state, queue, message);
+}
+
+/** An operator removes a message that waits. */
+export function removeWaiting(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): void {
+  state.counters.purgedCount += 1;
+  takeWaiting(state, queue, message);
 }
 
 function takeWaiting(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): void {

@@ -135,14 +135,11 @@ export function send(state: NaiveState, queue: NaiveQueue, message: NaiveMessage
   });
 }
 
-function count({ counters, now }: NaiveState, message: NaiveMessage, copy: NaiveCopy): void {
+function count({ counters }: NaiveState, message: NaiveMessage, copy: NaiveCopy): void {
   counters.deliveredCount += 1;
   if (copy.sentCount > 1) counters.retryCount += 1;
-  if (!message.wasSent) {
-    counters.firstDeliveryCount += 1;
-    counters.firstDeliveryLatencySumMs += now - message.acceptedAt;
-  }
-  message.wasSent = true;
+  if (message.sendings === 0) counters.firstDeliveryCount += 1;
+  message.sendings += 1;
 }
 
 function unblockOne(state: NaiveState, queue: NaiveQueue): boolean {

@@ -28,6 +28,11 @@ export function lacksRight(state: NaiveState, input: Input): input is CommandInp
       return !mayList(principal);
     case 'unsubscribe':
     case 'barrier':
+    // Nobody but the operator can ask these.
+    case 'listMessages':
+    case 'readMessage':
+    case 'removeMessage':
+    case 'requeueMessage':
       return false;
   }
 }

@@ -55,8 +55,8 @@ export type NaiveMessage = {
   readonly content: MessageContent;
   readonly acceptedAt: number;
   readonly deadLetter: DeadLetterFacts | undefined;
-  /** Ever sent to anybody. */
-  wasSent: boolean;
+  /** How often it was sent, to whomever. */
+  sendings: number;
   /** What it has behind it while nobody has it; in FanOutWithAck always 0, there each copy counts for itself. */
   sentCount: number;
   failedCount: number;
@@ -106,8 +106,8 @@ export type NaiveCounters = {
   deadLetteredCount: number;
   discardedCount: number;
   purgedCount: number;
+  requeuedCount: number;
   firstDeliveryCount: number;
-  firstDeliveryLatencySumMs: number;
 };
 
 export type NaiveState = {
@@ -138,8 +138,8 @@ export function newState(settings: BrokerSettings): NaiveState {
       deadLetteredCount: 0,
       discardedCount: 0,
       purgedCount: 0,
+      requeuedCount: 0,
       firstDeliveryCount: 0,
-      firstDeliveryLatencySumMs: 0,
     },
     now: 0,
     wallNow: 0,

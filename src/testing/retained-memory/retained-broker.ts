@@ -73,7 +73,7 @@ export class RetainedBroker {
   }
 
   async purge(queue: string): Promise<void> {
-    const purging = this.#service.purgeQueue(queue);
+    const purging = this.#service.operator.purgeQueue(queue);
     await this.settle();
     await this.advance(1);
     await purging;

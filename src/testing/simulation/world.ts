@@ -212,7 +212,7 @@ export class World {
       this.observe({ kind: 'purgeEnded', queue });
       return true;
     };
-    service.purgeQueue(queue).then(
+    service.operator.purgeQueue(queue).then(
       () => void ended(),
       (error: unknown) => {
         if (ended() && !isExpectedRefusal(error))

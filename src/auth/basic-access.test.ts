@@ -1,0 +1,85 @@
+// Who gets in by HTTP Basic, how long credentials are remembered, and what ends that.
+
+import { describe, expect, it } from 'vitest';
+import type { AuthenticationOutcome, Credentials } from './authenticator.ts';
+import { BasicAccess } from './basic-access.ts';
+import type { UserChange } from './user-administration.ts';
+
+const principal = { username: 'admin', isSuperuser: true, accessList: [] };
+
+/** Access over an authenticator that answers so; `checked` are the credentials that it was asked about. */
+function accessWith(outcome: AuthenticationOutcome) {
+  const checked: Credentials[] = [];
+  const listeners: ((change: UserChange) => void)[] = [];
+  const clock = { now: 0 };
+  const access = new BasicAccess({
+    authenticator: {
+      check: async (credentials) => {
+        checked.push(credentials);
+        return outcome;
+      },
+    },
+    administration: { onChange: (listener) => void listeners.push(listener) },
+    now: () => clock.now,
+  });
+  const change = (): void => {
+    for (const listener of listeners) listener({ kind: 'ended', username: 'admin' });
+  };
+  return { access, checked, clock, change };
+}
+
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+const refused = (code: Extract<AuthenticationOutcome, { kind: 'refused' }>['code']) =>
+  ({ kind: 'refused', code, text: '', closes: false }) as const;
+
+describe('access by HTTP Basic', () => {
+  it('is for a superuser with the right password, which may have colons and any letters', async () => {
+    const { access, checked } = accessWith({ kind: 'accepted', principal });
+    expect(await access.judge(basic('admin:pä:ss'), '::1')).toBe('allowed');
+    expect(checked).toEqual([{ username: 'admin', password: 'pä:ss' }]);
+  });
+
+  it.each([
+    [{ kind: 'accepted', principal: { ...principal, isSuperuser: false } }, 'forbidden'],
+    [{ kind: 'accepted' }, 'forbidden'],
+    [refused('AUTH_FAILED'), 'wrong'],
+    [refused('AUTH_REQUIRED'), 'missing'],
+    [refused('RATE_LIMITED'), 'busy'],
+    [refused('SERVER_ERROR'), 'failed'],
+  ] as const)('is for nobody else: %j', async (outcome, verdict) => {
+    const { access, checked } = accessWith(outcome);
+    expect(await access.judge(basic('admin:x'), '::1')).toBe(verdict);
+    expect(await access.judge(basic('admin:x'), '::1')).toBe(verdict);
+    expect(checked).toHaveLength(2);
+  });
+
+  it.each([null, '', 'Basic', 'Bearer abc', basic('no colon'), 'Basic ???'])(
+    'is not for a request with the header %j',
+    async (header) => {
+      const { access, checked } = accessWith({ kind: 'accepted', principal });
+      expect(await access.judge(header, '::1')).toBe('missing');
+      expect(checked).toEqual([]);
+    },
+  );
+
+  it('is remembered for a minute, for these credentials only', async () => {
+    const { access, checked, clock } = accessWith({ kind: 'accepted', principal });
+    await access.judge(basic('admin:x'), '::1');
+    clock.now = 59_999;
+    await access.judge(basic('admin:x'), '::1');
+    expect(checked).toHaveLength(1);
+    await access.judge(basic('admin:y'), '::1');
+    expect(checked).toHaveLength(2);
+    clock.now = 60_000;
+    await access.judge(basic('admin:x'), '::1');
+    expect(checked).toHaveLength(3);
+  });
+
+  it('is forgotten when a user changes', async () => {
+    const { access, checked, change } = accessWith({ kind: 'accepted', principal });
+    await access.judge(basic('admin:x'), '::1');
+    change();
+    await access.judge(basic('admin:x'), '::1');
+    expect(checked).toHaveLength(2);
+  });
+});

@@ -1,0 +1,67 @@
+// Who may use an HTTP server that asks for the credentials of a superuser, sent by HTTP Basic (RFC 7617). A browser sends them with every
+// request, and a password takes a quarter of a second on purpose: credentials that were right once are right for a while, as long as no user
+// changes. Knows nothing of HTTP servers.
+
+import { createHash } from 'node:crypto';
+import type { Authenticator } from './authenticator.ts';
+import type { UserAdministration } from './user-administration.ts';
+
+/** How long credentials are remembered that were right. */
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 100;
+
+/** `missing`: no credentials, or not by Basic. `wrong`: no such user, or another password. `forbidden`: the user is no superuser. */
+export type BasicVerdict = 'allowed' | 'missing' | 'wrong' | 'forbidden' | 'busy' | 'failed';
+
+export type BasicAccessParts = {
+  readonly authenticator: Authenticator;
+  readonly administration: Pick<UserAdministration, 'onChange'>;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+};
+
+export class BasicAccess {
+  readonly #parts: BasicAccessParts;
+  /** When the credentials are to be checked again, by the digest of the header. */
+  readonly #remembered = new Map<string, number>();
+
+  constructor(parts: BasicAccessParts) {
+    this.#parts = parts;
+    parts.administration.onChange(() => this.#remembered.clear());
+  }
+
+  /** `authorization`: the header of that name. `address`: of the client, as for `Authenticator.check`. Never rejects. */
+  async judge(authorization: string | null, address: string): Promise<BasicVerdict> {
+    const credentials = credentialsIn(authorization);
+    if (credentials === undefined) return 'missing';
+    const digest = createHash('sha256').update(String(authorization)).digest('base64');
+    if (this.#isRemembered(digest)) return 'allowed';
+    const { signal } = new AbortController();
+    const outcome = await this.#parts.authenticator.check(credentials, address, signal);
+    if (outcome.kind === 'refused') return refusals[outcome.code];
+    if (outcome.principal?.isSuperuser !== true) return 'forbidden';
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(digest, this.#parts.now() + REMEMBERED_MS);
+    return 'allowed';
+  }
+
+  #isRemembered(digest: string): boolean {
+    const until = this.#remembered.get(digest);
+    return until !== undefined && this.#parts.now() < until;
+  }
+}
+
+const refusals = {
+  AUTH_REQUIRED: 'missing',
+  AUTH_FAILED: 'wrong',
+  RATE_LIMITED: 'busy',
+  SERVER_ERROR: 'failed',
+} as const;
+
+function credentialsIn(authorization: string | null) {
+  const [, encoded] = /^basic +([\w+/]+=*) *$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}

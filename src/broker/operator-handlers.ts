@@ -1,0 +1,117 @@
+// Handlers of what only the operator asks: to look at single messages, to remove one, and to move a dead letter back to its source queue.
+// A look changes nothing. Implements DASH-008, DASH-010, DASH-015 to DASH-017 and DASH-032 to DASH-034 on the core's side.
+
+import type { Core } from './core.ts';
+import type { Asker, InputOf } from './input-kinds.ts';
+import type { MessageSnapshot, OperatorResult, RequeueOutcome } from './interface/operator-result.ts';
+import type { QueuedMessage } from './queue/message.ts';
+import type { Queue } from './queue/queue.ts';
+import type { StepContext } from './queue/step-context.ts';
+import { earlier } from './queue/waiting-order.ts';
+
+export function listMessages(core: Core, input: InputOf<'listMessages'>): void {
+  const queue = namedQueue(core, input);
+  if (queue === undefined) return;
+  const messages: MessageSnapshot[] = [];
+  let bytes = 0;
+  for (const message of queue.allWaiting(input.offset)) {
+    if (messages.length === input.limit || bytes > input.maxBytes) break;
+    bytes += message.content.byteLength;
+    messages.push(snapshot(core.step, queue, message));
+  }
+  tell(core, input, { kind: 'messages', messages });
+}
+
+export function readMessage(core: Core, input: InputOf<'readMessage'>): void {
+  const queue = namedQueue(core, input);
+  if (queue === undefined) return;
+  const message = waitingMessage(queue, input.id) ?? messageInFlight(queue, input.id);
+  tell(core, input, { kind: 'message', message: message && snapshot(core.step, queue, message) });
+}
+
+export function removeMessage(core: Core, input: InputOf<'removeMessage'>): void {
+  const queue = namedQueue(core, input);
+  if (queue === undefined) return;
+  const message = waitingMessage(queue, input.id);
+  if (message !== undefined) core.lifecycle.purge(queue, message);
+  tell(core, input, { kind: 'removal', isRemoved: message !== undefined });
+}
+
+export function requeueMessage(core: Core, input: InputOf<'requeueMessage'>): void {
+  const letters = namedQueue(core, input);
+  if (letters === undefined) return;
+  tell(core, input, { kind: 'requeue', outcome: requeue(core, letters, input.id) });
+}
+
+function requeue({ queues, lifecycle }: Core, letters: Queue, id: string): RequeueOutcome {
+  const letter = waitingMessage(letters, id);
+  if (letter === undefined)
+    return messageInFlight(letters, id) === undefined ? 'messageNotFound' : 'inFlight';
+  if (letter.deadLetter === undefined) return 'notDeadLetter';
+  if (letter.state === 'partlySent') return 'inFlight';
+  const source = queues.get(letter.deadLetter.source);
+  if (source === undefined) return 'sourceNotFound';
+  if (source.unsettled.get(id) !== undefined) return 'idInSource';
+  if (source.isFull) return 'sourceFull';
+  lifecycle.requeue(letters, letter, source);
+  return 'requeued';
+}
+
+function namedQueue(
+  core: Core,
+  { connection, token, queue: name }: Asker & { queue: string },
+): Queue | undefined {
+  const queue = core.queues.get(name);
+  if (queue === undefined)
+    core.step.refuse(connection, token, 'QUEUE_NOT_FOUND', `Queue ${name} does not exist.`);
+  return queue;
+}
+
+function tell({ step }: Core, { connection, token }: Asker, operatorResult: OperatorResult): void {
+  step.effect({ kind: 'answered', connection, token, operatorResult });
+}
+
+function waitingMessage(queue: Queue, id: string): QueuedMessage | undefined {
+  const unsettled = queue.unsettled.get(id);
+  return unsettled !== undefined && isWaiting(unsettled)
+    ? unsettled
+    : oldestDeadLetter(queue, queue.allWaiting(), id);
+}
+
+function messageInFlight(queue: Queue, id: string): QueuedMessage | undefined {
+  const unsettled = queue.unsettled.get(id);
+  return unsettled !== undefined && !isWaiting(unsettled)
+    ? unsettled
+    : oldestDeadLetter(queue, queue.delivery.inFlight(), id);
+}
+
+/** Only dead letters are looked for one by one, because their ids may repeat: the one that its queue took first is meant. */
+function oldestDeadLetter(
+  { deadLetterCount }: Queue,
+  messages: Iterable<QueuedMessage>,
+  id: string,
+): QueuedMessage | undefined {
+  if (deadLetterCount === 0) return undefined;
+  let oldest: QueuedMessage | undefined;
+  for (const message of messages)
+    if (message.deadLetter !== undefined && message.id === id) oldest = earlier(oldest, message);
+  return oldest;
+}
+
+function isWaiting({ state }: QueuedMessage): boolean {
+  return state === 'waiting' || state === 'backingOff' || state === 'partlySent';
+}
+
+function snapshot(step: StepContext, queue: Queue, message: QueuedMessage): MessageSnapshot {
+  const { id, priority, content, sentCount, deadLetter } = message;
+  return {
+    id,
+    queue: queue.name,
+    priority,
+    content,
+    acceptedWallAt: step.wallNow - (step.now - message.acceptedAt),
+    sentCount,
+    isInFlight: !isWaiting(message),
+    deadLetter,
+  };
+}

@@ -1,0 +1,110 @@
+// The HTTP servers of a broker: health and metrics, and the dashboard. Starts those that the configuration asks for, and ends them together.
+// Implements HEALTH-014, DASH-030 and HTTP-004.
+
+import { BasicAccess } from '../auth/basic-access.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { systemEnvironment } from '../gateway/system-environment.ts';
+import type { HttpListener } from '../http/listen.ts';
+import { ListenError } from '../http/listen-error.ts';
+import type { serveApp as ServeApp } from '../http/serve-app.ts';
+import type { Logger } from '../model/logger.ts';
+import type { Authentication } from './authentication.ts';
+import { VERSION } from './version.ts';
+
+/** Each may hold a list of messages that its client does not read. */
+const MAX_DASHBOARD_CONNECTIONS = 100;
+/** How long an HTTP request may take after the last client has disconnected. */
+const HTTP_GRACE_MS = 1_000;
+
+export type HttpServers = {
+  /** Absent when health is off. */
+  readonly health: HttpListener | undefined;
+  /** Absent when the dashboard is off. */
+  readonly dashboard: HttpListener | undefined;
+};
+
+export type HttpParts = {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly broker: Gateway;
+  readonly authentication: Authentication;
+};
+
+/**
+ * One after the other: the package below finds out by a handler of the whole process that it cannot listen.
+ * @throws ListenError when one of them cannot listen; the other is closed then
+ */
+export async function startHttpServers(parts: HttpParts): Promise<HttpServers> {
+  const health = await startHealth(parts);
+  try {
+    return { health, dashboard: await startDashboard(parts) };
+  } catch (error) {
+    await health?.close({ graceMs: 0 });
+    throw error;
+  }
+}
+
+export async function closeHttpServers({ health, dashboard }: HttpServers): Promise<void> {
+  await Promise.all([health, dashboard].map((server) => server?.close({ graceMs: HTTP_GRACE_MS })));
+}
+
+async function startHealth(parts: HttpParts): Promise<HttpListener | undefined> {
+  const { configuration } = parts;
+  if (!configuration.health) return undefined;
+  // Loaded on demand: without it a broker starts in half the time, and with it the TCP port is already open.
+  const { createHealthApp } = await import('../http/health/health-app.ts');
+  const app = createHealthApp(await sharedOptions(parts, 'a health request failed'));
+  const { healthHost: host, healthPort: port } = configuration;
+  return serve(app, { host, port }, '--health-host and --health-port');
+}
+
+async function startDashboard(parts: HttpParts): Promise<HttpListener | undefined> {
+  const { configuration } = parts;
+  if (!configuration.dashboard) return undefined;
+  const { createDashboardApp } = await import('../http/dashboard/dashboard-app.ts');
+  const { dashboardHost: host, dashboardPort: port, pathPrefix } = configuration;
+  const app = createDashboardApp({
+    ...(await sharedOptions(parts, 'a request to the dashboard failed')),
+    operator: parts.broker.operator,
+    pathPrefix,
+    access: dashboardAccess(parts),
+    serverVersion: VERSION,
+  });
+  const where = { host, port, maxConnections: MAX_DASHBOARD_CONNECTIONS };
+  return serve(app, where, '--dashboard-host and --dashboard-port');
+}
+
+/** The rules of the configuration see to it that there are users when they are asked for. */
+function dashboardAccess({ configuration, authentication }: HttpParts): BasicAccess | undefined {
+  const { authenticator, administration } = authentication;
+  if (!configuration.dashboardAuthentication || authenticator === undefined || administration === undefined)
+    return undefined;
+  return new BasicAccess({ authenticator, administration, now: systemEnvironment.clock.now });
+}
+
+async function sharedOptions({ configuration, logger, broker }: HttpParts, fault: string) {
+  const { processMemorySampler } = await import('../http/health/memory.ts');
+  const { clock } = systemEnvironment;
+  const startedAt = clock.now();
+  return {
+    view: broker,
+    sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
+    wallNow: clock.wallNow,
+    uptimeMs: () => clock.now() - startedAt,
+    allowedHosts: configuration.allowedHosts,
+    onFault: (error: unknown) => logger.error(fault, { error: String(error) }),
+  };
+}
+
+/** A failure to listen says which flags name another address. */
+async function serve(
+  ...[app, where, flags]: [...Parameters<typeof ServeApp>, string]
+): Promise<HttpListener> {
+  const { serveApp } = await import('../http/serve-app.ts');
+  try {
+    return await serveApp(app, where);
+  } catch (error) {
+    throw error instanceof ListenError ? error.setBy(flags) : error;
+  }
+}

@@ -1,0 +1,52 @@
+// What all HTTP servers here do with a request before and after it is answered: the Host check, methods, and faults. Implements HTTP-002,
+// HTTP-007 and HTTP-008.
+
+import { isHostAllowed } from './host-check.ts';
+import { problemResponse } from './problem.ts';
+
+/** The answer to a request whose Host names another server; undefined: the request is to be answered. */
+export function refuseForeignHost(request: Request, allowedHosts: readonly string[]): Response | undefined {
+  const host = request.headers.get('host');
+  if (isHostAllowed(host, allowedHosts)) return undefined;
+  return problemResponse({
+    status: 421,
+    title: 'Misdirected Request',
+    detail:
+      'The Host header names no host that this server answers for; allowedHosts in the configuration adds names.',
+  });
+}
+
+/** `allowed`: the methods of this path, as the Allow header names them. */
+export function methodNotAllowed(method: string, allowed: string): Response {
+  return problemResponse({
+    status: 405,
+    title: 'Method Not Allowed',
+    detail: `${method} is not served here.`,
+    headers: { allow: allowed },
+  });
+}
+
+/** The same answer without its body, as HEAD asks for. */
+export function withoutBody({ status, headers }: Response): Response {
+  return new Response(null, { status, headers });
+}
+
+/** h3 also passes its own errors, for example for a path that cannot be decoded: their status is below 500. */
+export function answerFault(
+  error: { readonly status: number; readonly cause?: unknown },
+  onFault: (error: unknown) => void,
+): Response {
+  if (error.status < 500) {
+    return problemResponse({
+      status: error.status,
+      title: 'Bad Request',
+      detail: 'The request could not be read.',
+    });
+  }
+  onFault(error);
+  return problemResponse({
+    status: 500,
+    title: 'Internal Server Error',
+    detail: 'The broker could not answer.',
+  });
+}
