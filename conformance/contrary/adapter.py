@@ -85,6 +85,8 @@ class HealthSession(asyncio.Protocol):
 
 def tls_options(tls: dict[str, str] | None, variant: Variant, timeout_s: float) -> dict[str, Any]:
     """The options of a server with TLS; none without. Raises OSError if the certificate cannot be used. Area: TLS."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)
     if not tls:
         return {}
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -96,6 +98,9 @@ def tls_options(tls: dict[str, str] | None, variant: Variant, timeout_s: float) 
     except OSError as error:
         files = f"{tls['certificatePath']}, {tls.get('keyPath')}: {error}"
         raise OSError(files if variant.chooses('unusable certificate', 'refused with its name') else 'no TLS') from error
+    if variant.chooses('certificate after SIGHUP', 'read again'):
+        password = tls.get('certificatePassword') or ''
+        loop.add_signal_handler(signal.SIGHUP, context.load_cert_chain, tls['certificatePath'], tls.get('keyPath'), password)
     is_late = variant.chooses('TLS handshake that does not end', 'closed late')
     return {'ssl': context, 'ssl_handshake_timeout': timeout_s + 20 if is_late else timeout_s}
 

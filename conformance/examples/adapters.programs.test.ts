@@ -58,10 +58,11 @@ const compiled: readonly Example[] = [
   },
 ];
 
-/** Answers its arguments as the query of a health URL. Ends with 7 when it is told to. With `--fail` it ends before it listens. */
+/** Answers its arguments as the query of a health URL. Ends with 7 on SIGTERM, with 9 on SIGHUP. With `--fail` it ends before it listens. */
 const fakeBroker = `
 if (process.argv.includes('--fail')) process.exit(3);
 process.once('SIGTERM', () => process.exit(7));
+process.once('SIGHUP', () => process.exit(9));
 const url = 'http://127.0.0.1:1/?' + process.argv.slice(2).join(' ').replaceAll(/ (?!--)/g, '=');
 console.log(JSON.stringify({ tcp: { host: '127.0.0.1', port: 4321 }, health: { url } }));
 for (let line = 0; line < 20_000; line += 1) console.log('a line that nobody asked for');
@@ -175,6 +176,13 @@ describe.each([python, ...compiled])('the adapter in $language', (example) => {
     expect(flagsOf(answer)).not.toContain('--rate-limit=off');
   });
 
+  it('passes SIGHUP on, which asks the broker to read its certificates again', async (context) => {
+    await compile(example, context);
+    const { child, ended } = await startAdapter(example, request);
+    child.kill('SIGHUP');
+    expect(await ended).toEqual([9, null]);
+  });
+
   it('says that the broker ended before it listened', async (context) => {
     await compile(example, context);
     const { ended, answer } = await startAdapter(example, request, '--fail');
@@ -187,12 +195,12 @@ describe.each([python, ...compiled])('the adapter in $language', (example) => {
   });
 });
 
-it('the shell script names the settings that it has no flags for', async () => {
+it('the shell script names the settings that it has no flags for, and passes SIGHUP on', async () => {
   const shell = { language: 'shell', probe: [], command: () => ['sh', join(here, 'shell/adapter.sh')] };
   const line = { ...request, dataDirectory: folder };
   const { child, ended, answer } = await startAdapter(shell, line);
-  child.kill('SIGTERM');
-  await ended;
+  child.kill('SIGHUP');
+  expect(await ended).toEqual([9, null]);
   const unsupported = [...(answer['unsupported'] as readonly string[])].sort();
   expect(unsupported).toEqual(['authentication', 'limits.memoryLimitBytes', 'storage']);
 });

@@ -96,7 +96,7 @@ describe('a new user gets a verdict', () => {
     expect(seen).not.toMatch(/not observed|could not be deleted/);
     expect(readTarget(join(folder, 'probed.yaml'))).toMatchObject({
       endpoints: { tcp: { host: tcp.host, port: tcp.port }, health: { url: health.url } },
-      capabilities: ['nack', 'maxInFlight', 'brotli', 'gzip'],
+      capabilities: ['nack', 'maxInFlight', 'brotli', 'gzip', 'prometheus'],
       limits: { subscriberWindow: 8, maxConnectionsPerIpPerWindow: 20 },
     });
   });

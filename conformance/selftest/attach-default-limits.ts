@@ -41,7 +41,7 @@ const target: Target = {
   lifecycle: { kind: 'attach' },
   endpoints,
   profiles: ['full'],
-  capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight'],
+  capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight', 'prometheus'],
   limits: defaultLimits,
 };
 const named = process.argv.slice(2) as ProfileName[];

@@ -32,7 +32,7 @@ function attached(): Target {
     lifecycle: { kind: 'attach' },
     endpoints: broker.endpoints,
     profiles: ['core', 'retry-dlq'],
-    capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight'],
+    capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight', 'prometheus'],
   };
 }
 

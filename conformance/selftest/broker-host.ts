@@ -144,10 +144,11 @@ class HostedBroker implements Broker {
   }
 
   get endpoints(): Broker['endpoints'] {
-    const { tcp, health } = this.#answer;
+    const { tcp, health, dashboard } = this.#answer;
     return {
       tcp: { host: tcp.host, port: tcp.port },
       ...(health === undefined || health === null ? {} : { health }),
+      ...(dashboard === undefined || dashboard === null ? {} : { dashboard }),
     };
   }
 

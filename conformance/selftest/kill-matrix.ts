@@ -14,13 +14,13 @@ export type MatrixRow = {
   readonly unclear?: readonly string[];
   /** Why it could not be tried at all. */
   readonly fault?: string;
-  /** Of the fault and the source in which it was planted. */
+  /** Of the fault and the declaration in which it was planted. */
   readonly digest: string;
 };
 
 export type KillMatrix = {
   readonly schema: 2;
-  /** By id: the digest of the module of the check. */
+  /** By id: the digest of the check. */
   readonly checks: Readonly<Record<string, string>>;
   readonly mutants: readonly MatrixRow[];
 };

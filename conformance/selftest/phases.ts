@@ -98,14 +98,16 @@ export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
 /** How many mutants are tried at a time. */
 export const mutantCrew = { least: 2, most: 8, idleShare: 0.2 } as const;
 
-/** Tries one mutant. Never rejects. `named`: the requirements that it breaks and the runner called broken. */
-export async function mutantPhase(mutant: Mutant): Promise<Case & { readonly named: readonly string[] }> {
+type MutantCase = Case & Pick<MutantJudgement, 'named' | 'isStarved'>;
+
+/** Tries one mutant. Never rejects. */
+export async function mutantPhase(mutant: Mutant): Promise<MutantCase> {
   const title = `mutant ${mutant.id}: ${mutant.title}`;
   try {
-    const { faults, named } = await judgeMutant(mutant);
-    return { title, faults, named };
+    const { faults, named, isStarved } = await judgeMutant(mutant);
+    return { title, faults, named, isStarved };
   } catch (error) {
-    return { title, faults: [(error as Error).message], named: [] };
+    return { title, faults: [(error as Error).message], named: [], isStarved: false };
   }
 }
 
@@ -136,6 +138,8 @@ export type MutantJudgement = {
   readonly named: readonly string[];
   /** What is not as the mutant says. */
   readonly faults: readonly string[];
+  /** The machine was too busy for one of the checks: nothing is shown. */
+  readonly isStarved: boolean;
 };
 
 /**
@@ -151,6 +155,7 @@ export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
     kills: results.filter(isKill).map(({ id }) => id),
     named: mutant.breaks.filter((clause) => reported.includes(clause)),
     faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id, isRandom), ...wrong],
+    isStarved: results.some(({ starved }) => starved === true),
   };
 }
 
@@ -206,7 +211,10 @@ function areaOf(id: string): string {
  * shake hands.
  */
 export async function fullResults(mutant: Mutant, only?: readonly string[]): Promise<readonly CheckResult[]> {
-  const chosen = only === undefined ? {} : { only: [...only, smokeCheck.id] };
+  const searches = mutant.mustFail.some((id) => modelChecks.includes(id));
+  // Without its profile a check of the model cannot be named.
+  const playable = only?.filter((id) => searches || !modelChecks.includes(id));
+  const chosen = playable === undefined ? {} : { only: [...playable, smokeCheck.id] };
   const { results } = await fullRun([mutant], chosen);
   const smoke = results.find(({ id }) => id === smokeCheck.id);
   if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);

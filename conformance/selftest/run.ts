@@ -67,12 +67,20 @@ async function runMutants(chosen: readonly Mutant[]): Promise<ReadonlyMap<string
   const startedAt = performance.now();
   const cases: Case[] = [];
   const brokenRules = new Map<string, readonly string[]>();
-  const tryOne = async (mutant: Mutant): Promise<void> => {
-    const { named, ...one } = await mutantPhase(mutant);
+  const starved: Mutant[] = [];
+  const tryOne = async (mutant: Mutant, mayRepeat: boolean): Promise<void> => {
+    const { named, isStarved, ...one } = await mutantPhase(mutant);
+    if (isStarved && mayRepeat) {
+      starved.push(mutant);
+      return;
+    }
     cases.push(one);
     brokenRules.set(mutant.id, named);
   };
-  await workOff(chosen, tryOne, mutantCrew);
+  await workOff(chosen, (mutant) => tryOne(mutant, true), mutantCrew);
+  // Beside the others the machine was too busy to judge these.
+  for (const mutant of starved) await tryOne(mutant, false);
+  if (starved.length > 0) process.stdout.write(`${starved.length} tried again, one at a time\n`);
   rmSync(join(root, mutantFolder), { recursive: true, force: true });
   settle('planted faults are seen', cases, startedAt);
   return brokenRules;

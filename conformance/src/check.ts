@@ -7,7 +7,7 @@
 // of the check's own clauses; if nothing can be decided, call `ctx.notShown`. Never catch an ExpectationFailure. Take queue names from
 // `ctx.queue`, ids from `ctx.id`, times from `ctx.timing`.
 import type { Capability, Level, Profile } from './catalogue-words.ts';
-import type { ConfigurationRequest, QueueDefaultSettings } from './configuration.ts';
+import type { ConfigurationRequest, QueueDefaultSettings, TlsSettings } from './configuration.ts';
 import type { Connection } from './connection.ts';
 import type { Account } from './history/account.ts';
 import type { HistoryRules, Operation } from './history/operation.ts';
@@ -177,6 +177,11 @@ export type BrokerControl = {
    * undefined.
    */
   otherRefusal(configuration: ConfigurationRequest): Promise<string | undefined>;
+  /**
+   * Replaces the certificate and the key of the broker by those of the other test certificates that `by` names, and sends SIGHUP to it. If
+   * the runner cannot, the check could not run.
+   */
+  renewCertificate(by: TlsSettings): Promise<void>;
   /** Damages all files of the broker, which must not be running. If there are none, the check could not run. */
   damageStore(): Promise<void>;
 };
@@ -265,6 +270,11 @@ export type CheckContext = {
    * make sure that a correct broker never gets here.
    */
   notShown(reason: string): never;
+  /**
+   * Says that the machine was too busy for what the check measured. The check is played again while no other check runs; then it is judged
+   * whatever the machine does.
+   */
+  noteLateness(reason: string): void;
   /** Ends the check as not applicable: the broker made a permitted choice to which the rule does not apply. */
   notApplicable(reason: string): never;
   /** Adds information to the report without changing the outcome. */

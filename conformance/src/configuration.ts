@@ -9,6 +9,10 @@ export type LimitSettings = {
   readonly maxQueuedBytes?: number;
   readonly maxQueues?: number;
   readonly maxSubscriptionsPerConnection?: number;
+  /** Unsent bytes of one connection. */
+  readonly maxOutboundBytes?: number;
+  /** Memory for queues, subscriptions and deliveries in flight. */
+  readonly maxStructureBytes?: number;
   /** Memory that the whole process may use. */
   readonly memoryLimitBytes?: number;
 };

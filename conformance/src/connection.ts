@@ -45,6 +45,8 @@ export interface Connection {
   /** Every frame received so far, in order, including the frames that a wait has taken. */
   readonly received: readonly ReceivedFrame[];
   readonly isClosed: boolean;
+  /** The certificate that the broker has shown, as its SHA-256 fingerprint; undefined without TLS. */
+  readonly peerCertificate: string | undefined;
 
   // --- sending: in chunks as --wire says. Frames keep their order, also if the check does not await each of them. ---
   send(fields: FrameFields, options?: SendOptions): Promise<void>;
@@ -104,6 +106,8 @@ export interface Connection {
   abort(): Promise<void>;
   /** Ends the sending side in an orderly way (FIN). */
   end(): Promise<void>;
+  /** Bytes that the system has not taken yet, because the broker does not read. */
+  readonly unsentBytes: number;
   /** Stops and resumes reading from the socket, as a subscriber that does not drain. */
   pauseReading(): void;
   resumeReading(): void;

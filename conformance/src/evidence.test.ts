@@ -29,6 +29,14 @@ describe('missingEvidence', () => {
     expect(missing(evidence)).toBe('no assertion about QUEUE-009 or QUEUE-010');
   });
 
+  it('says which answer was so slow that times prove nothing', () => {
+    const evidence = new Evidence(own);
+    expect(evidence.overload(1000)).toBeUndefined();
+    for (const tookMs of [20, 500, 30]) evidence.addAnswerTime(tookMs);
+    expect(evidence.overload(1000)).toMatch(/^an answer came only after 500 ms/);
+    expect(evidence.overload(1001)).toBeUndefined();
+  });
+
   it('names the counts below the minimum', () => {
     const evidence = new Evidence(own);
     evidence.addAssertion();

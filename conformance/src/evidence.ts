@@ -18,6 +18,7 @@ export class Evidence {
   #ownAssertionCount = 0;
   #minWaitMs = Number.POSITIVE_INFINITY;
   #lateness: string | undefined;
+  #slowestAnswerMs = 0;
 
   /** `ownClauses`: the requirements that the check is about. */
   constructor(ownClauses: readonly string[] = []) {
@@ -43,8 +44,8 @@ export class Evidence {
   }
 
   /**
-   * Why a missing frame proves nothing, in words: the broker or the machine was so slow that the frame may come later. Undefined if
-   * neither was too slow.
+   * Why a missing frame or a time proves nothing, in words: the broker or the machine was so slow that the frame may come later, or that the
+   * time was its own. Undefined if neither was too slow.
    */
   get lateness(): string | undefined {
     return this.#lateness;
@@ -56,9 +57,28 @@ export class Evidence {
     this.#lateness ??= `the awaited frame did not come within ${waitMs} ms, and the next Ping was answered only after ${Math.round(pingMs)} ms`;
   }
 
+  /** The broker took so long for the answer to a command. */
+  addAnswerTime(tookMs: number): void {
+    this.#slowestAnswerMs = Math.max(this.#slowestAnswerMs, tookMs);
+  }
+
+  /**
+   * Why times of the broker prove nothing, in words: an answer took half as long as a timer may be late, `lateMs`, or longer. Undefined if
+   * none did.
+   */
+  overload(lateMs: number): string | undefined {
+    if (this.#slowestAnswerMs < lateMs / 2) return undefined;
+    return `an answer came only after ${Math.round(this.#slowestAnswerMs)} ms, so the times of this machine prove nothing`;
+  }
+
   /** The check was still waiting for the broker at its deadline, after `checkMs`. */
   addWaitAtDeadline(checkMs: number): void {
     this.#lateness ??= `the check was still waiting for the broker at its deadline, after ${checkMs} ms`;
+  }
+
+  /** The broker or the machine was too slow for what the check measured. */
+  addLateness(reason: string): void {
+    this.#lateness ??= reason;
   }
 
   /** Counts an assertion about a requirement; the check's main one unless `clause` names another. */

@@ -68,8 +68,15 @@ export function loadSuiteData(): SuiteData {
   };
 }
 
-/** An authority, a certificate that it has signed with its key, the key of another one, and a PKCS#12 file with a password. */
-const certificateNames = ['ca.crt', 'server.crt', 'server.key', 'renewed.key', 'server.pfx'] as const;
+/** An authority, two certificates that it has signed with their keys, and a PKCS#12 file with a password. */
+const certificateNames = [
+  'ca.crt',
+  'server.crt',
+  'server.key',
+  'renewed.crt',
+  'renewed.key',
+  'server.pfx',
+] as const;
 
 /** The certificates alone, because they are needed while checks run. */
 export function loadCertificates(): readonly TestCertificate[] {

@@ -20,6 +20,8 @@ var flags = new Dictionary<string, (string Flag, string Unit)>
     ["limits.maxQueuedBytes"] = ("--max-queued-bytes", ""),
     ["limits.maxQueues"] = ("--max-queues", ""),
     ["limits.maxSubscriptionsPerConnection"] = ("--max-subscriptions-per-connection", ""),
+    ["limits.maxOutboundBytes"] = ("--max-outbound-bytes", ""),
+    ["limits.maxStructureBytes"] = ("--max-structure-bytes", ""),
     ["queueDefaults.deliveryMode"] = ("--default-delivery-mode", ""),
     ["queueDefaults.maxQueueSize"] = ("--max-queue-size", ""),
     ["queueDefaults.enableAutoCreate"] = ("--enable-auto-create", ""),
@@ -68,6 +70,12 @@ void Stop()
     else Kill(broker.Id, 15);
 }
 using var onTerminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; Stop(); });
+// The broker reads its certificates again.
+using var onHangup = PosixSignalRegistration.Create(PosixSignal.SIGHUP, context =>
+{
+    context.Cancel = true;
+    if (!OperatingSystem.IsWindows() && !broker.HasExited) Kill(broker.Id, 1);
+});
 
 if (broker.StandardOutput.ReadLine() is not { } ready)
 {

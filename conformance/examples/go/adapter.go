@@ -34,6 +34,8 @@ var flags = map[string]flag{
 	"limits.maxQueuedBytes":                   {"--max-queued-bytes", ""},
 	"limits.maxQueues":                        {"--max-queues", ""},
 	"limits.maxSubscriptionsPerConnection":    {"--max-subscriptions-per-connection", ""},
+	"limits.maxOutboundBytes":                 {"--max-outbound-bytes", ""},
+	"limits.maxStructureBytes":                {"--max-structure-bytes", ""},
 	"queueDefaults.deliveryMode":              {"--default-delivery-mode", ""},
 	"queueDefaults.maxQueueSize":              {"--max-queue-size", ""},
 	"queueDefaults.enableAutoCreate":          {"--enable-auto-create", ""},
@@ -118,10 +120,14 @@ func run() int {
 		}
 	}
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		for range signals {
-			stop()
+		for received := range signals {
+			if received == syscall.SIGHUP { // the broker reads its certificates again
+				broker.Process.Signal(received)
+			} else {
+				stop()
+			}
 		}
 	}()
 

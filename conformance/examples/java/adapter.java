@@ -34,6 +34,8 @@ class Adapter {
         Map.entry("limits.maxQueuedBytes", new Flag("--max-queued-bytes")),
         Map.entry("limits.maxQueues", new Flag("--max-queues")),
         Map.entry("limits.maxSubscriptionsPerConnection", new Flag("--max-subscriptions-per-connection")),
+        Map.entry("limits.maxOutboundBytes", new Flag("--max-outbound-bytes")),
+        Map.entry("limits.maxStructureBytes", new Flag("--max-structure-bytes")),
         Map.entry("queueDefaults.deliveryMode", new Flag("--default-delivery-mode")),
         Map.entry("queueDefaults.maxQueueSize", new Flag("--max-queue-size")),
         Map.entry("queueDefaults.enableAutoCreate", new Flag("--enable-auto-create")),
@@ -63,6 +65,11 @@ class Adapter {
             broker.destroy(); // SIGTERM; does nothing if the broker has ended
             Runtime.getRuntime().halt(waitFor(broker));
         }));
+
+        // SIGHUP asks the broker to read its certificates again. Windows has no such signal.
+        if (!System.getProperty("os.name").startsWith("Windows")) {
+            sun.misc.Signal.handle(new sun.misc.Signal("HUP"), signal -> sendHangup(broker));
+        }
 
         var output = new BufferedReader(new InputStreamReader(broker.getInputStream()));
         String ready = output.readLine();
@@ -113,6 +120,14 @@ class Adapter {
         } catch (IOException error) {
             refuse("the broker cannot be started: " + error.getMessage());
             throw error;
+        }
+    }
+
+    static void sendHangup(Process broker) {
+        try {
+            new ProcessBuilder("kill", "-HUP", String.valueOf(broker.pid())).start();
+        } catch (IOException error) {
+            System.err.println("SIGHUP cannot be forwarded: " + error.getMessage());
         }
     }
 

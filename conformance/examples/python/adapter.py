@@ -22,6 +22,8 @@ FLAGS = {
     "limits.maxQueuedBytes": ("--max-queued-bytes", "{}"),
     "limits.maxQueues": ("--max-queues", "{}"),
     "limits.maxSubscriptionsPerConnection": ("--max-subscriptions-per-connection", "{}"),
+    "limits.maxOutboundBytes": ("--max-outbound-bytes", "{}"),
+    "limits.maxStructureBytes": ("--max-structure-bytes", "{}"),
     "queueDefaults.deliveryMode": ("--default-delivery-mode", "{}"),
     "queueDefaults.maxQueueSize": ("--max-queue-size", "{}"),
     "queueDefaults.enableAutoCreate": ("--enable-auto-create", "{}"),
@@ -72,6 +74,8 @@ def main():
     broker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     # From now on, signals go to the broker, and the adapter runs as long as the broker.
     signal.signal(signal.SIGTERM, lambda *_: broker.terminate())
+    if hasattr(signal, "SIGHUP"):  # Windows has none.
+        signal.signal(signal.SIGHUP, lambda *_: broker.send_signal(signal.SIGHUP))
     ready = broker.stdout.readline()
     if not ready:
         say({"ready": False, "error": f"the broker ended with {broker.wait()} before it listened; its log says why"})

@@ -12,7 +12,7 @@ use std::process::{exit, Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The settings of the adapter protocol for which this broker has a flag, the flag, and the unit that follows its value.
-const FLAGS: [(&str, &str, &str); 20] = [
+const FLAGS: [(&str, &str, &str); 22] = [
     ("limits.maxConnections", "--max-connections", ""),
     ("limits.maxMessageSizeBytes", "--max-message-size", ""),
     ("limits.maxInFlightPerSubscriber", "--max-in-flight-per-subscriber", ""),
@@ -20,6 +20,8 @@ const FLAGS: [(&str, &str, &str); 20] = [
     ("limits.maxQueuedBytes", "--max-queued-bytes", ""),
     ("limits.maxQueues", "--max-queues", ""),
     ("limits.maxSubscriptionsPerConnection", "--max-subscriptions-per-connection", ""),
+    ("limits.maxOutboundBytes", "--max-outbound-bytes", ""),
+    ("limits.maxStructureBytes", "--max-structure-bytes", ""),
     ("queueDefaults.deliveryMode", "--default-delivery-mode", ""),
     ("queueDefaults.maxQueueSize", "--max-queue-size", ""),
     ("queueDefaults.enableAutoCreate", "--enable-auto-create", ""),
@@ -40,16 +42,17 @@ extern "C" {
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
     fn kill(process: i32, number: i32) -> i32;
 }
+const SIGHUP: i32 = 1;
 const SIGTERM: i32 = 15;
 
 /// The process id of the broker; 0 when it has ended.
 static BROKER: AtomicI32 = AtomicI32::new(0);
 
-/// Forwards SIGTERM. It may run as a signal handler, so it only calls kill(2).
-extern "C" fn stop(_signal: i32) {
+/// Forwards the signal. It may run as a signal handler, so it only calls kill(2).
+extern "C" fn forward(signal: i32) {
     let broker = BROKER.load(Ordering::SeqCst);
     if broker > 0 {
-        unsafe { kill(broker, SIGTERM) };
+        unsafe { kill(broker, signal) };
     }
 }
 
@@ -68,7 +71,10 @@ fn main() {
         .unwrap_or_else(|error| refuse(&format!("the broker cannot be started: {error}")));
     // From now on, signals go to the broker, and the adapter runs as long as the broker.
     BROKER.store(broker.id() as i32, Ordering::SeqCst);
-    unsafe { signal(SIGTERM, stop) };
+    // SIGHUP asks the broker to read its certificates again.
+    for number in [SIGTERM, SIGHUP] {
+        unsafe { signal(number, forward) };
+    }
 
     let mut output = BufReader::new(broker.stdout.take().expect("a pipe"));
     let mut ready = String::new();
@@ -88,7 +94,7 @@ fn main() {
     // The end of standard input means the same as SIGTERM: the runner has ended.
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        stop(SIGTERM);
+        forward(SIGTERM);
     });
     // Until the broker ends; the broker blocks if nobody reads its output.
     let _ = io::copy(&mut output, &mut io::stderr());

@@ -29,6 +29,8 @@ flag maxBlockedPublishes --max-blocked-publishes
 flag maxQueuedBytes --max-queued-bytes
 flag maxQueues --max-queues
 flag maxSubscriptionsPerConnection --max-subscriptions-per-connection
+flag maxOutboundBytes --max-outbound-bytes
+flag maxStructureBytes --max-structure-bytes
 flag deliveryMode --default-delivery-mode
 flag maxQueueSize --max-queue-size
 flag enableAutoCreate --enable-auto-create
@@ -68,9 +70,11 @@ port=$(printf '%s' "$ready" | sed -n 's/.*"tcp":{[^}]*"port":\([0-9]*\).*/\1/p')
 health=$(printf '%s' "$ready" | sed -n 's/.*"health":{"url":"\([^"]*\)".*/\1/p')
 say "{\"protocol\":1,\"ready\":true,\"broker\":{\"name\":\"TrueMQ by a shell script\"},\"tcp\":{\"host\":\"127.0.0.1\",\"port\":$port},\"health\":{\"url\":\"$health\"},\"unsupported\":[${unsupported#,}]}"
 
-# Forwards SIGTERM once; the end of standard input means the same. The adapter runs as long as the broker.
+# Forwards SIGTERM; the end of standard input means the same. SIGHUP asks the broker to read its certificates again. The adapter runs
+# as long as the broker.
 stop() { kill -TERM "$broker" 2>/dev/null; }
 trap stop TERM INT
+trap 'kill -HUP "$broker" 2>/dev/null' HUP
 { cat >/dev/null; stop; } <&3 &
 watcher=$!
 exec 3<&-

@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { timestamp } from './shared/http-records.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { infoField, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
   fanOutWithAck,
@@ -355,6 +356,9 @@ const deadLetteredOnce: CheckModule = [
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id });
       await reader.ack(deadLetter);
+      await reader.ping();
+      const maxMs = ctx.target.ackTimeoutMs / 2;
+      noteIfLate(ctx, { sinceMs: deadLetter.atMs, maxMs, step: 'the ack of the dead letter' });
       // Both copies fail at the same time, apart from the lateness that a broker is allowed.
       await waitUntil(ctx, deadLetter.atMs + ctx.timing.silenceMs);
       await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'there is no second dead letter' });

@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
@@ -21,6 +22,8 @@ const waitsForAcks = { ...waits, prefers: shortTimings } as const;
 
 /** Shorter than the ack timeout, and long enough for the delivery of a message. */
 const ttlMs = 300;
+/** For what must not expire within the check: so long that a busy machine takes no such time for a command. */
+const longTtlMs = 2000;
 /** Tolerance for clocks with a resolution coarser than a millisecond. */
 const clockMarginMs = 20;
 
@@ -57,11 +60,13 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 5, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      // Long enough for the Subscribe to arrive in time on a busy machine.
-      const queue = await newQueue(ctx, client, 'young', { messageTtl: timeSpan(6000) });
+      const youngTtlMs = 6000;
+      const queue = await newQueue(ctx, client, 'young', { messageTtl: timeSpan(youngTtlMs) });
       const [id] = await publishSeries(ctx, client, queue, 1);
-      await waitUntil(ctx, ctx.now() + 700);
+      const acceptedAt = ctx.now();
+      await waitUntil(ctx, acceptedAt + 700);
       await client.subscribe(queue);
+      noteIfLate(ctx, { sinceMs: acceptedAt, maxMs: youngTtlMs / 2, step: 'the Subscribe' });
       ctx.assert.equal((await takeAndAck(client, queue, 1))[0]?.id, id, 'the delivered message');
     },
   },
@@ -170,15 +175,19 @@ const waitingMessages: CheckModule = [
     evidence: { frames: 6, messages: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const deadLetterQueue = await newQueue(ctx, client, 'timed-letters', { messageTtl: timeSpan(1500) });
+      const deadLetterQueue = await newQueue(ctx, client, 'timed-letters', {
+        messageTtl: timeSpan(longTtlMs),
+      });
       const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
       const queue = await newQueue(ctx, client, 'timed', {
-        messageTtl: timeSpan(1000),
+        messageTtl: timeSpan(longTtlMs),
         ...deadLetterOptions,
       });
+      const sentAt = ctx.now();
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      await waitUntil(ctx, ctx.now() + 1500 + clockMarginMs);
+      await waitUntil(ctx, ctx.now() + longTtlMs + clockMarginMs);
       await client.subscribe(deadLetterQueue);
+      noteIfLate(ctx, { sinceMs: sentAt, maxMs: 2 * longTtlMs - clockMarginMs, step: 'the Subscribe' });
       // As a dead letter it is younger than the messageTtl of the dead letter queue.
       const deadLetter = await takeDeadLetter(ctx, client, { queue: deadLetterQueue, id });
       ctx.assert.deepEqual(deadLetter.json(), 0, 'the value of the dead letter');
@@ -344,7 +353,9 @@ async function withHeldMessage(
 ): Promise<QueueWithDeadLetterQueue & { readonly holder: Connection; readonly held: ReceivedFrame }> {
   const setting = await withDeadLetterQueue(ctx, { messageTtl: timeSpan(ttlMs), ...options });
   const holder = await newSubscriber(ctx, setting.queue);
+  const sentAt = ctx.now();
   await publishSeries(ctx, setting.client, setting.queue, 1);
+  noteIfLate(ctx, { sinceMs: sentAt, maxMs: ttlMs / 2, step: 'the Publish to a subscriber' });
   return { ...setting, holder, held: await holder.delivery({ queue: setting.queue }) };
 }
 

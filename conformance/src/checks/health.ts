@@ -200,6 +200,22 @@ export const healthChecks: CheckModule = [
         }
     },
   },
+  // HEALTH-016 (MAY): A broker answers GET /live with 200, as long as its process serves requests.
+  {
+    id: 'HEALTH-016a',
+    title: 'answers GET /live with 200',
+    clauses: ['HEALTH-016'],
+    profile: 'observability',
+    accepts: ['it has /live', 'it has no such path (not applicable)'],
+    evidence: { responses: 2, assertions: 1 },
+    run: async (ctx) => {
+      const { status } = await ctx.http.get('/live');
+      if (status >= 400 && status < 500) ctx.notApplicable('the broker has no /live');
+      ctx.assert.equal(status, 200, 'the status of /live');
+      const elsewhere = await ctx.http.get(`/live-${ctx.id()}`);
+      if (elsewhere.status === 200) ctx.notShown('the broker answers every path with 200');
+    },
+  },
   // HTTP-008 (SHOULD): The health server answers 405 for a method other than GET and HEAD.
   {
     id: 'HTTP-008a',

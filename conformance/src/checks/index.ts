@@ -7,6 +7,8 @@ import { changedRightChecks } from './changed-rights.ts';
 import { compressionChecks } from './compression.ts';
 import { connectionChecks } from './connection.ts';
 import { credentialChecks } from './credentials.ts';
+import { dashboardChecks } from './dashboard.ts';
+import { dashboardMessageChecks } from './dashboard-messages.ts';
 import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
 import { durableMessageChecks } from './durable-messages.ts';
@@ -83,5 +85,7 @@ export const checks: readonly Check[] = [
   ...permissionChecks,
   ...changedRightChecks,
   ...tlsChecks,
+  ...dashboardChecks,
+  ...dashboardMessageChecks,
   ...scenarioChecks,
 ];

@@ -3,20 +3,20 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { additionalMetrics, placeOf, recordAt, timestamp, waitForRecord } from './shared/http-records.ts';
+import {
+  additionalMetrics,
+  placeOf,
+  recordAt,
+  shorterMetrics,
+  timestamp,
+  waitForRecord,
+} from './shared/http-records.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
-const shorterForm = [
-  'total_messages_published',
-  'total_messages_delivered',
-  'total_messages_acknowledged',
-  'active_connections',
-  'active_queues',
-  'memory_usage_bytes',
-  'average_delivery_latency_ms',
-];
+/** A line of the Prometheus text format that is no comment. */
+const sample = /^[a-zA-Z_:][\w:]*(?:\{.*\})? (?:[+-]?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|NaN)(?: -?\d+)?$/;
 
 /** The evidence of a check that reads a field before and after a scenario. */
 export const readTwice = { responses: 2, frames: 1, assertions: 3 } as const;
@@ -31,10 +31,31 @@ const form: CheckModule = [
     evidence: { responses: 1, assertions: 10 },
     run: async (ctx) => {
       const record = await recordAt(ctx, '/metrics/', [200]);
-      for (const field of [...shorterForm, 'timestamp'])
+      for (const field of [...shorterMetrics, 'timestamp'])
         requiredField(record, field, placeOf('/metrics/', field));
-      const numbers = Object.fromEntries(shorterForm.map((field) => [field, 'number'] as const));
+      const numbers = Object.fromEntries(shorterMetrics.map((field) => [field, 'number'] as const));
       expectFields(ctx, record, numbers, { ...inTheRecord, clause: 'METRICS-004' });
+    },
+  },
+  // METRICS-021 (SHOULD): GET /metrics/ answers in the Prometheus text format, when the Accept header asks for
+  // text/plain or OpenMetrics.
+  {
+    id: 'METRICS-021a',
+    title: 'answers GET /metrics/ in the Prometheus text format when the Accept header asks for text/plain',
+    clauses: ['METRICS-021'],
+    profile: 'observability',
+    evidence: { responses: 1, assertions: 3 },
+    run: async (ctx) => {
+      const answer = await ctx.http.get('/metrics/', { headers: { accept: 'text/plain;version=0.0.4' } });
+      ctx.assert.equal(answer.status, 200, 'the status of /metrics/ with Accept: text/plain');
+      const type = answer.headers['content-type'] ?? '';
+      ctx.assert.matches(type, /^text\/plain(?:;|$)/, 'the type of the answer to Accept: text/plain');
+      const lines = answer.body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      const wrong = lines.find((line) => !sample.test(line));
+      ctx.assert.ok(lines.length > 0 && wrong === undefined, 'each line of the text is a sample', {
+        expected: 'name{labels} value',
+        actual: wrong ?? 'no line',
+      });
     },
   },
   // METRICS-003 (MUST): The metrics record has either all or none of total_retries, total_dead_lettered, total_errors,

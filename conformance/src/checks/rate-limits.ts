@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
 
@@ -167,9 +168,12 @@ const connectionCounts: CheckModule = [
     requires: { configuration: fewConnections },
     evidence: { frames: 3, assertions: 1 },
     run: async (ctx) => {
+      const startedAt = ctx.now();
       for (let count = 0; count < maxConnections; count += 1) await ctx.connect({ own: true });
       await (await ctx.tryConnect())?.closed({ clause: 'LIMIT-024' });
-      ctx.assert.equal(await isServed(ctx), false, 'a later connection is served');
+      const isAnotherServed = await isServed(ctx);
+      noteEndOfWindow(ctx, startedAt);
+      ctx.assert.equal(isAnotherServed, false, 'a later connection is served');
     },
   },
   // LIMIT-011 (SHOULD): A connection that the broker rejected does not count towards the limit per address.
@@ -183,12 +187,15 @@ const connectionCounts: CheckModule = [
     waits: true,
     evidence: { frames: 6, assertions: 4 },
     run: async (ctx) => {
+      const startedAt = ctx.now();
       for (let count = 0; count < maxConnections; count += 1) await ctx.connect({ own: true });
       const endsAt = ctx.now() + windowMs;
       // In the second half of the window, so that they would still count after it.
       await waitUntil(ctx, endsAt - windowMs / 2);
       for (let count = 0; count < maxConnections; count += 1) await isServed(ctx);
-      ctx.assert.equal(await isServed(ctx), false, 'a connection over the limit is served', 'LIMIT-009');
+      const isAnotherServed = await isServed(ctx);
+      noteEndOfWindow(ctx, startedAt);
+      ctx.assert.equal(isAnotherServed, false, 'a connection over the limit is served', 'LIMIT-009');
       await waitUntil(ctx, endsAt + ctx.timing.earlyMs);
       for (let count = 0; count < maxConnections; count += 1)
         ctx.assert.equal(await isServed(ctx), true, 'a connection within the limit is served');
@@ -329,6 +336,11 @@ async function sentToRejected(ctx: CheckContext): Promise<readonly ReceivedFrame
     await rejected.send({ command: Command.Connect, id: ctx.id() });
   await rejected.closed();
   return rejected.received;
+}
+
+/** On a busy machine the window may have ended, so that the broker counts the first connections no longer. */
+function noteEndOfWindow(ctx: CheckContext, startedAt: number): void {
+  noteIfLate(ctx, { sinceMs: startedAt, maxMs: windowMs, step: 'opening the connections' });
 }
 
 /** Opens a connection and sends Connect. False when the broker refuses or closes the connection. */

@@ -1,6 +1,8 @@
 // Checks of the limits on memory, on bytes of queued messages, on queues and on subscriptions. Each check asks for a low limit. Limits that apply to
 // the whole broker are checked on a broker that no other check uses. Areas: LIMIT, HEALTH.
+
 import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -9,6 +11,7 @@ import { sizedPayload } from './shared/bodies.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
@@ -20,6 +23,17 @@ const largeMessageBytes = 900_000;
 
 const healthy = { code: 200, status: 'healthy' } as const;
 const unhealthy = { code: 503, status: 'unhealthy' } as const;
+
+const longName = 'q'.repeat(150);
+const longNameCount = 100;
+const maxStructureBytes = 60_000;
+
+/** What the system may keep for two sockets with its usual limits, and more. */
+const maxSocketBytes = 16 * 1024 * 1024;
+const floodBytes = 2 * maxSocketBytes;
+const floodMessageBytes = 256 * 1024;
+/** For reading all the answers. */
+const floodAnswerMs = 8000;
 
 const smallMemory = {
   profile: 'limits',
@@ -176,7 +190,106 @@ export const resourceLimitChecks: CheckModule = [
       ctx.assert.equal(queue, third, 'the queue in SubscribeAck, after an Unsubscribe');
     },
   },
+  // LIMIT-015 (SHOULD): The broker stops reading from a connection whose unsent frames exceed maxOutboundBytes, and
+  // resumes when they have been sent.
+  {
+    id: 'LIMIT-015a',
+    title: 'stops reading from a client that does not read its answers, and goes on when the client reads',
+    clauses: ['LIMIT-015'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxOutboundBytes: 65_536 } } },
+    evidence: { frames: 10, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'flooded', { overflowStrategy: 0, maxQueueSize: 2 });
+      client.pauseReading();
+      await askForLongAnswers(ctx, client);
+      const last = await flood(ctx, client, queue);
+      ctx.assert.ok((await bytesLeft(ctx, client)) > 0, 'the broker stops reading', {
+        expected: 'unread bytes',
+        actual: `it has read ${floodBytes} bytes of a client that reads none of its answers`,
+      });
+      client.resumeReading();
+      await client.expect((frame) => frame.id === last, {
+        what: 'the answer to the last Publish',
+        withinMs: floodAnswerMs,
+      });
+      await client.ping({ clause: 'LIMIT-015' });
+    },
+  },
+  // LIMIT-022 (SHOULD): The broker answers a CreateQueue, Subscribe or Publish by Error MEMORY_LIMIT, when its queues,
+  // subscriptions and deliveries in flight would need more than maxStructureBytes.
+  {
+    id: 'LIMIT-022a',
+    title:
+      'refuses queues beyond maxStructureBytes with MEMORY_LIMIT, and creates queues again when others are deleted',
+    clauses: ['LIMIT-022'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { limits: { maxStructureBytes } } },
+    evidence: { frames: 8, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const created: string[] = [];
+      let refusal: ReceivedFrame | undefined;
+      // More queues than this do not fit, however small they are, because of their names.
+      while (refusal === undefined && created.length * longName.length <= maxStructureBytes) {
+        const queue = ctx.queue(`${longName}-${created.length}`);
+        const answer = await client.request({ command: Command.CreateQueue, id: ctx.id(), queue });
+        if (answer.command === Command.Error) refusal = answer;
+        else created.push(queue);
+      }
+      ctx.assert.equal(
+        refusal?.errorCode,
+        'MEMORY_LIMIT',
+        'the error code of the CreateQueue beyond maxStructureBytes',
+      );
+      ctx.assert.ok(created.length > 0, 'some queues fit', { expected: 'at least 1', actual: '0' });
+      const [first = ''] = created;
+      await client.deleteQueue(first);
+      const again = await client.createQueue(first);
+      ctx.assert.equal(again.queue, first, 'the queue that is created after another was deleted');
+    },
+  },
 ] satisfies readonly Check[];
+
+/** Asks for lists of queues, without reading them, until the answers fill all buffers between the broker and the client. */
+async function askForLongAnswers(ctx: CheckContext, client: Connection): Promise<void> {
+  const other = await ctx.connect();
+  for (let count = 0; count < longNameCount; count += 1) await newQueue(ctx, other, `${longName}-${count}`);
+  const listCount = Math.ceil(maxSocketBytes / (longNameCount * longName.length));
+  for (let count = 0; count < listCount; count += 1)
+    await client.send({ command: Command.ListQueues, id: ctx.id('list') });
+}
+
+/** Publishes floodBytes without waiting for answers. Returns the id of the last Publish. */
+async function flood(ctx: CheckContext, client: Connection, queue: string): Promise<string> {
+  const payload = sizedPayload({ id: ctx.id('m'), queue, totalBytes: floodMessageBytes });
+  let id = '';
+  for (let sentBytes = 0; sentBytes < floodBytes; sentBytes += floodMessageBytes) {
+    id = ctx.id('m');
+    await client.sendTogether([{ command: Command.Publish, id, queue, payload }]);
+    // All at once would take a second, in which the runner reads nothing.
+    await nextTurn();
+  }
+  return id;
+}
+
+/**
+ * Waits until the broker has taken all bytes, or has taken none for a while in which it answered the pings of another client. Returns how many
+ * bytes are left.
+ */
+async function bytesLeft(ctx: CheckContext, client: Connection): Promise<number> {
+  const other = await ctx.connect();
+  let [left, changedAt, pingCount] = [client.unsentBytes, ctx.now(), 0];
+  while (left > 0 && (pingCount < 10 || ctx.now() < changedAt + 2 * ctx.timing.silenceMs)) {
+    await waitUntil(ctx, ctx.now() + 50);
+    await other.ping({ clause: 'LIMIT-015' });
+    pingCount += 1;
+    if (client.unsentBytes !== left) [left, changedAt, pingCount] = [client.unsentBytes, ctx.now(), 0];
+  }
+  return left;
+}
 
 /** The status code, field status, and the memory that the broker says it uses. */
 async function healthOf(ctx: CheckContext) {

@@ -3,7 +3,7 @@ import type { Check, CheckContext, CheckModule, TlsVersion } from '../check.ts';
 import type { TlsSettings } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { eventually, newQueue } from './shared/queue-state.ts';
 
 const certificate: TlsSettings = { certificatePath: 'server.crt', keyPath: 'server.key' };
 
@@ -203,6 +203,24 @@ export const tlsChecks: CheckModule = [
     isolation: 'restart',
     evidence: { assertions: 2 },
     run: (ctx) => expectStartRefused(ctx, 'another password', ['server.pfx']),
+  },
+  // TLS-008 (SHOULD): On SIGHUP the broker reads its certificates again and uses them for new connections; open
+  // connections continue.
+  {
+    id: 'TLS-008a',
+    title: 'shows a renewed certificate to new connections after SIGHUP, and keeps the open ones',
+    clauses: ['TLS-008'],
+    ...withTls,
+    isolation: 'restart',
+    evidence: { frames: 3, assertions: 2 },
+    run: async (ctx) => {
+      const open = await served(ctx);
+      await ctx.broker.renewCertificate({ certificatePath: 'renewed.crt', keyPath: 'renewed.key' });
+      const look = async (): Promise<string | undefined> => (await served(ctx)).peerCertificate;
+      const what = { text: 'a new connection gets another certificate after SIGHUP', clause: 'TLS-008' };
+      await eventually(ctx, look, (shown) => shown !== open.peerCertificate, what);
+      await open.ping({ clause: 'TLS-008' });
+    },
   },
 ] satisfies readonly Check[];
 

@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tinyTarget } from '../testing/tiny-target.ts';
 import { main } from './main.ts';
+import { loadSources } from './sources.ts';
+
+/** Reading them takes longer than the commands that are tested here. */
+const sources = loadSources();
 
 async function command(...args: readonly string[]): Promise<{ exitCode: number; out: string; err: string }> {
   const lines = { out: [] as string[], err: [] as string[] };
@@ -13,7 +17,7 @@ async function command(...args: readonly string[]): Promise<{ exitCode: number; 
     err: (line: string) => lines.err.push(line),
     color: false,
   };
-  const exitCode = await main(args, terminal, new AbortController().signal);
+  const exitCode = await main(args, terminal, new AbortController().signal, () => sources);
   return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
 }
 

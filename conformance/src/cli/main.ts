@@ -83,14 +83,15 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ],
 ]);
 
-/** Runs one command line and resolves with its exit code; never rejects. */
+/** Runs one command line and resolves with its exit code; never rejects. `load` is called by the commands that need the data. */
 export async function main(
   args: readonly string[],
   terminal: Terminal,
   signal: AbortSignal,
+  load = loadSources,
 ): Promise<ExitCode> {
   try {
-    return await dispatch(args, terminal, signal);
+    return await dispatch(args, { terminal, signal, load });
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.err(`truemq-conformance: ${error.message}`);
@@ -101,7 +102,16 @@ export async function main(
   }
 }
 
-async function dispatch(args: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+type Surroundings = {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly load: () => Sources;
+};
+
+async function dispatch(
+  args: readonly string[],
+  { terminal, signal, load }: Surroundings,
+): Promise<ExitCode> {
   const [name, ...rest] = args;
   if (name === '--version' || name === 'version') return say(terminal, [runnerIdentity.version]);
   if (name === '--help' || name === '-h' || name === 'help') return say(terminal, helpLines());
@@ -110,7 +120,7 @@ async function dispatch(args: readonly string[], terminal: Terminal, signal: Abo
   if (command === undefined)
     throw new UsageError(didYouMean(`unknown command ${name}`, name, [...commands.keys()]));
   if (rest.includes('--help') || rest.includes('-h')) return say(terminal, commandHelp(command));
-  return command.run(rest, loadSources(), terminal, signal);
+  return command.run(rest, load(), terminal, signal);
 }
 
 function say(terminal: Terminal, lines: readonly string[]): ExitCode {

@@ -49,5 +49,6 @@ const terminal = {
 const exitCode = await main(process.argv.slice(2), terminal, interrupt.signal);
 conversation?.end();
 process.exitCode = lostOutput.signal.aborted ? exitCodes.runner : exitCode;
-// Abandoned work must not keep the process alive after an interrupt, but all output must be written.
-if (interrupt.signal.aborted) process.stdout.write('', () => process.exit());
+// Abandoned work, such as a wait for a broker that does not answer, must not keep the process alive, but all output must be written, and that
+// it was not must be known: its error comes after this call back.
+process.stdout.write('', () => setImmediate(() => process.exit()));

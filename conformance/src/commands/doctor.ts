@@ -1,6 +1,7 @@
 // `truemq-conformance doctor`: starts the target, sends a few commands, stops it, starts it again, closes its input, and names common
 // mistakes. Exit codes: 0 healthy, 1 findings, 2 usage, 4 the target did not start.
 
+import { credentialFlags, readCredentials } from '../cli/credential-flags.ts';
 import type { Flag } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -17,6 +18,7 @@ import { exitCodes } from '../verdict.ts';
 
 export const doctorFlags: readonly Flag[] = [
   { name: 'target', kind: 'text', value: 'FILE', help: 'the target file (required)' },
+  ...credentialFlags,
   { name: 'timeout-scale', kind: 'text', value: 'X', help: 'multiplies every deadline, for slow targets' },
 ];
 
@@ -34,7 +36,13 @@ export async function doctorCommand(
   const range = { low: 0.05, high: 100, whole: false };
   const timeoutScale = numberIn('timeout-scale', flags.text('timeout-scale'), range, 1);
   const target = readTarget(path);
-  const diagnosis = await examine({ target, timing: timingFor(timeoutScale), timeoutScale, signal });
+  const diagnosis = await examine({
+    target,
+    timing: timingFor(timeoutScale),
+    timeoutScale,
+    credentials: readCredentials(flags),
+    signal,
+  });
   for (const line of diagnosisLines(target.name, diagnosis)) terminal.out(line);
   if (!diagnosis.started) return exitCodes.target;
   if (diagnosis.findings.length > 0) return exitCodes.failed;

@@ -11,6 +11,7 @@ import { unreachableReason, waitForListener } from '../target/listening.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { tryCommands } from './commands.ts';
 import { tryDelivery } from './delivery.ts';
 import { Examination } from './examination.ts';
@@ -24,6 +25,8 @@ export type DoctorSetting = {
   readonly target: Target;
   readonly timing: Timing;
   readonly timeoutScale: number;
+  /** For a broker that is not configured by the runner. */
+  readonly credentials?: Credentials;
   /** Ends the examination. */
   readonly signal: AbortSignal;
 };
@@ -40,7 +43,7 @@ export async function examine(setting: DoctorSetting): Promise<Diagnosis> {
     examination.find('start', finding);
     return examination.diagnosis(finding.mistake !== 'no-start', []);
   }
-  const client = clientAt(broker, setting.timing);
+  const client = clientAt(broker, setting);
   try {
     await untilInterrupted(setting.signal, () => tryBroker(setting, examination, { broker, client }));
   } catch (error) {
@@ -91,10 +94,10 @@ async function tryBroker(
   examination: Examination,
   { broker, client }: { readonly broker: Broker; readonly client: ProbeClient },
 ): Promise<void> {
-  const { timing, timeoutScale, target } = setting;
+  const { timing, timeoutScale, target, credentials = {} } = setting;
   const { tcp, health } = broker.endpoints;
   if (!(await isOpen(setting, examination, broker))) return;
-  const greeting = await tryHandshake(tcp, timing);
+  const greeting = await tryHandshake({ tcp, credentials }, timing);
   if (greeting.kind === 'fault') return examination.find('handshake', greeting.finding);
   const took = { elapsedMs: greeting.elapsedMs, deadlineMs: timing.answerMs, scale: timeoutScale };
   if (examination.note('handshake', slownessFinding('the answer to Connect', took)))
@@ -107,12 +110,19 @@ async function tryBroker(
   else await tryHealth(health.url, timing, examination);
   if (target.lifecycle.kind === 'attach') return examination.skip('stop', 'an attached broker is left alone');
   const isDurable = commandsWork && requestFor(target).storage !== undefined;
-  await tryRestart({ broker, examination, timing, timeoutScale, ...(isDurable ? { storedIn: queue } : {}) });
+  await tryRestart({
+    broker,
+    examination,
+    timing,
+    timeoutScale,
+    credentials,
+    ...(isDurable ? { storedIn: queue } : {}),
+  });
 }
 
-function clientAt({ endpoints }: Broker, timing: Timing): ProbeClient {
+function clientAt({ endpoints }: Broker, { timing, credentials = {} }: DoctorSetting): ProbeClient {
   const name = `doctor-${Date.now().toString(36)}`;
-  return new ProbeClient({ tcp: endpoints.tcp, timing: extendedTiming(timing), name });
+  return new ProbeClient({ tcp: endpoints.tcp, timing: extendedTiming(timing), name, credentials });
 }
 
 async function isOpen(

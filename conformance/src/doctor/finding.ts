@@ -29,7 +29,7 @@ export const mistakes = {
   credentials: {
     title: 'the broker asks for credentials that it was not configured with',
     remedy:
-      'Where the configuration says `authentication: null`, start the broker without authentication. An attached broker must have none either.',
+      'Where the configuration says `authentication: null`, start the broker without authentication. To attach to a broker that asks for some, give them: --username and --password-file, or --token-file.',
   },
   'health-path': {
     title: 'the health record is not where it is said to be',

@@ -4,6 +4,7 @@ import type { Endpoints } from '../target/target-file.ts';
 import type { Timing } from '../timing.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { encodeBody } from '../wire/encode.ts';
 import type { DecodedBody } from '../wire/frame.ts';
 import type { DoctorFinding } from './finding.ts';
@@ -17,48 +18,54 @@ export type HandshakeResult =
   | { readonly kind: 'welcome'; readonly elapsedMs: number; readonly answer: DecodedBody }
   | { readonly kind: 'fault'; readonly finding: DoctorFinding };
 
-const connect = encodeBody({
-  command: Command.Connect,
-  id: 'doctor-1',
-  headers: { clientVersion: 'doctor' },
-});
+/** Where the broker is, and who connects. */
+type Access = { readonly tcp: Endpoints['tcp']; readonly credentials: Credentials };
+
+function connectOf(credentials: Credentials): Buffer {
+  const headers = { clientVersion: 'doctor', ...credentials };
+  return encodeBody({ command: Command.Connect, id: 'doctor-1', headers });
+}
+
 const ping = encodeBody({ command: Command.Ping, id: 'doctor-2' });
 
-export async function tryHandshake(tcp: Endpoints['tcp'], timing: Timing): Promise<HandshakeResult> {
+export async function tryHandshake(access: Access, timing: Timing): Promise<HandshakeResult> {
   const withinMs = timing.answerMs * slowFactor;
-  const first = await exchange(tcp, question(rightFraming, withinMs));
+  const first = await exchange(access.tcp, question(access, rightFraming, withinMs));
   const answer = answerIn(first.bytes, rightFraming);
-  if (answer !== undefined) return judged(answer, first.elapsedMs);
+  if (answer !== undefined) return judged(answer, first.elapsedMs, access);
   const finding =
     wrongForm([first]) ??
-    (await notFlushed(tcp, timing)) ??
-    (await otherForm(tcp, withinMs)) ??
+    (await notFlushed(access, timing)) ??
+    (await otherForm(access, withinMs)) ??
     silence(first);
   return { kind: 'fault', finding };
 }
 
-function judged(answer: DecodedBody, elapsedMs: number): HandshakeResult {
+function judged(answer: DecodedBody, elapsedMs: number, { credentials }: Access): HandshakeResult {
   if (answer.command === Command.ConnectAck) return { kind: 'welcome', elapsedMs, answer };
   const shown = frameText(answer);
   const mistake = /AUTH/i.test(answer.errorCode) ? 'credentials' : 'refused';
-  return {
-    kind: 'fault',
-    finding: { mistake, seen: `Connect without credentials was answered by ${shown}` },
-  };
+  const who = Object.keys(credentials).length === 0 ? 'without credentials' : 'with the given credentials';
+  return { kind: 'fault', finding: { mistake, seen: `Connect ${who} was answered by ${shown}` } };
 }
 
-function question(framing: Framing, withinMs: number, more: Partial<RawQuestion> = {}): RawQuestion {
+function question(
+  { credentials }: Access,
+  framing: Framing,
+  withinMs: number,
+  more: Partial<RawQuestion> = {},
+): RawQuestion {
   const isEnough = (bytes: Buffer): boolean => answerIn(bytes, framing) !== undefined;
-  return { bytes: framing.encode(connect), withinMs, isEnough, ...more };
+  return { bytes: framing.encode(connectOf(credentials)), withinMs, isEnough, ...more };
 }
 
 /** A finding if the answer comes only after more was sent, or after the client has closed its side. */
-async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<DoctorFinding | undefined> {
+async function notFlushed(access: Access, timing: Timing): Promise<DoctorFinding | undefined> {
   const withinMs = timing.answerMs * 2;
   const then = { afterMs: timing.answerMs / 2, bytes: rightFraming.encode(ping) };
   const [later, atClose] = await Promise.all([
-    exchange(tcp, question(rightFraming, withinMs, { then })),
-    exchange(tcp, question(rightFraming, withinMs, { close: true })),
+    exchange(access.tcp, question(access, rightFraming, withinMs, { then })),
+    exchange(access.tcp, question(access, rightFraming, withinMs, { close: true })),
   ]);
   const came = (answer: RawAnswer): boolean => answerIn(answer.bytes, rightFraming) !== undefined;
   const when = came(later)
@@ -68,9 +75,9 @@ async function notFlushed(tcp: Endpoints['tcp'], timing: Timing): Promise<Doctor
   return { mistake: 'not-flushed', seen: `the answer to Connect came only ${when}` };
 }
 
-async function otherForm(tcp: Endpoints['tcp'], withinMs: number): Promise<DoctorFinding | undefined> {
+async function otherForm(access: Access, withinMs: number): Promise<DoctorFinding | undefined> {
   const answers = await Promise.all(
-    wrongFramings.map((framing) => exchange(tcp, question(framing, withinMs / 2))),
+    wrongFramings.map((framing) => exchange(access.tcp, question(access, framing, withinMs / 2))),
   );
   const index = wrongFramings.findIndex(
     (framing, at) => answerIn(answers[at]?.bytes ?? Buffer.alloc(0), framing) !== undefined,
@@ -93,14 +100,14 @@ function wrongForm(answers: readonly RawAnswer[]): DoctorFinding | undefined {
   return undefined;
 }
 
-function silence({ bytes, end, elapsedMs }: RawAnswer): DoctorFinding {
+function silence({ bytes, end, elapsedMs, reason = '' }: RawAnswer): DoctorFinding {
   if (bytes.length > 0) {
     const shown = JSON.stringify(bytes.subarray(0, 40).toString('latin1'));
     return { mistake: 'no-answer', seen: `the answer to Connect is not a frame: ${shown}` };
   }
   const ends = {
     closed: 'Connect was answered by closing the connection',
-    'no connection': 'the connection was refused',
+    'no connection': `no connection: ${reason}`,
     'time over': `Connect was not answered within ${seconds(elapsedMs)}`,
     enough: 'Connect was answered by something else',
   } as const;

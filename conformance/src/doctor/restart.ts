@@ -5,6 +5,7 @@ import type { Broker } from '../target/broker.ts';
 import { waitForListener } from '../target/listening.ts';
 import { TargetFault } from '../target/target-fault.ts';
 import type { Timing } from '../timing.ts';
+import type { Credentials } from '../wire/credentials.ts';
 import { within } from '../within.ts';
 import type { Examination } from './examination.ts';
 import { tryHandshake } from './handshake.ts';
@@ -15,6 +16,7 @@ export type RestartSetting = {
   readonly examination: Examination;
   readonly timing: Timing;
   readonly timeoutScale: number;
+  readonly credentials: Credentials;
   /** A queue with one message that must exist after the restart. */
   readonly storedIn?: string;
 };
@@ -31,7 +33,8 @@ export async function tryRestart(setting: RestartSetting): Promise<void> {
   }
   // An answer before the broker listens was found at the first start.
   await waitForListener('open', broker.endpoints.tcp, { withinMs: setting.timing.connectMs });
-  const greeting = await tryHandshake(broker.endpoints.tcp, setting.timing);
+  const access = { tcp: broker.endpoints.tcp, credentials: setting.credentials };
+  const greeting = await tryHandshake(access, setting.timing);
   if (greeting.kind === 'fault') return examination.find('start again', greeting.finding);
   examination.ok('start again', 'it started with the same data directory, and answers');
   await lookForMessage(setting);
@@ -80,13 +83,19 @@ async function kill({ broker, examination }: RestartSetting, elapsedMs: number):
   }
 }
 
-async function lookForMessage({ broker, examination, timing, storedIn }: RestartSetting): Promise<void> {
+async function lookForMessage(setting: RestartSetting): Promise<void> {
+  const { broker, examination, timing, storedIn, credentials } = setting;
   if (storedIn === undefined)
     return examination.skip('data', 'the target does not claim the profile durable');
   if (broker.unsupported.includes('storage'))
     return examination.skip('data', 'the adapter says that it does not support durable storage');
   const { tcp } = broker.endpoints;
-  const client = new ProbeClient({ tcp, timing: extendedTiming(timing), name: `${storedIn}.again` });
+  const client = new ProbeClient({
+    tcp,
+    timing: extendedTiming(timing),
+    name: `${storedIn}.again`,
+    credentials,
+  });
   try {
     const connection = await client.connect();
     const info = await connection.queueInfo(storedIn);

@@ -126,6 +126,7 @@ export function checkContext(setting: ContextSetting, record: ContextRecord): Ch
     notShown: (reason) => {
       throw new NothingShown(reason);
     },
+    noteLateness: (reason) => record.evidence.addLateness(reason),
     notApplicable: (reason) => {
       throw new RuleNotApplicable(reason);
     },
@@ -297,6 +298,12 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
       if (startOther === undefined)
         throw new PrerequisiteMissing('the runner starts this broker with settings of the target file only');
       return refusalOf(() => startOther.call(broker, configuration));
+    },
+    renewCertificate: async (by) => {
+      requireRestartIsolation();
+      if (broker.renewCertificate === undefined || process.platform === 'win32')
+        throw new PrerequisiteMissing('the runner cannot send SIGHUP to this broker');
+      broker.renewCertificate(by);
     },
     damageStore: async () => {
       requireRestartIsolation();

@@ -45,8 +45,9 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const trace = [...record.trace.events];
   const mayReuse = thrown === undefined || setting.connections.isShort;
   record.closeConnections(mayReuse ? setting.spares : undefined);
-  const { minWaitMs, lateness } = record.evidence;
-  const starved = starvation(worstDelayMs, minWaitMs) ?? (setting.isAlone ? undefined : lateness);
+  const { minWaitMs } = record.evidence;
+  const starved =
+    starvation(worstDelayMs, minWaitMs) ?? (setting.isAlone ? undefined : lateness(setting, record));
   const judgement = judge({
     thrown,
     level: setting.level,
@@ -67,6 +68,11 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     trace,
     brokerLog: broker.log.since(logPosition),
   };
+}
+
+/** Why what came late, or not at all, may be the machine's fault. */
+function lateness({ check, timing }: RunCheckSetting, { evidence }: ContextRecord): string | undefined {
+  return evidence.lateness ?? (check.waits === true ? evidence.overload(timing.lateMs) : undefined);
 }
 
 const maxVolumeMs = 300_000;

@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline';
 import adapterSchema from '../../schemas/adapter.schema.json' with { type: 'json' };
 import type { NeutralConfiguration } from '../configuration.ts';
+import { within } from '../within.ts';
 import type { LogTail } from './log-tail.ts';
 import type { ProcessExit } from './process-group.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -21,6 +22,9 @@ export type AdapterAnswer = {
   readonly dashboard?: { readonly url: string } | null;
   readonly unsupported?: readonly string[];
 };
+
+/** For reading the rest of the output of a process that has ended. */
+const lastLineMs = 1000;
 
 export class BrokerProcess {
   readonly #group: ProcessGroup;
@@ -78,6 +82,10 @@ export class BrokerProcess {
     this.#group.terminate();
   }
 
+  hangUp(): void {
+    this.#group.hangUp();
+  }
+
   /** Closes its standard input, as the end of the runner does. */
   closeInput(): void {
     this.#endWanted = true;
@@ -100,8 +108,13 @@ export class BrokerProcess {
         lines.on('line', (later) => this.#log.add(`(stdout) ${later}`));
         resolve(line);
       });
-      void this.#group.exit.then((exit) => {
+      const lastLine = new Promise<void>((ended) => {
+        lines.once('close', ended);
+      });
+      void this.#group.exit.then(async (exit) => {
         clearTimeout(timer);
+        // What it wrote last may arrive after its exit.
+        await within(lastLine, lastLineMs);
         reject(endedEarly(exit));
       });
       this.#group.write(JSON.stringify(configuration));

@@ -1,7 +1,7 @@
 // The broker of a check: started by an adapter, started by shell commands (hooked-broker.ts), or attached. All have one interface, so that
 // checks need not know the difference. Stop, crash and restart of an attached broker are refused before a check runs; a call here is a
 // fault of the engine.
-import type { ConfigurationRequest } from '../configuration.ts';
+import type { ConfigurationRequest, TlsSettings } from '../configuration.ts';
 import { fillConfiguration } from '../configuration.ts';
 import type { Timing } from '../timing.ts';
 import type { BrokerExit } from './broker-process.ts';
@@ -11,7 +11,7 @@ import { unreachableReason, waitForEndNotice } from './listening.ts';
 import { LogTail } from './log-tail.ts';
 import { TargetFault } from './target-fault.ts';
 import type { Endpoints, SpawnLifecycle } from './target-file.ts';
-import { withCertificatePaths } from './test-certificates.ts';
+import { replaceCertificates, withCertificatePaths } from './test-certificates.ts';
 
 export type Broker = {
   /** The current addresses; a restart may change them. */
@@ -44,6 +44,8 @@ export type Broker = {
    * Absent if the runner starts no broker with settings of its choice.
    */
   startOther?(request: ConfigurationRequest): Promise<void>;
+  /** Replaces its certificate and key by those of other test certificates, and sends SIGHUP. Absent if the runner cannot. */
+  renewCertificate?(by: TlsSettings): void;
   /** As `start`, but its files cannot become larger than this. Absent if the runner cannot limit them. */
   startWithFileLimit?(maxBytes: number): Promise<void>;
   /** Its data directory; undefined if the runner gave it none. */
@@ -138,6 +140,11 @@ class SpawnedBroker implements Broker {
   async startOther(request: ConfigurationRequest): Promise<void> {
     const other = await spawnBroker(this.#lifecycle, withCertificatePaths(request), this.#timing);
     await other.dispose();
+  }
+
+  renewCertificate(by: TlsSettings): void {
+    replaceCertificates(this.#request, by);
+    this.#running.hangUp();
   }
 
   terminate(): void {

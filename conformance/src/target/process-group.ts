@@ -89,6 +89,11 @@ export class ProcessGroup {
     else this.#child.kill('SIGTERM');
   }
 
+  /** Sends SIGHUP to the process, not to its children. */
+  hangUp(): void {
+    this.#child.kill('SIGHUP');
+  }
+
   /** Closes its standard input, as the end of the runner does. */
   closeInput(): void {
     this.#child.stdin.end();

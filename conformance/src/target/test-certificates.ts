@@ -1,9 +1,9 @@
 // The test certificates: a broker under test gets them as files, and the runner trusts their CA. A check names the files; here the names
 // become paths in a folder that is removed when the process of the runner exits. A name without a file keeps being one: the path of a
 // missing certificate. Area: TLS.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ConfigurationRequest } from '../configuration.ts';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ConfigurationRequest, TlsSettings } from '../configuration.ts';
 import { loadCertificates } from '../suite-data.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import type { TlsTrust } from './target-file.ts';
@@ -29,6 +29,17 @@ export function withCertificatePaths(request: ConfigurationRequest): Configurati
       ...(keyPath === undefined ? {} : { keyPath: join(folder, keyPath) }),
     },
   };
+}
+
+/** Gives the files of such a request the content of others. */
+export function replaceCertificates({ tls }: ConfigurationRequest, by: TlsSettings): void {
+  const pairs = [
+    [tls?.certificatePath, by.certificatePath],
+    [tls?.keyPath, by.keyPath],
+  ] as const;
+  for (const [path, name] of pairs) {
+    if (path !== undefined && name !== undefined) copyFileSync(join(dirname(path), name), path);
+  }
 }
 
 function writtenFolder(): string {

@@ -102,17 +102,26 @@ export class BrokerConnection extends Link implements Connection {
         : frame.id === fields.id && frame.command !== Command.Deliver;
     await this.send(fields, options);
     const withinMs = this.#answerMs(fields.command);
-    return this.take(isAnswer, { what, reliesOn: () => answerRule(fields.command), withinMs, ...options });
+    return this.#answer(isAnswer, { what, reliesOn: () => answerRule(fields.command), withinMs, ...options });
   }
 
   async ping(options: WaitOptions = {}): Promise<ReceivedFrame> {
     const id = this.setting.nextId();
     await this.send({ command: Command.Ping, id });
-    return this.take((frame) => frame.command === Command.Pong && frame.id === id, {
+    return this.#answer((frame) => frame.command === Command.Pong && frame.id === id, {
       what: 'Pong',
       reliesOn: () => (this.#connectAck === undefined ? 'CONN-018' : answerRule(Command.Ping)),
       ...options,
     });
+  }
+
+  /** Takes the answer to a command, and measures how long the broker took for it. */
+  async #answer(...wait: Parameters<BrokerConnection['take']>): Promise<ReceivedFrame> {
+    const { now, evidence } = this.setting;
+    const sentAt = now();
+    const answer = await this.take(...wait);
+    evidence.addAnswerTime(now() - sentAt);
+    return answer;
   }
 
   async expectNothingBeforePong(pattern: FramePattern, what: string, clause?: string): Promise<void> {

@@ -1,6 +1,7 @@
 // One TCP connection to the broker. Sends bytes, reads frames with their arrival times, and records both in the trace. Knows frames but
 // no commands. Every wait has a deadline. Areas: FRAME, BODY.
 import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { CloseKind, SendOptions, WaitOptions } from '../connection.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
@@ -107,6 +108,10 @@ export class Link {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  get peerCertificate(): string | undefined {
+    return this.#socket instanceof TLSSocket ? this.#socket.getPeerCertificate().fingerprint256 : undefined;
   }
 
   /** The frames that no wait has taken yet. */
@@ -225,6 +230,10 @@ export class Link {
   async end(): Promise<void> {
     this.#recordEnd('end', 'ended by the runner');
     this.#socket.end();
+  }
+
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
   }
 
   pauseReading(): void {

@@ -82,6 +82,17 @@ const pathRules: Readonly<Record<string, readonly string[]>> = {
 /** By path: the requirement that lists the fields that the record must have. */
 const listRules: Readonly<Record<string, string>> = { '/health/': 'HEALTH-002', '/metrics/': 'METRICS-002' };
 
+/** The numbers of the shorter form of the metrics record. */
+export const shorterMetrics: readonly string[] = [
+  'total_messages_published',
+  'total_messages_delivered',
+  'total_messages_acknowledged',
+  'active_connections',
+  'active_queues',
+  'memory_usage_bytes',
+  'average_delivery_latency_ms',
+];
+
 /** The fields that only the complete form of the metrics record has. */
 export const additionalMetrics: readonly string[] = [
   'total_retries',

@@ -7,9 +7,10 @@ import type { ConfigurationRequest } from '../../configuration.ts';
 import type { Connection } from '../../connection.ts';
 import { Command } from '../../wire/command.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
-import { messageCountIfShown } from './queue-state.ts';
+import { messageCountIfShown, newQueue, waitForInfo } from './queue-state.ts';
 import { newSubscriber } from './queue-with-subscribers.ts';
-import { expectOnlySentinel, resetSubscriber } from './subscribers.ts';
+import { measureSteadily } from './steady-measure.ts';
+import { expectOnlySentinel, publishSeries, resetSubscriber } from './subscribers.ts';
 
 /** Short timings. Checks with the same timings share a broker. */
 export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500, retryDelayMs: 150 } };
@@ -128,7 +129,7 @@ export async function expectNotRedelivered(
  * Waits until the middle of the pause after the third attempt of a message. When an attempt has come by then, because the machine was
  * busy, waits for the middle of the pause after that one. Returns the last attempt.
  */
-export async function inPauseAfter(
+async function inPauseAfter(
   ctx: CheckContext,
   subscriber: Connection,
   third: ReceivedFrame,
@@ -137,13 +138,16 @@ export async function inPauseAfter(
   for (const n of [3, 4]) {
     await waitUntil(ctx, last.atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, n) / 2);
     await subscriber.ping();
-    const newest = subscriber.received.filter(
-      ({ command, id }) => command === Command.Deliver && id === third.id,
-    );
-    if (newest.at(-1)?.sequence === last.sequence) break;
-    last = newest.at(-1) ?? last;
+    const newest = lastAttempt(subscriber, third.id) ?? last;
+    if (newest.sequence === last.sequence) break;
+    last = newest;
   }
   return last;
+}
+
+/** The last delivery of the message that has arrived. */
+function lastAttempt(subscriber: Connection, id: string): ReceivedFrame | undefined {
+  return subscriber.received.findLast((frame) => frame.command === Command.Deliver && frame.id === id);
 }
 
 /** Asserts that a new subscriber of the queue receives only a message that is published later. */
@@ -153,4 +157,61 @@ export async function expectEmpty(
   what: { readonly text: string; readonly clause?: string },
 ): Promise<void> {
   await expectOnlySentinel(ctx, await newSubscriber(ctx, queue), queue, what);
+}
+
+/** The time from the second interruption of a delivery to the next delivery, in milliseconds. */
+export async function delayAfterInterruptions(
+  ctx: CheckContext,
+  publisher: Connection,
+  name: string,
+): Promise<number> {
+  const queue = await newQueue(ctx, publisher, name);
+  const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+  let leftAt = 0;
+  for (const number of ['first', 'second']) {
+    const holder = await newSubscriber(ctx, queue);
+    await holder.delivery({ queue }, { what: `the ${number} delivery` });
+    leftAt = ctx.now();
+    await holder.abort();
+    await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 1 });
+  }
+  await publisher.subscribe(queue);
+  const third = await nextAttempt(ctx, publisher, { queue, id }, 2);
+  await publisher.ack(third);
+  return third.atMs - leftAt;
+}
+
+type AcknowledgedMessage = { readonly queue: string; readonly subscriber: Connection };
+
+/**
+ * A message that is acknowledged during a retry delay. An ack that meets the next attempt does not count, nor one that may have come before
+ * the delay began: on a busy machine both happen.
+ */
+export async function acknowledgedInPause(ctx: CheckContext): Promise<AcknowledgedMessage> {
+  const publisher = await ctx.connect();
+  const acknowledged = await measureSteadily(
+    ctx,
+    retryDelayMs(ctx, 3) / 4,
+    (number) => ackInPause(ctx, publisher, `paused-${number}`),
+    ({ isInPause }) => isInPause,
+  );
+  return acknowledged.isInPause ? acknowledged : ctx.notShown('no ack came before the next attempt');
+}
+
+/** `name`: of a queue of its own, because the subscription of an earlier try may outlive its queue. */
+async function ackInPause(
+  ctx: CheckContext,
+  publisher: Connection,
+  name: string,
+): Promise<AcknowledgedMessage & { readonly isInPause: boolean }> {
+  const queue = await newQueue(ctx, publisher, name, { maxRetryAttempts: 20 });
+  const subscriber = await newSubscriber(ctx, queue);
+  const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+  await subscriber.delivery({ queue });
+  await nextAttempt(ctx, subscriber, { queue, id });
+  const third = await nextAttempt(ctx, subscriber, { queue, id }, 2);
+  const paused = await inPauseAfter(ctx, subscriber, third);
+  await subscriber.ack(paused);
+  await subscriber.ping();
+  return { queue, subscriber, isInPause: lastAttempt(subscriber, id)?.sequence === paused.sequence };
 }

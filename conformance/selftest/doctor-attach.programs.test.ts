@@ -1,0 +1,53 @@
+// The doctor at a broker that it does not start: the built reference broker with TLS and a user.
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { examine } from '../src/doctor/examine.ts';
+import type { Broker } from '../src/target/broker.ts';
+import { spawnBroker } from '../src/target/broker.ts';
+import { readTarget } from '../src/target/target-file.ts';
+import { testTrust, withCertificatePaths } from '../src/target/test-certificates.ts';
+import { timingFor } from '../src/timing.ts';
+import type { Credentials } from '../src/wire/credentials.ts';
+import { root } from './root.ts';
+
+const superuser = { username: 'doctor', password: 'right' };
+const tls = { certificatePath: 'server.crt', keyPath: 'server.key' };
+let broker: Broker;
+
+beforeAll(async () => {
+  const { lifecycle } = readTarget(join(root, 'conformance/targets/truemq.json'));
+  if (lifecycle.kind !== 'spawn') throw new Error('the reference broker is spawned');
+  const request = withCertificatePaths({ tls, authentication: { superuser, passwordCost: 4 } });
+  broker = await spawnBroker(lifecycle, request, timingFor(2));
+});
+
+afterAll(() => broker.dispose());
+
+async function mistakesFoundWith(credentials: Credentials, secured = true): Promise<readonly string[]> {
+  const { tcp, health } = broker.endpoints;
+  const endpoints = {
+    tcp: secured ? { ...tcp, tls: testTrust() } : tcp,
+    ...(health === undefined ? {} : { health }),
+  };
+  const target = { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints } as const;
+  const timeoutScale = secured ? 2 : 0.2;
+  const signal = new AbortController().signal;
+  const timing = timingFor(timeoutScale);
+  const { findings } = await examine({ target, timing, timeoutScale, credentials, signal });
+  return findings.map(({ mistake, seen }) => `${mistake}: ${seen}`);
+}
+
+it('finds nothing with TLS and the right credentials', async () => {
+  expect(await mistakesFoundWith({ authUsername: 'doctor', authPassword: 'right' })).toEqual([]);
+});
+
+it('says that credentials are missing, or not the right ones', async () => {
+  const [missing] = await mistakesFoundWith({});
+  expect(missing).toMatch(/^credentials: Connect without credentials was answered by Error/);
+  const [wrong] = await mistakesFoundWith({ authUsername: 'doctor', authPassword: 'wrong' });
+  expect(wrong).toMatch(/^credentials: Connect with the given credentials was answered by Error/);
+});
+
+it('gets no answer without TLS', async () => {
+  expect(await mistakesFoundWith({}, false)).toEqual([expect.stringMatching(/^no-answer: /)]);
+});
