@@ -1,4 +1,4 @@
-// The health server, as somebody with an HTTP client sees it.
+// The health server and the dashboard, as somebody with an HTTP client sees them.
 
 import assert from 'node:assert/strict';
 import type { HttpAnswer, HttpRequest } from './drivers/driver.ts';

@@ -24,11 +24,13 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 type ReadyLine = {
   readonly tcp: { readonly host: string; readonly port: number };
   readonly health: { readonly url: string };
+  readonly dashboard: { readonly url: string };
 };
 
 export class BrokerProcess {
   readonly tcp: { readonly host: string; readonly port: number };
   readonly healthUrl: string;
+  readonly dashboardUrl: string;
   readonly #child: Child;
   readonly #stderr: string[];
   readonly #exited: Promise<void>;
@@ -40,7 +42,8 @@ export class BrokerProcess {
     if (!isPlanted && !existsSync(command)) throw new Error('The broker is not built: npm run build.');
     const flags = settings.flatMap(([key, text]) => [`--${flagName(key)}`, text]);
     const program = isPlanted ? plantedCommand : [command];
-    const args = [...program, 'serve', '--print-ready', '--port', '0', '--health-port', '0', ...flags];
+    const servers = ['--port', '0', '--health-port', '0', '--dashboard', 'on', '--dashboard-port', '0'];
+    const args = [...program, 'serve', '--print-ready', ...servers, ...flags];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
     const stderr: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text));
@@ -57,6 +60,7 @@ export class BrokerProcess {
     this.#stderr = stderr;
     this.tcp = ready.tcp;
     this.healthUrl = ready.health.url;
+    this.dashboardUrl = ready.dashboard.url;
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code) => {
         this.#state = code === 0 ? 'ended' : 'failed';

@@ -50,7 +50,7 @@ export type BrokerUnderTest = {
   readonly address: { readonly host: string; readonly port: number } | undefined;
   /** Sends SIGHUP to its process. */
   hangUp(): void;
-  /** An HTTP request to the health server. */
+  /** An HTTP request to the health server, or to the dashboard if the path begins with /api/. */
   request(path: string, request?: HttpRequest): Promise<HttpAnswer>;
   /** Resolves when everything that was sent has taken effect, and what came of it has arrived at the clients. */
   settle(clients: Iterable<Client>): Promise<void>;

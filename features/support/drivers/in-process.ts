@@ -10,6 +10,7 @@ import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { ZlibCompressor } from '../../../src/gateway/compressor.ts';
 import type { Gateway } from '../../../src/gateway/gateway.ts';
+import { createDashboardApp } from '../../../src/http/dashboard/dashboard-app.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
 import type { Environment } from '../../../src/model/environment.ts';
@@ -40,6 +41,11 @@ const exact: InProcessProfile = {
   settle: (environment) => environment.settle(),
 };
 
+type HttpServers = {
+  readonly health: ReturnType<typeof createHealthApp>;
+  readonly dashboard: ReturnType<typeof createDashboardApp>;
+};
+
 /** `newProfile` is called for each broker. */
 export function inProcessDriver(newProfile: () => InProcessProfile = () => exact): Driver {
   return {
@@ -63,7 +69,7 @@ class InProcessBroker implements BrokerUnderTest {
   readonly #configuration: Configuration;
   readonly #disk = new MortalDisk();
   #broker: Gateway;
-  #health: ReturnType<typeof createHealthApp>;
+  #http: HttpServers;
   /** The broker's ends of its lines. */
   #sockets: Duplex[] = [];
   #state: BrokerState = 'running';
@@ -75,7 +81,7 @@ class InProcessBroker implements BrokerUnderTest {
     const machine = { memoryBytes: totalmem(), heapLimitBytes: totalmem(), isTerminal: false };
     this.#configuration = loadConfiguration({ flags, environment: {}, machine }).configuration;
     this.#broker = this.#createBroker();
-    this.#health = this.#createHealth();
+    this.#http = this.#createHttp();
   }
 
   async start(): Promise<void> {
@@ -109,8 +115,21 @@ class InProcessBroker implements BrokerUnderTest {
 
   async request(path: string, request: HttpRequest = {}): Promise<HttpAnswer> {
     await this.settle();
-    const response = await this.#health.request(path, { ...request });
+    const { health, dashboard } = this.#http;
+    const app = path.startsWith('/api/') ? dashboard : health;
+    const response = await this.#answered(Promise.resolve(app.request(path, { ...request })));
     return { status: response.status, headers: new Map(response.headers), text: await response.text() };
+  }
+
+  /** Lets the broker work until it has answered. */
+  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    let isOpen = true;
+    const end = (): void => {
+      isOpen = false;
+    };
+    answer.then(end, end);
+    while (isOpen) await this.settle();
+    return answer;
   }
 
   settle(): Promise<void> {
@@ -149,7 +168,7 @@ class InProcessBroker implements BrokerUnderTest {
   async startAgain(): Promise<void> {
     this.#sockets = [];
     this.#broker = this.#createBroker();
-    this.#health = this.#createHealth();
+    this.#http = this.#createHttp();
     await this.start();
     this.#state = 'running';
   }
@@ -194,16 +213,23 @@ class InProcessBroker implements BrokerUnderTest {
     );
   }
 
-  #createHealth(): ReturnType<typeof createHealthApp> {
+  #createHttp(): HttpServers {
     const { clock } = this.#environment;
-    return createHealthApp({
+    const { memoryLimitBytes, allowedHosts, pathPrefix } = this.#configuration;
+    const { operator } = this.#broker;
+    const options = {
       view: this.#broker,
-      sampleMemory: processMemorySampler(this.#configuration.memoryLimitBytes),
+      operator,
+      sampleMemory: processMemorySampler(memoryLimitBytes),
       wallNow: clock.wallNow,
       uptimeMs: clock.now,
-      allowedHosts: this.#configuration.allowedHosts,
-      onFault: (error) => this.#fail(error),
-    });
+      allowedHosts,
+      onFault: (error: unknown) => this.#fail(error),
+    };
+    return {
+      health: createHealthApp(options),
+      dashboard: createDashboardApp({ ...options, pathPrefix, serverVersion: 'test' }),
+    };
   }
 
   #fail(error: unknown): void {

@@ -140,7 +140,9 @@ class TcpBroker implements BrokerUnderTest {
 
   async request(path: string, init: HttpRequest = {}): Promise<HttpAnswer> {
     await this.#catchUp();
-    return exchange(this.#process.healthUrl + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { healthUrl, dashboardUrl } = this.#process;
+    const url = new URL(path, path.startsWith('/api/') ? dashboardUrl : healthUrl);
+    return exchange(url.href, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
   }
 
   /**
