@@ -18,3 +18,30 @@ export type LargestQueues = {
   /** Messages that wait in all queues together. */
   readonly waitingCount: number;
 };
+
+/** What happens in one queue, for whoever watches the broker. Counters never fall while the queue exists, and begin at 0 when the broker starts. */
+export type QueueFigures = QueueInfo & {
+  /** Never used for another queue while the broker runs. */
+  readonly id: number;
+  /** Deliveries that are not settled. */
+  readonly inFlightCount: number;
+  /** Messages that entered it: published, dead-lettered into it, requeued. */
+  readonly enteredCount: number;
+  /** Deliveries sent, every attempt and every copy. */
+  readonly deliveredCount: number;
+  /** Acks that ended a delivery. */
+  readonly acknowledgedCount: number;
+  /** Dead letters among its messages, waiting or in flight. */
+  readonly deadLetterCount: number;
+  /** When its oldest waiting message was accepted, in milliseconds since 1970 in UTC; undefined: none waits. */
+  readonly oldestWallAt: number | undefined;
+};
+
+/** One subscription of a queue, for whoever watches the broker. */
+export type SubscriberFigures = {
+  /** The number of its connection, as in the log. */
+  readonly connection: number;
+  readonly inFlightCount: number;
+  /** The most deliveries that it may have in flight; undefined: no limit. */
+  readonly window: number | undefined;
+};
