@@ -10,7 +10,7 @@ import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
 import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
 import type { Environment } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
@@ -162,6 +162,16 @@ export class Gateway {
   /** See {@link Backend.largestQueues}. Answered also while the store is slow: monitoring must not wait for it. */
   largestQueues(limit: number): LargestQueues | undefined {
     return this.#backend.largestQueues(limit);
+  }
+
+  /** See {@link Backend.queueFigures}. Answered also while the store is slow. */
+  queueFigures(): readonly QueueFigures[] | undefined {
+    return this.#backend.queueFigures();
+  }
+
+  /** See {@link Backend.subscriberFigures}. Answered also while the store is slow. */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined {
+    return this.#backend.subscriberFigures(queue, limit);
   }
 
   readonly #receiver: BackendReceiver = {

@@ -250,6 +250,8 @@ function healthOptions() {
       stats: () => ({ ...zero, ...counts, ...gauges }),
       readiness: () => ({ ready: true }) as const,
       largestQueues: () => undefined,
+      queueFigures: () => undefined,
+      subscriberFigures: () => undefined,
     },
     sampleMemory: () => ({ residentBytes: 1, residentLimitBytes: 2, heapUsedBytes: 1, heapLimitBytes: 2 }),
     wallNow: () => 0,

@@ -23,6 +23,8 @@ function changed(backend: Backend, change: Partial<Backend>): Backend {
     submit: (input) => backend.submit(input),
     queueInfo: (name) => backend.queueInfo(name),
     largestQueues: (limit) => backend.largestQueues(limit),
+    queueFigures: () => backend.queueFigures(),
+    subscriberFigures: (queue, limit) => backend.subscriberFigures(queue, limit),
     statistics: () => backend.statistics(),
     close: () => backend.close(),
     ...change,

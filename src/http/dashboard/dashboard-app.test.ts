@@ -43,7 +43,13 @@ async function testedDashboard(options: Partial<DashboardAppOptions> = {}) {
   const tested = new TestedBroker();
   const client = await tested.connect();
   const app = createDashboardApp({
-    view: { stats: () => stats, readiness: () => ({ ready: true }), largestQueues: () => undefined },
+    view: {
+      stats: () => stats,
+      readiness: () => ({ ready: true }),
+      largestQueues: () => undefined,
+      queueFigures: () => undefined,
+      subscriberFigures: () => undefined,
+    },
     operator: tested.broker.operator,
     sampleMemory: () => memory,
     wallNow: () => now,

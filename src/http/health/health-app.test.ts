@@ -19,7 +19,13 @@ const calm: MemorySample = {
 
 function createApp(options: Partial<HealthAppOptions> = {}) {
   return createHealthApp({
-    view: { stats: () => stats, readiness: () => ({ ready: true }), largestQueues: () => undefined },
+    view: {
+      stats: () => stats,
+      readiness: () => ({ ready: true }),
+      largestQueues: () => undefined,
+      queueFigures: () => undefined,
+      subscriberFigures: () => undefined,
+    },
     sampleMemory: () => calm,
     wallNow: () => Date.UTC(2026, 1, 18, 10, 30, 0, 123),
     uptimeMs: () => 11_524.4184,
@@ -45,7 +51,13 @@ describe('liveness', () => {
     'is said at %s, also while clients are not served [HEALTH-016]',
     async (path) => {
       const readiness = () => ({ ready: false, reason: 'recovering' }) as const;
-      const view = { stats: () => stats, readiness, largestQueues: () => undefined };
+      const view = {
+        stats: () => stats,
+        readiness,
+        largestQueues: () => undefined,
+        queueFigures: () => undefined,
+        subscriberFigures: () => undefined,
+      };
       const response = await createApp({ view }).request(path);
       expect(response.status).toBe(200);
       const record: unknown = await response.json();
@@ -66,7 +78,13 @@ describe('readiness', () => {
 
   it('is a 503 with the reason while they are not [HEALTH-011]', async () => {
     const readiness = () => ({ ready: false, reason: 'recovering' }) as const;
-    const view = { stats: () => stats, readiness, largestQueues: () => undefined };
+    const view = {
+      stats: () => stats,
+      readiness,
+      largestQueues: () => undefined,
+      queueFigures: () => undefined,
+      subscriberFigures: () => undefined,
+    };
     const response = await createApp({ view }).request('/ready');
     expect(response.status).toBe(503);
     const problem: unknown = await response.json();
@@ -255,6 +273,8 @@ describe('a fault of ours', () => {
       },
       readiness: () => ({ ready: true }) as const,
       largestQueues: () => undefined,
+      queueFigures: () => undefined,
+      subscriberFigures: () => undefined,
     };
     const response = await createApp({ view, onFault: (fault) => faults.push(fault) }).request('/metrics/');
     expect(await response.clone().text()).not.toContain('secret');
