@@ -204,6 +204,37 @@ export const brokenBackends: readonly BrokenBackend[] = [
     },
   },
   {
+    fault: 'shows its queues as they were before it failed',
+    foundBy: 'has no figures of queues while it does not serve',
+    break: (backend) => {
+      let last: ReturnType<Backend['queueFigures']>;
+      return changed(backend, {
+        queueFigures: () => {
+          last = backend.queueFigures() ?? last;
+          return last;
+        },
+      });
+    },
+  },
+  {
+    fault: 'has other queues after a failure',
+    foundBy: 'goes on with the figures of its queues after a failure',
+    break: (backend) => {
+      let failures = 0;
+      return changed(backend, {
+        start: (receiver) =>
+          backend.start({
+            ...receiver,
+            stateChanged: (state) => {
+              if (state.kind === 'failed') failures += 1;
+              receiver.stateChanged(state);
+            },
+          }),
+        queueFigures: () => backend.queueFigures()?.map((one) => ({ ...one, id: one.id + 100 * failures })),
+      });
+    },
+  },
+  {
     fault: 'processes what is pending when it is closed',
     foundBy: 'keeps what it has answered, and says nothing after it was closed',
     break: (backend) => changed(backend, { close: () => Promise.resolve().then(() => backend.close()) }),

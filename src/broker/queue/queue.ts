@@ -122,12 +122,22 @@ export class Queue {
     this.acknowledgedCount += acknowledgedCount;
   }
 
-  /** `wallOffsetMs`: what makes an instant of the monotonic clock one of the wall clock. */
+  /**
+   * `wallOffsetMs`: what makes an instant of the monotonic clock one of the wall clock. Written out, because spreading `info()` into it takes
+   * thirty times as long.
+   */
   figures(wallOffsetMs: number): QueueFigures {
     const acceptedAt = this.oldestWaiting()?.acceptedAt;
     return {
-      ...this.info(),
-      ...this.counts(),
+      id: this.generation,
+      name: this.name,
+      messageCount: this.waitingCount,
+      subscriberCount: this.delivery.subscriberCount,
+      createdWallAt: this.createdWallAt,
+      options: this.options,
+      enteredCount: this.enteredCount,
+      deliveredCount: this.deliveredCount,
+      acknowledgedCount: this.acknowledgedCount,
       inFlightCount: this.delivery.inFlightCount,
       deadLetterCount: this.deadLetterCount,
       oldestWallAt: acceptedAt === undefined ? undefined : Math.round(acceptedAt + wallOffsetMs),

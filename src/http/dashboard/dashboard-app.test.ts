@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Command } from '../../protocol/command.ts';
-import { shownStatistics as stats } from '../../testing/shown-statistics.ts';
+import { noQueues, shownStatistics as stats } from '../../testing/shown-statistics.ts';
 import { subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { createDashboardApp, type DashboardAppOptions } from './dashboard-app.ts';
 
@@ -46,9 +46,7 @@ async function testedDashboard(options: Partial<DashboardAppOptions> = {}) {
     view: {
       stats: () => stats,
       readiness: () => ({ ready: true }),
-      largestQueues: () => undefined,
-      queueFigures: () => undefined,
-      subscriberFigures: () => undefined,
+      ...noQueues,
     },
     operator: tested.broker.operator,
     sampleMemory: () => memory,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { shownStatistics as stats } from '../../testing/shown-statistics.ts';
+import { noQueues, shownStatistics as stats } from '../../testing/shown-statistics.ts';
 import { createHealthApp, type HealthAppOptions } from './health-app.ts';
 import type { MemorySample } from './memory.ts';
 
@@ -22,9 +22,7 @@ function createApp(options: Partial<HealthAppOptions> = {}) {
     view: {
       stats: () => stats,
       readiness: () => ({ ready: true }),
-      largestQueues: () => undefined,
-      queueFigures: () => undefined,
-      subscriberFigures: () => undefined,
+      ...noQueues,
     },
     sampleMemory: () => calm,
     wallNow: () => Date.UTC(2026, 1, 18, 10, 30, 0, 123),
@@ -54,9 +52,7 @@ describe('liveness', () => {
       const view = {
         stats: () => stats,
         readiness,
-        largestQueues: () => undefined,
-        queueFigures: () => undefined,
-        subscriberFigures: () => undefined,
+        ...noQueues,
       };
       const response = await createApp({ view }).request(path);
       expect(response.status).toBe(200);
@@ -81,9 +77,7 @@ describe('readiness', () => {
     const view = {
       stats: () => stats,
       readiness,
-      largestQueues: () => undefined,
-      queueFigures: () => undefined,
-      subscriberFigures: () => undefined,
+      ...noQueues,
     };
     const response = await createApp({ view }).request('/ready');
     expect(response.status).toBe(503);
@@ -272,9 +266,7 @@ describe('a fault of ours', () => {
         throw new Error('secret detail');
       },
       readiness: () => ({ ready: true }) as const,
-      largestQueues: () => undefined,
-      queueFigures: () => undefined,
-      subscriberFigures: () => undefined,
+      ...noQueues,
     };
     const response = await createApp({ view, onFault: (fault) => faults.push(fault) }).request('/metrics/');
     expect(await response.clone().text()).not.toContain('secret');

@@ -280,7 +280,7 @@ export function figuresOf(state: NaiveState, queue: NaiveQueue): QueueFigures | 
     deliveredCount: happened('delivered'),
     acknowledgedCount: happened('acknowledged'),
     deadLetterCount: queue.messages.filter(({ deadLetter }) => deadLetter !== undefined).length,
-    oldestWallAt: oldest && state.wallNow - (state.now - oldest.acceptedAt),
+    oldestWallAt: oldest && Math.round(state.wallNow - (state.now - oldest.acceptedAt)),
   };
 }
 
