@@ -16,11 +16,11 @@ export type Column = {
 /** `now`: milliseconds since 1970 by the broker's clock. */
 export const columns: readonly Column[] = [
   { head: 'QUEUE', align: 'left', minWidth: 16, cell: ({ name }) => escaped(name) },
-  { head: 'MODE', align: 'left', minWidth: 16, cell: ({ deliveryMode }) => escaped(deliveryMode) },
+  { head: 'MODE', align: 'left', minWidth: 10, cell: ({ deliveryMode }) => escaped(deliveryMode) },
   { head: 'WAITING', align: 'right', minWidth: 7, cell: ({ waitingCount }) => countText(waitingCount) },
   { head: 'IN FLIGHT', align: 'right', minWidth: 9, cell: ({ inFlightCount }) => countText(inFlightCount) },
-  { head: 'IN/S', align: 'right', minWidth: 7, cell: ({ publishedRate }) => rateText(publishedRate) },
-  { head: 'OUT/S', align: 'right', minWidth: 7, cell: ({ deliveredRate }) => rateText(deliveredRate) },
+  { head: 'IN/S', align: 'right', minWidth: 6, cell: ({ publishedRate }) => rateText(publishedRate) },
+  { head: 'OUT/S', align: 'right', minWidth: 6, cell: ({ deliveredRate }) => rateText(deliveredRate) },
   {
     head: 'OLDEST',
     align: 'right',

@@ -67,9 +67,11 @@ function headerLines(table: LiveTable, { url, lost }: Connection): readonly Line
   const state = health.isHealthy ? 'healthy' : `not healthy: ${health.reasons.map(escaped).join('; ')}`;
   const outage = lost && `no connection for ${Math.floor(lost.forMs / 1000)} s: ${escaped(lost.reason)}`;
   const isAlarming = lost !== undefined || !health.isHealthy;
-  const broker = `truemq ${escaped(table.serverVersion)} at ${escaped(url)}`;
   return [
-    { text: `${broker}  ${outage ?? state}`, style: isAlarming ? 'alarm' : 'strong' },
+    {
+      text: `truemq ${escaped(table.serverVersion)}  ${outage ?? state}  ${escaped(url)}`,
+      style: isAlarming ? 'alarm' : 'strong',
+    },
     { text: sizesText(table), style: 'plain' },
     { text: point === undefined ? 'no figures yet' : ratesText(point), style: 'plain' },
   ];

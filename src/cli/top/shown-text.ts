@@ -15,7 +15,7 @@ const CUT = '~';
 export function escaped(text: string): string {
   return text.replace(NOT_SHOWN, (character) => {
     const short = JSON.stringify(character).slice(1, -1);
-    if (short.length === 2) return short;
+    if (/^\\.$/.test(short)) return short;
     const code = character.codePointAt(0) ?? 0;
     if (code > 0xffff) return `\\u{${code.toString(16)}}`;
     return code < 0x100
