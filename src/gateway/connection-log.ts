@@ -9,6 +9,7 @@ import { Command } from '../protocol/command.ts';
 import type { CloseCause } from '../session/server-session.ts';
 import type { TimeoutKind } from './connection-timeouts.ts';
 import { isLimitCode } from './limit-events.ts';
+import type { CommandToken } from './translate/tokens.ts';
 
 /** Why a connection ended, in the words of the log. */
 const endReasons = {
@@ -44,6 +45,7 @@ export class ConnectionLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #openedAt: number;
+  #program: string | undefined;
   #user: string | undefined;
   #end:
     | { readonly reason: EndReason; readonly code: string | undefined; readonly error: string | undefined }
@@ -67,11 +69,15 @@ export class ConnectionLog {
     logger.debug('connection opened', { connection, address });
   }
 
-  /** The client's Connect was accepted. `program`: what it says about itself. */
-  connected(user: string | undefined, program: string | undefined): void {
+  /** `program`: what the client says about itself in its Connect. */
+  connectArrived(program: string | undefined): void {
+    this.#program = program?.slice(0, MAX_PROGRAM_LENGTH);
+  }
+
+  /** The Connect was accepted. */
+  connected(user: string | undefined): void {
     this.#user = user;
-    const fields = { user, program: program?.slice(0, MAX_PROGRAM_LENGTH) };
-    this.#logger.debug('client connected', { connection: this.#connection, ...fields });
+    this.#logger.debug('client connected', { connection: this.#connection, user, program: this.#program });
   }
 
   received(bytes: number): void {
@@ -93,12 +99,6 @@ export class ConnectionLog {
       address: this.#address,
       code,
     });
-  }
-
-  /** The broker has carried out a command. */
-  answered(command: number, queue: string): void {
-    const sentence = sentences.get(command);
-    if (sentence !== undefined) this.#logger.debug(sentence, { connection: this.#connection, queue });
   }
 
   /** The first reason counts: what follows is its consequence. `error`: of the stream. */
@@ -150,6 +150,16 @@ export class ConnectionLog {
     this.ending('internalFault');
     this.#logger.error('connection abandoned', { connection: this.#connection, error: messageOf(error) });
   }
+}
+
+/** The broker has carried out a command of a connection. */
+export function logAnswered(
+  logger: Logger,
+  connection: ConnectionId,
+  { command, queue }: Pick<CommandToken, 'command' | 'queue'>,
+): void {
+  const sentence = sentences.get(command);
+  if (sentence !== undefined) logger.debug(sentence, { connection, queue });
 }
 
 /** Limits and the broker's own faults have lines of their own. */

@@ -17,6 +17,7 @@ import { Admission } from './admission.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
+import { logAnswered } from './connection-log.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type LimitCounts, LimitEvents } from './limit-events.ts';
 import { Operator, OutOfService } from './operator.ts';
@@ -244,7 +245,7 @@ export class Gateway {
     else if (isAdminTurn(token)) connection.administer(token);
     else if (isReadyAnswer(token)) connection.send(token.fields);
     else {
-      connection.answered(token.command, token.queue);
+      logAnswered(this.#logger, connection.id, token);
       connection.send(this.#answerFields(token, effect.result));
     }
   }

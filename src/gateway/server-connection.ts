@@ -181,11 +181,6 @@ export class ServerConnection {
     this.#adminCommands?.carryOut(turn);
   }
 
-  /** The backend has carried out a command of the connection. */
-  answered(command: number, queue: string): void {
-    this.#log.answered(command, queue);
-  }
-
   /** All answers that the backend had to give were given. An admin command may still be under way, whose answer follows. */
   lastAnswer(): void {
     this.#lastAnswerCount -= 1;
@@ -359,20 +354,20 @@ export class ServerConnection {
   }
 
   #handleConnect({ headers }: Message): void {
-    const program = headers.get(HeaderName.ClientVersion);
+    this.#log.connectArrived(headers.get(HeaderName.ClientVersion));
     if (this.#refusesOutOfService()) return;
-    if (this.#connectCheck === undefined) return this.#accept(undefined, program);
+    if (this.#connectCheck === undefined) return this.#accept(undefined);
     const outcome = this.#connectCheck.begin(headers, (later) => {
-      this.#handleOutcome(later, program);
+      this.#handleOutcome(later);
       this.#pump();
     });
-    if (outcome !== undefined) this.#handleOutcome(outcome, program);
+    if (outcome !== undefined) this.#handleOutcome(outcome);
   }
 
   /** The backend may have gone out of service during a check. */
-  #handleOutcome(outcome: CheckOutcome, program: string | undefined): void {
+  #handleOutcome(outcome: CheckOutcome): void {
     if (this.#refusesOutOfService()) return;
-    if (outcome.kind === 'accepted') return this.#accept(outcome.principal, program);
+    if (outcome.kind === 'accepted') return this.#accept(outcome.principal);
     const { code, text, closes } = outcome;
     this.#log.connectRefused(code);
     this.#session.handleConnectOutcome({ kind: 'refuse', code, text, closes });
@@ -387,9 +382,9 @@ export class ServerConnection {
     return true;
   }
 
-  #accept(principal: Principal | undefined, program: string | undefined): void {
+  #accept(principal: Principal | undefined): void {
     this.#principal = principal;
-    this.#log.connected(principal?.username, program);
+    this.#log.connected(principal?.username);
     const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;
