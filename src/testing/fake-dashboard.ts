@@ -2,7 +2,6 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Change, Point, QueueFacts, QueueValues, Snapshot } from '../http/dashboard/live/live-events.ts';
 
 export type FakeStream = {
@@ -37,7 +36,7 @@ export async function startFakeDashboard(options: FakeDashboardOptions): Promise
     onStream({ headers, send, end: () => void response.end() });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as { readonly port: number };
   const close = async (): Promise<void> => {
     server.close();
     server.closeAllConnections();
