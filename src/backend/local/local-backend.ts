@@ -24,6 +24,7 @@ import {
 import { BatchLoop, type LoopFailure } from './batch-loop.ts';
 import { DeliveryLatency } from './delivery-latency.ts';
 import { EvictionLog } from './eviction-log.ts';
+import { QueueLog } from './queue-log.ts';
 import { recover } from './recovery.ts';
 
 /** The backoff before a failed store is opened again; doubles with every failure, up to a maximum. */
@@ -48,6 +49,7 @@ export class LocalBackend implements Backend {
   readonly #parts: LocalBackendParts;
   readonly #latency = new DeliveryLatency();
   readonly #evictions: EvictionLog;
+  readonly #queueLog: QueueLog;
   #receiver: BackendReceiver = nobody;
   #state: BackendState = { kind: 'recovering' };
   #life: Life | undefined;
@@ -64,6 +66,7 @@ export class LocalBackend implements Backend {
     this.#settings = settings;
     this.#parts = parts;
     this.#evictions = new EvictionLog(parts.environment, parts.logger);
+    this.#queueLog = new QueueLog(parts.logger);
   }
 
   get state(): BackendState {
@@ -132,7 +135,8 @@ export class LocalBackend implements Backend {
       this.#throwIfClosed();
       if (probe) await store.commit([]);
       const broker = new Broker(this.#settings, this.#earlier);
-      await recover(broker, store, { ...this.#parts, throwIfCancelled: () => this.#throwIfClosed() });
+      const throwIfCancelled = () => this.#throwIfClosed();
+      await recover(broker, store, { ...this.#parts, queueLog: this.#queueLog, throwIfCancelled });
       // No await between this check and serving: a close comes before both or after both.
       this.#throwIfClosed();
       this.#serve(broker, store);
@@ -155,6 +159,7 @@ export class LocalBackend implements Backend {
       receiver: this.#receiver,
       latency: this.#latency,
       evictions: this.#evictions,
+      queueLog: this.#queueLog,
       onFailure: (failure) => this.#failed(failure),
     });
     this.#life = { broker, store, loop };
