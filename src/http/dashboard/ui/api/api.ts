@@ -91,7 +91,11 @@ const noAnswer: Problem = {
 function problemOf(status: number, text: string): Problem {
   const { title, detail } = fieldsOf(text);
   const said = typeof detail === 'string' ? detail : 'The answer says no more.';
-  return { status, title: typeof title === 'string' ? title : `HTTP ${status}`, detail: `${said}${adviceFor(status)}` };
+  return {
+    status,
+    title: typeof title === 'string' ? title : `HTTP ${status}`,
+    detail: `${said}${adviceFor(status)}`,
+  };
 }
 
 function fieldsOf(text: string): { readonly title?: unknown; readonly detail?: unknown } {

@@ -26,7 +26,10 @@ export async function forEachMessage(
 
 /** `2 of 3 messages requeued. 1 was not: The message is in flight to a subscriber.` `verb`: what was done, as `requeued`. */
 export function eachSentence(count: number, { doneCount, problems }: EachResult, verb: string): string {
-  const done = doneCount === count ? countOf(count, 'message') : `${formatCount(doneCount)} of ${countOf(count, 'message')}`;
+  const done =
+    doneCount === count
+      ? countOf(count, 'message')
+      : `${formatCount(doneCount)} of ${countOf(count, 'message')}`;
   const details = [...new Set(problems.map(({ detail }) => detail))].join(' ');
   return details === '' ? `${done} ${verb}.` : `${done} ${verb}. Not the others: ${details}`;
 }

@@ -31,6 +31,7 @@ export function withoutShortGaps(line: readonly (number | null)[], maxLength: nu
 /** The largest value that a vertical axis must reach: never less than `least`, so that a line of zeros lies at the bottom. */
 export function axisTop(lines: readonly Line[], least: number): number {
   let top = least;
-  for (const line of lines) for (const value of line) if (value !== null && value !== undefined && value > top) top = value;
+  for (const line of lines)
+    for (const value of line) if (value !== null && value !== undefined && value > top) top = value;
   return top;
 }

@@ -15,7 +15,8 @@ export type ChartSettings = {
   readonly leastTop: number;
   readonly width: number;
   readonly height: number;
-  readonly format: (value: number) => string;
+  /** The text of a number on the vertical axis. */
+  readonly tick: (value: number) => string;
   /** Called with the index under the cursor; null when it is elsewhere. */
   readonly onCursor: (index: number | null) => void;
 };
@@ -33,7 +34,7 @@ export function chartOptions(settings: ChartSettings): uPlot.Options {
       x: { time: true, range: (u) => timeRange(u.data[0]) },
       y: { range: (u) => [0, top(u)] },
     },
-    axes: [timeAxis(), valueAxis(settings.format)],
+    axes: [timeAxis(), valueAxis(settings.tick)],
     series: [{}, ...lines.map(seriesOf)],
     hooks: { setCursor: [(u) => onCursor(u.cursor.idx ?? null)] },
   };
@@ -70,7 +71,7 @@ function timeAxis(): uPlot.Axis {
   };
 }
 
-function valueAxis(format: (value: number) => string): uPlot.Axis {
+function valueAxis(tick: (value: number) => string): uPlot.Axis {
   return {
     font,
     stroke: colorOf('--ink-2'),
@@ -78,7 +79,7 @@ function valueAxis(format: (value: number) => string): uPlot.Axis {
     space: 32,
     grid: { stroke: colorOf('--line'), width: 1 },
     ticks: { show: false },
-    values: (_, splits) => splits.map(format),
+    values: (_, splits) => splits.map(tick),
   };
 }
 

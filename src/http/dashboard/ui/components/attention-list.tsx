@@ -23,9 +23,15 @@ export function AttentionList() {
           <thead>
             <tr>
               <th scope="col">Queue</th>
-              <th scope="col" class="number">Waiting</th>
-              <th scope="col" class="number">Grows a second</th>
-              <th scope="col" class="number">Oldest</th>
+              <th scope="col" class="number waiting">
+                Waiting
+              </th>
+              <th scope="col" class="number growth">
+                Grows a second
+              </th>
+              <th scope="col" class="number">
+                Oldest
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -54,7 +60,7 @@ function AttentionRow({ row, now }: { readonly row: QueueRow; readonly now: numb
         <Sparkline depths={row.depths} />
         <span>{formatCount(row.waitingCount)}</span>
       </td>
-      <td class="number">{growth > 0 ? formatRate(growth) : '–'}</td>
+      <td class="number growth">{growth > 0 ? formatRate(growth) : '–'}</td>
       <td class="number" title={row.oldestAt === 0 ? '' : formatInstant(row.oldestAt)}>
         {row.oldestAt === 0 ? '–' : formatShortAge(now - row.oldestAt)}
       </td>

@@ -16,6 +16,8 @@ export type ChartProps = {
   readonly topic: Topic;
   readonly read: () => ChartData;
   readonly format: (value: number) => string;
+  /** For the numbers of the vertical axis. */
+  readonly tick: (value: number) => string;
   readonly syncKey: string;
   readonly leastTop: number;
 };
@@ -57,10 +59,10 @@ function useChart(props: ChartProps, onCursor: (index: number | null) => void) {
   useEffect(() => {
     const element = host.current;
     if (element === null) return undefined;
-    const { lines, syncKey, leastTop, format, topic } = latest.current;
+    const { lines, syncKey, leastTop, tick, topic } = latest.current;
     const width = element.clientWidth;
     const data = () => latest.current.read() as unknown as uPlot.AlignedData;
-    const settings = { lines, syncKey, leastTop, width, height: HEIGHT, format, onCursor };
+    const settings = { lines, syncKey, leastTop, width, height: HEIGHT, tick, onCursor };
     const chart = new uPlot(chartOptions(settings), data(), element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const redraw = () => requestAnimationFrame(() => chart.redraw());

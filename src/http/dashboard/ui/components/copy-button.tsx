@@ -21,7 +21,12 @@ export function CopyButton({ what, text }: CopyButtonProps) {
   }, [result]);
   const copy = async () => setResult((await copyText(text())) ? 'Copied' : 'Not copied');
   return (
-    <button type="button" class="quiet" aria-label={`${result ?? 'Copy'} ${what}`} onClick={() => void copy()}>
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`${result ?? 'Copy'} ${what}`}
+      onClick={() => void copy()}
+    >
       {result ?? 'Copy'}
     </button>
   );

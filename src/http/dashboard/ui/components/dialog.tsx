@@ -34,7 +34,14 @@ type ConfirmProps = DialogProps & {
   readonly onConfirm: () => Promise<void>;
 };
 
-export function ConfirmDialog({ title, children, onClose, confirmLabel, typedName, onConfirm }: ConfirmProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  onClose,
+  confirmLabel,
+  typedName,
+  onConfirm,
+}: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const isReady = !isBusy && (typedName === undefined || typed === typedName);

@@ -23,7 +23,8 @@ export function JsonView({ text }: { readonly text: string }) {
 type NodeProps = { readonly node: JsonNode; readonly depth: number; readonly label: ComponentChildren };
 
 function NodeView({ node, depth, label }: NodeProps) {
-  if (node.kind === 'object' || node.kind === 'array') return <Container node={node} depth={depth} label={label} />;
+  if (node.kind === 'object' || node.kind === 'array')
+    return <Container node={node} depth={depth} label={label} />;
   const isLong = node.text.length > MAX_VALUE_LENGTH;
   return (
     <div class="json-line">
@@ -39,13 +40,24 @@ function Container({ node, depth, label }: NodeProps) {
   const [shown, setShown] = useState(PART_SIZE);
   const items = itemsOf(node);
   const [open, close] = node.kind === 'object' ? ['{', '}'] : ['[', ']'];
-  if (items.length === 0) return <div class="json-line">{label}{open + close}</div>;
+  if (items.length === 0)
+    return (
+      <div class="json-line">
+        {label}
+        {open + close}
+      </div>
+    );
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {label}
         {open}
-        {!isOpen && <span class="note"> {formatCount(items.length)} … {close}</span>}
+        {!isOpen && (
+          <span class="note">
+            {' '}
+            {formatCount(items.length)} … {close}
+          </span>
+        )}
       </summary>
       {isOpen && (
         <div class="json-items">
@@ -66,5 +78,8 @@ function Container({ node, depth, label }: NodeProps) {
 
 function itemsOf(node: JsonNode): readonly { readonly value: JsonNode; readonly label: ComponentChildren }[] {
   if (node.kind === 'array') return arrayElements(node).map((value) => ({ value, label: null }));
-  return objectMembers(node).map(({ key, value }) => ({ value, label: <span class="json-key">{key}: </span> }));
+  return objectMembers(node).map(({ key, value }) => ({
+    value,
+    label: <span class="json-key">{key}: </span>,
+  }));
 }

@@ -4,7 +4,7 @@ import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { formatPlace, type Place } from '../url-state.ts';
 import { usePage } from './page-context.ts';
 
-type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick'> & {
+type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick' | 'role'> & {
   readonly to: Place;
   readonly children: ComponentChildren;
   readonly isReplacing?: boolean;

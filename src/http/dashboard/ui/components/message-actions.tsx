@@ -68,7 +68,8 @@ export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogP
       onClose={onClose}
     >
       <p class="break">
-        {removed.length === 1 ? `Message ${removed[0]?.id}` : `${what}`} will be removed from queue <b>{queue}</b>. This cannot be undone.
+        {removed.length === 1 ? `Message ${removed[0]?.id}` : `${what}`} will be removed from queue{' '}
+        <b>{queue}</b>. This cannot be undone.
       </p>
     </ConfirmDialog>
   );
@@ -77,8 +78,15 @@ export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogP
 /** Requeues or removes messages one after the other, and reports how many. */
 export function useMessageActions(queue: string, onChange: () => void) {
   const { api, notices } = usePage();
-  const act = async (messages: readonly Message[], verb: string, one: (id: string) => Promise<Answer<unknown>>) => {
-    const result = await forEachMessage(messages.map(({ id }) => id), one);
+  const act = async (
+    messages: readonly Message[],
+    verb: string,
+    one: (id: string) => Promise<Answer<unknown>>,
+  ) => {
+    const result = await forEachMessage(
+      messages.map(({ id }) => id),
+      one,
+    );
     const sentence = eachSentence(messages.length, result, verb);
     if (result.problems.length === 0) notices.done(sentence);
     else notices.failed(sentence);

@@ -34,6 +34,7 @@ export function MessageList({ place, messages, loadedAt, selected, onSelect }: M
             onChange={() => toggle(message.id)}
           />
           <Link
+            class="message-link"
             to={{ ...place, message: message.id }}
             tabIndex={index === Math.max(0, opened) ? 0 : -1}
             {...(message.id === place.message ? { 'aria-current': 'true' as const } : {})}

@@ -36,7 +36,13 @@ export function MessageSection({ place, row }: SectionProps) {
   return (
     <section aria-label="Messages">
       <ListTools place={place} row={row} listing={listing} reload={reload} />
-      <MessageActions queue={place.queue} messages={messages} chosen={chosen} onSelect={setSelected} onChange={changed} />
+      <MessageActions
+        queue={place.queue}
+        messages={messages}
+        chosen={chosen}
+        onSelect={setSelected}
+        onChange={changed}
+      />
       <div class="reader">
         <ListBody place={place} listing={listing} selected={selected} onSelect={setSelected} />
         <ReadingPane place={place} messages={messages} onChange={changed} />
@@ -100,7 +106,8 @@ function Pager({ place, row, listing }: Omit<ToolsProps, 'reload'>) {
     <nav aria-label="Pages of messages">
       {page > 1 && <Link to={{ view: 'queue', queue, page: page - 1 }}>Previous</Link>}
       <span>
-        {count === 0 ? 'none' : `${formatCount(start + 1)}–${formatCount(start + count)}`} of {formatCount(row.waitingCount)}
+        {count === 0 ? 'none' : `${formatCount(start + 1)}–${formatCount(start + count)}`} of{' '}
+        {formatCount(row.waitingCount)}
       </span>
       {hasNext && <Link to={{ view: 'queue', queue, page: page + 1 }}>Next</Link>}
     </nav>

@@ -30,7 +30,11 @@ export function HealthAnnouncer() {
   useEffect(() => {
     if (facts === undefined) return;
     if (last.current !== undefined && last.current !== health.isHealthy) {
-      setText(health.isHealthy ? 'The broker is healthy again.' : `The broker is unhealthy: ${health.reasons.join('; ')}.`);
+      setText(
+        health.isHealthy
+          ? 'The broker is healthy again.'
+          : `The broker is unhealthy: ${health.reasons.join('; ')}.`,
+      );
     }
     last.current = health.isHealthy;
   }, [facts, health]);

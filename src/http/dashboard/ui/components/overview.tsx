@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { type ChartData, chartData, withoutShortGaps } from '../charts/chart-data.ts';
 import type { LiveStore } from '../live/live-store.ts';
 import type { PointField } from '../live/point-ring.ts';
-import { formatBytes, formatCount, formatLatency, formatRate } from '../words/format.ts';
+import { formatBytes, formatCount, formatLatency, formatRate, formatTick } from '../words/format.ts';
 import { healthSentence } from '../words/sentences.ts';
 import { AttentionList } from './attention-list.tsx';
 import { Chart, type ChartProps } from './chart.tsx';
@@ -57,25 +57,38 @@ function Figures() {
   const limit = facts === undefined ? '' : `of ${formatBytes(facts.memoryLimitBytes)}`;
   return (
     <dl class="figures">
-      <Figure name="Published" unit="a second">{value('publishedRate', formatRate)}</Figure>
-      <Figure name="Delivered" unit="a second">{value('deliveredRate', formatRate)}</Figure>
+      <Figure name="Published" unit="a second">
+        {value('publishedRate', formatRate)}
+      </Figure>
+      <Figure name="Delivered" unit="a second">
+        {value('deliveredRate', formatRate)}
+      </Figure>
       <Figure name="In flight">{value('inFlightCount', formatCount)}</Figure>
       <Figure name="Latency p50">{value('latencyP50Ms', formatLatency)}</Figure>
       <Figure name="Latency p99">{value('latencyP99Ms', formatLatency)}</Figure>
-      <Figure name="Errors" unit="a second">{value('errorRate', formatRate)}</Figure>
+      <Figure name="Errors" unit="a second">
+        {value('errorRate', formatRate)}
+      </Figure>
       <Figure name="Connections">{value('connectionCount', formatCount)}</Figure>
-      <Figure name="Memory" unit={limit}>{value('memoryBytes', formatBytes)}</Figure>
+      <Figure name="Memory" unit={limit}>
+        {value('memoryBytes', formatBytes)}
+      </Figure>
     </dl>
   );
 }
 
-type FigureProps = { readonly name: string; readonly unit?: string; readonly children: ComponentChildren };
+type FigureProps = {
+  readonly name: string;
+  readonly unit?: string;
+  readonly title?: string;
+  readonly children: ComponentChildren;
+};
 
-export function Figure({ name, unit = '', children }: FigureProps) {
+export function Figure({ name, unit = '', title = '', children }: FigureProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>
+      <dd title={title}>
         {children} <small>{unit}</small>
       </dd>
     </div>
@@ -96,13 +109,17 @@ function Charts() {
 function charts(store: LiveStore): readonly Omit<ChartProps, 'topic' | 'syncKey'>[] {
   const { points } = store;
   const lines = (...fields: readonly PointField[]): ChartData =>
-    chartData(points.column('at'), fields.map((field) => points.column(field)));
+    chartData(
+      points.column('at'),
+      fields.map((field) => points.column(field)),
+    );
   return [
     {
       title: 'Messages a second',
       lines: [{ label: 'published' }, { label: 'delivered', isDashed: true }],
       read: () => lines('publishedRate', 'deliveredRate'),
       format: formatRate,
+      tick: formatTick,
       leastTop: 1,
     },
     {
@@ -110,6 +127,7 @@ function charts(store: LiveStore): readonly Omit<ChartProps, 'topic' | 'syncKey'
       lines: [{ label: 'waiting' }, { label: 'in flight', isDashed: true }],
       read: () => lines('waitingCount', 'inFlightCount'),
       format: formatCount,
+      tick: formatTick,
       leastTop: 10,
     },
     {
@@ -117,6 +135,7 @@ function charts(store: LiveStore): readonly Omit<ChartProps, 'topic' | 'syncKey'
       lines: [{ label: 'p50' }, { label: 'p99', isDashed: true }],
       read: () => latencies(store),
       format: formatLatency,
+      tick: (ms) => `${formatTick(ms)}\u202fms`,
       leastTop: 1,
     },
     {
@@ -124,6 +143,7 @@ function charts(store: LiveStore): readonly Omit<ChartProps, 'topic' | 'syncKey'
       lines: [{ label: 'used' }, { label: 'limit', isDashed: true }],
       read: () => memory(store),
       format: (size) => formatBytes(size * BYTES_OF_MIB),
+      tick: (size) => `${formatTick(size)}\u202fMiB`,
       leastTop: 10,
     },
   ];

@@ -35,13 +35,24 @@ function PurgeDialog({ row, onClose }: CloseProps) {
   const messages = countOf(waitingCount, 'message');
   const purge = async () => {
     const answer = await api.purgeQueue(name);
-    report(notices, answer, `Queue ${name} is purged: ${messages} waited and are removed.`, `Queue ${name} was not purged.`);
+    report(
+      notices,
+      answer,
+      `Queue ${name} is purged: ${messages} waited and are removed.`,
+      `Queue ${name} was not purged.`,
+    );
     if (answer.isOk) document.getElementById('refresh')?.click();
   };
   return (
-    <ConfirmDialog title={`Purge queue ${name}?`} confirmLabel={`Purge ${name}`} onConfirm={purge} onClose={onClose}>
+    <ConfirmDialog
+      title={`Purge queue ${name}?`}
+      confirmLabel={`Purge ${name}`}
+      onConfirm={purge}
+      onClose={onClose}
+    >
       <p>
-        All messages that wait in <b class="break">{name}</b> are removed, now {messages}. This cannot be undone.
+        All messages that wait in <b class="break">{name}</b> are removed, now {messages}. This cannot be
+        undone.
       </p>
       <InFlightNote row={row} />
     </ConfirmDialog>

@@ -19,7 +19,11 @@ export function QueueList({ place }: { readonly place: QueuesPlace }) {
       <h1 tabIndex={-1}>Queues</h1>
       <Tools place={place} found={rows.length} all={queues.size} isHeld={isHeld && place.sort !== 'name'} />
       {isEmpty && <Empty />}
-      {isMissing && <p class="note">No queue has “{place.search}” in its name. Clear the search to see all {formatCount(queues.size)}.</p>}
+      {isMissing && (
+        <p class="note">
+          No queue has “{place.search}” in its name. Clear the search to see all {formatCount(queues.size)}.
+        </p>
+      )}
       {!isEmpty && !isMissing && <QueueTable rows={rows} place={place} onHold={setHeld} />}
     </>
   );
@@ -46,7 +50,7 @@ function Tools({ place, found, all, isHeld }: ToolsProps) {
     document.querySelector<HTMLElement>('.queues tbody a')?.focus();
   };
   return (
-    <div class="tools" role="search">
+    <search class="tools">
       <label>
         <span class="off-screen">Search queues</span>
         <input
@@ -66,7 +70,7 @@ function Tools({ place, found, all, isHeld }: ToolsProps) {
         {found === all ? countOf(all, 'queue') : `${formatCount(found)} of ${countOf(all, 'queue')}`}
         {isHeld ? '; order held while you point at them' : ''}
       </span>
-    </div>
+    </search>
   );
 }
 

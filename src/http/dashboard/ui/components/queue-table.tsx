@@ -1,5 +1,6 @@
 // The table of queues. All rows have one height, so what is not on the screen is an empty row of the right height. Arrow keys move along the links.
 
+import type { Ref } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { movedIndex } from '../keys.ts';
 import type { QueueRow } from '../live/queue-row.ts';
@@ -38,14 +39,21 @@ type QueueTableProps = {
 
 export function QueueTable({ rows, place, onHold }: QueueTableProps) {
   const { now } = useStore('queues');
+  const start = useRef<HTMLTableSectionElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   const rowHeight = useMedia(PHONE) ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
-  const { first, end, above, below } = useRowWindow(body, rows.length, rowHeight);
-  const { tabIndexOf, onKeyDown, onFocus } = useRowKeys(body, { count: rows.length, rowHeight, first, end });
+  const { first, end, above, below } = useRowWindow(start, rows.length, rowHeight);
+  const { tabIndexOf, onKeyDown, onFocus } = useRowKeys(start, body, {
+    count: rows.length,
+    rowHeight,
+    first,
+    end,
+  });
   const hold = (isHeld: boolean) => (event: PointerEvent) => event.pointerType === 'mouse' && onHold(isHeld);
   return (
     <table class="queues" aria-rowcount={rows.length + 1} aria-label="Queues">
       <TableHead place={place} />
+      <Spacer height={above} start={start} />
       <tbody
         ref={body}
         onKeyDown={onKeyDown}
@@ -53,12 +61,17 @@ export function QueueTable({ rows, place, onHold }: QueueTableProps) {
         onPointerEnter={hold(true)}
         onPointerLeave={hold(false)}
       >
-        <Spacer height={above} />
         {rows.slice(first, end).map((row, offset) => (
-          <Row key={row.facts.id} row={row} index={first + offset} now={now} tabIndex={tabIndexOf(first + offset)} />
+          <Row
+            key={row.facts.id}
+            row={row}
+            index={first + offset}
+            now={now}
+            tabIndex={tabIndexOf(first + offset)}
+          />
         ))}
-        <Spacer height={below} />
       </tbody>
+      <Spacer height={below} />
     </table>
   );
 }
@@ -79,7 +92,9 @@ function SortHead({ sortKey, place }: { readonly sortKey: SortKey; readonly plac
   const isSorted = place.sort === sortKey;
   const isAscending = place.order === 'asc';
   const order = isSorted ? (isAscending ? 'desc' : 'asc') : firstOrder(sortKey);
-  const sorted = isSorted ? { 'aria-sort': isAscending ? ('ascending' as const) : ('descending' as const) } : {};
+  const sorted = isSorted
+    ? { 'aria-sort': isAscending ? ('ascending' as const) : ('descending' as const) }
+    : {};
   return (
     <th scope="col" class={`c-${sortKey}${isText(sortKey) ? '' : ' number'}`} {...sorted}>
       <Link to={{ ...place, sort: sortKey, order }}>{columnNames[sortKey]}</Link>
@@ -101,7 +116,7 @@ type RowProps = {
 function Row({ row, index, now, tabIndex }: RowProps) {
   const { facts } = row;
   return (
-    <tr aria-rowindex={index + 2}>
+    <tr class="row" aria-rowindex={index + 2}>
       <th scope="row" class="c-name">
         <Link to={queuePlace(facts.name)} data-index={index} tabIndex={tabIndex} title={facts.name}>
           {facts.name}
@@ -116,7 +131,10 @@ function Row({ row, index, now, tabIndex }: RowProps) {
       <td class="c-inFlight number">{formatCount(row.inFlightCount)}</td>
       <td class="c-in number">{formatRate(row.publishedRate)}</td>
       <td class="c-out number">{formatRate(row.deliveredRate)}</td>
-      <td class="c-oldest number" title={row.oldestAt === 0 ? '' : formatInstant(row.oldestAt)}>
+      <td
+        class={row.oldestAt === 0 ? 'c-oldest number none' : 'c-oldest number'}
+        title={row.oldestAt === 0 ? '' : formatInstant(row.oldestAt)}
+      >
         {row.oldestAt === 0 ? '–' : formatShortAge(now - row.oldestAt)}
       </td>
       <td class="c-subscribers number">{formatCount(row.subscriberCount)}</td>
@@ -125,17 +143,24 @@ function Row({ row, index, now, tabIndex }: RowProps) {
   );
 }
 
-function Spacer({ height }: { readonly height: number }) {
-  return height === 0 ? null : <tr class="spacer" aria-hidden="true" style={{ height: `${height}px` }} />;
+type SpacerProps = { readonly height: number; readonly start?: Ref<HTMLTableSectionElement> };
+
+/** What is not drawn, as an empty part of the table. */
+function Spacer({ height, start = null }: SpacerProps) {
+  return (
+    <tbody ref={start} aria-hidden="true">
+      <tr style={{ height: `${height}px` }} />
+    </tbody>
+  );
 }
 
 type Body = { readonly current: HTMLTableSectionElement | null };
 
 /** The rows to draw, measured anew while the page scrolls. */
-function useRowWindow(body: Body, rowCount: number, rowHeight: number): RowWindow {
+function useRowWindow(start: Body, rowCount: number, rowHeight: number): RowWindow {
   const [viewTop, setViewTop] = useState(0);
   useEffect(() => {
-    const measure = () => setViewTop(snapped(-(body.current?.getBoundingClientRect().top ?? 0), rowHeight));
+    const measure = () => setViewTop(snapped(-(start.current?.getBoundingClientRect().top ?? 0), rowHeight));
     measure();
     addEventListener('scroll', measure, { passive: true });
     addEventListener('resize', measure);
@@ -143,7 +168,7 @@ function useRowWindow(body: Body, rowCount: number, rowHeight: number): RowWindo
       removeEventListener('scroll', measure);
       removeEventListener('resize', measure);
     };
-  }, [body, rowHeight]);
+  }, [start, rowHeight]);
   return windowOf({ rowCount, rowHeight, viewTop, viewHeight: innerHeight + rowHeight, overscan: OVERSCAN });
 }
 
@@ -161,7 +186,7 @@ type RowKeys = {
 };
 
 /** One row is in the tab order; arrows, Home and End move along the rows, also to those that are not drawn yet. */
-function useRowKeys(body: Body, { count, rowHeight, first, end }: RowKeys) {
+function useRowKeys(start: Body, body: Body, { count, rowHeight, first, end }: RowKeys) {
   const [active, setActive] = useState(0);
   const wanted = useRef<number | undefined>(undefined);
   const isDrawn = active >= first && active < end;
@@ -179,7 +204,8 @@ function useRowKeys(body: Body, { count, rowHeight, first, end }: RowKeys) {
     setActive(target);
     const link = linkAt(body, target);
     if (link !== null) link.focus();
-    else scrollBy(0, (body.current?.getBoundingClientRect().top ?? 0) + target * rowHeight - innerHeight / 2);
+    else
+      scrollBy(0, (start.current?.getBoundingClientRect().top ?? 0) + target * rowHeight - innerHeight / 2);
   };
   const onFocus = (event: FocusEvent) => setActive(indexOf(event.target));
   const tabIndexOf = (index: number): 0 | -1 => (index === (isDrawn ? active : first) ? 0 : -1);

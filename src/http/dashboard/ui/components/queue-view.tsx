@@ -4,7 +4,7 @@ import { type ChartData, chartData } from '../charts/chart-data.ts';
 import { extended, type LiveStore } from '../live/live-store.ts';
 import type { QueueRow } from '../live/queue-row.ts';
 import { type QueuePlace, queuesPlace } from '../url-state.ts';
-import { formatAge, formatCount, formatInstant, formatRate } from '../words/format.ts';
+import { formatAge, formatCount, formatInstant, formatRate, formatTick } from '../words/format.ts';
 import { optionsSentence } from '../words/sentences.ts';
 import { Chart, type ChartProps } from './chart.tsx';
 import { Link } from './link.tsx';
@@ -40,7 +40,10 @@ function NoQueue({ name }: { readonly name: string }) {
   return (
     <section class="empty">
       <h1 tabIndex={-1}>{name}</h1>
-      <p>There is no queue of this name. It may have been deleted; it is created again with the next message for it.</p>
+      <p>
+        There is no queue of this name. It may have been deleted; it is created again with the next message
+        for it.
+      </p>
       <p>
         <Link to={queuesPlace}>All queues</Link>
       </p>
@@ -54,14 +57,18 @@ function QueueFigures({ row, now }: { readonly row: QueueRow | undefined; readon
     <dl class="figures">
       <Figure name="Waiting">{value(({ waitingCount }) => formatCount(waitingCount))}</Figure>
       <Figure name="In flight">{value(({ inFlightCount }) => formatCount(inFlightCount))}</Figure>
-      <Figure name="In" unit="a second">{value(({ publishedRate }) => formatRate(publishedRate))}</Figure>
-      <Figure name="Out" unit="a second">{value(({ deliveredRate }) => formatRate(deliveredRate))}</Figure>
+      <Figure name="In" unit="a second">
+        {value(({ publishedRate }) => formatRate(publishedRate))}
+      </Figure>
+      <Figure name="Out" unit="a second">
+        {value(({ deliveredRate }) => formatRate(deliveredRate))}
+      </Figure>
       <Figure name="Oldest">
         {value(({ oldestAt }) => (oldestAt === 0 ? '–' : formatAge(now - oldestAt)))}
       </Figure>
       <Figure name="Subscribers">{value(({ subscriberCount }) => formatCount(subscriberCount))}</Figure>
       <Figure name="Dead letters">{value(({ deadLetterCount }) => formatCount(deadLetterCount))}</Figure>
-      <Figure name="Created">
+      <Figure name="Created" title={value(({ facts }) => formatInstant(facts.createdAt))}>
         {value(({ facts }) => `${formatAge(now - facts.createdAt)} ago`)}
       </Figure>
     </dl>
@@ -86,6 +93,7 @@ function chartsOf(store: LiveStore, name: string): readonly Omit<ChartProps, 'to
       lines: [{ label: 'waiting' }, { label: 'in flight', isDashed: true }],
       read: () => historyOf(store, name, 'waitingCount', 'inFlightCount'),
       format: formatCount,
+      tick: formatTick,
       leastTop: 10,
     },
     {
@@ -93,6 +101,7 @@ function chartsOf(store: LiveStore, name: string): readonly Omit<ChartProps, 'to
       lines: [{ label: 'in' }, { label: 'out', isDashed: true }],
       read: () => historyOf(store, name, 'publishedRate', 'deliveredRate'),
       format: formatRate,
+      tick: formatTick,
       leastTop: 1,
     },
   ];
@@ -104,9 +113,16 @@ type HistoryField = 'waitingCount' | 'inFlightCount' | 'publishedRate' | 'delive
 function historyOf(store: LiveStore, name: string, ...fields: readonly HistoryField[]): ChartData {
   const { history, now } = store;
   const row = store.queueNamed(name);
-  if (history === undefined || row === undefined) return chartData([], fields.map(() => []));
+  if (history === undefined || row === undefined)
+    return chartData(
+      [],
+      fields.map(() => []),
+    );
   const all = now > (history.at.at(-1) ?? 0) ? extended(history, now, row) : history;
-  return chartData(all.at, fields.map((field) => all[field]));
+  return chartData(
+    all.at,
+    fields.map((field) => all[field]),
+  );
 }
 
 function Subscribers({ row }: { readonly row: QueueRow }) {
@@ -116,14 +132,20 @@ function Subscribers({ row }: { readonly row: QueueRow }) {
     <section>
       <h2>Subscribers</h2>
       {subscribers === undefined || subscribers.length === 0 ? (
-        <p class="note">{subscribers === undefined ? '\u00a0' : 'Nobody subscribes to this queue: its messages wait.'}</p>
+        <p class="note">
+          {subscribers === undefined ? '\u00a0' : 'Nobody subscribes to this queue: its messages wait.'}
+        </p>
       ) : (
         <table class="subscribers">
           <thead>
             <tr>
               <th scope="col">Connection</th>
-              <th scope="col" class="number">In flight</th>
-              <th scope="col" class="number">Window</th>
+              <th scope="col" class="number">
+                In flight
+              </th>
+              <th scope="col" class="number">
+                Window
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -142,9 +164,6 @@ function Subscribers({ row }: { readonly row: QueueRow }) {
           The first {formatCount(subscribers.length)} of {formatCount(row.subscriberCount)} subscribers.
         </p>
       )}
-      <p class="note" title={formatInstant(row.facts.createdAt)}>
-        Queue created {formatInstant(row.facts.createdAt)}.
-      </p>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 // The message that the address names: what it is, why it is a dead letter, its headers, its payload, and what can be done with it.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../api/api.ts';
 import type { DeadLetter, Message } from '../api/message.ts';
 import { formattedJson } from '../json/formatted.ts';
@@ -23,9 +23,11 @@ export function ReadingPane({ place, messages, onChange }: PaneProps) {
   const { queue, message: id } = place;
   const listed = messages.find((message) => message.id === id);
   const answer = useMessage(queue, id, listed);
-  if (id === undefined) return messages.length === 0 ? null : <p class="pane note">Choose a message to read it.</p>;
+  const pane = usePaneInView(id);
+  if (id === undefined)
+    return messages.length === 0 ? null : <p class="pane note">Choose a message to read it.</p>;
   return (
-    <article class="pane" aria-label={`Message ${id}`}>
+    <article ref={pane} class="pane" aria-label={`Message ${id}`}>
       {answer === undefined && <p class="note">Loading message {id} …</p>}
       {answer?.isOk === true && <MessageView queue={queue} message={answer.value} onChange={onChange} />}
       {answer?.isOk === false && (
@@ -35,6 +37,19 @@ export function ReadingPane({ place, messages, onChange }: PaneProps) {
       )}
     </article>
   );
+}
+
+/** Below the list, on a phone, the pane of a message that was just chosen comes into view. */
+function usePaneInView(id: string | undefined) {
+  const pane = useRef<HTMLElement>(null);
+  const before = useRef(id);
+  useEffect(() => {
+    const element = pane.current;
+    if (before.current === id || element === null) return;
+    before.current = id;
+    if (element.getBoundingClientRect().top > innerHeight - 160) element.scrollIntoView();
+  }, [id]);
+  return pane;
 }
 
 /** The message, from the list or from the broker; one that is in flight is not in the list. */

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { arrayElements, type JsonNode, jsonNode, objectMembers, textOf } from './json-node.ts';
 
 /** The value that a tree stands for, by a reading of its own. */
-function valueOf(node: JsonNode): unknown {
+function parsed(node: JsonNode): unknown {
   if (node.kind === 'object') {
-    return Object.fromEntries(objectMembers(node).map(({ key, value }) => [key, valueOf(value)]));
+    return Object.fromEntries(objectMembers(node).map(({ key, value }) => [key, parsed(value)]));
   }
-  if (node.kind === 'array') return arrayElements(node).map(valueOf);
+  if (node.kind === 'array') return arrayElements(node).map(parsed);
   return node.kind === 'string' ? textOf(node) : JSON.parse(node.text);
 }
 
@@ -17,7 +17,7 @@ describe('a tree of JSON', () => {
   it('is what JSON.parse reads, with and without white space', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, space) => {
       const text = JSON.stringify(value, undefined, space);
-      expect(JSON.stringify(valueOf(jsonNode(text)))).toBe(JSON.stringify(JSON.parse(text)));
+      expect(JSON.stringify(parsed(jsonNode(text)))).toBe(JSON.stringify(JSON.parse(text)));
     });
     fc.assert(property);
   });
@@ -42,10 +42,13 @@ describe('a tree of JSON', () => {
     expect(arrayElements(node)[0]?.text).toHaveLength(199_998);
   });
 
-  it.each(['', '[1,', '{"a":', '{"a"', '"abc', '[}', '{]', '[,]', 'x y'])('ends on %j, which is no JSON', (text) => {
-    const node = jsonNode(text);
-    expect(objectMembers(node).length + arrayElements(node).length).toBeLessThan(3);
-  });
+  it.each(['', '[1,', '{"a":', '{"a"', '"abc', '[}', '{]', '[,]', 'x y'])(
+    'ends on %j, which is no JSON',
+    (text) => {
+      const node = jsonNode(text);
+      expect(objectMembers(node).length + arrayElements(node).length).toBeLessThan(3);
+    },
+  );
 
   it('has no members or elements in other values', () => {
     expect(objectMembers(jsonNode('[1]'))).toEqual([]);

@@ -56,10 +56,13 @@ export class LiveConnection {
   #open(): void {
     this.#end();
     const { openStream, wallNow } = this.#environment;
-    const path = this.#queue === undefined ? 'api/events' : `api/events?queue=${encodeURIComponent(this.#queue)}`;
+    const path =
+      this.#queue === undefined ? 'api/events' : `api/events?queue=${encodeURIComponent(this.#queue)}`;
     this.#close = openStream(path, {
-      onSnapshot: (text) => this.#received(() => this.#store.applySnapshot(JSON.parse(text) as Snapshot, wallNow())),
-      onChange: (text) => this.#received(() => this.#store.applyChange(JSON.parse(text) as Change, wallNow())),
+      onSnapshot: (text) =>
+        this.#received(() => this.#store.applySnapshot(JSON.parse(text) as Snapshot, wallNow())),
+      onChange: (text) =>
+        this.#received(() => this.#store.applyChange(JSON.parse(text) as Change, wallNow())),
       onError: (isClosed) => this.#failed(isClosed),
     });
     this.#startTimer(QUIET_MS, () => this.#failed(true));

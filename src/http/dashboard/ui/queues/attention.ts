@@ -21,7 +21,11 @@ export function queuesToName(queues: Iterable<QueueRow>, count: number): readonl
 }
 
 /** The rows with the largest values above 0, largest first. */
-function top(rows: readonly QueueRow[], value: (row: QueueRow) => number, count: number): readonly QueueRow[] {
+function top(
+  rows: readonly QueueRow[],
+  value: (row: QueueRow) => number,
+  count: number,
+): readonly QueueRow[] {
   return rows
     .map((row) => ({ row, value: value(row) }))
     .filter((each) => each.value > 0)

@@ -26,6 +26,11 @@ export function formatRate(rate: number): string {
   return rate < 9.95 ? rate.toFixed(1) : formatCount(rate);
 }
 
+/** A number on the axis of a chart: as many decimals as it has, at most two. */
+export function formatTick(value: number): string {
+  return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100);
+}
+
 /** Bytes in MiB: `47 MiB`; one decimal below 10 MiB. */
 export function formatBytes(bytes: number): string {
   const size = bytes / BYTES_OF_MIB;

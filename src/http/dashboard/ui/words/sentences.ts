@@ -6,7 +6,9 @@ import { countOf, formatAge, formatCount } from './format.ts';
 
 /** The first line of the overview. `now` by the broker's clock. */
 export function healthSentence(health: Health, queues: Iterable<QueueRow>, now: number): string {
-  const state = health.isHealthy ? 'Healthy.' : `Unhealthy: ${health.reasons.join('; ') || 'no reason given'}.`;
+  const state = health.isHealthy
+    ? 'Healthy.'
+    : `Unhealthy: ${health.reasons.join('; ') || 'no reason given'}.`;
   return `${state} ${waitingSentence([...queues], now)}`;
 }
 
@@ -16,7 +18,10 @@ function waitingSentence(rows: readonly QueueRow[], now: number): string {
   if (rows.length === 0) return 'There are no queues.';
   if (waiting.length === 0) return `No message waits in ${queues}.`;
   const count = waiting.reduce((sum, { waitingCount }) => sum + waitingCount, 0);
-  const oldestAt = waiting.reduce((least, row) => (row.oldestAt > 0 ? Math.min(least, row.oldestAt) : least), Infinity);
+  const oldestAt = waiting.reduce(
+    (least, row) => (row.oldestAt > 0 ? Math.min(least, row.oldestAt) : least),
+    Infinity,
+  );
   const age = Number.isFinite(oldestAt) ? `; oldest ${formatAge(now - oldestAt)}` : '';
   const verb = count === 1 ? 'waits' : 'wait';
   return `${countOf(count, 'message')} ${verb} in ${formatCount(waiting.length)} of ${queues}${age}.`;
