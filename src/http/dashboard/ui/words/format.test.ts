@@ -12,6 +12,7 @@ import {
   formatLatency,
   formatRate,
   formatShortAge,
+  formatTick,
 } from './format.ts';
 
 const plain = (text: string): string => text.replaceAll('\u202f', '_');
@@ -42,6 +43,15 @@ describe('a number', () => {
   ])('of rate %d is shown as %s', (rate, text) => {
     expect(plain(formatRate(rate))).toBe(text);
   });
+});
+
+it.each([
+  [0, '0'],
+  [2500, '2_500'],
+  [2.5, '2.5'],
+  [0.30000000000000004, '0.3'],
+])('%d on an axis is %s', (value, text) => {
+  expect(plain(formatTick(value))).toBe(text);
 });
 
 describe('a size and a latency', () => {
