@@ -25,6 +25,14 @@ export type DeadLetter = {
   readonly at: number;
 };
 
+/** The headers that say so. */
+export const deadLetterHeaders: readonly string[] = [
+  'deadLetterReason',
+  'deadLetterSource',
+  'deadLetterAttempts',
+  'deadLetteredAt',
+];
+
 /** The messages of a list's answer. */
 export function readMessages(text: string): readonly Message[] {
   return arrayElements(jsonNode(text)).map(messageOf);

@@ -27,7 +27,7 @@ export function chartOptions(settings: ChartSettings): uPlot.Options {
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: syncKey }, points: { size: 6 } },
     scales: {

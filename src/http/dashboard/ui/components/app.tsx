@@ -52,7 +52,7 @@ function Footer({ onHelp }: { readonly onHelp: () => void }) {
   );
 }
 
-/** A new view begins at its top, with the focus on its heading, and names the window. */
+/** A new view begins at its top, with the focus on its heading unless something else has it, and names the window. */
 function useArrival(place: Place): void {
   const last = useRef<string | undefined>(undefined);
   const name = place.view === 'queue' ? place.queue : place.view === 'queues' ? 'Queues' : 'Overview';
@@ -60,7 +60,8 @@ function useArrival(place: Place): void {
     document.title = `${name} · TrueMQ`;
     if (last.current !== undefined && last.current !== name) {
       scrollTo(0, 0);
-      document.querySelector('h1')?.focus({ preventScroll: true });
+      if (document.activeElement === document.body)
+        document.querySelector('h1')?.focus({ preventScroll: true });
     }
     last.current = name;
   }, [name]);

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { arrayElements, type JsonNode, jsonNode, objectMembers } from '../json/json-node.ts';
-import { formatCount } from '../words/format.ts';
+import { countOf, formatCount } from '../words/format.ts';
 
 /** Levels that are open at first, and items that are shown at first and with each further request. */
 const OPEN_DEPTH = 2;
@@ -55,7 +55,7 @@ function Container({ node, depth, label }: NodeProps) {
         {!isOpen && (
           <span class="note">
             {' '}
-            {formatCount(items.length)} … {close}
+            {countOf(items.length, 'item')} {close}
           </span>
         )}
       </summary>

@@ -10,9 +10,7 @@ export function NoticeList() {
     <div class="notices" role="status" aria-label="Reports">
       {list.map(({ id, kind, text }) => (
         <div key={id} class={`notice ${kind}`}>
-          <p>
-            <strong>{kind === 'done' ? 'Done.' : 'Failed.'}</strong> {text}
-          </p>
+          <p>{text}</p>
           <button type="button" class="quiet" onClick={() => notices.dismiss(id)}>
             Dismiss
           </button>

@@ -82,8 +82,9 @@ function DeleteDialog({ row, onClose }: CloseProps) {
       onClose={onClose}
     >
       <p>
-        The queue <b class="break">{name}</b> and its {messages} are deleted, those in flight too.{' '}
-        {countOf(row.subscriberCount, 'subscriber')} will be unsubscribed. This cannot be undone.
+        The queue <b class="break">{name}</b> and its {messages} are deleted, those in flight too.
+        {row.subscriberCount > 0 && ` ${countOf(row.subscriberCount, 'subscriber')} will be unsubscribed.`}{' '}
+        This cannot be undone.
       </p>
     </ConfirmDialog>
   );

@@ -49,21 +49,15 @@ export function QueueTable({ rows, place, onHold }: QueueTableProps) {
     first,
     end,
   });
-  const hold = (isHeld: boolean) => (event: PointerEvent) => event.pointerType === 'mouse' && onHold(isHeld);
+  const hold = useHold(onHold);
   return (
     <table class="queues" aria-rowcount={rows.length + 1} aria-label="Queues">
       <TableHead place={place} />
       <Spacer height={above} start={start} />
-      <tbody
-        ref={body}
-        onKeyDown={onKeyDown}
-        onFocusIn={onFocus}
-        onPointerEnter={hold(true)}
-        onPointerLeave={hold(false)}
-      >
+      <tbody ref={body} onKeyDown={onKeyDown} onFocusIn={onFocus} {...hold}>
         {rows.slice(first, end).map((row, offset) => (
           <Row
-            key={row.facts.id}
+            key={first + offset}
             row={row}
             index={first + offset}
             now={now}
@@ -118,10 +112,12 @@ function Row({ row, index, now, tabIndex }: RowProps) {
   return (
     <tr class="row" aria-rowindex={index + 2}>
       <th scope="row" class="c-name">
-        <Link to={queuePlace(facts.name)} data-index={index} tabIndex={tabIndex} title={facts.name}>
-          {facts.name}
-        </Link>
-        <Troubles row={row} />
+        <div class="name-line">
+          <Link to={queuePlace(facts.name)} data-index={index} tabIndex={tabIndex} title={facts.name}>
+            {facts.name}
+          </Link>
+          <Troubles row={row} />
+        </div>
       </th>
       <td class="c-mode">{modeWord(facts.deliveryMode)}</td>
       <td class="c-waiting number">
@@ -152,6 +148,23 @@ function Spacer({ height, start = null }: SpacerProps) {
       <tr style={{ height: `${height}px` }} />
     </tbody>
   );
+}
+
+/** Rows stay where they are while the pointer is over them, and while one of them has the focus. */
+function useHold(onHold: (isHeld: boolean) => void) {
+  const reasons = useRef(new Set<'pointer' | 'focus'>());
+  const add = (reason: 'pointer' | 'focus') => onHold(reasons.current.add(reason).size > 0);
+  const remove = (reason: 'pointer' | 'focus') => {
+    reasons.current.delete(reason);
+    onHold(reasons.current.size > 0);
+  };
+  useEffect(() => () => onHold(false), [onHold]);
+  return {
+    onFocusInCapture: () => add('focus'),
+    onFocusOutCapture: () => remove('focus'),
+    onPointerEnter: (event: PointerEvent) => event.pointerType === 'mouse' && add('pointer'),
+    onPointerLeave: () => remove('pointer'),
+  };
 }
 
 type Body = { readonly current: HTMLTableSectionElement | null };

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../api/api.ts';
-import type { DeadLetter, Message } from '../api/message.ts';
+import { type DeadLetter, deadLetterHeaders, type Message } from '../api/message.ts';
 import { formattedJson } from '../json/formatted.ts';
 import { type QueuePlace, queuePlace } from '../url-state.ts';
 import { formatAgo, formatInstant } from '../words/format.ts';
@@ -101,7 +101,7 @@ function MessageView({ queue, message, onChange }: MessageViewProps) {
       </div>
       <Facts message={message} />
       {deadLetter !== undefined && <DeadLetterFacts deadLetter={deadLetter} />}
-      <Headers headers={headers} />
+      <Headers headers={headers.filter(([name]) => !isShownAbove(name, deadLetter))} />
       <Payload payload={payload} />
       {isRemoving && (
         <RemoveDialog queue={queue} messages={[message]} remove={remove} onClose={() => setRemoving(false)} />
@@ -156,6 +156,11 @@ function DeadLetterFacts({ deadLetter }: { readonly deadLetter: DeadLetter }) {
       </dl>
     </>
   );
+}
+
+/** The facts of a dead letter are headers too. */
+function isShownAbove(name: string, deadLetter: DeadLetter | undefined): boolean {
+  return deadLetter !== undefined && deadLetterHeaders.includes(name);
 }
 
 function Headers({ headers }: Pick<Message, 'headers'>) {

@@ -59,8 +59,10 @@ function sorted(names: readonly Named[], { sort, order, queues }: OrderRequest):
   const ids = names.map(({ id }) => id);
   if (sort === 'name') return order === 'asc' ? ids : ids.reverse();
   const sign = order === 'asc' ? 1 : -1;
-  const keys = new Map(ids.map((id) => [id, sign * sortNumber(sort, queues.get(id))]));
-  return ids.sort((a, b) => (keys.get(a) ?? 0) - (keys.get(b) ?? 0));
+  const keys = Float64Array.from(ids, (id) => sign * sortNumber(sort, queues.get(id)));
+  const positions = Uint32Array.from(ids, (_, position) => position);
+  positions.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
+  return Array.from(positions, (position) => ids[position] ?? -1);
 }
 
 function sortNumber(sort: Exclude<SortKey, 'name'>, row: QueueRow | undefined): number {
