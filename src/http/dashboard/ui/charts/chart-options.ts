@@ -63,7 +63,7 @@ function timeAxis(): uPlot.Axis {
     font,
     stroke: colorOf('--ink-2'),
     size: 28,
-    space: 96,
+    space: 72,
     grid: { show: false },
     ticks: { stroke: colorOf('--line'), width: 1, size: 4 },
     values: (_, splits) => splits.map((at) => formatClock(at * 1000).slice(0, 5)),

@@ -14,8 +14,11 @@ type MessageActionsProps = {
   readonly messages: readonly Message[];
   readonly chosen: readonly Message[];
   readonly onSelect: (ids: ReadonlySet<string>) => void;
-  readonly onChange: () => void;
+  readonly onChange: OnChange;
 };
+
+/** Called after an action, with whether it was done to all of its messages. */
+export type OnChange = (isDone: boolean) => void;
 
 export function MessageActions({ queue, messages, chosen, onSelect, onChange }: MessageActionsProps) {
   const [isRemoving, setRemoving] = useState(false);
@@ -76,7 +79,7 @@ export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogP
 }
 
 /** Requeues or removes messages one after the other, and reports how many. */
-export function useMessageActions(queue: string, onChange: () => void) {
+export function useMessageActions(queue: string, onChange: OnChange) {
   const { api, notices } = usePage();
   const act = async (
     messages: readonly Message[],
@@ -90,7 +93,7 @@ export function useMessageActions(queue: string, onChange: () => void) {
     const sentence = eachSentence(messages.length, result, verb);
     if (result.problems.length === 0) notices.done(sentence);
     else notices.failed(sentence);
-    onChange();
+    onChange(result.problems.length === 0);
   };
   const sources = (messages: readonly Message[]) =>
     [...new Set(messages.map(({ deadLetter }) => deadLetter?.source ?? ''))].join(', ');

@@ -3,7 +3,7 @@
 import type { Message } from '../api/message.ts';
 import { movedIndex } from '../keys.ts';
 import type { QueuePlace } from '../url-state.ts';
-import { formatAgo, formatInstant } from '../words/format.ts';
+import { countOf, formatAgo, formatInstant } from '../words/format.ts';
 import { Link } from './link.tsx';
 
 const PREVIEW_LENGTH = 160;
@@ -51,7 +51,7 @@ function MessageLine({ message, loadedAt }: { readonly message: Message; readonl
   const { id, payload, acceptedAt, priority, attemptCount, deadLetter } = message;
   const marks = [
     ...(priority === 'Normal' ? [] : [priority]),
-    ...(attemptCount === 0 ? [] : [`attempt ${attemptCount}`]),
+    ...(attemptCount === 0 ? [] : [countOf(attemptCount, 'attempt')]),
   ];
   return (
     <>

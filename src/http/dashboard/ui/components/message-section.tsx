@@ -24,6 +24,7 @@ export type Listing = {
 };
 
 export function MessageSection({ place, row }: SectionProps) {
+  const { navigation } = usePage();
   const { listing, reload } = useListing(place, row);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const messages = listing?.answer.isOk === true ? listing.answer.value : [];
@@ -32,6 +33,11 @@ export function MessageSection({ place, row }: SectionProps) {
   const changed = () => {
     setSelected(new Set());
     reload();
+  };
+  const changedInPane = (isDone: boolean) => {
+    const { view, queue, page } = place;
+    if (isDone) navigation.go({ view, queue, page }, { isReplacing: true });
+    changed();
   };
   return (
     <section aria-label="Messages">
@@ -45,7 +51,7 @@ export function MessageSection({ place, row }: SectionProps) {
       />
       <div class="reader">
         <ListBody place={place} listing={listing} selected={selected} onSelect={setSelected} />
-        <ReadingPane place={place} messages={messages} onChange={changed} />
+        <ReadingPane place={place} messages={messages} onChange={changedInPane} />
       </div>
     </section>
   );

@@ -37,7 +37,7 @@ type ToolsProps = {
 };
 
 function Tools({ place, found, all, isHeld }: ToolsProps) {
-  const { navigation } = usePage();
+  const { navigation, store } = usePage();
   const input = useRef<HTMLInputElement>(null);
   const search = (text: string) => navigation.go({ ...place, search: text }, { isReplacing: true });
   const onKey = (event: KeyboardEvent) => {
@@ -67,11 +67,16 @@ function Tools({ place, found, all, isHeld }: ToolsProps) {
       </label>
       <SortField place={place} />
       <span class="note">
-        {found === all ? countOf(all, 'queue') : `${formatCount(found)} of ${countOf(all, 'queue')}`}
-        {isHeld ? '; order held while you point at them' : ''}
+        {store.facts === undefined ? '\u00a0' : foundWords(found, all)}
+        {isHeld ? '; order held while you are in the list' : ''}
       </span>
     </search>
   );
+}
+
+function foundWords(found: number, all: number): string {
+  const queues = countOf(all, 'queue');
+  return found === all ? queues : `${formatCount(found)} of ${queues}`;
 }
 
 /** For phones, where the table has no head. */

@@ -127,11 +127,12 @@ function Row({ row, index, now, tabIndex }: RowProps) {
       <td class="c-inFlight number">{formatCount(row.inFlightCount)}</td>
       <td class="c-in number">{formatRate(row.publishedRate)}</td>
       <td class="c-out number">{formatRate(row.deliveredRate)}</td>
-      <td
-        class={row.oldestAt === 0 ? 'c-oldest number none' : 'c-oldest number'}
-        title={row.oldestAt === 0 ? '' : formatInstant(row.oldestAt)}
-      >
-        {row.oldestAt === 0 ? '–' : formatShortAge(now - row.oldestAt)}
+      <td class={row.oldestAt === 0 ? 'c-oldest number none' : 'c-oldest number'}>
+        {row.oldestAt === 0 ? (
+          '–'
+        ) : (
+          <time title={formatInstant(row.oldestAt)}>{formatShortAge(now - row.oldestAt)}</time>
+        )}
       </td>
       <td class="c-subscribers number">{formatCount(row.subscriberCount)}</td>
       <td class="c-deadLetters number">{formatCount(row.deadLetterCount)}</td>

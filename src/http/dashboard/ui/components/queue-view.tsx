@@ -111,9 +111,9 @@ type HistoryField = 'waitingCount' | 'inFlightCount' | 'publishedRate' | 'delive
 
 /** The history and the present values behind it. */
 function historyOf(store: LiveStore, name: string, ...fields: readonly HistoryField[]): ChartData {
-  const { history, now } = store;
+  const { history, now, watched } = store;
   const row = store.queueNamed(name);
-  if (history === undefined || row === undefined)
+  if (history === undefined || row === undefined || watched?.id !== row.facts.id)
     return chartData(
       [],
       fields.map(() => []),

@@ -9,14 +9,14 @@ import { formatAgo, formatInstant } from '../words/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
 import { Link } from './link.tsx';
-import { RemoveDialog, useMessageActions } from './message-actions.tsx';
+import { type OnChange, RemoveDialog, useMessageActions } from './message-actions.tsx';
 import { usePage, useWallNow } from './page-context.ts';
 
 type PaneProps = {
   readonly place: QueuePlace;
   /** Those of the list: one of them need not be asked for. */
   readonly messages: readonly Message[];
-  readonly onChange: () => void;
+  readonly onChange: OnChange;
 };
 
 export function ReadingPane({ place, messages, onChange }: PaneProps) {
@@ -76,7 +76,7 @@ function useMessage(queue: string, id: string | undefined, listed: Message | und
 type MessageViewProps = {
   readonly queue: string;
   readonly message: Message;
-  readonly onChange: () => void;
+  readonly onChange: OnChange;
 };
 
 function MessageView({ queue, message, onChange }: MessageViewProps) {
