@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 
+const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 const source = fileURLToPath(new URL('../src/http/dashboard/ui/', import.meta.url));
 
 /** Builds the page into `folder`, which is created. Returns the bytes of all files of the page, gzipped. Throws when bundling fails. */
@@ -38,9 +39,19 @@ function bundle() {
     tsconfigRaw: {},
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
+    banner: { js: licenses() },
     logLevel: 'warning',
   });
   return outputFiles.map(({ path, contents }) => ({ path: `assets/${basename(path)}`, content: contents }));
+}
+
+/** What the page contains of others must carry their licenses. */
+function licenses() {
+  const texts = ['preact', 'uplot'].map((name) => {
+    const text = readFileSync(join(modules, name, 'LICENSE'), 'utf8').trim();
+    return `${name}\n\n${text}`;
+  });
+  return `/*!\n${texts.join('\n\n')}\n*/`;
 }
 
 /** The page with the names of its assets. Throws if one is missing. */

@@ -51,6 +51,12 @@ describe('the built page', () => {
     );
   });
 
+  it('carries the licenses of the packages that are in it', () => {
+    const script = read(pathOf(/\.js$/));
+    expect(script).toMatch(/^\/\*!\npreact\n/);
+    expect(script.match(/Permission is hereby granted/g)).toHaveLength(2);
+  });
+
   it('asks no other machine for anything', () => {
     expect(read(pathOf(/\.css$/))).not.toMatch(/url\(|@import/);
     const addresses = `${read('index.html')}${read(pathOf(/\.js$/))}`.match(/https?:\/\/[\w.]+/g) ?? [];

@@ -19,8 +19,12 @@ export class Navigation extends Watched<Place> {
 
   go(place: Place, { isReplacing = false }: GoOptions = {}): void {
     const address = formatPlace(place);
-    if (isReplacing) history.replaceState(null, '', address);
-    else history.pushState(null, '', address);
+    try {
+      if (isReplacing) history.replaceState(null, '', address);
+      else history.pushState(null, '', address);
+    } catch {
+      // Browsers refuse very many changes in a short time: the address then lags behind, the page does not.
+    }
     this.set(place);
   }
 }

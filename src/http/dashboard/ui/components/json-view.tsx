@@ -9,6 +9,8 @@ import { countOf, formatCount } from '../words/format.ts';
 /** Levels that are open at first, and items that are shown at first and with each further request. */
 const OPEN_DEPTH = 2;
 const PART_SIZE = 100;
+/** Longer values that are closed are shown by their number of items. */
+const MAX_CLOSED_LENGTH = 80;
 /** Of longer strings and numbers the beginning; the button copies them whole. */
 const MAX_VALUE_LENGTH = 10_000;
 
@@ -51,13 +53,7 @@ function Container({ node, depth, label }: NodeProps) {
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {label}
-        {open}
-        {!isOpen && (
-          <span class="note">
-            {' '}
-            {countOf(items.length, 'item')} {close}
-          </span>
-        )}
+        {isOpen ? open : <ClosedText node={node} count={items.length} />}
       </summary>
       {isOpen && (
         <div class="json-items">
@@ -74,6 +70,13 @@ function Container({ node, depth, label }: NodeProps) {
       {isOpen && <div>{close}</div>}
     </details>
   );
+}
+
+/** A short value as it is, a long one by the number of its items. */
+function ClosedText({ node, count }: { readonly node: JsonNode; readonly count: number }) {
+  if (node.text.length <= MAX_CLOSED_LENGTH) return <span class="note">{node.text}</span>;
+  const words = countOf(count, 'item');
+  return <span class="note">{node.kind === 'object' ? `{ ${words} }` : `[ ${words} ]`}</span>;
 }
 
 function itemsOf(node: JsonNode): readonly { readonly value: JsonNode; readonly label: ComponentChildren }[] {
