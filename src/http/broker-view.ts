@@ -4,7 +4,7 @@
 
 import type { BrokerStatistics, Readiness } from '../gateway/gateway.ts';
 import type { Operator } from '../gateway/operator.ts';
-import type { LargestQueues } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, SubscriberFigures } from '../model/queue-info.ts';
 
 /** The published statistics; each is described where it is counted. */
 export type ShownStatistics = Pick<
@@ -29,9 +29,16 @@ export type BrokerView = {
   stats(): ShownStatistics;
   /** At most `limit` queues, those with the most waiting messages; undefined while the broker does not serve. */
   largestQueues(limit: number): LargestQueues | undefined;
+  /** What happens in each queue; undefined while the broker does not serve. */
+  queueFigures(): readonly QueueFigures[] | undefined;
+  /** At most `limit` subscribers of the queue; none when it does not exist. */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[];
   /** Whether clients are served now (HEALTH-011). */
   readiness(): Readiness;
 };
+
+/** What the live streams of the dashboard look at. */
+export type LiveView = Pick<BrokerView, 'stats' | 'readiness' | 'queueFigures' | 'subscriberFigures'>;
 
 /** What the dashboard may ask; each method says what it answers. */
 export type OperatorView = Pick<
