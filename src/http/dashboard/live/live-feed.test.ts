@@ -1,6 +1,9 @@
 // The live streams over a broker that the test sets, in virtual time: what is sent first, what later, and what when the client does not read.
 
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { EventReader } from '../../../testing/event-reader.ts';
 import { TestedLiveView } from '../../../testing/live-view.ts';
 import { VirtualEnvironment } from '../../../testing/virtual-environment.ts';
@@ -23,10 +26,24 @@ function testedFeed(options: Partial<LiveFeedOptions> = {}) {
   return { environment, view, create, faults, second: () => environment.advance(1_000) };
 }
 
-async function eventOf<Kind extends Change | Snapshot>(reader: EventReader, event: string): Promise<Kind> {
+const document = parse(
+  readFileSync(new URL('../../../../spec/openapi/dashboard.yaml', import.meta.url), 'utf8'),
+);
+const ajv = new Ajv2020({ strict: false });
+ajv.addSchema(document, 'dashboard.yaml');
+const schemas = { snapshot: 'Snapshot', change: 'Change' } as const;
+
+/** The data of the next event, which is as the published document says. */
+async function eventOf<Kind extends Change | Snapshot>(
+  reader: EventReader,
+  event: keyof typeof schemas,
+): Promise<Kind> {
   const read = await reader.next();
   expect(read?.event).toBe(event);
-  return JSON.parse(read?.data ?? '') as Kind;
+  const data: unknown = JSON.parse(read?.data ?? '');
+  ajv.validate(`dashboard.yaml#/components/schemas/${schemas[event]}`, data);
+  expect(ajv.errors).toBeNull();
+  return data as Kind;
 }
 
 const snapshotOf = (reader: EventReader) => eventOf<Snapshot>(reader, 'snapshot');
