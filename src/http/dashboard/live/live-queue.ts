@@ -7,7 +7,7 @@ import { OverflowStrategy } from '../../../model/overflow-strategy.ts';
 import type { QueueFigures } from '../../../model/queue-info.ts';
 import { deadLetterQueueOf } from '../../../model/queue-options.ts';
 import type * as Live from './live-events.ts';
-import { type HistoryClock, QueueHistory } from './queue-history.ts';
+import type { HistoryClock, HistoryField, HistoryPool, QueueHistory } from './queue-history.ts';
 import { ratePerSecond } from './rates.ts';
 
 /** From this time without an ack on, while messages are in flight, a queue counts as not acknowledging. */
@@ -59,8 +59,9 @@ export class LiveQueue {
     return this.#sampleNumber;
   }
 
-  get hasHistory(): boolean {
-    return this.#history !== undefined;
+  /** Undefined while nothing has happened. */
+  get ownHistory(): QueueHistory | undefined {
+    return this.#history;
   }
 
   /** Returns whether a value that is shown has changed. */
@@ -84,7 +85,7 @@ export class LiveQueue {
   }
 
   /** Adds the newest column to the history, which begins when something happens for the first time. */
-  record(elapsedMs: number, mayBegin: boolean): void {
+  record(elapsedMs: number, pool: HistoryPool): void {
     const { messageCount, inFlightCount, enteredCount, deliveredCount } = this.#figures;
     const before = this.#columnCounters;
     const entry = {
@@ -94,13 +95,17 @@ export class LiveQueue {
       deliveredRate: ratePerSecond(deliveredCount - before.deliveredCount, elapsedMs),
     };
     this.#columnCounters = this.#figures;
-    if (mayBegin && Object.values(entry).some((value) => value > 0)) this.#history ??= new QueueHistory();
+    if (
+      this.#history === undefined &&
+      inFlightCount + messageCount + entry.publishedRate + entry.deliveredRate > 0
+    )
+      this.#history = pool.take();
     this.#history?.record(this.#clock.columnCount - 1, entry);
   }
 
   facts(): Live.QueueFacts {
     const { id, name, options, createdWallAt } = this.#figures;
-    const depths = this.#history?.read('waitingCount', this.#columns()) ?? [];
+    const depths = this.#read('waitingCount', this.#columns());
     return {
       id,
       name,
@@ -132,18 +137,21 @@ export class LiveQueue {
 
   history(): Live.QueueHistory {
     const columns = this.#columns();
-    const history = this.#history ?? new QueueHistory();
     return {
       at: columns.map((column) => this.#clock.at(column)),
-      waitingCount: history.read('waitingCount', columns),
-      inFlightCount: history.read('inFlightCount', columns),
-      publishedRate: history.read('publishedRate', columns),
-      deliveredRate: history.read('deliveredRate', columns),
+      waitingCount: this.#read('waitingCount', columns),
+      inFlightCount: this.#read('inFlightCount', columns),
+      publishedRate: this.#read('publishedRate', columns),
+      deliveredRate: this.#read('deliveredRate', columns),
     };
   }
 
   #columns(): readonly number[] {
     return this.#clock.columns(this.#firstColumn);
+  }
+
+  #read(field: HistoryField, columns: readonly number[]): readonly number[] {
+    return this.#history?.read(field, columns) ?? columns.map(() => 0);
   }
 
   #judgeAcks({ inFlightCount, acknowledgedCount }: QueueFigures, now: number): 0 | 1 {

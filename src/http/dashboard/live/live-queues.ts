@@ -3,12 +3,10 @@
 
 import type { QueueFigures } from '../../../model/queue-info.ts';
 import { LiveQueue } from './live-queue.ts';
-import { HistoryClock } from './queue-history.ts';
+import { HistoryClock, HistoryPool } from './queue-history.ts';
 
 /** Samples from one column of the histories to the next: 15 seconds. */
 const SAMPLES_PER_COLUMN = 15;
-/** Further queues are shown without their past: a history is about 1 kB. */
-const MAX_HISTORIES = 10_000;
 
 /** What a sample changed, by the ids of the queues. */
 export type QueueChanges = {
@@ -20,8 +18,8 @@ export type QueueChanges = {
 export class LiveQueues {
   readonly #queues = new Map<number, LiveQueue>();
   readonly #clock = new HistoryClock();
+  readonly #histories = new HistoryPool();
   #sampleCount = 0;
-  #historyCount = 0;
   #waitingCount = 0;
   /** When the last sample was taken; undefined before the first one. */
   #sampledAt: number | undefined;
@@ -80,7 +78,7 @@ export class LiveQueues {
     for (const [id, queue] of this.#queues) {
       if (queue.sampleNumber === this.#sampleCount) continue;
       this.#queues.delete(id);
-      if (queue.hasHistory) this.#historyCount -= 1;
+      if (queue.ownHistory !== undefined) this.#histories.release(queue.ownHistory);
       removed.push(id);
     }
   }
@@ -88,11 +86,7 @@ export class LiveQueues {
   #addColumn(now: number, at: number): void {
     this.#clock.advance(at);
     const elapsedMs = now - (this.#columnAt ?? now);
-    for (const queue of this.#queues.values()) {
-      const hadHistory = queue.hasHistory;
-      queue.record(elapsedMs, this.#historyCount < MAX_HISTORIES);
-      if (queue.hasHistory && !hadHistory) this.#historyCount += 1;
-    }
+    for (const queue of this.#queues.values()) queue.record(elapsedMs, this.#histories);
     this.#columnAt = now;
   }
 }

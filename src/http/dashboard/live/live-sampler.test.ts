@@ -226,7 +226,8 @@ describe('queues', () => {
     });
     expect(history?.at.at(-1)).toBe(environment.clock.wallNow());
     expect(sampler.queues.get(1)?.facts().depths).toEqual([0, 0, 5]);
-    expect([sampler.queues.get(2)?.hasHistory, sampler.queues.get(2)?.facts().depths]).toEqual([false, []]);
+    expect(sampler.queues.get(2)).toMatchObject({ ownHistory: undefined });
+    expect(sampler.queues.get(2)?.facts().depths).toEqual([]);
     await advance(15 * 60_000);
     expect(sampler.queues.get(1)?.facts().depths).toEqual(Array.from({ length: 60 }, () => 5));
   });
@@ -240,18 +241,23 @@ describe('queues', () => {
     expect(sampler.queues.get(1)?.history().waitingCount).toEqual([1]);
   });
 
-  it('beyond 10,000 have no history until others are removed', async () => {
+  it('beyond 10,000 have no history until others are removed, and then none of theirs', async () => {
     const { view, sampler, start, advance } = testedSampler();
-    for (let id = 1; id <= 10_001; id += 1) view.set(id, { messageCount: 1 });
+    for (let id = 1; id <= 10_001; id += 1) view.set(id, { messageCount: id });
     start();
-    expect([sampler.queues.get(10_000)?.hasHistory, sampler.queues.get(10_001)?.hasHistory]).toEqual([
-      true,
-      false,
+    const depthsOf = (id: number) => sampler.queues.get(id)?.history().waitingCount;
+    expect([depthsOf(1), depthsOf(251), depthsOf(10_000), depthsOf(10_001)]).toEqual([
+      [1],
+      [251],
+      [10_000],
+      [0],
     ]);
-    expect(sampler.queues.get(10_001)?.history().waitingCount).toEqual([0]);
     view.delete(1);
     await advance(15_000);
-    expect(sampler.queues.get(10_001)?.hasHistory).toBe(true);
+    expect([depthsOf(2), depthsOf(10_001)]).toEqual([
+      [2, 2],
+      [0, 10_001],
+    ]);
   });
 
   it('are shown with their options by name', () => {

@@ -3,6 +3,9 @@
 
 /** Columns that are kept, the newest included. */
 export const HISTORY_LENGTH = 60;
+/** Further queues are shown without their past. */
+const MAX_HISTORIES = 10_000;
+const HISTORIES_PER_SLAB = 250;
 /** Rates are kept as whole numbers of tenths. */
 const TENTHS = 10;
 
@@ -15,13 +18,16 @@ export type HistoryEntry = {
   readonly deliveredRate: number;
 };
 
-type Field = keyof HistoryEntry;
-const fields: Readonly<Record<Field, number>> = {
+export type HistoryField = keyof HistoryEntry;
+const fields: Readonly<Record<HistoryField, number>> = {
   waitingCount: 0,
   inFlightCount: 1,
   publishedRate: 2,
   deliveredRate: 3,
 };
+
+/** What a history takes: 960 bytes. */
+const HISTORY_NUMBERS = HISTORY_LENGTH * Object.keys(fields).length;
 
 /** The instants of the columns. */
 export class HistoryClock {
@@ -49,8 +55,42 @@ export class HistoryClock {
   }
 }
 
+/** Begins and ends the histories of queues. Their memory is taken for many at a time, since 10,000 queues may begin theirs together. */
+export class HistoryPool {
+  readonly #released: QueueHistory[] = [];
+  #slab = new Uint32Array(0);
+  #startedCount = 0;
+
+  /** An empty history; undefined when {@link MAX_HISTORIES} queues have one. */
+  take(): QueueHistory | undefined {
+    const released = this.#released.pop();
+    if (released !== undefined || this.#startedCount === MAX_HISTORIES) return released;
+    const index = this.#startedCount % HISTORIES_PER_SLAB;
+    if (index === 0) this.#slab = new Uint32Array(HISTORIES_PER_SLAB * HISTORY_NUMBERS);
+    this.#startedCount += 1;
+    return new QueueHistory(this.#slab, index * HISTORY_NUMBERS);
+  }
+
+  /** The history is not used any more. */
+  release(history: QueueHistory): void {
+    history.clear();
+    this.#released.push(history);
+  }
+}
+
 export class QueueHistory {
-  readonly #numbers = new Uint32Array(HISTORY_LENGTH * 4);
+  readonly #numbers: Uint32Array;
+  readonly #start: number;
+
+  /** Lies in `numbers` from `start` on. */
+  constructor(numbers: Uint32Array, start: number) {
+    this.#numbers = numbers;
+    this.#start = start;
+  }
+
+  clear(): void {
+    this.#numbers.fill(0, this.#start, this.#start + HISTORY_NUMBERS);
+  }
 
   /** Overwrites what the column held 15 minutes ago. */
   record(column: number, entry: HistoryEntry): void {
@@ -60,16 +100,16 @@ export class QueueHistory {
     this.#write('deliveredRate', column, Math.round(entry.deliveredRate * TENTHS));
   }
 
-  read(field: Field, columns: readonly number[]): readonly number[] {
+  read(field: HistoryField, columns: readonly number[]): readonly number[] {
     const unit = field.endsWith('Rate') ? TENTHS : 1;
-    return columns.map((column) => (this.#numbers[placeOf(field, column)] ?? 0) / unit);
+    return columns.map((column) => (this.#numbers[this.#start + placeOf(field, column)] ?? 0) / unit);
   }
 
-  #write(field: Field, column: number, value: number): void {
-    this.#numbers[placeOf(field, column)] = value;
+  #write(field: HistoryField, column: number, value: number): void {
+    this.#numbers[this.#start + placeOf(field, column)] = value;
   }
 }
 
-function placeOf(field: Field, column: number): number {
+function placeOf(field: HistoryField, column: number): number {
   return fields[field] * HISTORY_LENGTH + (column % HISTORY_LENGTH);
 }
