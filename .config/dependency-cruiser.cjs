@@ -35,7 +35,7 @@ const modules = {
   auth: { ours: ['model'], npm: ['@node-rs/bcrypt', 'bcryptjs'], node: true },
   net: { ours: ['gateway (types)'], npm: [], node: true },
   http: {
-    ours: ['gateway (types)', 'auth (types)', 'protocol/time-span.ts', 'model (types)'],
+    ours: ['gateway (types)', 'auth (types)', 'protocol/time-span.ts', 'model'],
     npm: ['h3', 'listhen', 'prom-client', 'yaml'],
     node: true,
   },
