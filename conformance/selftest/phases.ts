@@ -205,23 +205,20 @@ function areaOf(id: string): string {
 }
 
 /**
- * Plants one fault and runs every check, or those of `only`; random scenarios and crowds, a search and no gate, and checks in volume only where they are to
- * see it. What nobody
- * reckoned with counts only when it comes with longer deadlines and with the usual ones as well. Throws when the broker does not even
- * shake hands.
+ * Plants one fault and runs the checks of `only`. What nobody reckoned with counts only when it comes with longer deadlines and with the usual
+ * ones as well. Throws when the broker does not even shake hands.
  */
-export async function fullResults(mutant: Mutant, only?: readonly string[]): Promise<readonly CheckResult[]> {
-  const searches = mutant.mustFail.some((id) => modelChecks.includes(id));
-  // Without its profile a check of the model cannot be named.
-  const playable = only?.filter((id) => searches || !modelChecks.includes(id));
-  const chosen = playable === undefined ? {} : { only: [...playable, smokeCheck.id] };
-  const { results } = await fullRun([mutant], chosen);
+export async function resultsOn(mutant: Mutant, only: readonly string[]): Promise<readonly CheckResult[]> {
+  const { results } = await fullRun([mutant], { only: [...only, smokeCheck.id] });
   const smoke = results.find(({ id }) => id === smokeCheck.id);
   if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
   return results.filter(({ id }) => id !== smokeCheck.id);
 }
 
-/** Plants the faults in one broker and runs every check as `fullResults` does. */
+/**
+ * Plants the faults in one broker and runs every check: random scenarios and crowds, a search and no gate, and checks in volume only where they
+ * are to see one of them.
+ */
 export function fullRun(planted: Planted, more: Pick<Partial<RunOptions>, 'only'> = {}): Promise<RunReport> {
   const mustFail = planted.flatMap((mutant) => mutant.mustFail);
   const seenTimes = new Map<string, number>();
