@@ -66,6 +66,8 @@ const programs = vitest(
   'out/test/programs.json',
 );
 
+const pageTests = vitest('tests of the page', '.config/vitest.browser.config.ts', 'out/test/page.json');
+
 // The same scenarios three times; each run must have had scenarios.
 const featureResults = [
   'out/test/features-inprocess.json',
@@ -86,6 +88,7 @@ const conformance: Task = {
 export const parts: readonly Part[] = [
   { name: 'check', budgetSeconds: 60, lanes: [staticChecks, [unitTests]] },
   { name: 'programs', budgetSeconds: 120, lanes: [[programs]] },
+  { name: 'page', budgetSeconds: 60, lanes: [[pageTests]] },
   { name: 'features', budgetSeconds: 60, lanes: [[features]] },
   {
     name: 'simulation',

@@ -6,7 +6,7 @@
 import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 
 export type BackendState =
   /** Started or not, and not serving yet. */
@@ -74,6 +74,18 @@ export type Backend = {
 
   /** Snapshot of at most `limit` queues, as {@link queueInfo} gives it; undefined while the backend does not serve, and before the first. */
   largestQueues(limit: number): LargestQueues | undefined;
+
+  /**
+   * Snapshot of all queues, in the order of their creation, as {@link queueInfo} gives it; undefined while the backend does not serve, and
+   * before the first. Ids and counters go on over a failure.
+   */
+  queueFigures(): readonly QueueFigures[] | undefined;
+
+  /**
+   * Snapshot of at most `limit` subscriptions of a queue, in the order in which they were made, as {@link queueInfo} gives it: none if no
+   * queue has that name; undefined while the backend does not serve, and before the first.
+   */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined;
 
   /** As of the last effects or later. */
   statistics(): BackendStatistics;

@@ -4,10 +4,11 @@
 // This file drives a step: what is due comes first, then the gate and the handler of the input, then whatever can be sent.
 // Implements SHUTDOWN-005, DELIVERY-009 and RETRY-013.
 
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import { Core, MAX_CHANGES_PER_STEP } from './core.ts';
 import { refusalOf } from './gate.ts';
 import { handle } from './handlers.ts';
+import type { EarlierCore } from './interface/earlier-core.ts';
 import type { Effect } from './interface/effect.ts';
 import type { Input } from './interface/input.ts';
 import type { MessageContent } from './interface/message-content.ts';
@@ -24,11 +25,10 @@ export class Broker {
   /** The instant for which what was due has been done, as far as one step may. */
   #doneUntil = Number.NEGATIVE_INFINITY;
 
-  /** `stats`: those of the core before this one, whose counters go on; the gauges begin at 0. */
-  constructor(settings: BrokerSettings, stats: BrokerStats = emptyStats()) {
-    this.#core = new Core(settings, { ...stats, inFlightCount: 0, queuedBytes: 0, structureBytes: 0 });
-    const { step, queues, lifecycle } = this.#core;
-    this.#recovery = new Recovery(step, queues, lifecycle);
+  /** `earlier`: what `asEarlierCore` of the core before this one has returned. */
+  constructor(settings: BrokerSettings, earlier: EarlierCore = nothingEarlier()) {
+    this.#core = new Core(settings, earlier);
+    this.#recovery = new Recovery(this.#core, earlier.queues);
   }
 
   /**
@@ -89,6 +89,16 @@ export class Broker {
     return this.#core.queues.largest(limit);
   }
 
+  /** Snapshot of all queues, in the order of their creation. */
+  queueFigures(): readonly QueueFigures[] {
+    return this.#core.queues.figures();
+  }
+
+  /** At most `limit` subscriptions of the queue, in the order in which they were made; none when there is no such queue. */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] {
+    return this.#core.queues.get(queue)?.delivery.subscribers(limit) ?? [];
+  }
+
   /** The names of all queues, in the order of their creation. */
   queueNames(): readonly string[] {
     return this.#core.queues.names();
@@ -100,6 +110,13 @@ export class Broker {
 
   stats(): Readonly<BrokerStats> {
     return this.#core.step.stats;
+  }
+
+  /** What the core after this one, in the same process, is to take over. Possible also after a step has thrown. */
+  asEarlierCore(): EarlierCore {
+    const { step, queues } = this.#core;
+    const stats = { ...step.stats, inFlightCount: 0, queuedBytes: 0, structureBytes: 0 };
+    return { stats, queues: queues.counts(), lastGeneration: queues.lastGeneration };
   }
 
   /** Asks the gate about a command, and refuses it if the gate says so. */
@@ -135,4 +152,8 @@ export class Broker {
       while (publishes.admitNext(queue)) queue.delivery.dispatch();
     }
   }
+}
+
+function nothingEarlier(): EarlierCore {
+  return { stats: emptyStats(), queues: [], lastGeneration: 0 };
 }

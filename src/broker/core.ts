@@ -7,8 +7,8 @@ import { Attempts } from './delivery/attempts.ts';
 import { BurstLimit } from './delivery/burst-limit.ts';
 import { InFlight } from './delivery/in-flight.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
+import type { EarlierCore } from './interface/earlier-core.ts';
 import type { BrokerSettings } from './interface/settings.ts';
-import type { BrokerStats } from './interface/stats.ts';
 import { Publishes } from './publish/publishes.ts';
 import { Purges } from './purges.ts';
 import { MessageLifecycle } from './queue/message-lifecycle.ts';
@@ -35,8 +35,8 @@ export class Core {
   readonly publishes: Publishes;
   readonly purges: Purges;
 
-  constructor(settings: BrokerSettings, stats: BrokerStats) {
-    const step = new StepContext(stats);
+  constructor(settings: BrokerSettings, { stats, lastGeneration }: EarlierCore) {
+    const step = new StepContext({ ...stats });
     const { timers } = this;
     this.settings = settings;
     this.step = step;
@@ -45,7 +45,7 @@ export class Core {
     this.bursts = new BurstLimit(step, settings);
     // A queue needs its delivery, and that the lifecycle of messages, which needs the queues.
     this.subscriptions = new Subscriptions(step, settings, () => this);
-    this.queues = new Queues(step, this.subscriptions);
+    this.queues = new Queues(step, this.subscriptions, lastGeneration);
     this.lifecycle = new MessageLifecycle(step, this.queues, timers, settings);
     this.publishes = new Publishes(step, this.lifecycle, settings);
     this.purges = new Purges(step, timers, this.lifecycle);

@@ -2,6 +2,8 @@
 // answers nothing and sends nothing. Throws for what a store cannot have kept: a damaged store must not be served.
 // Implements DURABLE-003, DURABLE-008 to DURABLE-012 and TTL-004.
 
+import type { Core } from './core.ts';
+import type { QueueCounts } from './interface/earlier-core.ts';
 import type { MessageContent } from './interface/message-content.ts';
 import type { Generation, RecoveredRecord } from './interface/store-record.ts';
 import type { MessageLifecycle } from './queue/message-lifecycle.ts';
@@ -22,11 +24,17 @@ export class Recovery {
   readonly #queues: Queues;
   readonly #lifecycle: MessageLifecycle;
   readonly #byGeneration = new Map<Generation, RecoveredQueue>();
+  /** The counters of the queues of the core before this one. */
+  readonly #earlierCounts: ReadonlyMap<Generation, QueueCounts>;
 
-  constructor(step: StepContext, queues: Queues, lifecycle: MessageLifecycle) {
+  constructor(
+    { step, queues, lifecycle }: Pick<Core, 'step' | 'queues' | 'lifecycle'>,
+    earlierCounts: readonly QueueCounts[],
+  ) {
     this.#step = step;
     this.#queues = queues;
     this.#lifecycle = lifecycle;
+    this.#earlierCounts = new Map(earlierCounts.map((counts) => [counts.id, counts]));
   }
 
   /** Takes up one record. Throws when it contradicts an earlier one. */
@@ -43,6 +51,8 @@ export class Recovery {
       throw new Error(`Queue ${stored.name} (generation ${stored.generation}) is stored twice.`);
     }
     const queue = this.#queues.restore(stored);
+    const counts = this.#earlierCounts.get(stored.generation);
+    if (counts !== undefined) queue.continueCounts(counts);
     this.#byGeneration.set(stored.generation, { queue, youngestAt: Number.NEGATIVE_INFINITY });
   }
 

@@ -13,6 +13,8 @@ import { provideSuperuser } from '../auth/superuser.ts';
 import type { UserAdministration } from '../auth/user-administration.ts';
 import type { UserStore } from '../auth/user-store.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { systemEnvironment } from '../gateway/system-environment.ts';
+import { throttledLogger } from '../gateway/throttled-logger.ts';
 import type { Logger } from '../model/logger.ts';
 
 /** Users that are forgotten when the broker stops. */
@@ -43,7 +45,8 @@ export async function createAuthentication(
 ): Promise<Authentication> {
   const { enableAuthentication, authToken, authDatabasePath } = configuration;
   if (!enableAuthentication) return { close: () => undefined };
-  const { logger } = tools;
+  // Clients cause the lines of the authenticator.
+  const logger = throttledLogger(tools.logger, systemEnvironment.clock);
   const token = authToken === '' ? {} : { token: authToken };
   if (authDatabasePath === '') {
     return { authenticator: new ConfiguredAuthenticator({ ...token, logger }), close: () => undefined };

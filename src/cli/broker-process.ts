@@ -9,6 +9,7 @@ import { Gateway } from '../gateway/gateway.ts';
 import { gatewayOptions } from '../gateway/gateway-options.ts';
 import { KeptContent } from '../gateway/kept-content.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
+import { throttledLogger } from '../gateway/throttled-logger.ts';
 import type { BrokerView } from '../http/broker-view.ts';
 import { ListenError, listenFailureReason } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
@@ -142,8 +143,9 @@ type ListenParts = {
 async function listenStrictly({ broker, identity, configuration, logger }: ListenParts): Promise<TcpServer> {
   const { host, port } = configuration;
   const onHandshakeFailure = (reason: string) => logger.debug('a TLS handshake failed', { reason });
+  const throttled = throttledLogger(logger, systemEnvironment.clock);
   const onFault = (fault: Error) =>
-    logger.warn('a connection could not be accepted', { error: fault.message });
+    throttled.warn('a connection could not be accepted', { error: fault.message });
   try {
     const tls = identity === undefined ? {} : { identity, onHandshakeFailure };
     return await listenTcp(broker, { host, port, onFault, ...tls });

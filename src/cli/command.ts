@@ -15,6 +15,15 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
+/** stdin and stdout as one terminal. */
+export type Terminal = {
+  readonly input: Readable & { setRawMode(isRaw: boolean): unknown };
+  /** Emits `resize`. The sizes may be 0 or absent: unknown. */
+  readonly output: Writable & { readonly columns?: number; readonly rows?: number };
+  /** Calls back when the process ends, in whatever way, until the returned function is called. Only synchronous work is done then. */
+  readonly onExit: (handle: () => void) => () => void;
+};
+
 /** The streams, environment and signals of a command. */
 export type CommandContext = {
   readonly stdin: Readable;
@@ -24,6 +33,8 @@ export type CommandContext = {
   readonly isTerminal: boolean;
   /** Asks for a secret on the terminal, without showing it; absent: nobody can be asked. */
   readonly askSecret?: ((question: string) => Promise<string>) | undefined;
+  /** Absent: stdin or stdout is no terminal. */
+  readonly terminal?: Terminal | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Calls back at each SIGINT or SIGTERM, until the returned function is called. */
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;

@@ -13,6 +13,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   pub: { summary: 'publish messages to a queue', load: async () => (await import('./pub.ts')).pub },
   sub: { summary: 'print the messages of a queue', load: async () => (await import('./sub.ts')).sub },
+  top: {
+    summary: 'show the queues of a running broker, live',
+    load: async () => (await import('./top.ts')).top,
+  },
   admin: {
     summary: 'show and change the users of a running broker and their rights',
     load: async () => (await import('./admin.ts')).admin,

@@ -24,7 +24,13 @@ export function createLogger(options: LoggerOptions): Logger {
       if (LEVELS.indexOf(level) > LEVELS.indexOf(options.level)) return;
       options.write(formatLine(options, { level, sentence, fields }));
     };
-  return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
+  return {
+    error: log('error'),
+    warn: log('warn'),
+    info: log('info'),
+    debug: log('debug'),
+    writesDebug: options.level === 'debug',
+  };
 }
 
 type Entry = { readonly level: LogLevel; readonly sentence: string; readonly fields: LogFields };

@@ -16,6 +16,10 @@ const context: CommandContext = {
   askSecret: process.stdin.isTTY
     ? (question) => askSecret(question, process.stdin, process.stderr)
     : undefined,
+  terminal:
+    process.stdin.isTTY && process.stdout.isTTY
+      ? { input: process.stdin, output: process.stdout, onExit }
+      : undefined,
   environment: process.env,
   onStopSignal,
   onHangup,
@@ -78,4 +82,9 @@ function onStopSignal(handle: (signal: NodeJS.Signals) => void): () => void {
 function onHangup(handle: () => void): () => void {
   process.on('SIGHUP', handle);
   return () => void process.off('SIGHUP', handle);
+}
+
+function onExit(handle: () => void): () => void {
+  process.on('exit', handle);
+  return () => void process.off('exit', handle);
 }

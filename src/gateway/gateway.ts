@@ -10,19 +10,21 @@ import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
 import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
 import type { Environment } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
+import { logAnswered } from './connection-log.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type LimitCounts, LimitEvents } from './limit-events.ts';
 import { Operator, OutOfService } from './operator.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound.ts';
 import { ServerConnection } from './server-connection.ts';
+import { throttledLogger } from './throttled-logger.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
 import { DeliverBodies } from './translate/content.ts';
 import { QueueListCache } from './translate/queue-list.ts';
@@ -69,6 +71,7 @@ export class Gateway {
   readonly #parts: GatewayParts;
   readonly #backend: Backend;
   readonly #limits: LimitEvents;
+  readonly #logger: Logger;
   readonly #admission: Admission;
   readonly #compressor: BatchCompressor;
   readonly #budgets: ConnectionBudgets;
@@ -91,7 +94,8 @@ export class Gateway {
     this.#parts = parts;
     this.#backend = parts.backend;
     const outOfService = () => outOfServiceReason(this.#backend.state);
-    this.operator = new Operator(parts.backend, this.#requests, outOfService);
+    this.operator = new Operator(parts.backend, this.#requests, outOfService, parts.logger);
+    this.#logger = throttledLogger(parts.logger, parts.environment.clock);
     this.#limits = new LimitEvents(parts.logger, parts.environment.clock);
     this.#admission = new Admission(options, (kind) => this.#limits.reached(kind));
     this.#compressor = new BatchCompressor(parts.compressor);
@@ -117,7 +121,7 @@ export class Gateway {
       }
       case 'refuse': {
         const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
-        return this.#newConnection(stream, address).terminate(fields);
+        return this.#newConnection(stream, address).terminate(fields, 'connectionLimit');
       }
       case 'destroy':
         stream.on('error', () => undefined);
@@ -164,6 +168,16 @@ export class Gateway {
     return this.#backend.largestQueues(limit);
   }
 
+  /** See {@link Backend.queueFigures}. Answered also while the store is slow. */
+  queueFigures(): readonly QueueFigures[] | undefined {
+    return this.#backend.queueFigures();
+  }
+
+  /** See {@link Backend.subscriberFigures}. Answered also while the store is slow. */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined {
+    return this.#backend.subscriberFigures(queue, limit);
+  }
+
   readonly #receiver: BackendReceiver = {
     effects: (effects) => this.#carryOutAll(effects),
     processed: (inputs) => this.#processed(inputs),
@@ -177,7 +191,7 @@ export class Gateway {
     }
     for (const connection of [...this.#connections.values()]) {
       const isMeant = connection.username === change.username && connection.id !== change.exceptConnection;
-      if (isMeant) connection.close();
+      if (isMeant) connection.close('userChanged');
     }
   }
 
@@ -189,7 +203,7 @@ export class Gateway {
       shutdownReason: () => (this.#backend.state.kind === 'draining' ? SHUTTING_DOWN : undefined),
       options: this.#options,
       environment: this.#parts.environment,
-      logger: this.#parts.logger,
+      logger: this.#logger,
       compressor: this.#parts.compressor,
       compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
       budgets: this.#budgets,
@@ -198,9 +212,9 @@ export class Gateway {
       onClosed: () => this.#closed(connection),
       countError: (code, id) => {
         this.#errorFrameCount += 1;
-        this.#limits.errorSent(code, { connection: id });
+        this.#limits.errorSent(code, { connection: id, address, code });
       },
-      limitReached: (kind, id) => this.#limits.reached(kind, { connection: id }),
+      limitReached: (kind, id) => this.#limits.reached(kind, { connection: id, address }),
     });
     return connection;
   }
@@ -231,7 +245,7 @@ export class Gateway {
       case 'saturated':
         return connection.saturated();
       case 'close':
-        return connection.close();
+        return connection.close('shutdown');
     }
   }
 
@@ -241,6 +255,7 @@ export class Gateway {
     else if (isAdminTurn(token)) connection.administer(token);
     else if (isReadyAnswer(token)) connection.send(token.fields);
     else {
+      logAnswered(this.#logger, connection.id, token);
       connection.send(this.#answerFields(token, effect.result));
     }
   }
@@ -251,7 +266,7 @@ export class Gateway {
     try {
       return answerFields(token, result, maxMessageSizeBytes, this.#queueLists);
     } catch (error) {
-      this.#parts.logger.error('an answer could not be made', { error: String(error) });
+      this.#logger.error('an answer could not be made', { error: String(error) });
       return serverErrorFields(token);
     }
   }
@@ -283,7 +298,7 @@ export class Gateway {
     this.#connections.clear();
     const { environment } = this.#parts;
     for (const connection of all)
-      connection.terminate(disconnectFields(environment.freshId(), 'storage_error'));
+      connection.terminate(disconnectFields(environment.freshId(), 'storage_error'), 'outOfService');
     this.#requests.failAll(new OutOfService(state.reason));
     this.#onEmpty();
   }
@@ -291,7 +306,7 @@ export class Gateway {
   async #drain(): Promise<void> {
     // Before the first await, so that no client connects meanwhile.
     for (const connection of [...this.#connections.values()]) {
-      if (!connection.isConnected) connection.close();
+      if (!connection.isConnected) connection.close('shutdown');
     }
     if (this.readiness().ready) await this.#endCommands();
     await this.#closeConnections();
@@ -318,7 +333,7 @@ export class Gateway {
       this.#onEmpty = resolve;
     });
     const closeAll = () => {
-      for (const connection of [...this.#connections.values()]) connection.close();
+      for (const connection of [...this.#connections.values()]) connection.close('shutdown');
     };
     const cancel = this.#parts.environment.scheduler.after(this.#options.shutdownTimeoutMs, closeAll);
     if (this.#connections.size > 0) await emptied;

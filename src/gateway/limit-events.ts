@@ -64,6 +64,11 @@ export class LimitEvents {
   }
 }
 
+/** Whether an Error with this code has a line of its own. */
+export function isLimitCode(code: string): boolean {
+  return kindsByCode.has(code);
+}
+
 const kindsByCode: ReadonlyMap<string, LimitKind> = new Map([
   [ErrorCode.MessageTooLarge, 'messageSize'],
   [ErrorCode.InvalidMessage, 'malformedMessages'],

@@ -5,6 +5,7 @@
 import type { Backend } from '../backend/backend.ts';
 import { type Input, OPERATOR } from '../broker/interface/input.ts';
 import type { OperatorResult, RequeueOutcome } from '../broker/interface/operator-result.ts';
+import type { Logger } from '../model/logger.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
 import type { OperatorRequests } from './operator-requests.ts';
 import { type ShownMessage, shownMessage } from './translate/shown-message.ts';
@@ -38,8 +39,15 @@ export class Operator {
   readonly #backend: Backend;
   readonly #requests: OperatorRequests;
   readonly #outOfServiceReason: () => string | undefined;
+  readonly #logger: Logger;
 
-  constructor(backend: Backend, requests: OperatorRequests, outOfServiceReason: () => string | undefined) {
+  constructor(
+    backend: Backend,
+    requests: OperatorRequests,
+    outOfServiceReason: () => string | undefined,
+    logger: Logger,
+  ) {
+    this.#logger = logger;
     this.#backend = backend;
     this.#requests = requests;
     this.#outOfServiceReason = outOfServiceReason;
@@ -72,12 +80,14 @@ export class Operator {
   /** Removes a message that waits. Resolves with false if none with this id does. */
   async removeMessage(queue: string, id: string): Promise<boolean> {
     const { isRemoved } = await this.#learn('removal', { kind: 'removeMessage', queue, id });
+    if (isRemoved) this.#logger.debug('message removed', { queue, id, by: 'operator' });
     return isRemoved;
   }
 
   /** Moves a waiting dead letter to the end of its source queue, as a new message with its old id. */
   async requeueMessage(queue: string, id: string): Promise<RequeueOutcome> {
     const { outcome } = await this.#learn('requeue', { kind: 'requeueMessage', queue, id });
+    if (outcome === 'requeued') this.#logger.debug('message requeued', { queue, id, by: 'operator' });
     return outcome;
   }
 
@@ -87,6 +97,7 @@ export class Operator {
    */
   async purgeQueue(queue: string): Promise<void> {
     await this.#ask({ kind: 'purgeQueue', queue });
+    this.#logger.debug('queue purged', { queue, by: 'operator' });
   }
 
   /** Deletes a queue with all its messages; one that does not exist is no error. */

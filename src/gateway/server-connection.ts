@@ -13,12 +13,14 @@ import type { Logger } from '../model/logger.ts';
 import { Command, commandsOfAdministration, commandsOfClient } from '../protocol/command.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
+import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { AdminCommands } from './admin-commands.ts';
 import type { ConnectionBudgets } from './buffer-budget.ts';
 import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
 import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
+import { ConnectionLog, type EndReason } from './connection-log.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -69,6 +71,7 @@ export class ServerConnection {
   readonly #stream: Duplex;
   readonly #parts: ConnectionParts;
   readonly #session: ServerSession;
+  readonly #log: ConnectionLog;
   readonly #outbound: Outbound;
   readonly #memory: ConnectionMemory;
   readonly #messageRate: RateLimit | undefined;
@@ -101,7 +104,8 @@ export class ServerConnection {
     this.id = id;
     this.#stream = stream;
     this.#parts = parts;
-    const { options, environment } = parts;
+    const { options, environment, logger, address } = parts;
+    this.#log = new ConnectionLog({ connection: id, address }, { logger, clock: environment.clock });
     this.#memory = new ConnectionMemory(parts.budgets, () => this.#pump());
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
     this.#messageRate = perSecond === undefined ? undefined : new RateLimit(perSecond, 1000);
@@ -113,8 +117,8 @@ export class ServerConnection {
       servedCommands: parts.administration === undefined ? commandsOfClient : withAdminCommands,
       admit: (message) => this.#admit(message),
     });
-    const { address, authenticator, administration } = parts;
-    const onFault = (error: unknown) => this.#logFault(error);
+    const { authenticator, administration } = parts;
+    const onFault = (error: unknown) => this.#log.commandFailed(error);
     this.#connectCheck = authenticator && new ConnectCheck({ authenticator, address, onFault });
     this.#adminCommands = administration && this.#newAdminCommands(administration);
     this.#outbound = new Outbound(stream, {
@@ -123,7 +127,8 @@ export class ServerConnection {
       onProgress: () => this.#decongest(),
       onFailure: (error) => this.#abandon(error),
     });
-    stream.on('error', () => undefined);
+    stream.on('error', ({ message }) => this.#log.ending('lost', message));
+    stream.once('close', () => this.#log.closed(this.#session.frameCount));
   }
 
   get isConnected(): boolean {
@@ -140,7 +145,7 @@ export class ServerConnection {
     const { environment, options } = this.#parts;
     this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (kind) => {
       this.#parts.limitReached(kind, this.id);
-      this.close();
+      this.close(kind);
     });
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#stream.on('end', () => {
@@ -148,21 +153,23 @@ export class ServerConnection {
       this.#pump();
     });
     this.#stream.on('close', () => {
-      this.close();
+      this.close('lost');
       this.#count();
     });
   }
 
   /** Sends one frame and ends the connection. Pending answers are dropped. */
-  terminate(fields: MessageFields): void {
+  terminate(fields: MessageFields, reason: EndReason): void {
+    this.#log.ending(reason);
     this.#stopInput();
     this.notify(fields);
     this.end();
   }
 
   /** Stops reading, and ends the connection when all commands received so far are answered. */
-  close(): void {
+  close(reason: EndReason): void {
     if (this.#isClosing) return;
+    this.#log.ending(reason);
     this.#stopInput();
     if (!this.#isKnown) return this.#parts.onClosed();
     this.#submit({ kind: 'disconnected', connection: this.id });
@@ -183,10 +190,8 @@ export class ServerConnection {
   /** Queues a frame for the next flush; dropped if the connection is closing. */
   send(frame: OutboundFrame): void {
     if (this.#isEnding || this.#stream.destroyed) return;
-    if (isEncoded(frame)) {
-      this.#outbound.push(frame);
-      return;
-    }
+    this.#log.sent(isEncoded(frame) ? undefined : frame.errorCode);
+    if (isEncoded(frame)) return void this.#outbound.push(frame);
     if (frame.command === Command.Error) this.#parts.countError(frame.errorCode, this.id);
     const { options, environment } = this.#parts;
     this.#outbound.push(truncateToFit(frame, options.limits.maxMessageSizeBytes, environment.freshId));
@@ -247,6 +252,7 @@ export class ServerConnection {
 
   #receive(chunk: Buffer): void {
     this.#timeouts?.received();
+    this.#log.received(chunk.length);
     this.#session.handleBytes(chunk);
     this.#pump();
   }
@@ -277,7 +283,7 @@ export class ServerConnection {
   #closeOnInputEnd(): void {
     if (!this.#inputHasEnded || (this.#mustWait() && !this.#isCongested)) return;
     this.#inputHasEnded = false;
-    this.close();
+    this.close('inputEnd');
   }
 
   #mustWait(): boolean {
@@ -314,13 +320,12 @@ export class ServerConnection {
 
   #handle(event: SessionEvent): void {
     switch (event.kind) {
-      case 'command': {
+      case 'command':
         return this.#handleCommand(event.message, event.body);
-      }
       case 'answer':
         return this.#answer(event.fields);
       case 'close':
-        return this.close();
+        return this.close(event.cause);
       case 'connect':
         return this.#handleConnect(event.message);
       case 'inflate':
@@ -336,7 +341,7 @@ export class ServerConnection {
     try {
       this.#submit(translateCommand(this.id, message, body, this.#parts.options));
     } catch (error) {
-      this.#logFault(error);
+      this.#log.commandFailed(error);
       this.#submit(readyAnswer(this.id, serverErrorFields(message)));
     }
   }
@@ -349,6 +354,7 @@ export class ServerConnection {
   }
 
   #handleConnect({ headers }: Message): void {
+    this.#log.connectArrived(headers.get(HeaderName.ClientVersion));
     if (this.#refusesOutOfService()) return;
     if (this.#connectCheck === undefined) return this.#accept(undefined);
     const outcome = this.#connectCheck.begin(headers, (later) => {
@@ -363,12 +369,14 @@ export class ServerConnection {
     if (this.#refusesOutOfService()) return;
     if (outcome.kind === 'accepted') return this.#accept(outcome.principal);
     const { code, text, closes } = outcome;
+    this.#log.connectRefused(code);
     this.#session.handleConnectOutcome({ kind: 'refuse', code, text, closes });
   }
 
   #refusesOutOfService(): boolean {
     const text = this.#parts.outOfServiceReason();
     if (text === undefined) return false;
+    this.#log.connectRefused(ErrorCode.StorageError);
     const refusal = { code: ErrorCode.StorageError, text, closes: true };
     this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
     return true;
@@ -376,6 +384,7 @@ export class ServerConnection {
 
   #accept(principal: Principal | undefined): void {
     this.#principal = principal;
+    this.#log.connected(principal?.username);
     const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;
@@ -457,7 +466,7 @@ export class ServerConnection {
       maxMessageSizeBytes: this.#parts.options.limits.maxMessageSizeBytes,
       submit: (input) => this.#submit(input),
       shutdownReason: this.#parts.shutdownReason,
-      onFault: (error) => this.#logFault(error),
+      onFault: (error) => this.#log.commandFailed(error),
       onDone: () => {
         // The answer comes behind the last one that was asked for before.
         if (this.#isClosing) this.#askForLastAnswer();
@@ -476,20 +485,11 @@ export class ServerConnection {
     this.#submit({ kind: 'writable', connection: this.id, writable });
   }
 
-  /** A fault of our own that one command got an Error for. */
-  #logFault(error: unknown): void {
-    this.#parts.logger.error('a command failed', { connection: this.id, error: messageOf(error) });
-  }
-
   /** An internal error of this connection: destroys it, and no other. */
   #abandon(error: unknown): void {
-    this.#parts.logger.error('connection abandoned', { connection: this.id, error: messageOf(error) });
+    this.#log.abandoned(error);
     this.#stream.destroy();
   }
 }
 
 const withAdminCommands: ReadonlySet<number> = new Set([...commandsOfClient, ...commandsOfAdministration]);
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -4,7 +4,7 @@
 
 import type { BrokerStatistics, Readiness } from '../gateway/gateway.ts';
 import type { Operator } from '../gateway/operator.ts';
-import type { LargestQueues } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, SubscriberFigures } from '../model/queue-info.ts';
 
 /** The published statistics; each is described where it is counted. */
 export type ShownStatistics = Pick<
@@ -29,6 +29,13 @@ export type BrokerView = {
   stats(): ShownStatistics;
   /** At most `limit` queues, those with the most waiting messages; undefined while the broker does not serve. */
   largestQueues(limit: number): LargestQueues | undefined;
+  /** All queues, in the order of their creation; undefined while the broker does not serve. Milliseconds with ten thousand queues. */
+  queueFigures(): readonly QueueFigures[] | undefined;
+  /**
+   * At most `limit` subscriptions of the queue, in the order in which they were made: none if no queue has that name; undefined while the
+   * broker does not serve.
+   */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined;
   /** Whether clients are served now (HEALTH-011). */
   readiness(): Readiness;
 };

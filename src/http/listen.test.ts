@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket, Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { noQueues } from '../testing/shown-statistics.ts';
 import { createHealthApp } from './health/health-app.ts';
 import { type HttpListener, listenHttp } from './listen.ts';
 import { ListenError } from './listen-error.ts';
@@ -249,7 +250,7 @@ function healthOptions() {
     view: {
       stats: () => ({ ...zero, ...counts, ...gauges }),
       readiness: () => ({ ready: true }) as const,
-      largestQueues: () => undefined,
+      ...noQueues,
     },
     sampleMemory: () => ({ residentBytes: 1, residentLimitBytes: 2, heapUsedBytes: 1, heapLimitBytes: 2 }),
     wallNow: () => 0,

@@ -12,4 +12,6 @@ export type Logger = {
   info(sentence: string, fields?: LogFields): void;
   /** One line per event; too much for every day. */
   debug(sentence: string, fields?: LogFields): void;
+  /** False: debug lines are dropped, so nobody needs to collect their fields. Absent: they are written. */
+  readonly writesDebug?: boolean;
 };

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type BackendStatistics, StartCancelled } from '../backend/backend.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
+import type { QueueFigures } from '../model/queue-info.ts';
 import { BackendRun, barrier, connected, type NewBackend, publish, subscribe } from './backend-run.ts';
 import { Random } from './simulation/random.ts';
 
@@ -29,6 +30,8 @@ export const backendContract: readonly BackendCase[] = [
   { name: 'drops inputs while it has failed', run: dropsWhileFailed },
   { name: 'starts again after a failure, without the connections of before', run: forgetsConnections },
   { name: 'has counters that never fall, over a failure too', run: countersNeverFall },
+  { name: 'has no figures of queues while it does not serve', run: noFiguresOutOfService },
+  { name: 'goes on with the figures of its queues after a failure', run: figuresGoOn },
   { name: 'keeps what it has answered, and says nothing after it was closed', run: closes },
   { name: 'closes while it starts', run: closesWhileStarting },
   { name: 'closes while it has failed, and does not come back', run: closesWhileFailed },
@@ -139,11 +142,19 @@ async function snapshots(newBackend: NewBackend): Promise<void> {
   // A remote backend may have to request what was not requested before.
   for (const queue of ['q', 'none']) run.backend.queueInfo(queue);
   run.backend.largestQueues(1);
+  run.backend.queueFigures();
+  for (const queue of ['q', 'none']) run.backend.subscriberFigures(queue, 1);
   await run.wait();
   assert.equal(run.backend.queueInfo('q')?.messageCount, 2);
   assert.equal(run.backend.queueInfo('none'), undefined);
   const largest = { queues: [run.backend.queueInfo('q')], waitingCount: 3 };
   assert.deepEqual(run.backend.largestQueues(1), largest);
+  const [q, r, ...others] = run.backend.queueFigures() ?? [];
+  assert.deepEqual([q?.name, q?.enteredCount, r?.name, r?.enteredCount, others], ['q', 2, 'r', 1, []]);
+  assert.deepEqual(
+    [run.backend.subscriberFigures('q', 1), run.backend.subscriberFigures('none', 1)],
+    [[], []],
+  );
   const { publishedCount, queueCount } = run.backend.statistics();
   assert.deepEqual({ publishedCount, queueCount }, { publishedCount: 3, queueCount: 2 });
 }
@@ -235,6 +246,51 @@ async function countersNeverFall(newBackend: NewBackend): Promise<void> {
     );
     assert.ok((values.at(-1) ?? 0) >= 3, `${counter} is ${values.at(-1)}`);
   }
+}
+
+async function noFiguresOutOfService(newBackend: NewBackend): Promise<void> {
+  const run = new BackendRun(newBackend);
+  const shown = () => [run.backend.queueFigures(), run.backend.subscriberFigures('q', 1)];
+  assert.deepEqual(shown(), [undefined, undefined], 'before it serves');
+  const started = run.start();
+  await run.wait();
+  await started;
+  await run.exchange(connected(1), subscribe(1, 's'));
+  shown();
+  await run.wait();
+  assert.deepEqual(run.backend.subscriberFigures('q', 1), [{ connection: 1, inFlightCount: 0, window: 8 }]);
+  run.disk.isFull = true;
+  await run.exchange(publish(1, 'm1'));
+  assert.deepEqual([run.backend.state.kind, ...shown()], ['failed', undefined, undefined]);
+}
+
+/** One queue is deleted before the store fails, and another one created when it works again. */
+async function figuresGoOn(newBackend: NewBackend): Promise<void> {
+  const run = await BackendRun.serving(newBackend);
+  await run.exchange(connected(1), publish(1, 'm1'), subscribe(1, 's'), publish(1, 'm2', 'short'));
+  const before = await figures(run);
+  await run.exchange({ kind: 'deleteQueue', connection: 1, token: 'd', queue: 'short' });
+  await run.failAndRecover();
+  await run.exchange(connected(2), publish(2, 'm3'), publish(2, 'm4', 'new'));
+  const after = await figures(run);
+  assert.deepEqual(
+    [before.map(({ name }) => name), after.map(({ name }) => name)],
+    [
+      ['q', 'short'],
+      ['q', 'new'],
+    ],
+  );
+  const [[earlier], [later]] = [before, after];
+  assert.equal(later?.id, earlier?.id, 'the queue has another id');
+  for (const counter of ['enteredCount', 'deliveredCount'] as const)
+    assert.ok((later?.[counter] ?? 0) >= (earlier?.[counter] ?? 1), `${counter} has fallen`);
+  assert.notEqual(after[1]?.id, before[1]?.id, 'an id is used again');
+}
+
+async function figures(run: BackendRun): Promise<readonly QueueFigures[]> {
+  run.backend.queueFigures();
+  await run.wait();
+  return run.backend.queueFigures() ?? [];
 }
 
 async function closes(newBackend: NewBackend): Promise<void> {

@@ -23,6 +23,8 @@ function changed(backend: Backend, change: Partial<Backend>): Backend {
     submit: (input) => backend.submit(input),
     queueInfo: (name) => backend.queueInfo(name),
     largestQueues: (limit) => backend.largestQueues(limit),
+    queueFigures: () => backend.queueFigures(),
+    subscriberFigures: (queue, limit) => backend.subscriberFigures(queue, limit),
     statistics: () => backend.statistics(),
     close: () => backend.close(),
     ...change,
@@ -198,6 +200,37 @@ export const brokenBackends: readonly BrokenBackend[] = [
           const statistics = backend.statistics();
           return { ...statistics, publishedCount: statistics.publishedCount - before };
         },
+      });
+    },
+  },
+  {
+    fault: 'shows its queues as they were before it failed',
+    foundBy: 'has no figures of queues while it does not serve',
+    break: (backend) => {
+      let last: ReturnType<Backend['queueFigures']>;
+      return changed(backend, {
+        queueFigures: () => {
+          last = backend.queueFigures() ?? last;
+          return last;
+        },
+      });
+    },
+  },
+  {
+    fault: 'has other queues after a failure',
+    foundBy: 'goes on with the figures of its queues after a failure',
+    break: (backend) => {
+      let failures = 0;
+      return changed(backend, {
+        start: (receiver) =>
+          backend.start({
+            ...receiver,
+            stateChanged: (state) => {
+              if (state.kind === 'failed') failures += 1;
+              receiver.stateChanged(state);
+            },
+          }),
+        queueFigures: () => backend.queueFigures()?.map((one) => ({ ...one, id: one.id + 100 * failures })),
       });
     },
   },

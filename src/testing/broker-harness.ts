@@ -9,7 +9,7 @@ import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
 import type { Principal } from '../model/access.ts';
 import { Priority } from '../model/priority.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { describeEffect, describeInput, type HarnessToken } from './broker-describers.ts';
 import { anyContent } from './test-content.ts';
@@ -22,6 +22,8 @@ export type SteppedBroker = {
   queueInfo(name: string): QueueInfo | undefined;
   queueNames(): readonly string[];
   largestQueues(limit: number): LargestQueues;
+  queueFigures(): readonly QueueFigures[];
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[];
   stats(): Readonly<BrokerStats>;
 };
 

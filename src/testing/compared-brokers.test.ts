@@ -7,7 +7,7 @@ import type { Effect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { BrokerHarness, type SteppedBroker, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
@@ -49,6 +49,14 @@ class LyingBroker implements SteppedBroker {
 
   largestQueues(limit: number): LargestQueues {
     return this.#honest.largestQueues(limit);
+  }
+
+  queueFigures(): readonly QueueFigures[] {
+    return this.#honest.queueFigures();
+  }
+
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] {
+    return this.#honest.subscriberFigures(queue, limit);
   }
 
   queueNames(): readonly string[] {

@@ -9,7 +9,7 @@ import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import { BrokerAudit } from './broker-audit.ts';
 import { tokenOf } from './broker-describers.ts';
 import type { SteppedBroker } from './broker-harness.ts';
@@ -65,6 +65,14 @@ export class ComparedBrokers implements SteppedBroker {
     return this.#real.largestQueues(limit);
   }
 
+  queueFigures(): readonly QueueFigures[] {
+    return this.#real.queueFigures();
+  }
+
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] {
+    return this.#real.subscriberFigures(queue, limit);
+  }
+
   queueNames(): readonly string[] {
     return this.#real.queueNames();
   }
@@ -95,6 +103,17 @@ export class ComparedBrokers implements SteppedBroker {
       this.#naive.largestQueues(2),
       'The core and the model have other largest queues.',
     );
+    deepStrictEqual(
+      this.#real.queueFigures(),
+      this.#naive.queueFigures(),
+      'The core and the model have other figures of the queues.',
+    );
+    for (const name of names)
+      deepStrictEqual(
+        this.#real.subscriberFigures(name, 3),
+        this.#naive.subscriberFigures(name, 3),
+        'The core and the model have other figures of the subscribers of a queue.',
+      );
     deepStrictEqual(
       // The naive broker does not measure its structures.
       { ...this.#real.stats(), structureBytes: 0 },

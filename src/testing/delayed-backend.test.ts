@@ -43,6 +43,14 @@ class ScriptedBackend implements Backend {
     return undefined;
   }
 
+  queueFigures(): undefined {
+    return undefined;
+  }
+
+  subscriberFigures(): undefined {
+    return undefined;
+  }
+
   statistics(): BackendStatistics {
     const { publishedCount } = this;
     const deliveryLatency = { boundsMs: [], counts: [0], sumMs: 0 };

@@ -13,7 +13,7 @@ import type { Effect, RefusedEffect } from '../broker/interface/effect.ts';
 import type { Input } from '../broker/interface/input.ts';
 import { emptyStats } from '../broker/interface/stats.ts';
 import type { Environment } from '../model/environment.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import { DelayedLine, type LineDelays } from './delayed-line.ts';
 
 export type DelayedBackendParts = LineDelays & {
@@ -42,6 +42,9 @@ export class DelayedBackend implements Backend {
   /** Snapshots of the requested queues. */
   #queues: ReadonlyMap<string, QueueInfo | undefined> = new Map();
   #largest: LargestQueues | undefined;
+  #figures: readonly QueueFigures[] | undefined;
+  /** Snapshots of the subscriptions of the requested queues. */
+  #subscribers: ReadonlyMap<string, readonly SubscriberFigures[] | undefined> = new Map();
   #closing: Promise<void> | undefined;
 
   constructor({ environment, remote, ...delays }: DelayedBackendParts) {
@@ -89,6 +92,18 @@ export class DelayedBackend implements Backend {
     return this.#largest;
   }
 
+  /** Undefined at the first request, as `queueInfo`. */
+  queueFigures(): readonly QueueFigures[] | undefined {
+    if (isInService(this.#state)) this.#there.send(() => this.#farEnd.watchFigures());
+    return this.#figures;
+  }
+
+  /** Undefined at the first request, as `queueInfo`. */
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined {
+    if (isInService(this.#state)) this.#there.send(() => this.#farEnd.watchSubscribers(queue, limit));
+    return this.#subscribers.get(queue);
+  }
+
   statistics(): BackendStatistics {
     return this.#statistics;
   }
@@ -113,8 +128,10 @@ export class DelayedBackend implements Backend {
     });
   }
 
-  #take({ news, statistics, queues, largest }: Report): void {
+  #take({ news, statistics, queues, largest, figures, subscribers }: Report): void {
     this.#largest = largest;
+    this.#figures = figures;
+    this.#subscribers = subscribers;
     this.#statistics = statistics;
     this.#queues = new Map([...this.#queues, ...queues]);
     if (this.#state.kind === 'closed') return;
@@ -173,6 +190,8 @@ type Report = {
   readonly statistics: BackendStatistics;
   readonly queues: ReadonlyMap<string, QueueInfo | undefined>;
   readonly largest: LargestQueues | undefined;
+  readonly figures: readonly QueueFigures[] | undefined;
+  readonly subscribers: ReadonlyMap<string, readonly SubscriberFigures[] | undefined>;
 };
 
 /** The far end: submits inputs to the remote backend and reports everything that it produces. */
@@ -181,6 +200,9 @@ class FarEnd {
   readonly #report: (report: Report) => void;
   readonly #watched = new Set<string>();
   #watchedCount = 0;
+  #watchesFigures = false;
+  /** By queue, how many of its subscriptions are requested. */
+  readonly #watchedSubscribers = new Map<string, number>();
   /** The number of times that the remote backend began to serve. */
   #life = 0;
   #submittedCount = 0;
@@ -218,6 +240,16 @@ class FarEnd {
     this.#tell({ kind: 'snapshots' });
   }
 
+  watchFigures(): void {
+    this.#watchesFigures = true;
+    this.#tell({ kind: 'snapshots' });
+  }
+
+  watchSubscribers(queue: string, limit: number): void {
+    this.#watchedSubscribers.set(queue, limit);
+    this.#tell({ kind: 'snapshots' });
+  }
+
   close(): Promise<void> {
     return this.#remote.close();
   }
@@ -246,7 +278,11 @@ class FarEnd {
   #tell(news: News): void {
     const queues = new Map([...this.#watched].map((name) => [name, this.#remote.queueInfo(name)]));
     const largest = this.#watchedCount === 0 ? undefined : this.#remote.largestQueues(this.#watchedCount);
-    this.#report({ news, statistics: this.#remote.statistics(), queues, largest });
+    const figures = this.#watchesFigures ? this.#remote.queueFigures() : undefined;
+    const subscribersOf = ([queue, limit]: [string, number]) =>
+      [queue, this.#remote.subscriberFigures(queue, limit)] as const;
+    const subscribers = new Map([...this.#watchedSubscribers].map(subscribersOf));
+    this.#report({ news, statistics: this.#remote.statistics(), queues, largest, figures, subscribers });
   }
 }
 

@@ -8,7 +8,7 @@ import type { BrokerStats } from '../broker/interface/stats.ts';
 import type { StoreRecord } from '../broker/interface/store-record.ts';
 import type { Time } from '../broker/interface/time.ts';
 import { type Principal, QueueOperation } from '../model/access.ts';
-import type { LargestQueues, QueueInfo } from '../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import {
   acknowledge,
   comingEvents,
@@ -35,7 +35,17 @@ import { admitDeadLetters } from './naive/dead-letters.ts';
 import { offerEverything } from './naive/offering.ts';
 import { handleOperator } from './naive/operator.ts';
 import { lacksRight, may } from './naive/rights.ts';
-import { connectionOf, infoOf, isOverdue, type NaiveState, newState, queuedBytes } from './naive/state.ts';
+import {
+  connectionOf,
+  figuresOf,
+  findQueue,
+  infoOf,
+  isOverdue,
+  type NaiveState,
+  newState,
+  queuedBytes,
+  subscriberFiguresOf,
+} from './naive/state.ts';
 
 export class NaiveBroker {
   readonly #state: NaiveState;
@@ -79,6 +89,15 @@ export class NaiveBroker {
     const infos = this.queueNames().flatMap((name) => this.queueInfo(name) ?? []);
     const queues = infos.toSorted((a, b) => b.messageCount - a.messageCount).slice(0, limit);
     return { queues, waitingCount: infos.reduce((sum, { messageCount }) => sum + messageCount, 0) };
+  }
+
+  queueFigures(): readonly QueueFigures[] {
+    return this.#state.queues.flatMap((queue) => figuresOf(this.#state, queue) ?? []);
+  }
+
+  subscriberFigures(name: string, limit: number): readonly SubscriberFigures[] {
+    const queue = findQueue(this.#state, name);
+    return queue === undefined ? [] : subscriberFiguresOf(this.#state, queue).slice(0, limit);
   }
 
   queueNames(): readonly string[] {

@@ -1,6 +1,6 @@
-// Statistics of a broker, each with another value, so that a test sees which one is shown.
+// What a broker shows, for tests of the HTTP servers: statistics, each with another value, so that a test sees which one is shown; and no queues.
 
-import type { ShownStatistics } from '../http/broker-view.ts';
+import type { BrokerView, ShownStatistics } from '../http/broker-view.ts';
 
 export const shownStatistics: ShownStatistics = {
   publishedCount: 11,
@@ -16,4 +16,11 @@ export const shownStatistics: ShownStatistics = {
   inFlightCount: 21,
   averageDeliveryLatencyMs: 0.6986,
   deliveryLatency: { boundsMs: [1, 10], counts: [5, 4, 3], sumMs: 60 },
+};
+
+/** What is shown of the queues while the broker does not serve. */
+export const noQueues: Pick<BrokerView, 'largestQueues' | 'queueFigures' | 'subscriberFigures'> = {
+  largestQueues: () => undefined,
+  queueFigures: () => undefined,
+  subscriberFigures: () => undefined,
 };

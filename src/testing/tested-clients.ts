@@ -1,7 +1,7 @@
 // Clients of a broker in virtual time, on virtual connections, with short calls for common steps of tests.
 
 import type { Duplex } from 'node:stream';
-import type { Logger } from '../model/logger.ts';
+import type { LogFields, Logger } from '../model/logger.ts';
 import { VirtualEnvironment } from './virtual-environment.ts';
 import { type LineOptions, openVirtualConnection, type VirtualSocket } from './virtual-network.ts';
 import type { BodyParts } from './wire-bytes.ts';
@@ -9,9 +9,17 @@ import { type Inflate, WireClient } from './wire-client.ts';
 
 export type AttachOptions = LineOptions & { readonly address?: string; readonly inflate?: Inflate };
 
+export type LogLine = {
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+  readonly sentence: string;
+  readonly fields: LogFields;
+};
+
 export abstract class TestedClients {
   readonly environment = new VirtualEnvironment();
+  /** Sentences above level debug. */
   readonly logged: string[] = [];
+  readonly logLines: LogLine[] = [];
   /** Serves the clients. */
   protected abstract readonly gateway: { attach(stream: Duplex, address: string): void };
 
@@ -64,8 +72,13 @@ export abstract class TestedClients {
   }
 
   protected logger(): Logger {
-    const log = (sentence: string): void => void this.logged.push(sentence);
-    return { error: log, warn: log, info: log, debug: log };
+    const log =
+      (level: LogLine['level']) =>
+      (sentence: string, fields: LogFields = {}) => {
+        this.logLines.push({ level, sentence, fields });
+        if (level !== 'debug') this.logged.push(sentence);
+      };
+    return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
   }
 }
 

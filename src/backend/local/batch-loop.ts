@@ -12,6 +12,7 @@ import type { BackendReceiver } from '../backend.ts';
 import type { DeliveryLatency } from './delivery-latency.ts';
 import type { EvictionLog } from './eviction-log.ts';
 import { InputQueue } from './input-queue.ts';
+import type { QueueLog } from './queue-log.ts';
 
 /** A batch ends at the first of these limits, so that sockets, timers and health requests are served between batches. */
 const MAX_BATCH_LENGTH = 4096;
@@ -26,6 +27,7 @@ export type BatchLoopParts = {
   readonly receiver: Pick<BackendReceiver, 'effects' | 'processed'>;
   readonly latency: DeliveryLatency;
   readonly evictions: EvictionLog;
+  readonly queueLog: QueueLog;
   /** The loop has ended. */
   readonly onFailure: (failure: LoopFailure) => void;
 };
@@ -88,7 +90,10 @@ export class BatchLoop {
     if (fault !== undefined) return this.#fail(inputs, fault);
     const { records, effects } = this.#parts.broker.takeOutputs();
     const committed = this.#commit(records);
-    const finish = () => this.#finish(inputs, effects, arrivedAt);
+    const finish = () => {
+      if (!this.#hasEnded) this.#parts.queueLog.committed(records, inputs);
+      this.#finish(inputs, effects, arrivedAt);
+    };
     if (committed === undefined) return finish();
     this.#isCommitting = true;
     this.#committing = committed.then(finish, (error: unknown) => this.#fail(inputs, { error }));

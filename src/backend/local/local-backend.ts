@@ -4,14 +4,15 @@
 // backend's side.
 
 import { Broker } from '../../broker/broker.ts';
+import type { EarlierCore } from '../../broker/interface/earlier-core.ts';
 import type { RefusedEffect } from '../../broker/interface/effect.ts';
 import type { Input } from '../../broker/interface/input.ts';
 import type { MessageContent } from '../../broker/interface/message-content.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
-import { type BrokerStats, emptyStats } from '../../broker/interface/stats.ts';
+import { emptyStats } from '../../broker/interface/stats.ts';
 import type { Environment } from '../../model/environment.ts';
 import type { Logger } from '../../model/logger.ts';
-import type { LargestQueues, QueueInfo } from '../../model/queue-info.ts';
+import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../../model/queue-info.ts';
 import type { OpenStore, StorageProvider } from '../../storage/storage-provider.ts';
 import {
   type Backend,
@@ -23,6 +24,7 @@ import {
 import { BatchLoop, type LoopFailure } from './batch-loop.ts';
 import { DeliveryLatency } from './delivery-latency.ts';
 import { EvictionLog } from './eviction-log.ts';
+import { QueueLog } from './queue-log.ts';
 import { recover } from './recovery.ts';
 
 /** The backoff before a failed store is opened again; doubles with every failure, up to a maximum. */
@@ -47,11 +49,12 @@ export class LocalBackend implements Backend {
   readonly #parts: LocalBackendParts;
   readonly #latency = new DeliveryLatency();
   readonly #evictions: EvictionLog;
+  readonly #queueLog: QueueLog;
   #receiver: BackendReceiver = nobody;
   #state: BackendState = { kind: 'recovering' };
   #life: Life | undefined;
-  /** Statistics of the last core that served; gauges are 0. */
-  #lastStats: BrokerStats = emptyStats();
+  /** What the next core takes over; undefined while one serves, and before the first. */
+  #earlier: EarlierCore | undefined;
   #servingSince = 0;
   #failureCount = 0;
   #closing: Promise<void> | undefined;
@@ -63,6 +66,7 @@ export class LocalBackend implements Backend {
     this.#settings = settings;
     this.#parts = parts;
     this.#evictions = new EvictionLog(parts.environment, parts.logger);
+    this.#queueLog = new QueueLog(parts.logger);
   }
 
   get state(): BackendState {
@@ -87,8 +91,16 @@ export class LocalBackend implements Backend {
     return this.#life?.broker.largestQueues(limit);
   }
 
+  queueFigures(): readonly QueueFigures[] | undefined {
+    return this.#life?.broker.queueFigures();
+  }
+
+  subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined {
+    return this.#life?.broker.subscriberFigures(queue, limit);
+  }
+
   statistics(): BackendStatistics {
-    const stats = this.#life?.broker.stats() ?? this.#lastStats;
+    const stats = this.#life?.broker.stats() ?? this.#earlier?.stats ?? emptyStats();
     const queueCount = this.#life?.broker.queueCount ?? 0;
     const latency = this.#latency;
     const averageDeliveryLatencyMs = latency.averageMs();
@@ -122,8 +134,9 @@ export class LocalBackend implements Backend {
     try {
       this.#throwIfClosed();
       if (probe) await store.commit([]);
-      const broker = new Broker(this.#settings, this.#lastStats);
-      await recover(broker, store, { ...this.#parts, throwIfCancelled: () => this.#throwIfClosed() });
+      const broker = new Broker(this.#settings, this.#earlier);
+      const throwIfCancelled = () => this.#throwIfClosed();
+      await recover(broker, store, { ...this.#parts, queueLog: this.#queueLog, throwIfCancelled });
       // No await between this check and serving: a close comes before both or after both.
       this.#throwIfClosed();
       this.#serve(broker, store);
@@ -146,9 +159,11 @@ export class LocalBackend implements Backend {
       receiver: this.#receiver,
       latency: this.#latency,
       evictions: this.#evictions,
+      queueLog: this.#queueLog,
       onFailure: (failure) => this.#failed(failure),
     });
     this.#life = { broker, store, loop };
+    this.#earlier = undefined;
     this.#servingSince = environment.clock.now();
     this.#moveTo({ kind: 'serving' });
   }
@@ -178,8 +193,7 @@ export class LocalBackend implements Backend {
   #endLife(): Life | undefined {
     const life = this.#life;
     this.#life = undefined;
-    if (life !== undefined)
-      this.#lastStats = { ...life.broker.stats(), inFlightCount: 0, queuedBytes: 0, structureBytes: 0 };
+    if (life !== undefined) this.#earlier = life.broker.asEarlierCore();
     return life;
   }
 

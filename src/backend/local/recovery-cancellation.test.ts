@@ -6,6 +6,7 @@ import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
 import { testSettings } from '../../testing/broker-harness.ts';
 import { anyContent } from '../../testing/test-content.ts';
+import { QueueLog } from './queue-log.ts';
 import { recover as recoverInto } from './recovery.ts';
 
 it('is cancelled after the time slice that is under way', async () => {
@@ -32,6 +33,7 @@ it('is cancelled after the time slice that is under way', async () => {
     {
       environment: { clock, scheduler, freshId: () => '' },
       logger: { debug: silence, info: silence, warn: silence, error: silence },
+      queueLog: new QueueLog({ debug: silence, info: silence, warn: silence, error: silence }),
       keepContent: () => anyContent(0),
       throwIfCancelled: () => {
         throw new Error('cancelled');

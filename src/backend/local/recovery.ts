@@ -12,6 +12,7 @@ import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { isQueueName } from '../../model/queue-name.ts';
 import { impossibleOption } from '../../model/queue-options.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
+import type { QueueLog } from './queue-log.ts';
 
 /** Longest time slice, in milliseconds. */
 const SLICE_MS = 10;
@@ -23,6 +24,7 @@ export type RecoveryParts = {
   readonly keepContent: (bytes: Buffer) => MessageContent;
   readonly environment: Environment;
   readonly logger: Logger;
+  readonly queueLog: QueueLog;
   /** Called between slices; throws to cancel the recovery. */
   readonly throwIfCancelled: () => void;
 };
@@ -31,7 +33,7 @@ export type RecoveryParts = {
 export async function recover(
   broker: Broker,
   store: StorageProvider,
-  { environment, logger, keepContent, throwIfCancelled }: RecoveryParts,
+  { environment, logger, queueLog, keepContent, throwIfCancelled }: RecoveryParts,
 ): Promise<void> {
   const { clock, scheduler } = environment;
   const startedAt = clock.now();
@@ -42,6 +44,7 @@ export async function recover(
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
     recoverRecord(broker, checked(record, keepContent), time);
     counts[record.kind] += 1;
+    if (record.kind === 'queue') queueLog.recovered(record);
     if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
     if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
       logger.info('recovering from the store', { queues: counts.queue, messages: counts.message });

@@ -21,6 +21,7 @@ export class Attempts {
 
   acknowledged(delivery: Delivery): void {
     this.#step.stats.acknowledgedCount += 1;
+    delivery.queue.acknowledgedCount += 1;
     const { window } = delivery.member.subscription;
     window.acknowledged(this.#step.now - delivery.sentAt, this.#settings.ackTimeoutMs);
     this.#end(delivery, { kind: 'acknowledged' });

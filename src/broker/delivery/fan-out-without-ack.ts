@@ -43,6 +43,10 @@ export class FanOutWithoutAck extends ModeDelivery<BurstMember> {
     }
   }
 
+  protected override windowOf(): undefined {
+    return undefined;
+  }
+
   protected newMember(subscription: Subscription): BurstMember {
     return new BurstMember(subscription, this.members, this.tools.bursts.of(subscription.subscriber));
   }

@@ -119,6 +119,16 @@ export class Members<M extends Member> {
     this.#step.touch(this.#queue);
   }
 
+  /** At most `limit` members, in the order in which their subscriptions were made. */
+  first(limit: number): readonly M[] {
+    const first: M[] = [];
+    for (const member of this.#all) {
+      if (first.length >= limit) break;
+      first.push(member);
+    }
+    return first;
+  }
+
   /** The subscriptions of its members, in the order in which they were made. */
   subscriptions(): Set<Subscription> {
     return new Set([...this.#all].map(({ subscription }) => subscription));

@@ -2,6 +2,7 @@
 // mode a queue has, and the state of a mode stands in its file.
 
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
+import type { SubscriberFigures } from '../../model/queue-info.ts';
 import type { TimerQueue } from '../collections/timer-queue.ts';
 import type { QueuedMessage } from '../queue/message.ts';
 import type { MessageLifecycle } from '../queue/message-lifecycle.ts';
@@ -44,6 +45,13 @@ export abstract class ModeDelivery<M extends Member> implements QueueDelivery {
 
   get partlySentCount(): number {
     return 0;
+  }
+
+  subscribers(limit: number): readonly SubscriberFigures[] {
+    return this.members.first(limit).map((member) => {
+      const { subscriber, inFlightCount } = member;
+      return { connection: subscriber.id, inFlightCount, window: this.windowOf(member) };
+    });
   }
 
   /** The subscription becomes a member. */
@@ -97,6 +105,11 @@ export abstract class ModeDelivery<M extends Member> implements QueueDelivery {
     }
     if (subscribers.length > 0) this.#forgetLater(subscribers);
     return count;
+  }
+
+  /** The most deliveries that the member may have in flight; undefined: nothing that is sent to it is in flight. */
+  protected windowOf({ subscription }: M): number | undefined {
+    return subscription.window.size;
   }
 
   abstract newWaitingMessages(): WaitingMessages;

@@ -14,6 +14,7 @@ export function sendMessage(
 ): void {
   const { stats, now } = step;
   stats.deliveredCount += 1;
+  queue.deliveredCount += 1;
   if (attempt > 1) stats.retryCount += 1;
   if (message.sentCount === 0) {
     stats.firstDeliveryCount += 1;

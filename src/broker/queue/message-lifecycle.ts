@@ -164,6 +164,7 @@ export class MessageLifecycle {
   }
 
   #enter(queue: Queue, message: QueuedMessage): void {
+    queue.enteredCount += 1;
     this.#place(queue, message, this.#step.lastSequence + 1, this.#step.now);
   }
 

@@ -2,6 +2,7 @@
 // its own, so a queue knows no subscription, no delivery and no mode.
 
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
+import type { SubscriberFigures } from '../../model/queue-info.ts';
 import type { QueuedMessage } from './message.ts';
 import type { WaitingMessages } from './waiting-order.ts';
 
@@ -9,6 +10,9 @@ export type QueueDelivery = {
   readonly subscriberCount: number;
   /** Deliveries that are not settled. */
   readonly inFlightCount: number;
+  /** At most `limit` of its subscriptions, in the order in which they were made. */
+  subscribers(limit: number): readonly SubscriberFigures[];
+
   /** Messages some of whose copies are not sent yet. They count as waiting (DELIVERY-018). */
   readonly partlySentCount: number;
 

@@ -1,7 +1,8 @@
 // The queues that exist: creation, deletion, lookup by name. Implements QUEUE-001, QUEUE-014, QUEUE-020, QUEUE-028 and DLQ-002 to DLQ-007.
 
-import type { LargestQueues } from '../../model/queue-info.ts';
+import type { LargestQueues, QueueFigures } from '../../model/queue-info.ts';
 import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
+import type { QueueCounts } from '../interface/earlier-core.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import { Queue } from './queue.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
@@ -19,13 +20,19 @@ export class Queues {
   readonly #step: StepContext;
   readonly #deliveries: QueueDeliveries;
   readonly #byName = new Map<string, Queue>();
-  #lastGeneration: Generation = 0;
+  #lastGeneration: Generation;
   /** What `names` returned last; undefined once a queue was created or deleted. */
   #names: readonly string[] | undefined;
 
-  constructor(step: StepContext, deliveries: QueueDeliveries) {
+  /** `lastGeneration`: no new queue gets this one or a lower one. */
+  constructor(step: StepContext, deliveries: QueueDeliveries, lastGeneration: Generation) {
     this.#step = step;
     this.#deliveries = deliveries;
+    this.#lastGeneration = lastGeneration;
+  }
+
+  get lastGeneration(): Generation {
+    return this.#lastGeneration;
   }
 
   get size(): number {
@@ -50,6 +57,16 @@ export class Queues {
       least = largest.at(-1)?.waitingCount ?? least;
     }
     return { queues: largestOf(largest, limit).map((queue) => queue.info()), waitingCount };
+  }
+
+  /** Of all queues, in the order of creation. Milliseconds with ten thousand of them. */
+  figures(): readonly QueueFigures[] {
+    const wallOffsetMs = this.#step.wallNow - this.#step.now;
+    return Array.from(this.#byName.values(), (queue) => queue.figures(wallOffsetMs));
+  }
+
+  counts(): readonly QueueCounts[] {
+    return Array.from(this.#byName.values(), (queue) => queue.counts());
   }
 
   /** In the order of creation. The same array until a queue is created or deleted, so that asking again costs and holds nothing. */

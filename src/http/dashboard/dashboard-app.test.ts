@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Command } from '../../protocol/command.ts';
-import { shownStatistics as stats } from '../../testing/shown-statistics.ts';
+import { noQueues, shownStatistics as stats } from '../../testing/shown-statistics.ts';
 import { subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { createDashboardApp, type DashboardAppOptions } from './dashboard-app.ts';
 
@@ -43,7 +43,11 @@ async function testedDashboard(options: Partial<DashboardAppOptions> = {}) {
   const tested = new TestedBroker();
   const client = await tested.connect();
   const app = createDashboardApp({
-    view: { stats: () => stats, readiness: () => ({ ready: true }), largestQueues: () => undefined },
+    view: {
+      stats: () => stats,
+      readiness: () => ({ ready: true }),
+      ...noQueues,
+    },
     operator: tested.broker.operator,
     sampleMemory: () => memory,
     wallNow: () => now,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { shownStatistics as stats } from '../../testing/shown-statistics.ts';
+import { noQueues, shownStatistics as stats } from '../../testing/shown-statistics.ts';
 import { createHealthApp, type HealthAppOptions } from './health-app.ts';
 import type { MemorySample } from './memory.ts';
 
@@ -19,7 +19,11 @@ const calm: MemorySample = {
 
 function createApp(options: Partial<HealthAppOptions> = {}) {
   return createHealthApp({
-    view: { stats: () => stats, readiness: () => ({ ready: true }), largestQueues: () => undefined },
+    view: {
+      stats: () => stats,
+      readiness: () => ({ ready: true }),
+      ...noQueues,
+    },
     sampleMemory: () => calm,
     wallNow: () => Date.UTC(2026, 1, 18, 10, 30, 0, 123),
     uptimeMs: () => 11_524.4184,
@@ -45,7 +49,11 @@ describe('liveness', () => {
     'is said at %s, also while clients are not served [HEALTH-016]',
     async (path) => {
       const readiness = () => ({ ready: false, reason: 'recovering' }) as const;
-      const view = { stats: () => stats, readiness, largestQueues: () => undefined };
+      const view = {
+        stats: () => stats,
+        readiness,
+        ...noQueues,
+      };
       const response = await createApp({ view }).request(path);
       expect(response.status).toBe(200);
       const record: unknown = await response.json();
@@ -66,7 +74,11 @@ describe('readiness', () => {
 
   it('is a 503 with the reason while they are not [HEALTH-011]', async () => {
     const readiness = () => ({ ready: false, reason: 'recovering' }) as const;
-    const view = { stats: () => stats, readiness, largestQueues: () => undefined };
+    const view = {
+      stats: () => stats,
+      readiness,
+      ...noQueues,
+    };
     const response = await createApp({ view }).request('/ready');
     expect(response.status).toBe(503);
     const problem: unknown = await response.json();
@@ -254,7 +266,7 @@ describe('a fault of ours', () => {
         throw new Error('secret detail');
       },
       readiness: () => ({ ready: true }) as const,
-      largestQueues: () => undefined,
+      ...noQueues,
     };
     const response = await createApp({ view, onFault: (fault) => faults.push(fault) }).request('/metrics/');
     expect(await response.clone().text()).not.toContain('secret');

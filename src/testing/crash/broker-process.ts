@@ -9,11 +9,20 @@ export type BrokerProcess = {
   readonly pid: number;
   readonly port: number;
   readonly healthUrl: string;
+  /** Ends with a slash. Absent when the dashboard is off. */
+  readonly dashboardUrl: string | undefined;
   /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Ends it in good order; resolves with its exit code. */
   stop(): Promise<number | null>;
+};
+
+type Ready = {
+  readonly pid: number;
+  readonly tcp: { readonly port: number };
+  readonly health: { readonly url: string };
+  readonly dashboard?: { readonly url: string };
 };
 
 const command = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
@@ -36,11 +45,12 @@ export async function startProcess(args: readonly string[], cwd?: string): Promi
   const errors: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => void errors.push(text));
   for await (const line of createInterface({ input: child.stdout })) {
-    const ready = JSON.parse(line) as { pid: number; tcp: { port: number }; health: { url: string } };
+    const ready = JSON.parse(line) as Ready;
     return {
       pid: ready.pid,
       port: ready.tcp.port,
       healthUrl: ready.health.url,
+      dashboardUrl: ready.dashboard?.url,
       signal: (signal) => void child.kill(signal),
       kill: async () => void (await ended(child, 'SIGKILL')),
       stop: () => ended(child, 'SIGTERM'),

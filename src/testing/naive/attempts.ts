@@ -49,6 +49,7 @@ export function acknowledge(state: NaiveState, input: AcknowledgeInput): void {
   if (delivery === undefined) return;
   const { queue, message, copy } = delivery;
   state.counters.acknowledgedCount += 1;
+  queue.history.push('acknowledged');
   copy.state = 'acknowledged';
   widen(state, copy);
   if (queue.options.mode === 1) finishIfEnded(state, queue, message);

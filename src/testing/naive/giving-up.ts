@@ -21,7 +21,17 @@ import {
 } from './state.ts';
 
 export function createQueue(state: NaiveState, name: string, options: QueueOptions): NaiveQueue {
-  const queue = { name, options, createdWallAt: state.wallNow, messages: [], blocked: [], lastPlace: -1 };
+  state.createdCount += 1;
+  const queue: NaiveQueue = {
+    id: state.createdCount,
+    name,
+    options,
+    createdWallAt: state.wallNow,
+    messages: [],
+    blocked: [],
+    lastPlace: -1,
+    history: [],
+  };
   state.queues.push(queue);
   if (options.enableDeadLetterQueue) deadLetterQueueFor(state, queue);
   return queue;
@@ -58,6 +68,7 @@ export function addMessage(
   message: Pick<NaiveMessage, 'id' | 'priority' | 'content'>,
   deadLetter: DeadLetterFacts | undefined,
 ): void {
+  queue.history.push('entered');
   queue.messages.push({
     order: nextOrder(state),
     id: message.id,

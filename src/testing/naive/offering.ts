@@ -124,6 +124,7 @@ export function send(state: NaiveState, queue: NaiveQueue, message: NaiveMessage
   copy.timerOrder = nextOrder(state);
   if (queue.options.mode !== 1) message.sentCount = copy.sentCount;
   count(state, message, copy);
+  queue.history.push('delivered');
   state.effects.push({
     kind: 'deliver',
     connection: copy.subscription.connection.id,

@@ -8,7 +8,7 @@ import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import type { Principal } from '../../model/access.ts';
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import type { Priority } from '../../model/priority.ts';
-import type { QueueInfo } from '../../model/queue-info.ts';
+import type { QueueFigures, QueueInfo, SubscriberFigures } from '../../model/queue-info.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
 
 export type NaiveConnection = {
@@ -89,6 +89,8 @@ export type NaiveDeadLetter = {
 export type NaiveFailure = { readonly reason: DeadLetterReason; readonly attempts: number };
 
 export type NaiveQueue = {
+  /** How many queues were created before it, and one. */
+  readonly id: number;
   readonly name: string;
   readonly options: QueueOptions;
   readonly createdWallAt: number;
@@ -96,6 +98,8 @@ export type NaiveQueue = {
   blocked: NaiveBlocked[];
   /** The place of the subscription whose turn was last (RoundRobin, PriorityBased). */
   lastPlace: number;
+  /** What has happened in it, each a word, in order. */
+  readonly history: ('entered' | 'delivered' | 'acknowledged')[];
 };
 
 export type NaiveCounters = {
@@ -122,6 +126,8 @@ export type NaiveState = {
   /** In the order of subscribing; also those of deleted queues. */
   subscriptions: NaiveSubscription[];
   queues: NaiveQueue[];
+  /** Queues created so far, deleted ones included. */
+  createdCount: number;
   /** Given up, and on the way to a dead letter queue. */
   deadLetters: NaiveDeadLetter[];
   effects: Effect[];
@@ -148,6 +154,7 @@ export function newState(settings: BrokerSettings): NaiveState {
     connections: [],
     subscriptions: [],
     queues: [],
+    createdCount: 0,
     deadLetters: [],
     effects: [],
   };
@@ -257,4 +264,30 @@ export function infoOf(state: NaiveState, name: string): QueueInfo | undefined {
     createdWallAt: queue.createdWallAt,
     options: queue.options,
   };
+}
+
+export function figuresOf(state: NaiveState, queue: NaiveQueue): QueueFigures | undefined {
+  const info = infoOf(state, queue.name);
+  if (info === undefined) return undefined;
+  const happened = (what: string): number => queue.history.filter((one) => one === what).length;
+  const copies = queue.messages.flatMap((message) => message.copies);
+  const [oldest] = waitingMessages(queue).sort((a, b) => a.order - b.order);
+  return {
+    ...info,
+    id: queue.id,
+    inFlightCount: copies.filter(isInFlight).length,
+    enteredCount: happened('entered'),
+    deliveredCount: happened('delivered'),
+    acknowledgedCount: happened('acknowledged'),
+    deadLetterCount: queue.messages.filter(({ deadLetter }) => deadLetter !== undefined).length,
+    oldestWallAt: oldest && Math.round(state.wallNow - (state.now - oldest.acceptedAt)),
+  };
+}
+
+export function subscriberFiguresOf(state: NaiveState, queue: NaiveQueue): readonly SubscriberFigures[] {
+  return subscriptionsOf(state, queue).map((subscription) => ({
+    connection: subscription.connection.id,
+    inFlightCount: inFlightOf(queue, subscription),
+    window: queue.options.mode === 2 ? undefined : subscription.window,
+  }));
 }

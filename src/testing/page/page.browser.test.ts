@@ -1,0 +1,258 @@
+// The dashboard's page in a browser, on a broker with messages: what it shows is what the protocol says, what it does is done, and it works with
+// the keyboard, in both colour schemes, for screen readers, and after the broker was away.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../client/index.ts';
+import { notShown } from '../not-shown.ts';
+import { chromiumPath, openBrowser, openPage, type Scheme } from './browser.ts';
+import { type DashboardBroker, startDashboardBroker } from './dashboard-broker.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const soon = { timeout: 15_000, interval: 100 } as const;
+
+const executable = chromiumPath();
+let browser: Browser;
+let broker: DashboardBroker;
+let client: Client;
+
+beforeAll(async () => {
+  if (executable === undefined) return;
+  [browser, broker] = await Promise.all([openBrowser(executable), startDashboardBroker()]);
+  client = await broker.connect();
+  await fill(client);
+});
+
+afterAll(async () => {
+  await client?.close();
+  await Promise.all([browser?.close(), broker?.stop()]);
+});
+
+beforeEach((context) => {
+  if (executable === undefined) notShown(context, 'Chromium is not installed: apt-get install chromium');
+});
+
+/** Queues of all kinds: with messages that wait, in flight, dead, and none. */
+async function fill(one: Client): Promise<void> {
+  await one.createQueue('orders', { mode: 'RoundRobin', maxQueueSize: 1_000 });
+  for (let n = 1; n <= 60; n += 1) await one.publish('orders', { n, items: [{ sku: 'a-1', amount: 2 }] });
+  await one.publish('empty', { first: true });
+  await one.subscribe('empty', () => {});
+  await one.createQueue('letters', { messageTtlMs: 1, enableDeadLetterQueue: true });
+  for (let n = 1; n <= 3; n += 1) await one.publish('letters', { letter: n });
+}
+
+async function waitingIn(queue: string): Promise<number | undefined> {
+  return (await client.queueInfo(queue))?.messageCount;
+}
+
+/** What stands behind a term of a list of figures. */
+function figure(page: Page, name: string): Promise<string> {
+  return page
+    .locator('dl.figures > div', { has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+    .innerText();
+}
+
+describe('the overview [DASH-035]', () => {
+  it('says in words how many messages wait, as the protocol does', async () => {
+    const { page, misdeeds } = await openPage(browser, { url: broker.url });
+    const heading = page.getByRole('heading', { level: 1 });
+    const names = await client.listQueues();
+    const counts = await Promise.all(names.map(waitingIn));
+    const waiting = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    await expect.poll(() => heading.innerText(), soon).toMatch(/^Healthy\. /);
+    await expect.poll(() => heading.innerText(), soon).toContain(`${waiting} messages wait in`);
+    expect(await heading.innerText()).toContain(`of ${names.length} queues`);
+    expect(misdeeds).toEqual({ complaints: [], foreign: [] });
+    await page.context().close();
+  });
+
+  it('shows the rates of a load that runs, within what was published', async () => {
+    const { page } = await openPage(browser, { url: broker.url });
+    let isOn = true;
+    const load = (async () => {
+      while (isOn)
+        await Promise.all(Array.from({ length: 20 }, () => client.publish('empty', { load: true })));
+    })();
+    const shown = async () => Number((await figure(page, 'Published')).replaceAll(/[^\d.]/g, ''));
+    await expect.poll(shown, soon).toBeGreaterThan(20);
+    isOn = false;
+    await load;
+    await expect.poll(shown, soon).toBe(0);
+    expect(await page.locator('canvas').count()).toBe(4);
+    await page.context().close();
+  });
+});
+
+describe('the list of queues', () => {
+  it('has a row for each queue, sorted and searched by the address', async () => {
+    const { page, misdeeds } = await openPage(browser, {
+      url: `${broker.url}?view=queues&sort=name&order=asc`,
+    });
+    const names = () => page.locator('table.queues th[scope=row] a').allInnerTexts();
+    const all = [...(await client.listQueues())].sort();
+    await expect.poll(names, soon).toEqual(all);
+    await page.keyboard.press('/');
+    await page.keyboard.type('lett');
+    await expect.poll(names, soon).toEqual(all.filter((name) => name.includes('lett')));
+    expect(page.url()).toContain('search=lett');
+    await page.keyboard.press('Escape');
+    await expect.poll(names, soon).toEqual(all);
+    expect(misdeeds).toEqual({ complaints: [], foreign: [] });
+    await page.context().close();
+  });
+
+  it('opens a queue by the keyboard, and goes back', async () => {
+    const { page } = await openPage(browser, { url: broker.url });
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('orders');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
+    expect(page.url()).toContain('?queue=orders');
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    await page.context().close();
+  });
+
+  it('draws only the rows on the screen when there are 2,000 queues', async () => {
+    const many = Array.from({ length: 2_000 }, (_, n) => `many-${String(n).padStart(4, '0')}`);
+    await Promise.all(many.map((name) => client.createQueue(name)));
+    const { page } = await openPage(browser, {
+      url: `${broker.url}?view=queues&sort=name&order=asc&search=many`,
+    });
+    const rows = page.locator('table.queues tr.row');
+    await expect.poll(() => rows.count(), soon).toBeGreaterThan(10);
+    expect(await rows.count()).toBeLessThan(100);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await page.getByRole('link', { name: 'many-1999' }).waitFor();
+    await page.context().close();
+    await Promise.all(many.map((name) => client.deleteQueue(name)));
+  });
+});
+
+describe('a queue', () => {
+  it('shows its messages, and the payload of one', async () => {
+    const { page, misdeeds } = await openPage(browser, { url: `${broker.url}?queue=orders` });
+    await expect.poll(() => figure(page, 'Waiting'), soon).toBe('60');
+    await page.locator('ol.messages a').first().click();
+    expect(page.url()).toContain('message=');
+    await expect.poll(() => page.locator('main').innerText(), soon).toMatch(/"sku":\s*"a-1"/);
+    expect(misdeeds).toEqual({ complaints: [], foreign: [] });
+    await page.context().close();
+  });
+
+  it('removes a message, after a question that says which', async () => {
+    const before = await waitingIn('orders');
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=orders` });
+    await page.locator('ol.messages a').first().click();
+    await page.getByRole('button', { name: 'Remove …', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.innerText()).toContain('orders');
+    await dialog.getByRole('button', { name: 'Remove 1 message' }).click();
+    await expect
+      .poll(() => page.getByRole('status', { name: 'Reports' }).innerText(), soon)
+      .toContain('Done.');
+    expect(await waitingIn('orders')).toBe((before ?? 0) - 1);
+    await page.context().close();
+  });
+
+  it('requeues dead letters to their source', async () => {
+    await expect.poll(() => waitingIn('letters.dlq'), soon).toBe(3);
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=letters.dlq` });
+    await page.getByText('Select all 3 on this page').click();
+    await page.getByRole('button', { name: 'Requeue selected' }).click();
+    await expect
+      .poll(() => page.getByRole('status', { name: 'Reports' }).innerText(), soon)
+      .toMatch(/3 messages .*requeued to letters/);
+    // They expire there again: a new age is a new time to live.
+    await expect.poll(() => waitingIn('letters.dlq'), soon).toBe(3);
+    await page.context().close();
+  });
+
+  it('purges what waits', async () => {
+    await client.publish('to-purge', { n: 1 });
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=to-purge` });
+    await page.getByRole('button', { name: 'Purge …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Purge to-purge' }).click();
+    await expect.poll(() => waitingIn('to-purge'), soon).toBe(0);
+    await expect.poll(() => figure(page, 'Waiting'), soon).toBe('0');
+    await page.context().close();
+  });
+
+  it('is deleted only when its name was typed', async () => {
+    await client.publish('to-delete', { n: 1 });
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=to-delete` });
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete to-delete' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill('to-delet');
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill('to-delete');
+    await confirm.click();
+    await expect.poll(() => waitingIn('to-delete'), soon).toBeUndefined();
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    await page.context().close();
+  });
+
+  it('with the name of no queue says so', async () => {
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=nothing` });
+    await page.getByText('There is no queue of this name.').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('every view', () => {
+  const views = ['', '?view=queues', '?queue=orders', '?queue=letters.dlq', '?queue=nothing'];
+  const schemes: readonly Scheme[] = ['light', 'dark'];
+  const widths = [1200, 400];
+  const cases = views.flatMap((view) =>
+    schemes.flatMap((scheme) => widths.map((width) => ({ view, scheme, width }))),
+  );
+
+  it.each(cases)(
+    'has nothing that axe finds wrong: "$view", $scheme, $width wide',
+    async ({ view, scheme, width }) => {
+      const { page, misdeeds } = await openPage(browser, { url: `${broker.url}${view}`, scheme, width });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.evaluate(axeSource);
+      const violations = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as {
+          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        };
+        const found = await axe.run();
+        return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      });
+      expect(violations).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(misdeeds).toEqual({ complaints: [], foreign: [] });
+      await page.context().close();
+    },
+  );
+});
+
+describe('when the broker goes away', () => {
+  it('keeps what it showed, says so, and goes on when the broker is back', async () => {
+    const first = await startDashboardBroker();
+    const { page } = await openPage(browser, { url: `${first.url}?view=queues` });
+    const one = await first.connect();
+    await one.publish('before', { n: 1 });
+    await page.getByRole('link', { name: 'before' }).waitFor();
+    await one.close();
+    await first.stop();
+    await page.getByText(/Disconnected, last seen/).waitFor();
+    expect(await page.getByRole('link', { name: 'before' }).count()).toBe(1);
+    const ports = { tcp: first.port, dashboard: Number(new URL(first.url).port) };
+    const second = await startDashboardBroker(ports);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('No queues yet').waitFor();
+    await page.context().close();
+    await second.stop();
+  });
+});
