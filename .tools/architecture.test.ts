@@ -80,7 +80,7 @@ describe('who may import whom', () => {
   });
 
   it('is the table of the rules that are run', () => {
-    const folders = importRules.flatMap(({ name }) => /^(\w+)-imports-ours$/.exec(name)?.[1] ?? []);
+    const folders = importRules.flatMap(({ name }) => /^([\w/]+)-imports-ours$/.exec(name)?.[1] ?? []);
     const rows = folders.map((folder) => {
       const node = listOf(`${folder}-is-pure`) === undefined ? 'yes' : 'no';
       return [`\`${folder}/\``, listOf(`${folder}-imports-ours`), listOf(`${folder}-imports-packages`), node];

@@ -28,7 +28,7 @@ process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 
 async function runDocument(path: string): Promise<void> {
   console.log(path);
-  const ports = { tcp: await freePort(), health: await freePort() };
+  const ports = { tcp: await freePort(), health: await freePort(), dashboard: await freePort() };
   const commands = readCommands(readFileSync(join(root, path), 'utf8'), ports);
   const running: Running[] = [];
   for (const command of commands) {

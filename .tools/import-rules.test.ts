@@ -8,7 +8,7 @@ import { type Cruise, cruiseTree, importRules } from './cruise.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-const packages = ['h3', 'listhen', 'yaml', 'bcryptjs', 'better-sqlite3', 'vitest'];
+const packages = ['h3', 'listhen', 'yaml', 'bcryptjs', 'better-sqlite3', 'vitest', 'preact', 'uplot'];
 const folders = ['src', 'conformance', 'features', '.tools'];
 
 // What stands on the shelf for the files below to import.
@@ -39,6 +39,14 @@ const shelf: Files = {
   'src/client/index.ts':
     "import { session } from '../session/session.ts'; import 'node:net'; export const client = session;",
   'src/http/listen.ts': "import 'listhen'; import 'node:http'; export const listen = 1;",
+  'src/http/dashboard/live/live-events.ts': 'export type Point = 1; export const point = 1;',
+  'src/http/dashboard/dashboard-app.ts':
+    "import type { Point } from './live/live-events.ts'; export const app: Point = 1;",
+  'src/http/dashboard/ui/main.tsx':
+    "import 'preact'; import 'uplot'; import './state.ts'; import { app } from './app.tsx'; app;",
+  'src/http/dashboard/ui/state.ts':
+    "import type { Point } from '../live/live-events.ts'; export const state: Point = 1;",
+  'src/http/dashboard/ui/app.tsx': "import { state } from './state.ts'; export const app = <p>{state}</p>;",
   'src/net/listener.ts':
     "import 'node:tls'; import type { gateway } from '../gateway/gateway.ts'; export type Listener = typeof gateway;",
   'src/gateway/compressor.ts': "import 'node:zlib'; export const compressor = 1;",
@@ -46,7 +54,7 @@ const shelf: Files = {
   'src/broker/broker.test.ts':
     "import 'vitest'; import 'node:fs'; import { clock } from '../testing/clock.ts'; clock;",
   'src/cli/main.ts':
-    "import '../backend/local/local.ts'; import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../gateway/compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
+    "import '../backend/local/local.ts'; import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../gateway/compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../http/dashboard/dashboard-app.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
   'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
   'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
   'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
@@ -106,6 +114,15 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['http-imports-ours', 'src/http/bad-a.ts', "import '../broker/broker.ts';"],
   ['http-imports-types', 'src/http/bad-b.ts', "import { gateway } from '../gateway/gateway.ts';"],
   ['http-imports-packages', 'src/http/bad-c.ts', "import 'better-sqlite3';"],
+  ['http/dashboard/ui-imports-ours', 'src/http/dashboard/ui/bad-a.tsx', "import '../dashboard-app.ts';"],
+  [
+    'http/dashboard/ui-imports-types',
+    'src/http/dashboard/ui/bad-b.ts',
+    "import { point } from '../live/live-events.ts';",
+  ],
+  ['http/dashboard/ui-imports-packages', 'src/http/dashboard/ui/bad-c.ts', "import 'h3';"],
+  ['http/dashboard/ui-is-pure', 'src/http/dashboard/ui/bad-d.ts', "import 'node:fs';"],
+  ['nobody-imports-page', 'src/http/bad-f.ts', "import './dashboard/ui/state.ts';"],
   ['client-imports-ours', 'src/client/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['client-imports-packages', 'src/client/bad-b.ts', "import 'yaml';"],
   ['config-imports-ours', 'src/config/bad-a.ts', "import '../broker/broker.ts';"],

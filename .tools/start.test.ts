@@ -48,6 +48,10 @@ writeFileSync(folder + '/main.mjs', '');
 if (process.env.MEETING) connect(Number(process.env.MEETING)).once('data', () => process.exit());
 `;
 
+const pageBuild = `
+if (process.env.FAILING?.includes('page')) process.exit(1);
+`;
+
 const broker = `
 console.log('args ' + process.argv.slice(2).join(' '));
 let signals = 0;
@@ -74,6 +78,7 @@ beforeEach(() => {
   write('npm/npm-cli.js', npm);
   write('node_modules/typescript/package.json', '{"type":"commonjs"}');
   write('node_modules/typescript/bin/tsc', compiler);
+  write('.tools/page.mjs', pageBuild);
   write('src/cli/main.js', broker);
 });
 
@@ -219,6 +224,12 @@ it('says what to look at when nothing can be installed', async () => {
   expect(code).toBe(1);
   expect(said).toContain('The packages could not be installed');
   expect(calls()).toBe('npm ci, npm install');
+});
+
+it('does not start a broker whose page could not be bundled, and says so', async () => {
+  const { code, said } = await startAndFail('page');
+  expect(code).toBe(1);
+  expect(said).toContain('The page of the dashboard was not bundled');
 });
 
 it('does not start what could not be built, and keeps the last build', async () => {

@@ -1,6 +1,6 @@
 // The tidy rules, kept by every file of the repository; and each rule shown to complain about a file that breaks it,
 // and to leave alone one that does not.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +35,7 @@ const word = (...parts: readonly string[]): string => parts.join('');
 const examples: readonly Example[] = [
   one(code.fileLength, 'src/a.ts', lines(500), lines(501)),
   one(code.header, 'src/a.ts', '#!/usr/bin/env node\n// What for.\nexport {};', 'export {};\n// Too late.'),
+  one(code.fileLength, 'src/a.tsx', lines(500), lines(501)),
   one(code.header, 'src/a.ts', '/* What\n for. */\nexport {};', lines(21)),
   named(code.kebabCaseNames, 'src/frame-splitter.test.ts', 'src/frameSplitter.ts'),
   named(code.kebabCaseNames, 'docs/README.md', 'src/Protocol/frame.ts'),
@@ -138,11 +139,17 @@ describe('each tidy rule', () => {
   });
 });
 
+/** The files that the compiler checks when it is given these settings. */
+function checkedBy(path: string): readonly string[] {
+  const { config } = ts.readConfigFile(join(root, path), ts.sys.readFile);
+  return ts.parseJsonConfigFileContent(config, ts.sys, dirname(join(root, path))).fileNames;
+}
+
 describe('the compiler', () => {
   it('is told to check every TypeScript file', () => {
-    const settings = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-    const checked = new Set(ts.parseJsonConfigFileContent(settings.config, ts.sys, root).fileNames);
-    const typed = files.map((file) => join(root, file.path)).filter((path) => path.endsWith('.ts'));
+    const checked = new Set(['tsconfig.json', '.config/tsconfig.ui.json'].flatMap(checkedBy));
+    const typed = files.map((file) => join(root, file.path)).filter((path) => /[.]tsx?$/.test(path));
+    expect(typed.some((path) => path.endsWith('.tsx'))).toBe(true);
     expect(typed.filter((path) => !checked.has(path))).toEqual([]);
   });
 });

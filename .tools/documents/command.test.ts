@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { publishedPayloads, readCommands } from './command.ts';
 
-const ports = { tcp: 4001, health: 4002 };
+const ports = { tcp: 4001, health: 4002, dashboard: 4003 };
 const block = (...lines: readonly string[]): string =>
   ['Text', '```sh', ...lines, '```', 'more', ''].join('\n');
 
@@ -13,11 +13,11 @@ describe('the commands of a document', () => {
   });
 
   it.each([
-    ['npm start', 'broker', 'npm start -- --port 4001 --health-port 4002'],
+    ['npm start', 'broker', 'npm start -- --port 4001 --health-port 4002 --dashboard-port 4003'],
     [
       'npm start -- --log-level debug',
       'broker',
-      'npm start -- --log-level debug --port 4001 --health-port 4002',
+      'npm start -- --log-level debug --port 4001 --health-port 4002 --dashboard-port 4003',
     ],
     ['npx truemq sub hello', 'subscriber', 'npx truemq sub hello --port 4001'],
     ['npx truemq sub hello --count 2', 'ends', 'npx truemq sub hello --count 2 --port 4001'],

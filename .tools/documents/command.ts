@@ -2,7 +2,7 @@
 // ports that are free now. Pure text in, text out.
 import { codeBlocksOf } from '../markdown.ts';
 
-export type Ports = { readonly tcp: number; readonly health: number };
+export type Ports = { readonly tcp: number; readonly health: number; readonly dashboard: number };
 
 export type DocumentCommand = {
   /** As the document shows it. */
@@ -28,11 +28,14 @@ function kindOf(command: string): DocumentCommand['kind'] {
   return 'ends';
 }
 
-function withPorts(command: string, { tcp, health }: Ports): string {
-  const addressed = command.replaceAll(':2926', `:${health}`).replaceAll(':2925', `:${tcp}`);
+function withPorts(command: string, { tcp, health, dashboard }: Ports): string {
+  const addressed = command
+    .replaceAll(':12925', `:${dashboard}`)
+    .replaceAll(':2926', `:${health}`)
+    .replaceAll(':2925', `:${tcp}`);
   if (/^npm start\b/.test(addressed)) {
     const separator = addressed.includes(' -- ') ? '' : ' --';
-    return `${addressed}${separator} --port ${tcp} --health-port ${health}`;
+    return `${addressed}${separator} --port ${tcp} --health-port ${health} --dashboard-port ${dashboard}`;
   }
   return /\bnpx truemq (pub|sub)\b/.test(addressed) ? `${addressed} --port ${tcp}` : addressed;
 }

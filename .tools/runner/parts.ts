@@ -45,6 +45,7 @@ const script = (name: string, path: string, ...args: readonly string[]): Task =>
 const staticChecks: readonly Task[] = [
   tool('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']),
   tool('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+  tool('types of the page', ['node_modules/typescript/bin/tsc', '-p', '.config/tsconfig.ui.json']),
 ];
 
 const vitest = (name: string, config: string, result: string): Task => ({

@@ -26,7 +26,7 @@ export function readFiles(root: string): readonly File[] {
 
 export const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
 
-export const isCode = (path: string): boolean => /\.(ts|mjs|cjs)$/.test(path) && !path.endsWith('.d.ts');
+export const isCode = (path: string): boolean => /\.(tsx?|mjs|cjs)$/.test(path) && !path.endsWith('.d.ts');
 
 export const isData = (path: string): boolean => path.startsWith('fixtures/') || path === 'package-lock.json';
 

@@ -147,6 +147,7 @@ describe.each([python, ...compiled])('the adapter in $language', (example) => {
     expect(answer).toMatchObject({ protocol: 1, ready: true, tcp: { host: '127.0.0.1', port: 4321 } });
     expect(flagsOf(answer)).toEqual([
       '--ack-timeout=250ms',
+      '--dashboard=off',
       '--default-delivery-mode=FanOutWithAck',
       '--enable-auto-create=false',
       '--health-port=0',

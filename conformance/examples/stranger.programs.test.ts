@@ -74,7 +74,16 @@ describe('a new user gets a verdict', () => {
   });
 
   it('with probe, for a broker with default limits, and no queue remains', async () => {
-    const [command = '', ...args] = [...broker, '--port', '0', '--health-port', '0', '--print-ready'];
+    const [command = '', ...args] = [
+      ...broker,
+      '--port',
+      '0',
+      '--health-port',
+      '0',
+      '--dashboard',
+      'off',
+      '--print-ready',
+    ];
     const running = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = (await once(createInterface({ input: running.stdout }), 'line')) as [string];
     const { tcp, health } = JSON.parse(line) as {

@@ -19,7 +19,7 @@ const defaultLimits = {
 } as const;
 
 async function startedBroker(): Promise<{ readonly endpoints: Endpoints; readonly stop: () => void }> {
-  const flags = ['serve', '--print-ready', '--port', '0', '--health-port', '0'];
+  const flags = ['serve', '--print-ready', '--port', '0', '--health-port', '0', '--dashboard-port', '0'];
   const broker = spawn(process.execPath, ['dist/cli/main.js', ...flags], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

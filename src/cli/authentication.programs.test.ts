@@ -20,7 +20,20 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function start(flags: readonly string[]) {
-  const argv = ['--import', tsx, main, 'serve', '--port', '0', '--health', 'off', '--print-ready', ...flags];
+  const argv = [
+    '--import',
+    tsx,
+    main,
+    'serve',
+    '--port',
+    '0',
+    '--health',
+    'off',
+    '--dashboard',
+    'off',
+    '--print-ready',
+    ...flags,
+  ];
   const broker = spawn(process.execPath, argv, { cwd: folder });
   const said = { text: '' };
   for (const stream of [broker.stdout, broker.stderr]) {

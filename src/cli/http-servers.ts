@@ -1,5 +1,5 @@
 // The HTTP servers of a broker: health and metrics, and the dashboard. Starts those that the configuration asks for, and ends them together.
-// Implements HEALTH-014, DASH-030 and HTTP-004.
+// Implements HEALTH-014, DASH-030, DASH-035 and HTTP-004.
 
 import { BasicAccess } from '../auth/basic-access.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -14,6 +14,8 @@ import { VERSION } from './version.ts';
 
 /** Each may hold a list of messages that its client does not read. */
 const MAX_DASHBOARD_CONNECTIONS = 100;
+/** Where the build puts the page of the dashboard. */
+const PAGE_FOLDER = new URL('../http/dashboard/page/', import.meta.url);
 /** How long an HTTP request may take after the last client has disconnected. */
 const HTTP_GRACE_MS = 1_000;
 
@@ -63,16 +65,30 @@ async function startDashboard(parts: HttpParts): Promise<HttpListener | undefine
   const { configuration } = parts;
   if (!configuration.dashboard) return undefined;
   const { createDashboardApp } = await import('../http/dashboard/dashboard-app.ts');
+  const { LiveFeed } = await import('../http/dashboard/live/live-feed.ts');
+  const { readPage } = await import('../http/dashboard/page-files.ts');
   const { dashboardHost: host, dashboardPort: port, pathPrefix } = configuration;
-  const app = createDashboardApp({
-    ...(await sharedOptions(parts, 'a request to the dashboard failed')),
-    operator: parts.broker.operator,
-    pathPrefix,
-    access: dashboardAccess(parts),
-    serverVersion: VERSION,
-  });
+  const shared = await sharedOptions(parts, 'a request to the dashboard failed');
+  const options = { ...shared, access: dashboardAccess(parts), serverVersion: VERSION };
+  const page = await readPage(PAGE_FOLDER);
+  const live = new LiveFeed({ ...options, ...systemEnvironment });
+  const app = createDashboardApp({ ...options, operator: parts.broker.operator, live, page, pathPrefix });
   const where = { host, port, maxConnections: MAX_DASHBOARD_CONNECTIONS };
-  return serve(app, where, '--dashboard-host and --dashboard-port');
+  try {
+    return endingFirst(live, await serve(app, where, '--dashboard-host and --dashboard-port'));
+  } catch (error) {
+    live.close();
+    throw error;
+  }
+}
+
+/** Streams never end of themselves: without this, closing would take its whole grace time. */
+function endingFirst(live: { close(): void }, listener: HttpListener): HttpListener {
+  const close: HttpListener['close'] = (options) => {
+    live.close();
+    return listener.close(options);
+  };
+  return { ...listener, close };
 }
 
 /** The rules of the configuration see to it that there are users when they are asked for. */

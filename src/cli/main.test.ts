@@ -34,7 +34,18 @@ function start(argv: readonly string[], environment: Record<string, string> = {}
 
 describe('the process', () => {
   it('serves until SIGTERM, logs to stderr and ends with 0 [CONFIG-008, CONFIG-012, SHUTDOWN-009]', async () => {
-    const argv = ['serve', '--port', '0', '--health-port', '0', '--print-ready', '--log-format', 'json'];
+    const argv = [
+      'serve',
+      '--port',
+      '0',
+      '--health-port',
+      '0',
+      '--dashboard',
+      'off',
+      '--print-ready',
+      '--log-format',
+      'json',
+    ];
     const broker = start(argv);
     await once(broker.process.stdout, 'data');
     expect(JSON.parse(broker.output.stdout)).toMatchObject({ ready: true, pid: broker.process.pid });

@@ -12,7 +12,7 @@ import { config } from './config.ts';
 import { serve } from './serve.ts';
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters';
-const FREE_PORTS = ['--port', '0', '--health', 'off'];
+const FREE_PORTS = ['--port', '0', '--health', 'off', '--dashboard', 'off'];
 
 let folder: string;
 

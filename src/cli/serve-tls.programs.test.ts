@@ -14,7 +14,17 @@ import { startProcess } from '../testing/crash/broker-process.ts';
 import { tlsFixture } from '../testing/tls-fixture.ts';
 
 const command = ['--import', 'tsx', fileURLToPath(new URL('main.ts', import.meta.url))];
-const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+const free = [
+  '--port',
+  '0',
+  '--health-port',
+  '0',
+  '--dashboard',
+  'off',
+  '--rate-limit',
+  'off',
+  '--print-ready',
+];
 const trust = { useTls: true, tlsCa: tlsFixture('ca.crt') };
 let folder: string;
 

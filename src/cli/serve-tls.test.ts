@@ -15,7 +15,7 @@ import { type Command, ExitCode } from './command.ts';
 import { config } from './config.ts';
 import { serve } from './serve.ts';
 
-const FREE_PORTS = ['--port', '0', '--health', 'off', '--rate-limit', 'off'];
+const FREE_PORTS = ['--port', '0', '--health', 'off', '--dashboard', 'off', '--rate-limit', 'off'];
 const serverFlags = certificateFlags('server');
 const trust = { useTls: true, tlsCa: tlsFixture('ca.crt') };
 let folder: string;

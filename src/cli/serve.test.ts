@@ -19,7 +19,7 @@ type Ready = {
   readonly dashboard?: { readonly url: string };
 };
 
-const FREE_PORTS = ['--port', '0', '--health-port', '0'];
+const FREE_PORTS = ['--port', '0', '--health-port', '0', '--dashboard-port', '0'];
 
 async function outputLine(context: TestCommandContext): Promise<string> {
   await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
@@ -40,7 +40,7 @@ async function occupiedPort() {
 }
 
 describe('serve', () => {
-  it('prints one line when everything listens, on ports that are free [CONFIG-008, CONFIG-009]', async () => {
+  it('prints one line when everything listens, on ports that are free [CONFIG-008, CONFIG-009, DASH-030]', async () => {
     const { context, exit, ready } = await startServing([]);
     const port = expect.any(Number);
     const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -49,6 +49,7 @@ describe('serve', () => {
       pid: process.pid,
       tcp: { host: '127.0.0.1', port, tls: false },
       health: { url },
+      dashboard: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) },
     });
     const client = await connect({ port: ready.tcp.port });
     await client.publish('hello', 1);
@@ -69,7 +70,7 @@ describe('serve', () => {
     const context = testCommandContext({ npm_lifecycle_event: 'start' });
     const exit = serve.run(FREE_PORTS, context);
     expect(await outputLine(context)).toMatch(
-      /listens on 127\.0\.0\.1:\d+\n[\s\S]*npx truemq pub hello '\{"n":1\}' --port \d+\n/,
+      /listens on 127\.0\.0\.1:\d+\n[\s\S]*dashboard: http:\/\/127\.0\.0\.1:\d+\/\n[\s\S]*npx truemq pub hello '\{"n":1\}' --port \d+\n/,
     );
     context.signal('SIGINT');
     expect(await exit).toBe(ExitCode.Done);
@@ -89,6 +90,13 @@ describe('serve', () => {
   it('can do without a health server [HEALTH-014]', async () => {
     const { context, exit, ready } = await startServing(['--health', 'off']);
     expect(ready.health).toBeUndefined();
+    context.signal('SIGTERM');
+    await exit;
+  });
+
+  it('can do without a dashboard [DASH-030]', async () => {
+    const { context, exit, ready } = await startServing(['--dashboard', 'off']);
+    expect(ready.dashboard).toBeUndefined();
     context.signal('SIGTERM');
     await exit;
   });
@@ -113,6 +121,7 @@ describe('serve', () => {
   it.each([
     ['--port', '--host and --port'],
     ['--health-port', '--health-host and --health-port'],
+    ['--dashboard-port', '--dashboard-host and --dashboard-port'],
   ])(
     'ends with one clear line when the port of %s is in use [CONFIG-010, HEALTH-014]',
     async (flag, settings) => {
@@ -225,8 +234,7 @@ describe('serve', () => {
   });
 
   it('serves the dashboard on its own address, below its prefix, and ends it with the broker [DASH-026]', async () => {
-    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--path-prefix', '/mq/'];
-    const { context, exit, ready } = await startServing(dashboard);
+    const { context, exit, ready } = await startServing(['--path-prefix', '/mq/']);
     const { url = '' } = ready.dashboard ?? {};
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mq\/$/);
     const client = await connect({ port: ready.tcp.port });
@@ -244,20 +252,18 @@ describe('serve', () => {
   });
 
   it('warns when the dashboard can be reached from beyond this machine [HTTP-006]', async () => {
-    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--dashboard-host', '0.0.0.0'];
-    const { context, exit } = await startServing(dashboard);
+    const { context, exit } = await startServing(['--dashboard-host', '0.0.0.0']);
     context.signal('SIGTERM');
     await exit;
     expect(context.errors()).toMatch(/"warn"[^\n]*dashboard[^\n]*"dashboardHost":"0\.0\.0\.0"/);
   });
 
-  it('does not start when the dashboard cannot listen, and says which flags change that', async () => {
-    const { port, release } = await occupiedPort();
-    const context = testCommandContext();
-    const argv = [...FREE_PORTS, '--dashboard', 'on', '--dashboard-port', String(port)];
-    expect(await serve.run(argv, context)).toBe(ExitCode.Failed);
-    expect(context.errors()).toMatch(new RegExp(`:${port}.*--dashboard-host and --dashboard-port`));
-    release();
+  it('ends the live streams of the dashboard with the broker, without waiting for their clients', async () => {
+    const { context, exit, ready } = await startServing([]);
+    const stream = await fetch(`${ready.dashboard?.url}api/events`);
+    context.signal('SIGTERM');
+    expect(await exit).toBe(ExitCode.Done);
+    expect(await stream.text()).toMatch(/^retry: 1000\nevent: snapshot\n/);
   });
 
   it('has the limits and the defaults of queues that are configured [CONFIG-013]', async () => {

@@ -154,9 +154,7 @@ function linesForPeople(
   return [
     `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}${tcp.tls ? ' with TLS' : ''}`,
     ...(health === undefined ? [] : [`health and metrics: ${health.url}/health/ and ${health.url}/metrics/`]),
-    ...(dashboard === undefined
-      ? []
-      : [`dashboard: ${dashboard.url}api/queues (its page is not in this version)`]),
+    ...(dashboard === undefined ? [] : [`dashboard: ${dashboard.url}`]),
     'try it, in two other terminals:',
     `  ${truemq} sub hello${address}`,
     `  ${truemq} pub hello '{"n":1}'${address}`,

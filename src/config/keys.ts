@@ -346,8 +346,8 @@ export const configurationKeys = {
     kind: 'boolean',
     section: 'Dashboard',
     words: ['on', 'off'],
-    default: false,
-    doc: 'Whether the broker starts the HTTP server of the dashboard. Its API is complete; it has no page yet.',
+    default: true,
+    doc: 'Whether the broker starts the HTTP server of the dashboard.',
   },
   dashboardHost: {
     kind: 'text',
@@ -376,7 +376,7 @@ export const configurationKeys = {
       isRight: (text) => /^\/([-.\w~]+\/)*$/.test(text),
       words: 'a path that begins and ends with a slash, of letters, digits, -, ., _ and ~',
     },
-    doc: 'Path below which the dashboard serves its API and its page.',
+    doc: 'Path below which the dashboard serves its page and its API.',
   },
 
   logLevel: {

@@ -101,7 +101,7 @@ describe('defaults', () => {
       healthHost: '127.0.0.1',
       healthPort: 2926,
       allowedHosts: ['127.0.0.1', 'localhost'],
-      dashboard: false,
+      dashboard: true,
       dashboardHost: '127.0.0.1',
       dashboardPort: 12_925,
       dashboardAuthentication: false,
@@ -112,7 +112,7 @@ describe('defaults', () => {
     expect(loadGiven({}).configuration).toEqual(expected);
   });
 
-  it('are those of spec/tables/limits.yaml, except that of the dashboard, whose page does not exist yet [CONFIG-014]', () => {
+  it('are those of spec/tables/limits.yaml, that of the dashboard too [CONFIG-014, DASH-030]', () => {
     const defaults: Readonly<Record<string, unknown>> = loadGiven({}).configuration;
     const different = limitRows.filter(({ name, derived, default: expected }) => {
       const kind = kinds.get(name);
@@ -120,7 +120,7 @@ describe('defaults', () => {
       if (derived !== undefined) return !('derived' in kind);
       return !isDeepStrictEqual(defaults[propertyName(name as ConfigurationKey)], expected);
     });
-    expect(different.map(({ name }) => name)).toEqual(['dashboard']);
+    expect(different.map(({ name }) => name)).toEqual([]);
   });
 
   it('have a row in spec/tables/limits.yaml each, with the same range', () => {
@@ -318,7 +318,7 @@ describe('refusals', () => {
       'healthPort 2926 (default) and port 2926 (flag --port) do not go together; allowed is a different port for each, or 0',
     ],
     [
-      { dashboard: 'on', 'dashboard-port': '2926' },
+      { 'dashboard-port': '2926' },
       'dashboardPort 2926 (flag --dashboard-port) and healthPort 2926 (default) do not go together; allowed is a different port for each, or 0',
     ],
   ] as const)(

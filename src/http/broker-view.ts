@@ -40,6 +40,9 @@ export type BrokerView = {
   readiness(): Readiness;
 };
 
+/** What the live streams of the dashboard look at. */
+export type LiveView = Pick<BrokerView, 'stats' | 'readiness' | 'queueFigures' | 'subscriberFigures'>;
+
 /** What the dashboard may ask; each method says what it answers. */
 export type OperatorView = Pick<
   Operator,

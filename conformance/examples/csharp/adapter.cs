@@ -41,7 +41,7 @@ string[] groups = ["authentication", "tls", "rateLimit", "limits", "queueDefault
 var request = JsonNode.Parse(Console.In.ReadLine() ?? "{}")!;
 var start = new ProcessStartInfo(args[0]) { RedirectStandardInput = true, RedirectStandardOutput = true };
 foreach (var word in args.Skip(1)) start.ArgumentList.Add(word);
-foreach (var word in new[] { "--port", "0", "--health-port", "0", "--print-ready" }) start.ArgumentList.Add(word);
+foreach (var word in new[] { "--port", "0", "--health-port", "0", "--dashboard", "off", "--print-ready" }) start.ArgumentList.Add(word);
 
 // List every setting without a flag as unsupported: a setting that is neither applied nor listed makes checks fail.
 var unsupported = new JsonArray();

@@ -102,7 +102,7 @@ func run() int {
 	if err != nil {
 		return refuse("the configuration has another form: " + err.Error())
 	}
-	words = append([]string{"--port", "0", "--health-port", "0", "--print-ready"}, words...)
+	words = append([]string{"--port", "0", "--health-port", "0", "--dashboard", "off", "--print-ready"}, words...)
 	broker := exec.Command(os.Args[1], append(os.Args[2:], words...)...)
 	broker.Stderr = os.Stderr
 	pipe, err := broker.StdoutPipe()

@@ -56,7 +56,7 @@ class Adapter {
         var input = new BufferedReader(new InputStreamReader(System.in));
         Map<String, String> request = new Json(input.readLine()).values();
         List<String> command = new ArrayList<>(List.of(args));
-        command.addAll(List.of("--port", "0", "--health-port", "0", "--print-ready"));
+        command.addAll(List.of("--port", "0", "--health-port", "0", "--dashboard", "off", "--print-ready"));
         List<String> unsupported = addFlags(request, command);
         Process broker = start(command);
 

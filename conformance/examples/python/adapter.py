@@ -70,7 +70,7 @@ def say(answer):
 
 def main():
     flags, unsupported = flags_for(json.loads(sys.stdin.readline()))
-    command = [*sys.argv[1:], "--port", "0", "--health-port", "0", "--print-ready", *flags]
+    command = [*sys.argv[1:], "--port", "0", "--health-port", "0", "--dashboard", "off", "--print-ready", *flags]
     broker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     # From now on, signals go to the broker, and the adapter runs as long as the broker.
     signal.signal(signal.SIGTERM, lambda *_: broker.terminate())

@@ -63,7 +63,7 @@ fn main() {
     let mut words = std::env::args().skip(1);
     let mut broker = Command::new(words.next().expect("the command that starts the broker"))
         .args(words)
-        .args(["--port", "0", "--health-port", "0", "--print-ready"])
+        .args(["--port", "0", "--health-port", "0", "--dashboard", "off", "--print-ready"])
         .args(flags)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -61,7 +61,7 @@ directory=$(printf '%s' "$request" | sed -n 's/.*"dataDirectory":"\([^"]*\)".*/\
 pipe=$directory/ready
 [ -p "$pipe" ] || mkfifo "$pipe" || refuse 'no named pipe can be made in the data directory'
 # shellcheck disable=SC2086 # the flags are words without spaces
-"$@" --port 0 --health-port 0 --print-ready $flags >"$pipe" </dev/null &
+"$@" --port 0 --health-port 0 --dashboard off --print-ready $flags >"$pipe" </dev/null &
 broker=$!
 exec 3<&0 4<"$pipe"
 IFS= read -r ready <&4 || { wait "$broker"; refuse 'the broker ended before it listened; its log says why'; }

@@ -42,7 +42,7 @@ export class BrokerProcess {
     if (!isPlanted && !existsSync(command)) throw new Error('The broker is not built: npm run build.');
     const flags = settings.flatMap(([key, text]) => [`--${flagName(key)}`, text]);
     const program = isPlanted ? plantedCommand : [command];
-    const servers = ['--port', '0', '--health-port', '0', '--dashboard', 'on', '--dashboard-port', '0'];
+    const servers = ['--port', '0', '--health-port', '0', '--dashboard-port', '0'];
     const args = [...program, 'serve', '--print-ready', ...servers, ...flags];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
     const stderr: string[] = [];

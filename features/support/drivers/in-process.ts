@@ -46,6 +46,9 @@ type HttpServers = {
   readonly dashboard: ReturnType<typeof createDashboardApp>;
 };
 
+/** Scenarios ask; they do not watch. */
+const noStreams = { open: () => new Response(null, { status: 503 }) };
+
 /** `newProfile` is called for each broker. */
 export function inProcessDriver(newProfile: () => InProcessProfile = () => exact): Driver {
   return {
@@ -228,7 +231,13 @@ class InProcessBroker implements BrokerUnderTest {
     };
     return {
       health: createHealthApp(options),
-      dashboard: createDashboardApp({ ...options, pathPrefix, serverVersion: 'test' }),
+      dashboard: createDashboardApp({
+        ...options,
+        live: noStreams,
+        page: undefined,
+        pathPrefix,
+        serverVersion: 'test',
+      }),
     };
   }
 

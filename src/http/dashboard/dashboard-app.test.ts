@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Command } from '../../protocol/command.ts';
-import { noQueues, shownStatistics as stats } from '../../testing/shown-statistics.ts';
+import { shownStatistics as stats } from '../../testing/shown-statistics.ts';
 import { subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { createDashboardApp, type DashboardAppOptions } from './dashboard-app.ts';
 
@@ -43,12 +43,10 @@ async function testedDashboard(options: Partial<DashboardAppOptions> = {}) {
   const tested = new TestedBroker();
   const client = await tested.connect();
   const app = createDashboardApp({
-    view: {
-      stats: () => stats,
-      readiness: () => ({ ready: true }),
-      ...noQueues,
-    },
+    view: { stats: () => stats },
     operator: tested.broker.operator,
+    live: { open: () => new Response(null) },
+    page: undefined,
     sampleMemory: () => memory,
     wallNow: () => now,
     uptimeMs: () => 11_524.4184,
@@ -393,12 +391,6 @@ describe('a request', () => {
     const { get, status } = await testedDashboard({ pathPrefix: '/mq/' });
     expect(await get('/mq/api/queues')).toEqual([]);
     expect(await status('/api/queues')).toBe(404);
-  });
-
-  it('for the page is answered by 503 with instructions when there is no page [DASH-031]', async () => {
-    const { request } = await testedDashboard({ pathPrefix: '/mq/' });
-    const response = await request('/mq/');
-    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('api/queues')]);
   });
 
   it.each([

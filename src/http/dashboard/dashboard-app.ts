@@ -1,6 +1,6 @@
-// The dashboard as a function from request to answer: the API over queues and messages, below the path prefix. It does not listen (see
+// The dashboard as a function from request to answer: the page, and the API over queues and messages, below the path prefix. It does not listen (see
 // serve-app.ts), so it can be tested without a port. It asks for no credentials unless it is told to. Implements DASH-001 to DASH-026, DASH-028, DASH-031 to
-// DASH-034, DASH-036, HTTP-001 to HTTP-003.
+// DASH-036, HTTP-001 to HTTP-003.
 
 import { getRequestIP, H3, type H3Event } from 'h3';
 import type { BasicAccess } from '../../auth/basic-access.ts';
@@ -9,7 +9,9 @@ import type { MemorySampler } from '../health/memory.ts';
 import { healthRecord, type Moment, metricsRecord } from '../health/records.ts';
 import { jsonResponse, jsonTextResponse, notFound, problemResponse } from '../problem.ts';
 import { answerFault, methodNotAllowed, refuseForeignHost, withoutBody } from '../requests.ts';
+import { eventStreamHeaders, type LiveFeed } from './live/live-feed.ts';
 import { openapiDocument } from './openapi-document.ts';
+import type { PageFiles } from './page-files.ts';
 import { pageQuery } from './page-query.ts';
 import { jsonList, messageJson, queueJson } from './records.ts';
 import { accessRefused, brokerRefused, emptyName, requestRefused, requeueRefused } from './refusals.ts';
@@ -18,10 +20,14 @@ import { accessRefused, brokerRefused, emptyName, requestRefused, requeueRefused
 const MAX_LIST_BYTES = 1_048_576;
 
 export type DashboardAppOptions = {
-  readonly view: BrokerView;
+  readonly view: Pick<BrokerView, 'stats'>;
   readonly operator: OperatorView;
   /** Asks for the credentials of a superuser. Absent: everybody is answered. */
   readonly access?: Pick<BasicAccess, 'judge'> | undefined;
+  /** The events of `api/events`. */
+  readonly live: Pick<LiveFeed, 'open'>;
+  /** Undefined: the page was not built. */
+  readonly page: PageFiles | undefined;
   readonly sampleMemory: MemorySampler;
   /** Milliseconds since 1970. */
   readonly wallNow: () => number;
@@ -57,7 +63,10 @@ export function createDashboardApp(options: DashboardAppOptions): H3 {
   app.all(`${pathPrefix}api/**`, ({ url }) =>
     url.pathname.includes('//') ? emptyName() : unknownPath(options),
   );
-  app.all(pathPrefix, (event) => answer(event, { GET: pageIsMissing }));
+  app.all(pathPrefix, (event) => answer(event, { GET: () => pageResponse(event, options) }));
+  app.all(`${pathPrefix}assets/:file`, (event) =>
+    answer(event, { GET: () => assetResponse(event, options) }),
+  );
   app.all('/**', () => unknownPath(options));
   return app;
 }
@@ -72,6 +81,7 @@ function apiPaths(options: DashboardAppOptions): Readonly<Record<string, (event:
     health: () => ({ GET: () => jsonResponse(healthRecord(takeMoment(options))) }),
     metrics: () => ({ GET: () => jsonResponse(metricsRecord(takeMoment(options))) }),
     'openapi.json': () => ({ GET: async () => jsonResponse(await openapiDocument(pathPrefix)) }),
+    events: ({ req, url }) => ({ GET: () => eventsResponse(req, url.searchParams, options.live) }),
     queues: () => ({ GET: async () => jsonResponse(await operator.listQueues()) }),
     'queues/:queue': ({ context }) => queueMethods(operator, named(context.params, 'queue')),
     'queues/:queue/messages': ({ context, url }) =>
@@ -165,9 +175,30 @@ function noContent(): Response {
   return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
 }
 
+/** HEAD is answered without a stream, which nobody would read. */
+function eventsResponse(
+  { method }: Request,
+  parameters: URLSearchParams,
+  live: Pick<LiveFeed, 'open'>,
+): Response {
+  if (method === 'HEAD') return new Response(null, { headers: eventStreamHeaders });
+  return live.open(parameters.get('queue') ?? undefined);
+}
+
+/** The addresses in the page begin where it is, so it is only at the prefix with its last slash. */
+function pageResponse({ req, url }: H3Event, { page, pathPrefix }: DashboardAppOptions): Response {
+  if (url.pathname !== pathPrefix)
+    return new Response(null, { status: 308, headers: { location: `${pathPrefix}${url.search}` } });
+  return page === undefined ? pageIsMissing() : page.index(req);
+}
+
+function assetResponse({ req, context }: H3Event, { page }: DashboardAppOptions): Response {
+  return page === undefined ? pageIsMissing() : page.asset(named(context.params, 'file'), req);
+}
+
 function pageIsMissing(): Response {
   const detail =
-    'The page of the dashboard is not in this build of the broker. What it would show is below api/, for example api/queues and api/metrics.';
+    'The page of the dashboard was not built: run "npm run build" in the clone of the broker, and start it again. What the page would show is below api/, for example api/queues and api/metrics.';
   return problemResponse({ status: 503, title: 'Service Unavailable', detail });
 }
 

@@ -11,7 +11,7 @@ import { MAX_SHOWN_QUEUES, metricsFormatFor, metricsTextResponse } from './metri
 import { healthRecord, type Moment, metricsRecord } from './records.ts';
 
 export type HealthAppOptions = {
-  readonly view: BrokerView;
+  readonly view: Pick<BrokerView, 'stats' | 'largestQueues' | 'readiness'>;
   readonly sampleMemory: MemorySampler;
   /** Milliseconds since 1970. */
   readonly wallNow: () => number;

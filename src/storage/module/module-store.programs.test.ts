@@ -15,7 +15,17 @@ import { newFolder } from '../contract/file-place.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
-const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+const free = [
+  '--port',
+  '0',
+  '--health-port',
+  '0',
+  '--dashboard',
+  'off',
+  '--rate-limit',
+  'off',
+  '--print-ready',
+];
 
 type Manifest = { readonly dependencies: Readonly<Record<string, string>> };
 type Result = { readonly code: number | null; readonly output: string };

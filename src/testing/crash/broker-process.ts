@@ -30,7 +30,17 @@ const command = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 /** Node's arguments to start a broker over a file on free ports, which prints one line when it listens. */
 export function serveArguments(storagePath: string): readonly string[] {
   const storage = ['--storage', 'sqlite', '--storage-path', storagePath];
-  const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+  const free = [
+    '--port',
+    '0',
+    '--health-port',
+    '0',
+    '--dashboard',
+    'off',
+    '--rate-limit',
+    'off',
+    '--print-ready',
+  ];
   return ['--import', 'tsx', command, 'serve', ...storage, ...free];
 }
 

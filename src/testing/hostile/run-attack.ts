@@ -77,7 +77,17 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
 
 function serveArguments(user: Login | undefined): readonly string[] {
   const limits = Object.entries(LIMITS_MIB).flatMap(([name, mebibytes]) => [`--${name}`, `${mebibytes}MiB`]);
-  const free = ['--port', '0', '--health-port', '0', '--rate-limit', 'off', '--print-ready'];
+  const free = [
+    '--port',
+    '0',
+    '--health-port',
+    '0',
+    '--dashboard',
+    'off',
+    '--rate-limit',
+    'off',
+    '--print-ready',
+  ];
   const users =
     user === undefined
       ? []

@@ -1,0 +1,106 @@
+// Select all, requeue and remove: for the selected messages of a page.
+
+import { useState } from 'preact/hooks';
+import type { Answer } from '../api/api.ts';
+import { eachSentence, forEachMessage } from '../api/each-message.ts';
+import type { Message } from '../api/message.ts';
+import { countOf } from '../words/format.ts';
+import { ConfirmDialog } from './dialog.tsx';
+import { usePage } from './page-context.ts';
+
+type MessageActionsProps = {
+  readonly queue: string;
+  /** Those of the page, and those of them that are selected. */
+  readonly messages: readonly Message[];
+  readonly chosen: readonly Message[];
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onChange: OnChange;
+};
+
+/** Called after an action, with whether it was done to all of its messages. */
+export type OnChange = (isDone: boolean) => void;
+
+export function MessageActions({ queue, messages, chosen, onSelect, onChange }: MessageActionsProps) {
+  const [isRemoving, setRemoving] = useState(false);
+  const { requeue, remove } = useMessageActions(queue, onChange);
+  const letters = chosen.filter(({ deadLetter }) => deadLetter !== undefined);
+  const hasLetters = messages.some(({ deadLetter }) => deadLetter !== undefined);
+  if (messages.length === 0) return null;
+  const isAll = chosen.length === messages.length;
+  return (
+    <div class="tools">
+      <label class="select-all">
+        <input
+          type="checkbox"
+          checked={isAll}
+          onChange={() => onSelect(new Set(isAll ? [] : messages.map(({ id }) => id)))}
+        />{' '}
+        Select all {messages.length} on this page
+      </label>
+      {hasLetters && (
+        <button type="button" disabled={letters.length === 0} onClick={() => void requeue(letters)}>
+          Requeue selected
+        </button>
+      )}
+      <button type="button" disabled={chosen.length === 0} onClick={() => setRemoving(true)}>
+        Remove selected …
+      </button>
+      <span class="note">{chosen.length === 0 ? '' : `${countOf(chosen.length, 'message')} selected`}</span>
+      {isRemoving && (
+        <RemoveDialog queue={queue} messages={chosen} remove={remove} onClose={() => setRemoving(false)} />
+      )}
+    </div>
+  );
+}
+
+type RemoveDialogProps = {
+  readonly queue: string;
+  readonly messages: readonly Message[];
+  readonly remove: (messages: readonly Message[]) => Promise<void>;
+  readonly onClose: () => void;
+};
+
+export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogProps) {
+  const [removed] = useState(messages);
+  const what = countOf(removed.length, 'message');
+  return (
+    <ConfirmDialog
+      title={`Remove ${what} from ${queue}?`}
+      confirmLabel={`Remove ${what}`}
+      onConfirm={() => remove(removed)}
+      onClose={onClose}
+    >
+      <p class="break">
+        {removed.length === 1 ? `Message ${removed[0]?.id}` : `${what}`} will be removed from queue{' '}
+        <b>{queue}</b>. This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Requeues or removes messages one after the other, and reports how many. */
+export function useMessageActions(queue: string, onChange: OnChange) {
+  const { api, notices } = usePage();
+  const act = async (
+    messages: readonly Message[],
+    verb: string,
+    one: (id: string) => Promise<Answer<unknown>>,
+  ) => {
+    const result = await forEachMessage(
+      messages.map(({ id }) => id),
+      one,
+    );
+    const sentence = eachSentence(messages.length, result, verb);
+    if (result.problems.length === 0) notices.done(sentence);
+    else notices.failed(sentence);
+    onChange(result.problems.length === 0);
+  };
+  const sources = (messages: readonly Message[]) =>
+    [...new Set(messages.map(({ deadLetter }) => deadLetter?.source ?? ''))].join(', ');
+  return {
+    requeue: (messages: readonly Message[]) =>
+      act(messages, `requeued to ${sources(messages)}`, (id) => api.requeueMessage(queue, id)),
+    remove: (messages: readonly Message[]) =>
+      act(messages, `removed from ${queue}`, (id) => api.removeMessage(queue, id)),
+  };
+}

@@ -1,0 +1,79 @@
+// A page of messages as lines: a box to select one, and a link that opens it in the reading pane. Arrow keys move along the links.
+
+import type { Message } from '../api/message.ts';
+import { movedIndex } from '../keys.ts';
+import type { QueuePlace } from '../url-state.ts';
+import { countOf, formatAgo, formatInstant } from '../words/format.ts';
+import { Link } from './link.tsx';
+
+const PREVIEW_LENGTH = 160;
+
+type MessageListProps = {
+  readonly place: QueuePlace;
+  readonly messages: readonly Message[];
+  readonly loadedAt: number;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+};
+
+export function MessageList({ place, messages, loadedAt, selected, onSelect }: MessageListProps) {
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  const opened = messages.findIndex(({ id }) => id === place.message);
+  return (
+    <ol class="messages" onKeyDown={moveFocus}>
+      {messages.map((message, index) => (
+        <li key={message.id} class={message.id === place.message ? 'open' : ''}>
+          <input
+            type="checkbox"
+            aria-label={`Select message ${message.id}`}
+            checked={selected.has(message.id)}
+            onChange={() => toggle(message.id)}
+          />
+          <Link
+            class="message-link"
+            to={{ ...place, message: message.id }}
+            tabIndex={index === Math.max(0, opened) ? 0 : -1}
+            {...(message.id === place.message ? { 'aria-current': 'true' as const } : {})}
+          >
+            <MessageLine message={message} loadedAt={loadedAt} />
+          </Link>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function MessageLine({ message, loadedAt }: { readonly message: Message; readonly loadedAt: number }) {
+  const { id, payload, acceptedAt, priority, attemptCount, deadLetter } = message;
+  const marks = [
+    ...(priority === 'Normal' ? [] : [priority]),
+    ...(attemptCount === 0 ? [] : [countOf(attemptCount, 'attempt')]),
+  ];
+  return (
+    <>
+      <span class="message-head">
+        <span class="message-id">{id}</span>
+        {marks.length > 0 && <span class="marks">{marks.join(', ')}</span>}
+        <time title={formatInstant(acceptedAt)}>{formatAgo(acceptedAt, loadedAt)}</time>
+      </span>
+      {deadLetter !== undefined && (
+        <span class="message-reason">
+          {deadLetter.reason} from {deadLetter.source}, {deadLetter.attempts} attempts
+        </span>
+      )}
+      <span class="preview">{payload === undefined ? 'no payload' : payload.slice(0, PREVIEW_LENGTH)}</span>
+    </>
+  );
+}
+
+function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a')];
+  const target = movedIndex(event.key, links.indexOf(event.target as HTMLElement), links.length);
+  if (target === undefined || !(event.target instanceof HTMLAnchorElement)) return;
+  event.preventDefault();
+  links[target]?.focus();
+}

@@ -1,0 +1,153 @@
+// The messages of a queue: a page of them as a list beside the reading pane, and what can be done with those that are selected. The list is that of the
+// moment when it was asked for: it does not move while somebody reads.
+
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { type Answer, PAGE_SIZE } from '../api/api.ts';
+import type { Message } from '../api/message.ts';
+import type { QueueRow } from '../live/queue-row.ts';
+import type { QueuePlace } from '../url-state.ts';
+import { formatClock, formatCount } from '../words/format.ts';
+import { Command } from './copy-button.tsx';
+import { Link } from './link.tsx';
+import { MessageActions } from './message-actions.tsx';
+import { MessageList } from './message-list.tsx';
+import { usePage } from './page-context.ts';
+import { ReadingPane } from './reading-pane.tsx';
+
+type SectionProps = { readonly place: QueuePlace; readonly row: QueueRow };
+
+export type Listing = {
+  readonly answer: Answer<readonly Message[]>;
+  /** When it was asked for, by the clock of this machine. */
+  readonly loadedAt: number;
+  readonly waitingCount: number;
+};
+
+export function MessageSection({ place, row }: SectionProps) {
+  const { navigation } = usePage();
+  const { listing, reload } = useListing(place, row);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const messages = listing?.answer.isOk === true ? listing.answer.value : [];
+  const chosen = messages.filter(({ id }) => selected.has(id));
+  useEffect(() => setSelected(new Set()), [place.page]);
+  const changed = () => {
+    setSelected(new Set());
+    reload();
+  };
+  const changedInPane = (isDone: boolean) => {
+    const { view, queue, page } = place;
+    if (isDone) navigation.go({ view, queue, page }, { isReplacing: true });
+    changed();
+  };
+  return (
+    <section aria-label="Messages">
+      <ListTools place={place} row={row} listing={listing} reload={reload} />
+      <MessageActions
+        queue={place.queue}
+        messages={messages}
+        chosen={chosen}
+        onSelect={setSelected}
+        onChange={changed}
+      />
+      <div class="reader">
+        <ListBody place={place} listing={listing} selected={selected} onSelect={setSelected} />
+        <ReadingPane place={place} messages={messages} onChange={changedInPane} />
+      </div>
+    </section>
+  );
+}
+
+/** The list, asked for when the page of it changes, and when the first message comes into an empty queue. */
+function useListing(place: QueuePlace, row: QueueRow) {
+  const { api, store } = usePage();
+  const [listing, setListing] = useState<Listing>();
+  const [round, setRound] = useState(0);
+  const { queue, page } = place;
+  useEffect(() => {
+    let isCurrent = true;
+    const waitingCount = store.queueNamed(queue)?.waitingCount ?? 0;
+    const load = async () => {
+      const answer = await api.listMessages(queue, page);
+      if (isCurrent) setListing({ answer, loadedAt: Date.now(), waitingCount });
+    };
+    if (round >= 0) void load();
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, store, queue, page, round]);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  const isFilling = listing?.waitingCount === 0 && row.waitingCount > 0;
+  useEffect(() => {
+    if (isFilling) reload();
+  }, [isFilling, reload]);
+  return { listing, reload };
+}
+
+type ToolsProps = SectionProps & { readonly listing: Listing | undefined; readonly reload: () => void };
+
+function ListTools({ place, row, listing, reload }: ToolsProps) {
+  const hasMoved = listing !== undefined && listing.waitingCount !== row.waitingCount;
+  return (
+    <div class="tools">
+      <h2>Messages</h2>
+      <Pager place={place} row={row} listing={listing} />
+      <button type="button" id="refresh" onClick={reload}>
+        Refresh
+      </button>
+      <span class="note">
+        {listing === undefined ? '' : `as of ${formatClock(listing.loadedAt)}`}
+        {hasMoved ? '; the queue has changed since' : ''}
+      </span>
+    </div>
+  );
+}
+
+function Pager({ place, row, listing }: Omit<ToolsProps, 'reload'>) {
+  const count = listing?.answer.isOk === true ? listing.answer.value.length : 0;
+  const start = (place.page - 1) * PAGE_SIZE;
+  const { queue, page } = place;
+  const hasNext = count === PAGE_SIZE && start + count < row.waitingCount;
+  if (page === 1 && !hasNext) return null;
+  return (
+    <nav aria-label="Pages of messages">
+      {page > 1 && <Link to={{ view: 'queue', queue, page: page - 1 }}>Previous</Link>}
+      <span>
+        {count === 0 ? 'none' : `${formatCount(start + 1)}–${formatCount(start + count)}`} of{' '}
+        {formatCount(row.waitingCount)}
+      </span>
+      {hasNext && <Link to={{ view: 'queue', queue, page: page + 1 }}>Next</Link>}
+    </nav>
+  );
+}
+
+type BodyProps = {
+  readonly place: QueuePlace;
+  readonly listing: Listing | undefined;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+};
+
+function ListBody({ place, listing, selected, onSelect }: BodyProps) {
+  if (listing === undefined) return <p class="note">Loading the messages …</p>;
+  const { answer, loadedAt } = listing;
+  if (!answer.isOk) {
+    return (
+      <p class="problem" role="alert">
+        <b>{answer.problem.title}.</b> {answer.problem.detail}
+      </p>
+    );
+  }
+  if (answer.value.length === 0) return <NoMessages place={place} />;
+  const lines = { messages: answer.value, loadedAt, selected, onSelect };
+  return <MessageList place={place} {...lines} />;
+}
+
+function NoMessages({ place }: { readonly place: QueuePlace }) {
+  if (place.page > 1) return <p class="note">There are no messages on this page any more.</p>;
+  return (
+    <div class="empty">
+      <p>No message waits here. To publish one:</p>
+      <Command text={`npx truemq pub ${place.queue} '{"n":1}'`} />
+    </div>
+  );
+}

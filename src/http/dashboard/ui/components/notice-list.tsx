@@ -1,0 +1,44 @@
+// What the page reports: results of actions as lines that can be dismissed, and changes of health for screen readers.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePage, useStore, useWatched } from './page-context.ts';
+
+export function NoticeList() {
+  const { notices } = usePage();
+  const list = useWatched(notices);
+  return (
+    <div class="notices" role="status" aria-label="Reports">
+      {list.map(({ id, kind, text }) => (
+        <div key={id} class={`notice ${kind}`}>
+          <p>{text}</p>
+          <button type="button" class="quiet" onClick={() => notices.dismiss(id)}>
+            Dismiss
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Speaks when the health changes, and never else. */
+export function HealthAnnouncer() {
+  const { health, facts } = useStore('health');
+  const [text, setText] = useState('');
+  const last = useRef<boolean | undefined>(undefined);
+  useEffect(() => {
+    if (facts === undefined) return;
+    if (last.current !== undefined && last.current !== health.isHealthy) {
+      setText(
+        health.isHealthy
+          ? 'The broker is healthy again.'
+          : `The broker is unhealthy: ${health.reasons.join('; ')}.`,
+      );
+    }
+    last.current = health.isHealthy;
+  }, [facts, health]);
+  return (
+    <p class="off-screen" role="status" aria-label="Health">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,192 @@
+// The message that the address names: what it is, why it is a dead letter, its headers, its payload, and what can be done with it.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answer } from '../api/api.ts';
+import { type DeadLetter, deadLetterHeaders, type Message } from '../api/message.ts';
+import { formattedJson } from '../json/formatted.ts';
+import { type QueuePlace, queuePlace } from '../url-state.ts';
+import { formatAgo, formatInstant } from '../words/format.ts';
+import { CopyButton } from './copy-button.tsx';
+import { JsonView } from './json-view.tsx';
+import { Link } from './link.tsx';
+import { type OnChange, RemoveDialog, useMessageActions } from './message-actions.tsx';
+import { usePage, useWallNow } from './page-context.ts';
+
+type PaneProps = {
+  readonly place: QueuePlace;
+  /** Those of the list: one of them need not be asked for. */
+  readonly messages: readonly Message[];
+  readonly onChange: OnChange;
+};
+
+export function ReadingPane({ place, messages, onChange }: PaneProps) {
+  const { queue, message: id } = place;
+  const listed = messages.find((message) => message.id === id);
+  const answer = useMessage(queue, id, listed);
+  const pane = usePaneInView(id);
+  if (id === undefined)
+    return messages.length === 0 ? null : <p class="pane note">Choose a message to read it.</p>;
+  return (
+    <article ref={pane} class="pane" aria-label={`Message ${id}`}>
+      {answer === undefined && <p class="note">Loading message {id} …</p>}
+      {answer?.isOk === true && <MessageView queue={queue} message={answer.value} onChange={onChange} />}
+      {answer?.isOk === false && (
+        <p class="problem" role="alert">
+          <b>{answer.problem.title}.</b> {answer.problem.detail}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** Below the list, on a phone, the pane of a message that was just chosen comes into view. */
+function usePaneInView(id: string | undefined) {
+  const pane = useRef<HTMLElement>(null);
+  const before = useRef(id);
+  useEffect(() => {
+    const element = pane.current;
+    if (before.current === id || element === null) return;
+    before.current = id;
+    if (element.getBoundingClientRect().top > innerHeight - 160) element.scrollIntoView();
+  }, [id]);
+  return pane;
+}
+
+/** The message, from the list or from the broker; one that is in flight is not in the list. */
+function useMessage(queue: string, id: string | undefined, listed: Message | undefined) {
+  const { api } = usePage();
+  const [asked, setAsked] = useState<{ readonly id: string; readonly answer: Answer<Message> }>();
+  const isListed = listed !== undefined;
+  useEffect(() => {
+    if (id === undefined || isListed) return undefined;
+    let isCurrent = true;
+    const ask = async () => {
+      const answer = await api.message(queue, id);
+      if (isCurrent) setAsked({ id, answer });
+    };
+    void ask();
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, queue, id, isListed]);
+  if (listed !== undefined) return { isOk: true, value: listed } as const;
+  return asked?.id === id ? asked?.answer : undefined;
+}
+
+type MessageViewProps = {
+  readonly queue: string;
+  readonly message: Message;
+  readonly onChange: OnChange;
+};
+
+function MessageView({ queue, message, onChange }: MessageViewProps) {
+  const [isRemoving, setRemoving] = useState(false);
+  const { requeue, remove } = useMessageActions(queue, onChange);
+  const { id, deadLetter, headers, payload } = message;
+  return (
+    <>
+      <div class="title">
+        <h3 class="break">{id}</h3>
+        <div class="actions">
+          <CopyButton what="the id" text={() => id} />
+          {deadLetter !== undefined && (
+            <button type="button" onClick={() => void requeue([message])}>
+              Requeue
+            </button>
+          )}
+          <button type="button" class="danger" onClick={() => setRemoving(true)}>
+            Remove …
+          </button>
+        </div>
+      </div>
+      <Facts message={message} />
+      {deadLetter !== undefined && <DeadLetterFacts deadLetter={deadLetter} />}
+      <Headers headers={headers.filter(([name]) => !isShownAbove(name, deadLetter))} />
+      <Payload payload={payload} />
+      {isRemoving && (
+        <RemoveDialog queue={queue} messages={[message]} remove={remove} onClose={() => setRemoving(false)} />
+      )}
+    </>
+  );
+}
+
+function Facts({ message }: { readonly message: Message }) {
+  const { acceptedAt, attemptCount, priority, version } = message;
+  return (
+    <dl class="facts">
+      <dt>Accepted</dt>
+      <dd>
+        <Ago at={acceptedAt} />
+      </dd>
+      <dt>Attempts</dt>
+      <dd>{attemptCount}</dd>
+      <dt>Priority</dt>
+      <dd>{priority}</dd>
+      <dt>Version</dt>
+      <dd>{version}</dd>
+    </dl>
+  );
+}
+
+function Ago({ at }: { readonly at: number }) {
+  const now = useWallNow();
+  return <time title={formatInstant(at)}>{formatAgo(at, now)}</time>;
+}
+
+function DeadLetterFacts({ deadLetter }: { readonly deadLetter: DeadLetter }) {
+  const { reason, source, attempts, at } = deadLetter;
+  return (
+    <>
+      <h4>Dead letter</h4>
+      <dl class="facts">
+        <dt>Reason</dt>
+        <dd>{reason}</dd>
+        <dt>Source</dt>
+        <dd>
+          <Link to={queuePlace(source)}>{source}</Link>
+        </dd>
+        <dt>Attempts there</dt>
+        <dd>{attempts}</dd>
+        {Number.isFinite(at) && <dt>Since</dt>}
+        {Number.isFinite(at) && (
+          <dd>
+            <Ago at={at} />
+          </dd>
+        )}
+      </dl>
+    </>
+  );
+}
+
+/** The facts of a dead letter are headers too. */
+function isShownAbove(name: string, deadLetter: DeadLetter | undefined): boolean {
+  return deadLetter !== undefined && deadLetterHeaders.includes(name);
+}
+
+function Headers({ headers }: Pick<Message, 'headers'>) {
+  return (
+    <>
+      <h4>Headers</h4>
+      {headers.length === 0 && <p class="note">No headers.</p>}
+      <dl class="facts headers">
+        {headers.map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+      </dl>
+    </>
+  );
+}
+
+function Payload({ payload }: Pick<Message, 'payload'>) {
+  return (
+    <>
+      <div class="title">
+        <h4>Payload</h4>
+        {payload !== undefined && (
+          <div class="actions">
+            <CopyButton what="the payload" text={() => formattedJson(payload)} />
+          </div>
+        )}
+      </div>
+      {payload === undefined ? <p class="note">Published without a payload.</p> : <JsonView text={payload} />}
+    </>
+  );
+}
