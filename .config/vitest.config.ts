@@ -7,8 +7,15 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['src/**/*.test.ts', 'conformance/**/*.test.ts', '.tools/**/*.test.ts'],
-    // Those of whole programs have a configuration of their own.
-    exclude: ['**/node_modules/**', '**/dist/**', '**/dist.*/**', '**/out/**', '**/*.programs.test.ts'],
+    // Those of whole programs and those in a browser have configurations of their own.
+    exclude: [
+      '**/node_modules/**',
+      '**/dist/**',
+      '**/dist.*/**',
+      '**/out/**',
+      '**/*.programs.test.ts',
+      '**/*.browser.test.ts',
+    ],
     passWithNoTests: false,
     // A text made from tables that is missing fails, and is not written anew: `npm run refresh` does that.
     update: 'none',

@@ -56,7 +56,7 @@ function figure(page: Page, name: string): Promise<string> {
     .innerText();
 }
 
-describe('the overview [DASH-035]', () => {
+describe('the overview', () => {
   it('says in words how many messages wait, as the protocol does', async () => {
     const { page, misdeeds } = await openPage(browser, { url: broker.url });
     const heading = page.getByRole('heading', { level: 1 });
@@ -127,8 +127,15 @@ describe('the list of queues', () => {
     const { page } = await openPage(browser, {
       url: `${broker.url}?view=queues&sort=name&order=asc&search=many`,
     });
+    // New queues come a few at a time, at a bounded rate; a page that is loaded again has all.
+    const found = async () => {
+      await page.reload();
+      await page.getByText('Live', { exact: true }).waitFor();
+      return page.getByRole('search').innerText();
+    };
+    await expect.poll(found, { timeout: 15_000, interval: 500 }).toMatch(/2\s000 of/);
     const rows = page.locator('table.queues tr.row');
-    await expect.poll(() => rows.count(), soon).toBeGreaterThan(10);
+    expect(await rows.count()).toBeGreaterThan(10);
     expect(await rows.count()).toBeLessThan(100);
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await page.getByRole('link', { name: 'many-1999' }).waitFor();
@@ -158,7 +165,7 @@ describe('a queue', () => {
     await dialog.getByRole('button', { name: 'Remove 1 message' }).click();
     await expect
       .poll(() => page.getByRole('status', { name: 'Reports' }).innerText(), soon)
-      .toContain('Done.');
+      .toContain('1 message removed from orders');
     expect(await waitingIn('orders')).toBe((before ?? 0) - 1);
     await page.context().close();
   });

@@ -13,7 +13,7 @@ const folder = fileURLToPath(new URL('../../../out/screenshots', import.meta.url
 const views = {
   overview: '',
   queues: '?view=queues',
-  queue: '?queue=orders',
+  queue: '?queue=invoices',
   'dead-letters': '?queue=payments.dlq',
 } as const;
 const schemes: readonly Scheme[] = ['light', 'dark'];
