@@ -7,6 +7,7 @@ import type { Check } from '../src/check.ts';
 import { checks } from '../src/checks/index.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
+import { checksOn } from './area-checks.ts';
 import type { KillMatrix } from './kill-matrix.ts';
 import {
   ageFault,
@@ -14,14 +15,13 @@ import {
   matrixJson,
   matrixPage,
   matrixText,
-  mergedRow,
   pruned,
   retrials,
   rowOf,
   staleShare,
   unproved,
 } from './kill-matrix.ts';
-import { checksFor, presentSources } from './matrix-digests.ts';
+import { presentSources } from './matrix-digests.ts';
 import { mutants } from './mutants.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -157,37 +157,36 @@ describe('what is tried again', () => {
     const other = { ...present, checks: new Map([...checkDigests, ['A-001c', 'd']]) };
     expect([...unproved(some, matrix, other)]).toEqual(['m-new']);
   });
-
-  it('keeps what was found with the other checks', () => {
-    const again = rowOf(
-      { id: 'm-seen', title: 'it hums', named: ['A-001'] },
-      [result('A-001c', 'fail')],
-      '1',
-    );
-    expect(mergedRow(seen, again, ['A-001c'])).toMatchObject({ kills: ['A-001a', 'A-001c'] });
-    expect(mergedRow(seen, again, ['A-001c'])).not.toHaveProperty('unclear');
-    expect(mergedRow(seen, { ...again, digest: '2' }, ['A-001c'])).toMatchObject({ kills: ['A-001c'] });
-  });
 });
 
 describe('what is tried on a fault', () => {
-  const check = (id: string, more: Partial<Check>): Check => ({ ...(checks[0] as Check), id, ...more });
-  const quick = { waits: undefined, isolation: undefined, volume: undefined, broad: undefined };
+  const [any] = checks;
+  const check = (id: string, more: Partial<Check>): Check => ({
+    id,
+    title: '',
+    clauses: ['A-001'],
+    profile: 'core',
+    evidence: {},
+    run: any?.run ?? (async () => {}),
+    ...more,
+  });
   const some = [
     check('A-001a', {}),
     check('A-002a', { waits: true }),
-    check('B-001a', {}),
-    check('B-002a', { isolation: 'restart' }),
-    check('B-003a', { volume: true }),
     check('A-003a', { broad: true }),
-    check('B-004a', { profile: 'model' }),
-  ].map((one) => ({ ...quick, ...one }) as Check);
+    check('A-004a', { isolation: 'restart' }),
+    check('B-001a', {}),
+  ];
 
-  it('are all quick checks, the costly ones of its areas, and what must fail', () => {
-    expect(checksFor({ mustFail: ['B-004a'], breaks: ['A-009'] }, some)).toEqual(
-      some.map(({ id }) => id).filter((id) => id !== 'A-003a'),
-    );
-    expect(checksFor({ mustFail: ['A-001a'], breaks: [] }, some)).toEqual(['A-001a', 'A-002a', 'B-001a']);
+  it('are the checks of its areas but for random ones and those that restart, and what must fail', () => {
+    expect(checksOn({ mustFail: ['A-001a'] }, some)).toEqual(['A-001a', 'A-002a']);
+    expect(checksOn({ mustFail: ['A-003a', 'A-004a'] }, some)).toEqual([
+      'A-001a',
+      'A-002a',
+      'A-003a',
+      'A-004a',
+    ]);
+    expect(checksOn({ mustFail: ['B-001a'] }, some)).toEqual(['B-001a']);
   });
 });
 

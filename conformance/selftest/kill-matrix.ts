@@ -1,5 +1,5 @@
-// The kill matrix: which check fails on which planted fault. Each fault is tried against every quick check, and against the costly ones of its
-// area. Each fault and each check has a digest of what it was made from, so that only what has changed is tried again. Pure: from the findings to the committed file and the page that people
+// The kill matrix: which check fails on which planted fault, of those that are tried on it. Each fault and each check has a digest of what it
+// was made from, so that only what has changed is tried again. Pure: from the findings to the committed file and the page that people
 // read.
 import type { CheckResult } from '../src/result.ts';
 import { isKill } from './mutant-verdict.ts';
@@ -124,20 +124,6 @@ export function ageFault(matrix: KillMatrix, present: Present): string | undefin
   return `${(100 * share).toFixed(1)} percent of the kill matrix are of other sources: npm run selftest:full`;
 }
 
-/** A row in which the cells of the checks that were tried again are new. */
-export function mergedRow(
-  before: MatrixRow | undefined,
-  after: MatrixRow,
-  tried: readonly string[],
-): MatrixRow {
-  if (before === undefined || before.digest !== after.digest) return after;
-  const kept = (ids: readonly string[] = []): readonly string[] => ids.filter((id) => !tried.includes(id));
-  const kills = [...kept(before.kills), ...after.kills].sort();
-  const unclear = [...kept(before.unclear), ...(after.unclear ?? [])].sort();
-  const { unclear: _unclear, ...row } = after;
-  return { ...row, kills, ...(unclear.length === 0 ? {} : { unclear }) };
-}
-
 /** One mutant a line, so that a later matrix can be compared with this one. */
 export function matrixJson({ schema, checks, mutants }: KillMatrix): string {
   const rows = mutants.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
@@ -152,9 +138,9 @@ export function matrixText({ checks, mutants }: KillMatrix): string {
   return [
     '# Kill matrix',
     '',
-    '`npm run selftest:full` runs the checks against every planted fault and writes this page. A check that finds no fault may be unable to fail.',
-    'A fault that no check finds can stay undetected in a broker. Checks that wait for times of the broker, start it again or play thousands of',
-    'messages ran against the faults of their area, those that search at random only against the faults that were planted for them.',
+    '`npm run selftest:full` runs the checks of the areas that a planted fault names against it, and writes this page. A check that finds no fault may be',
+    'unable to fail. A fault that no check finds can stay undetected in a broker. Checks that start the broker again or play random scenarios ran only',
+    'against the faults that were planted for them.',
     '',
     `${mutants.length} planted faults, ${Object.keys(checks).length} checks. When more than a tenth of it is of other sources, \`npm test\` fails.`,
     '',
@@ -172,7 +158,7 @@ export function matrixText({ checks, mutants }: KillMatrix): string {
     ),
     '## What makes each check fail',
     '',
-    'A broken handshake or a broken frame makes nearly everything fail; what is told here is what was seen, not what was meant.',
+    'A broken handshake or a broken frame makes nearly everything of its area fail; what is told here is what was seen, not what was meant.',
     '',
     '| check | faults | which |',
     '|---|--:|---|',

@@ -5,9 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPlanter } from '../../.tools/faults/planter.ts';
 import type { Check } from '../src/check.ts';
+import { checksOn } from './area-checks.ts';
 import { codeOfChecks } from './check-code.ts';
 import { type KillMatrix, matrixFile, type Present } from './kill-matrix.ts';
-import { type Mutant, mutants } from './mutants.ts';
+import { mutants } from './mutants.ts';
 
 /** Throws when a fault cannot be planted, and for a check whose code is not found. */
 export function presentSources(root: string, checks: readonly Check[]): Present {
@@ -15,7 +16,7 @@ export function presentSources(root: string, checks: readonly Check[]): Present 
   const faults = mutants.map((mutant) => {
     const { find, replace, within = '' } = mutant;
     const digest = digestOf([planter.codeAround(mutant), find, replace, within]);
-    return [mutant.id, { digest, checks: checksFor(mutant, checks) }] as const;
+    return [mutant.id, { digest, checks: checksOn(mutant, checks) }] as const;
   });
   const digests = digestsOfChecks(root);
   const ids = checks.map(({ id }) => id).sort();
@@ -32,31 +33,6 @@ function digestOfCheck(digests: ReadonlyMap<string, string>, id: string): string
 /** The committed matrix. */
 export function readMatrix(root: string): KillMatrix {
   return JSON.parse(readFileSync(join(root, matrixFile), 'utf8')) as KillMatrix;
-}
-
-/** The quick checks, the costly ones of the fault's areas, and those that must fail. */
-export function checksFor(
-  { mustFail, breaks }: Pick<Mutant, 'mustFail' | 'breaks'>,
-  checks: readonly Check[],
-): readonly string[] {
-  const areas = new Set([...mustFail, ...breaks].map(areaOf));
-  const isTried = (check: Check): boolean =>
-    mustFail.includes(check.id) || (!isRandom(check) && (!isCostly(check) || areas.has(areaOf(check.id))));
-  return checks.filter(isTried).map(({ id }) => id);
-}
-
-/** Half of the time of all checks together goes into a fifth of them. */
-function isCostly({ waits, isolation, volume }: Check): boolean {
-  return waits === true || isolation === 'restart' || volume === true;
-}
-
-/** It plays random scenarios, or fails on nearly every fault: it is tried where it must fail. */
-function isRandom({ broad, profile }: Check): boolean {
-  return broad === true || profile === 'model';
-}
-
-function areaOf(id: string): string {
-  return id.slice(0, id.indexOf('-'));
 }
 
 /** By the id of a check. */
