@@ -3,22 +3,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { Check } from '../src/check.ts';
 import { checks } from '../src/checks/index.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { CheckResult } from '../src/result.ts';
+import { checksOn } from './area-checks.ts';
 import type { KillMatrix } from './kill-matrix.ts';
 import {
+  ageFault,
   matrixFile,
   matrixJson,
   matrixPage,
   matrixText,
-  mergedRow,
   pruned,
   retrials,
   rowOf,
   staleShare,
+  unproved,
 } from './kill-matrix.ts';
-import { presentDigests } from './matrix-digests.ts';
+import { presentSources } from './matrix-digests.ts';
 import { mutants } from './mutants.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,17 +34,24 @@ function result(id: string, outcome: Outcome): CheckResult {
 }
 
 const seen = rowOf(
-  { id: 'm-seen', title: 'it hums' },
+  { id: 'm-seen', title: 'it hums', named: ['A-001'] },
   [result('A-001a', 'fail'), result('A-001b', 'pass'), result('A-001c', 'error')],
   '1',
 );
 const matrix: KillMatrix = {
-  schema: 2,
+  schema: 3,
   checks: { 'A-001a': 'a', 'A-001b': 'a', 'A-001c': 'c' },
   mutants: [
     seen,
-    rowOf({ id: 'm-unseen', title: 'it whistles' }, [result('A-001a', 'pass')], '2'),
-    { mutant: 'm-broken', title: 'it is dead', kills: [], fault: 'it does not start', digest: '3' },
+    rowOf({ id: 'm-unseen', title: 'it whistles', named: [] }, [result('A-001a', 'pass')], '2'),
+    {
+      mutant: 'm-broken',
+      title: 'it is dead',
+      kills: [],
+      named: [],
+      fault: 'it does not start',
+      digest: '3',
+    },
   ],
 };
 
@@ -52,6 +62,7 @@ describe('rowOf', () => {
       title: 'it hums',
       kills: ['A-001a'],
       unclear: ['A-001c'],
+      named: ['A-001'],
       digest: '1',
     });
   });
@@ -82,55 +93,108 @@ describe('pruned', () => {
     const { checks: left, mutants: rows } = pruned(matrix, titles, new Set(['A-001a']));
     expect(left).toEqual({ 'A-001a': 'a' });
     expect(rows).toEqual([
-      { mutant: 'm-seen', title: 'it sings', kills: ['A-001a'], unclear: [], digest: '1' },
+      { mutant: 'm-seen', title: 'it sings', kills: ['A-001a'], unclear: [], named: ['A-001'], digest: '1' },
     ]);
   });
 });
 
 describe('what is tried again', () => {
+  const all = ['A-001a', 'A-001b', 'A-001c'];
   const faults = new Map([
-    ['m-seen', '1'],
-    ['m-unseen', '2'],
-    ['m-broken', '3'],
+    ['m-seen', { digest: '1', checks: all }],
+    ['m-unseen', { digest: '2', checks: ['A-001a'] }],
   ]);
   const checkDigests = new Map(Object.entries(matrix.checks));
 
   it('is nothing when nothing has changed', () => {
     expect(retrials(matrix, { faults, checks: checkDigests })).toEqual([]);
     expect(staleShare(matrix, { faults, checks: checkDigests })).toBe(0);
+    expect(ageFault(matrix, { faults, checks: checkDigests })).toBeUndefined();
   });
 
   it('is every check on a fault that has changed or come', () => {
-    const changed = new Map([...faults, ['m-seen', '9'], ['m-new', '4']]);
-    const all = ['A-001a', 'A-001b', 'A-001c'];
+    const changed = new Map([
+      ...faults,
+      ['m-seen', { digest: '9', checks: all }],
+      ['m-new', { digest: '4', checks: all }],
+    ]);
     expect(retrials(matrix, { faults: changed, checks: checkDigests })).toEqual([
       { mutant: 'm-seen', checks: all },
       { mutant: 'm-new', checks: all },
     ]);
-    expect(staleShare(matrix, { faults: changed, checks: checkDigests })).toBe(0.5);
+    expect(staleShare(matrix, { faults: changed, checks: checkDigests })).toBeCloseTo(6 / 7);
+    expect(ageFault(matrix, { faults: changed, checks: checkDigests })).toContain('85.7 percent');
   });
 
-  it('is every fault with a check that has changed or come', () => {
+  it('is every check on a fault that could not be tried', () => {
+    const broken = new Map([['m-broken', { digest: '3', checks: all }]]);
+    expect(retrials(matrix, { faults: broken, checks: checkDigests })).toEqual([
+      { mutant: 'm-broken', checks: all },
+    ]);
+  });
+
+  it('is a check that has changed or come, on the faults that it is tried on', () => {
     const changed = new Map([...checkDigests, ['A-001c', 'd'], ['A-001d', 'd']]);
-    const due = retrials(matrix, { faults, checks: changed });
-    expect(due).toHaveLength(3);
-    expect(due[0]).toEqual({ mutant: 'm-seen', checks: ['A-001c', 'A-001d'] });
+    const more = new Map([...faults, ['m-seen', { digest: '1', checks: [...all, 'A-001d'] }]]);
+    expect(retrials(matrix, { faults: more, checks: changed })).toEqual([
+      { mutant: 'm-seen', checks: ['A-001c', 'A-001d'] },
+    ]);
   });
 
-  it('keeps what was found with the other checks', () => {
-    const again = rowOf({ id: 'm-seen', title: 'it hums' }, [result('A-001c', 'fail')], '1');
-    expect(mergedRow(seen, again, ['A-001c'])).toMatchObject({ kills: ['A-001a', 'A-001c'] });
-    expect(mergedRow(seen, again, ['A-001c'])).not.toHaveProperty('unclear');
-    expect(mergedRow(seen, { ...again, digest: '2' }, ['A-001c'])).toMatchObject({ kills: ['A-001c'] });
+  it('is by its own checks what has changed or come, and what must fail and has changed', () => {
+    const some = [
+      { id: 'm-seen', mustFail: ['A-001a'] },
+      { id: 'm-unseen', mustFail: ['A-001a'] },
+      { id: 'm-new', mustFail: ['A-001b'] },
+    ];
+    const present = {
+      faults: new Map([...faults, ['m-new', { digest: '4', checks: all }]]),
+      checks: checkDigests,
+    };
+    expect([...unproved(some, matrix, present)]).toEqual(['m-new']);
+    const changed = { ...present, checks: new Map([...checkDigests, ['A-001a', 'd']]) };
+    expect([...unproved(some, matrix, changed)]).toEqual(['m-seen', 'm-unseen', 'm-new']);
+    const other = { ...present, checks: new Map([...checkDigests, ['A-001c', 'd']]) };
+    expect([...unproved(some, matrix, other)]).toEqual(['m-new']);
   });
 });
 
-describe('the digests of the sources', () => {
+describe('what is tried on a fault', () => {
+  const [any] = checks;
+  const check = (id: string, more: Partial<Check>): Check => ({
+    id,
+    title: '',
+    clauses: ['A-001'],
+    profile: 'core',
+    evidence: {},
+    run: any?.run ?? (async () => {}),
+    ...more,
+  });
+  const some = [
+    check('A-001a', {}),
+    check('A-002a', { waits: true }),
+    check('A-003a', { broad: true }),
+    check('A-004a', { isolation: 'restart' }),
+    check('B-001a', {}),
+  ];
+
+  it('are the checks of its areas but for random ones and those that restart, and what must fail', () => {
+    expect(checksOn({ mustFail: ['A-001a'] }, some)).toEqual(['A-001a', 'A-002a']);
+    expect(checksOn({ mustFail: ['A-003a', 'A-004a'] }, some)).toEqual([
+      'A-001a',
+      'A-002a',
+      'A-003a',
+      'A-004a',
+    ]);
+    expect(checksOn({ mustFail: ['B-001a'] }, some)).toEqual(['B-001a']);
+  });
+});
+
+describe('the present sources', () => {
   it('are known for each fault and each check', () => {
-    const ids = checks.map(({ id }) => id);
-    const present = presentDigests(root, ids);
+    const present = presentSources(root, checks);
     expect([...present.faults.keys()]).toEqual(mutants.map(({ id }) => id));
-    expect([...present.checks].filter(([, digest]) => digest === '').map(([id]) => id)).toEqual([]);
+    expect([...present.checks.keys()]).toEqual(checks.map(({ id }) => id).sort());
   });
 });
 

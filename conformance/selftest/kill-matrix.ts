@@ -1,5 +1,5 @@
-// The kill matrix: which check fails on which planted fault, every fault against every check. Each fault and each check has a digest of what
-// it was made from, so that only what has changed is tried again. Pure: from the findings to the committed file and the page that people
+// The kill matrix: which check fails on which planted fault, of those that are tried on it. Each fault and each check has a digest of what it
+// was made from, so that only what has changed is tried again. Pure: from the findings to the committed file and the page that people
 // read.
 import type { CheckResult } from '../src/result.ts';
 import { isKill } from './mutant-verdict.ts';
@@ -12,6 +12,8 @@ export type MatrixRow = {
   readonly kills: readonly string[];
   /** The checks that showed nothing: an error, or they could not run or decide. */
   readonly unclear?: readonly string[];
+  /** The requirements that it breaks and that were called broken. */
+  readonly named: readonly string[];
   /** Why it could not be tried at all. */
   readonly fault?: string;
   /** Of the fault and the declaration in which it was planted. */
@@ -19,15 +21,22 @@ export type MatrixRow = {
 };
 
 export type KillMatrix = {
-  readonly schema: 2;
+  readonly schema: 3;
   /** By id: the digest of the check. */
   readonly checks: Readonly<Record<string, string>>;
   readonly mutants: readonly MatrixRow[];
 };
 
-/** What the sources are now: digests by the id of the fault and of the check. */
+/** A planted fault as it is now. */
+export type PresentFault = {
+  readonly digest: string;
+  /** The checks that are tried on it. */
+  readonly checks: readonly string[];
+};
+
+/** What the sources are now: faults and the digests of checks, by id. */
 export type Present = {
-  readonly faults: ReadonlyMap<string, string>;
+  readonly faults: ReadonlyMap<string, PresentFault>;
   readonly checks: ReadonlyMap<string, string>;
 };
 
@@ -38,7 +47,7 @@ export const matrixFile = 'conformance/kill-matrix.json';
 export const matrixPage = 'conformance/docs/kill-matrix.md';
 
 export function rowOf(
-  { id, title }: { readonly id: string; readonly title: string },
+  { id, title, named }: { readonly id: string; readonly title: string; readonly named: readonly string[] },
   results: readonly CheckResult[],
   digest: string,
 ): MatrixRow {
@@ -48,7 +57,7 @@ export function rowOf(
     ({ outcome }) => outcome === 'error' || outcome === 'could not run' || outcome === 'not shown',
   );
   const kills = idsOf(isKill);
-  return { mutant: id, title, kills, ...(unclear.length === 0 ? {} : { unclear }), digest };
+  return { mutant: id, title, kills, ...(unclear.length === 0 ? {} : { unclear }), named, digest };
 }
 
 /** Without the faults and checks that do not exist any more. `titles`: of the present faults, by id. */
@@ -67,35 +76,52 @@ export function pruned(
   return { ...matrix, checks: Object.fromEntries(known), mutants: rows };
 }
 
-/** What must be tried again: faults that have changed against all checks, and the others against the checks that have changed. */
+/** What must be tried again: on faults that have changed or could not be tried all of their checks, on the others those that have changed. */
 export function retrials({ checks, mutants }: KillMatrix, present: Present): readonly Retrial[] {
-  const changed = [...present.checks].filter(([id, digest]) => checks[id] !== digest).map(([id]) => id);
-  const all = [...present.checks.keys()];
-  const digests = new Map(mutants.map(({ mutant, digest }) => [mutant, digest]));
+  const isChanged = (id: string): boolean =>
+    checks[id] === undefined || checks[id] !== present.checks.get(id);
+  const tried = mutants.filter(({ fault }) => fault === undefined);
+  const digests = new Map(tried.map(({ mutant, digest }) => [mutant, digest]));
   return [...present.faults]
-    .map(([mutant, digest]) => ({ mutant, checks: digests.get(mutant) === digest ? changed : all }))
+    .map(([mutant, fault]) => ({
+      mutant,
+      checks: digests.get(mutant) === fault.digest ? fault.checks.filter(isChanged) : fault.checks,
+    }))
     .filter((retrial) => retrial.checks.length > 0);
 }
 
-/** The share of cells that are of other sources. */
+/** The share of cells that are of other sources: 0 to 1. */
 export function staleShare(matrix: KillMatrix, present: Present): number {
   const stale = retrials(matrix, present).reduce((sum, { checks }) => sum + checks.length, 0);
-  const cellCount = present.faults.size * present.checks.size;
+  const cellCount = [...present.faults.values()].reduce((sum, { checks }) => sum + checks.length, 0);
   return cellCount === 0 ? 1 : stale / cellCount;
 }
 
-/** A row in which the cells of the checks that were tried again are new. */
-export function mergedRow(
-  before: MatrixRow | undefined,
-  after: MatrixRow,
-  tried: readonly string[],
-): MatrixRow {
-  if (before === undefined || before.digest !== after.digest) return after;
-  const kept = (ids: readonly string[] = []): readonly string[] => ids.filter((id) => !tried.includes(id));
-  const kills = [...kept(before.kills), ...after.kills].sort();
-  const unclear = [...kept(before.unclear), ...(after.unclear ?? [])].sort();
-  const { unclear: _unclear, ...row } = after;
-  return { ...row, kills, ...(unclear.length === 0 ? {} : { unclear }) };
+/**
+ * The faults of which the matrix does not say how their own checks judge them now: those that have changed or come, and those with a check that
+ * must fail and has changed.
+ */
+export function unproved(
+  mutants: readonly { readonly id: string; readonly mustFail: readonly string[] }[],
+  matrix: KillMatrix,
+  present: Present,
+): ReadonlySet<string> {
+  const due = new Map(retrials(matrix, present).map(({ mutant, checks }) => [mutant, checks]));
+  return new Set(
+    mutants
+      .filter(({ id, mustFail }) => due.get(id)?.some((check) => mustFail.includes(check)))
+      .map(({ id }) => id),
+  );
+}
+
+/** Older, the matrix says nothing about this broker and these checks. */
+const MAX_STALE_SHARE = 0.1;
+
+/** What is wrong with the age of the matrix; undefined: nothing. */
+export function ageFault(matrix: KillMatrix, present: Present): string | undefined {
+  const share = staleShare(matrix, present);
+  if (share <= MAX_STALE_SHARE) return undefined;
+  return `${(100 * share).toFixed(1)} percent of the kill matrix are of other sources: npm run selftest:full`;
 }
 
 /** One mutant a line, so that a later matrix can be compared with this one. */
@@ -112,11 +138,11 @@ export function matrixText({ checks, mutants }: KillMatrix): string {
   return [
     '# Kill matrix',
     '',
-    '`npm run selftest:full` runs every check against every planted fault and writes this page. A check that finds no fault may be unable to',
-    'fail. A fault that no check finds can stay undetected in a broker. The checks of profile `model` search at random; they ran only against the',
-    'faults that were planted for them.',
+    '`npm run selftest:full` runs the checks of the areas that a planted fault names against it, and writes this page. A check that finds no fault may be',
+    'unable to fail. A fault that no check finds can stay undetected in a broker. Checks that start the broker again or play random scenarios ran only',
+    'against the faults that were planted for them.',
     '',
-    `${mutants.length} planted faults, ${Object.keys(checks).length} checks. \`npm test\` says how much of this is of other sources.`,
+    `${mutants.length} planted faults, ${Object.keys(checks).length} checks. When more than a tenth of it is of other sources, \`npm test\` fails.`,
     '',
     ...section(
       'Faults that no check sees',
@@ -132,7 +158,7 @@ export function matrixText({ checks, mutants }: KillMatrix): string {
     ),
     '## What makes each check fail',
     '',
-    'A broken handshake or a broken frame makes nearly everything fail; what is told here is what was seen, not what was meant.',
+    'A broken handshake or a broken frame makes nearly everything of its area fail; what is told here is what was seen, not what was meant.',
     '',
     '| check | faults | which |',
     '|---|--:|---|',

@@ -1,32 +1,38 @@
-// What the kill matrix is made from, as digests: of each planted fault with the declaration in which it is planted, and of each check. What all
-// checks share, the engine and the wire, is no part of them: after a change there, `npm run selftest:full -- --all`.
+// What the kill matrix is made from: each planted fault with the declaration in which it is planted and the checks that are tried on it, and each
+// check. What all checks share, the engine and the wire, is no part of the digests: after a change there, `npm run selftest:full -- --all`.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPlanter } from '../../.tools/faults/planter.ts';
+import type { Check } from '../src/check.ts';
+import { checksOn } from './area-checks.ts';
 import { codeOfChecks } from './check-code.ts';
-import { type KillMatrix, matrixFile, type Present, staleShare } from './kill-matrix.ts';
+import { type KillMatrix, matrixFile, type Present } from './kill-matrix.ts';
 import { mutants } from './mutants.ts';
 
-/** The digests of the sources below `root`. Throws when a fault cannot be planted. */
-export function presentDigests(root: string, checkIds: readonly string[]): Present {
+/** Throws when a fault cannot be planted, and for a check whose code is not found. */
+export function presentSources(root: string, checks: readonly Check[]): Present {
   const planter = openPlanter(root);
   const faults = mutants.map((mutant) => {
     const { find, replace, within = '' } = mutant;
-    return [mutant.id, digestOf([planter.codeAround(mutant), find, replace, within])] as const;
+    const digest = digestOf([planter.codeAround(mutant), find, replace, within]);
+    return [mutant.id, { digest, checks: checksOn(mutant, checks) }] as const;
   });
   const digests = digestsOfChecks(root);
-  return {
-    faults: new Map(faults),
-    checks: new Map([...checkIds].sort().map((id) => [id, digests.get(id) ?? ''])),
-  };
+  const ids = checks.map(({ id }) => id).sort();
+  return { faults: new Map(faults), checks: new Map(ids.map((id) => [id, digestOfCheck(digests, id)])) };
 }
 
-/** How much of the committed matrix is of other sources, in one line. */
-export function matrixAge(root: string, checkIds: readonly string[]): string {
-  const matrix = JSON.parse(readFileSync(join(root, matrixFile), 'utf8')) as KillMatrix;
-  const percent = (100 * staleShare(matrix, presentDigests(root, checkIds))).toFixed(1);
-  return `${percent} percent of the kill matrix are of other sources: npm run selftest:full`;
+function digestOfCheck(digests: ReadonlyMap<string, string>, id: string): string {
+  const digest = digests.get(id);
+  if (digest === undefined)
+    throw new Error(`The code of check ${id} is not found in conformance/src/checks/.`);
+  return digest;
+}
+
+/** The committed matrix. */
+export function readMatrix(root: string): KillMatrix {
+  return JSON.parse(readFileSync(join(root, matrixFile), 'utf8')) as KillMatrix;
 }
 
 /** By the id of a check. */

@@ -15,6 +15,7 @@ import { spawnBroker } from '../src/target/broker.ts';
 import type { SpawnLifecycle, Target } from '../src/target/target-file.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
+import { checksOn } from './area-checks.ts';
 import { BrokerHost } from './broker-host.ts';
 import { buildBroker } from './mutant-build.ts';
 import {
@@ -117,7 +118,7 @@ const broadChecks = checks.filter(({ broad }) => broad === true).map(({ id }) =>
 /** It plays random scenarios. */
 const isRandom = (id: string): boolean => broadChecks.includes(id) || modelChecks.includes(id);
 
-/** Checks that start brokers again: too many at a time keep each other from answering, and each costs what ten others do. */
+/** Too many at a time keep each other from answering. */
 const restartingChecks = checks.filter(({ isolation }) => isolation === 'restart').map(({ id }) => id);
 
 /** Checks that play thousands of messages: each costs what a hundred others do. */
@@ -134,6 +135,8 @@ export type Planted = readonly [PlantedFault, ...PlantedFault[]];
 export type MutantJudgement = {
   /** The checks that saw its fault. */
   readonly kills: readonly string[];
+  /** Without the smoke test. */
+  readonly results: readonly CheckResult[];
   /** The requirements that it breaks and that were called broken. */
   readonly named: readonly string[];
   /** What is not as the mutant says. */
@@ -153,6 +156,7 @@ export async function judgeMutant(mutant: Mutant): Promise<MutantJudgement> {
   const failed = verdict.exitCode === 4 ? [`the broker: ${verdict.reason}`] : [];
   return {
     kills: results.filter(isKill).map(({ id }) => id),
+    results: results.filter(({ id }) => id !== smokeCheck.id),
     named: mutant.breaks.filter((clause) => reported.includes(clause)),
     faults: [...failed, ...mutantFaults(mutant, results, smokeCheck.id, isRandom), ...wrong],
     isStarved: results.some(({ starved }) => starved === true),
@@ -185,14 +189,10 @@ async function wrongTwice(
 /** Plants the faults in one broker and runs the checks that must see one of them, the quick ones of their areas, and the smoke test. */
 export async function areaRun(planted: Planted): Promise<RunReport> {
   const mustFail = planted.flatMap((mutant) => mutant.mustFail);
-  const areas = new Set([...mustFail, smokeCheck.id].map(areaOf));
-  const only = [...new Set([...areas, ...mustFail])];
-  const skip = [...broadChecks, ...restartingChecks].filter(
-    (id) => areas.has(areaOf(id)) && !mustFail.includes(id),
-  );
+  const only = [...checksOn({ mustFail }, checks), smokeCheck.id];
   const jobs = mustFail.some((id) => restartingChecks.includes(id)) ? 4 : 12;
   const { profiles } = withScenarios;
-  return runPlanted(planted, { profiles, jobs, only, skip }, (result) => isDoubtedFor(planted, result));
+  return runPlanted(planted, { profiles, jobs, only }, (result) => isDoubtedFor(planted, result));
 }
 
 /** No fault of the broker says that the check may fail. */
@@ -200,28 +200,10 @@ function isDoubtedFor(planted: Planted, result: CheckResult): boolean {
   return planted.every((mutant) => isUnexpected(mutant, result));
 }
 
-function areaOf(id: string): string {
-  return id.slice(0, id.indexOf('-'));
-}
-
 /**
- * Plants one fault and runs every check, or those of `only`; random scenarios and crowds, a search and no gate, and checks in volume only where they are to
- * see it. What nobody
- * reckoned with counts only when it comes with longer deadlines and with the usual ones as well. Throws when the broker does not even
- * shake hands.
+ * Plants the faults in one broker and runs every check: random scenarios and crowds, a search and no gate, and checks in volume only where they
+ * are to see one of them.
  */
-export async function fullResults(mutant: Mutant, only?: readonly string[]): Promise<readonly CheckResult[]> {
-  const searches = mutant.mustFail.some((id) => modelChecks.includes(id));
-  // Without its profile a check of the model cannot be named.
-  const playable = only?.filter((id) => searches || !modelChecks.includes(id));
-  const chosen = playable === undefined ? {} : { only: [...playable, smokeCheck.id] };
-  const { results } = await fullRun([mutant], chosen);
-  const smoke = results.find(({ id }) => id === smokeCheck.id);
-  if (smoke?.outcome !== 'pass') throw new Error(`it does not count: ${smoke?.reason ?? 'no smoke test'}`);
-  return results.filter(({ id }) => id !== smokeCheck.id);
-}
-
-/** Plants the faults in one broker and runs every check as `fullResults` does. */
 export function fullRun(planted: Planted, more: Pick<Partial<RunOptions>, 'only'> = {}): Promise<RunReport> {
   const mustFail = planted.flatMap((mutant) => mutant.mustFail);
   const seenTimes = new Map<string, number>();
