@@ -68,10 +68,10 @@ export function pruned(
 ): KillMatrix {
   const present = (ids: readonly string[]): readonly string[] => ids.filter((id) => checks.has(id));
   const known = Object.entries(matrix.checks).filter(([id]) => checks.has(id));
-  const rows = matrix.mutants.flatMap(({ unclear, ...row }) => {
-    const title = titles.get(row.mutant);
+  const rows = matrix.mutants.flatMap(({ mutant, kills, unclear, ...row }) => {
+    const title = titles.get(mutant);
     if (title === undefined) return [];
-    return { ...row, title, kills: present(row.kills), ...(unclear && { unclear: present(unclear) }) };
+    return { mutant, ...row, title, kills: present(kills), ...(unclear && { unclear: present(unclear) }) };
   });
   return { ...matrix, checks: Object.fromEntries(known), mutants: rows };
 }
@@ -124,9 +124,12 @@ export function ageFault(matrix: KillMatrix, present: Present): string | undefin
   return `${(100 * share).toFixed(1)} percent of the kill matrix are of other sources: npm run selftest:full`;
 }
 
+/** The same for every row, whichever of them it has. */
+const keysInOrder = ['mutant', 'title', 'kills', 'unclear', 'named', 'fault', 'digest'];
+
 /** One mutant a line, so that a later matrix can be compared with this one. */
 export function matrixJson({ schema, checks, mutants }: KillMatrix): string {
-  const rows = mutants.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
+  const rows = mutants.map((row) => `    ${JSON.stringify(row, keysInOrder)}`).join(',\n');
   return `{\n  "schema": ${schema},\n  "checks": ${JSON.stringify(checks)},\n  "mutants": [\n${rows}\n  ]\n}\n`;
 }
 
