@@ -75,7 +75,7 @@ function valueAxis(tick: (value: number) => string): uPlot.Axis {
   return {
     font,
     stroke: colorOf('--ink-2'),
-    size: 60,
+    size: 76,
     space: 32,
     grid: { stroke: colorOf('--line'), width: 1 },
     ticks: { show: false },

@@ -1,7 +1,7 @@
 // What all components share, and how they follow what changes.
 
 import { createContext } from 'preact';
-import { useContext, useEffect, useReducer, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
 import type { DashboardApi } from '../api/api.ts';
 import type { Navigation } from '../browser.ts';
 import type { LiveStore, Topic } from '../live/live-store.ts';
@@ -25,12 +25,15 @@ export function usePage(): Page {
   return page;
 }
 
-/** The store, drawn again after each change of these topics. */
+/**
+ * The store, drawn again after each change of these topics. Subscribes before anything else can happen: a change between the drawing and the
+ * subscription would never be shown.
+ */
 export function useStore(...topics: readonly Topic[]): LiveStore {
   const { store } = usePage();
   const redraw = useRedraw();
   const key = topics.join(' ');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const ends = key.split(' ').map((topic) => store.subscribe(topic as Topic, redraw));
     return () => {
       for (const end of ends) end();
@@ -41,7 +44,7 @@ export function useStore(...topics: readonly Topic[]): LiveStore {
 
 export function useWatched<Value>(watched: Watched<Value>): Value {
   const redraw = useRedraw();
-  useEffect(() => watched.subscribe(redraw), [watched, redraw]);
+  useLayoutEffect(() => watched.subscribe(redraw), [watched, redraw]);
   return watched.value;
 }
 
