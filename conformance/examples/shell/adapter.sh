@@ -63,6 +63,10 @@ pipe=$directory/ready
 # shellcheck disable=SC2086 # the flags are words without spaces
 "$@" --port 0 --health-port 0 --dashboard off --print-ready $flags >"$pipe" </dev/null &
 broker=$!
+# Forwards SIGTERM, and SIGHUP, which asks the broker to read its certificates again. Whoever has read the answer may send them.
+stop() { kill -TERM "$broker" 2>/dev/null; }
+trap stop TERM INT
+trap 'kill -HUP "$broker" 2>/dev/null' HUP
 exec 3<&0 4<"$pipe"
 IFS= read -r ready <&4 || { wait "$broker"; refuse 'the broker ended before it listened; its log says why'; }
 
@@ -70,11 +74,7 @@ port=$(printf '%s' "$ready" | sed -n 's/.*"tcp":{[^}]*"port":\([0-9]*\).*/\1/p')
 health=$(printf '%s' "$ready" | sed -n 's/.*"health":{"url":"\([^"]*\)".*/\1/p')
 say "{\"protocol\":1,\"ready\":true,\"broker\":{\"name\":\"TrueMQ by a shell script\"},\"tcp\":{\"host\":\"127.0.0.1\",\"port\":$port},\"health\":{\"url\":\"$health\"},\"unsupported\":[${unsupported#,}]}"
 
-# Forwards SIGTERM; the end of standard input means the same. SIGHUP asks the broker to read its certificates again. The adapter runs
-# as long as the broker.
-stop() { kill -TERM "$broker" 2>/dev/null; }
-trap stop TERM INT
-trap 'kill -HUP "$broker" 2>/dev/null' HUP
+# The end of standard input means the same as SIGTERM. The adapter runs as long as the broker.
 { cat >/dev/null; stop; } <&3 &
 watcher=$!
 exec 3<&-

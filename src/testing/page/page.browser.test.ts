@@ -49,11 +49,9 @@ async function waitingIn(queue: string): Promise<number | undefined> {
 }
 
 /** What stands behind a term of a list of figures. */
-function figure(page: Page, name: string): Promise<string> {
-  return page
-    .locator('dl.figures > div', { has: page.getByText(name, { exact: true }) })
-    .locator('dd')
-    .innerText();
+async function figure(page: Page, name: string): Promise<string> {
+  const term = page.locator('dl.figures > div', { has: page.getByText(name, { exact: true }) });
+  return (await term.locator('dd').innerText()).trim();
 }
 
 describe('the overview', () => {
