@@ -11,9 +11,9 @@ import { messageCountOf } from './shared/queue-state.ts';
 
 /** Short timeouts keep the checks short. The idle timeout is not shortened, so that it does not end these connections. */
 const shortTimeouts = {
-  timing: { handshakeTimeoutMs: 500, frameTimeoutMs: 500 },
+  timing: { handshakeTimeoutMs: 1000, frameTimeoutMs: 1000 },
 } as const satisfies ConfigurationRequest;
-const shortIdleTimeout = { timing: { idleTimeoutMs: 700 } } as const satisfies ConfigurationRequest;
+const shortIdleTimeout = { timing: { idleTimeoutMs: 1000 } } as const satisfies ConfigurationRequest;
 
 /** The capabilities that a broker tells its clients. */
 const announced = ['nack', 'maxInFlight'] as const satisfies readonly Capability[];

@@ -18,7 +18,7 @@ const refusedCertificates = {
   'another password': { certificatePath: 'server.pfx', certificatePassword: 'not its password' },
 } as const satisfies Readonly<Record<string, TlsSettings>>;
 
-const handshakeTimeoutMs = 500;
+const handshakeTimeoutMs = 1000;
 
 export const tlsChecks: CheckModule = [
   // TLS-001 (MUST): When TLS is configured, the broker serves the same protocol to clients that connect with TLS.

@@ -232,9 +232,25 @@ async function openWithHandshake(
   { own, headers }: ConnectOptions,
 ): Promise<BrokerConnection> {
   const kind = own === true || headers !== undefined ? 'own' : 'shared';
-  const connection = await open(setting, record, nextId, { kind });
-  await connection.handshake(headers);
-  return connection;
+  const startedAt = setting.now();
+  try {
+    const connection = await open(setting, record, nextId, { kind });
+    await connection.handshake(headers);
+    return connection;
+  } finally {
+    noteSlowHandshake(setting, record.evidence, setting.now() - startedAt);
+  }
+}
+
+/** On a machine that is too busy for the short timeouts of a check, the broker may close a connection before Connect has reached it. */
+function noteSlowHandshake({ facts }: ContextSetting, evidence: Evidence, tookMs: number): void {
+  const { handshakeTimeoutMs, frameTimeoutMs, idleTimeoutMs } = facts.configuration.timing ?? {};
+  const timeouts = [handshakeTimeoutMs, frameTimeoutMs, idleTimeoutMs].filter((ms) => ms !== undefined);
+  const shortestMs = Math.min(...timeouts);
+  if (tookMs < shortestMs / 2) return;
+  evidence.addLateness(
+    `the handshake took ${Math.round(tookMs)} ms, more than half of the shortest timeout, ${shortestMs} ms`,
+  );
 }
 
 function reuse(spare: BrokerConnection, setting: ConnectionSetting, record: ContextRecord): BrokerConnection {

@@ -111,6 +111,19 @@ describe('what becomes of one check', () => {
     expect(result.notes).toEqual([expect.stringContaining('too busy')]);
   });
 
+  it('is played again alone when its handshake used up a short timeout of its broker', async () => {
+    let playCount = 0;
+    const run: Check['run'] = async (ctx) => {
+      playCount += 1;
+      await ctx.connect();
+      ctx.assert.equal(playCount, 2, 'the second play is the one that counts');
+    };
+    const configuration = { timing: { handshakeTimeoutMs: 0.001 } };
+    const result = await only(tinyCheck('CONN-001a', run, { requires: { configuration } }));
+    expect(result).toMatchObject({ outcome: 'pass', exitCode: 0 });
+    expect(result.notes).toEqual([expect.stringContaining('too busy')]);
+  });
+
   it('warns for a SHOULD, exit code 0, and 1 with --strict', async () => {
     const check = tinyCheck('CONN-002a', fails);
     expect(await only(check)).toMatchObject({ outcome: 'warn', exitCode: 0 });
