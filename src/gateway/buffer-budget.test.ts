@@ -96,6 +96,7 @@ describe('while memory for input is short', () => {
     second.sendRaw(frameBytes(gzipSync(body), 1));
     await tested.settle();
     expect(second.lines()).toEqual([]);
+    expect(tested.broker.stats().limitCounts.bufferedBytes).toBe(1);
     first?.sendRaw(large.subarray(100 * KIB));
     await tested.settle();
     expect([first?.lines(), second.lines()]).toEqual([['PublishAck large q'], ['PublishAck small q']]);
@@ -113,6 +114,8 @@ describe('while memory for input is short', () => {
     }
     await tested.settle();
     expect(tested.broker.stats().bufferedBytes).toBeLessThan(4 * 64 * KIB + 100 * KIB);
+    expect(tested.broker.stats().limitCounts).toMatchObject({ bufferedBytes: 4, pendingInput: 0 });
+    expect(tested.logged).toHaveLength(1);
     for (let released = 0; released < store.commits.length; released += 1) {
       store.release();
       await tested.settle();
@@ -138,5 +141,22 @@ describe('while memory for output is short', () => {
     }
     expect(publisher?.take()).toHaveLength(3000);
     expect(tested.broker.stats().bufferedBytes).toBeLessThan(500 * KIB + 10 * 70 * KIB);
+  });
+
+  it('it is counted and told that a connection over its share waits, which is not over its own limit', async () => {
+    const tested = new TestedBroker({ maxBufferedBytes: 2 * 500 * KIB });
+    const [publisher, ...clients] = await connected(tested, 11);
+    if (publisher === undefined) throw new Error('nobody publishes');
+    const create = { command: 40, id: 'c', queue: 'q', payload: '{"mode":"FanOutWithoutAck"}' };
+    await tested.exchange(publisher, create);
+    for (const client of clients) {
+      await tested.exchange(client, { command: 22, id: 's', queue: 'q' });
+      client.stream.pause();
+    }
+    const payload = JSON.stringify('x'.repeat(2 * KIB));
+    for (let number = 0; number < 100; number += 1)
+      await tested.exchange(publisher, publish('q', `m${number}`, { payload }));
+    expect(tested.broker.stats().limitCounts).toMatchObject({ bufferedBytes: 10, unsentOutput: 0 });
+    expect(tested.logged).toHaveLength(1);
   });
 });

@@ -23,6 +23,7 @@ import { type LimitCounts, LimitEvents } from './limit-events.ts';
 import { Operator, OutOfService } from './operator.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound.ts';
+import { ReadTurns } from './read-turns.ts';
 import { ServerConnection } from './server-connection.ts';
 import { throttledLogger } from './throttled-logger.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
@@ -75,6 +76,7 @@ export class Gateway {
   readonly #admission: Admission;
   readonly #compressor: BatchCompressor;
   readonly #budgets: ConnectionBudgets;
+  readonly #turns: ReadTurns;
   readonly #queueLists = new QueueListCache();
   readonly #bodies = new DeliverBodies();
   readonly #requests = new OperatorRequests();
@@ -101,6 +103,7 @@ export class Gateway {
     this.#compressor = new BatchCompressor(parts.compressor);
     const half = options.maxBufferedBytes / 2;
     this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
+    this.#turns = new ReadTurns(parts.environment.scheduler);
     parts.administration?.onChange((change) => this.#applyChange(change));
   }
 
@@ -207,6 +210,7 @@ export class Gateway {
       compressor: this.#parts.compressor,
       compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
       budgets: this.#budgets,
+      turns: this.#turns,
       submit: (input) => this.#backend.submit(input),
       outOfServiceReason: () => connectRefusal(this.#backend.state),
       onClosed: () => this.#closed(connection),

@@ -20,6 +20,8 @@ const sentences = {
   idleTimeout: 'a client has sent nothing for too long',
   pendingInput: 'a client sends faster than it is served: reading waits',
   unsentOutput: 'a client does not read: reading from it waits',
+  bufferedBytes:
+    'the buffers of all connections take as much memory as they may: reading from a client waits',
 } as const;
 
 export type LimitKind = keyof typeof sentences;

@@ -24,10 +24,12 @@ import { ConnectionLog, type EndReason } from './connection-log.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
+import { Inflation } from './inflation.ts';
 import type { LimitKind } from './limit-events.ts';
 import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
 import { RateLimit } from './rate-limit.ts';
+import { ReadTurn, type ReadTurns } from './read-turns.ts';
 import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
@@ -37,8 +39,6 @@ const CLOSING_GRACE_MS = 5_000;
 
 /** While credentials are checked the connection is read, to see that it ends, until so many bytes wait. */
 const MAX_BYTES_BEHIND_CONNECT = 65_536;
-
-type InflateEvent = Extract<SessionEvent, { readonly kind: 'inflate' }>;
 
 export type ConnectionParts = {
   /** Of the client, without its port. */
@@ -62,6 +62,8 @@ export type ConnectionParts = {
   readonly limitReached: (kind: LimitKind, connection: ConnectionId) => void;
   /** Shared by all connections. */
   readonly budgets: ConnectionBudgets;
+  /** Shared by all connections. */
+  readonly turns: ReadTurns;
   /** Why a Connect is refused now; undefined if it is accepted. */
   readonly outOfServiceReason: () => string | undefined;
 };
@@ -74,6 +76,8 @@ export class ServerConnection {
   readonly #log: ConnectionLog;
   readonly #outbound: Outbound;
   readonly #memory: ConnectionMemory;
+  readonly #inflation: Inflation;
+  readonly #turn: ReadTurn;
   readonly #messageRate: RateLimit | undefined;
   readonly #connectCheck: ConnectCheck | undefined;
   readonly #adminCommands: AdminCommands | undefined;
@@ -84,11 +88,8 @@ export class ServerConnection {
   /** Unsent output exceeds its limit. */
   #isCongested = false;
   #isSaturated = false;
-  #isInflating = false;
   /** False after the end: remaining input is discarded. */
   #hasInput = true;
-  /** A compressed body that waits for the budget. */
-  #unopened: InflateEvent | undefined;
   #isPaused = false;
   /** The input `connected` was submitted. */
   #isKnown = false;
@@ -107,6 +108,7 @@ export class ServerConnection {
     const { options, environment, logger, address } = parts;
     this.#log = new ConnectionLog({ connection: id, address }, { logger, clock: environment.clock });
     this.#memory = new ConnectionMemory(parts.budgets, () => this.#pump());
+    this.#turn = new ReadTurn(parts.turns, () => this.#pump());
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
     this.#messageRate = perSecond === undefined ? undefined : new RateLimit(perSecond, 1000);
     this.#session = new ServerSession({
@@ -116,6 +118,13 @@ export class ServerConnection {
       freshId: environment.freshId,
       servedCommands: parts.administration === undefined ? commandsOfClient : withAdminCommands,
       admit: (message) => this.#admit(message),
+    });
+    this.#inflation = new Inflation({
+      compressor: parts.compressor,
+      memory: this.#memory,
+      session: this.#session,
+      onInflated: () => this.#pump(),
+      onFailure: (error) => this.#abandon(error),
     });
     const { authenticator, administration } = parts;
     const onFault = (error: unknown) => this.#log.commandFailed(error);
@@ -219,7 +228,8 @@ export class ServerConnection {
       return;
     }
     this.#isCongested = true;
-    this.#parts.limitReached('unsentOutput', this.id);
+    const isOwn = this.#outbound.unsentBytes > this.#parts.options.maxOutboundBytes;
+    this.#parts.limitReached(isOwn ? 'unsentOutput' : 'bufferedBytes', this.id);
     this.#notifyWritable(false);
     this.#updateReadState();
   }
@@ -253,6 +263,7 @@ export class ServerConnection {
   #receive(chunk: Buffer): void {
     this.#timeouts?.received();
     this.#log.received(chunk.length);
+    this.#turn.received(chunk.length);
     this.#session.handleBytes(chunk);
     this.#pump();
   }
@@ -260,13 +271,14 @@ export class ServerConnection {
   /** Handles the events of the session until input must wait. */
   #pump(): void {
     while (!this.#mustWait()) {
-      const event = this.#unopened ?? this.#session.next();
+      const event = this.#inflation.waiting ?? this.#session.next();
       if (event === undefined) break;
+      this.#turn.handled();
       this.#handle(event);
     }
     this.#stopHandshakeTimeout();
     this.#count();
-    if (!this.#isInflating && !this.#isClosing && !this.#memory.isWaiting) {
+    if (!this.#inflation.isRunning && !this.#isClosing && !this.#memory.isWaiting) {
       this.#memory.reserveFrame(this.#session);
       this.#count();
     }
@@ -288,8 +300,9 @@ export class ServerConnection {
 
   #mustWait(): boolean {
     const mayBePending = this.#memory.isInputShort ? 0 : this.#parts.options.maxPendingInputBytes;
-    const isBusy = this.#isCongested || this.#isInflating || this.#isClosing || this.#memory.isWaiting;
-    return isBusy || this.#isAsking || this.#pendingBytes > mayBePending;
+    const isBusy =
+      this.#isCongested || this.#inflation.isRunning || this.#isClosing || this.#memory.isWaiting;
+    return isBusy || this.#turn.isOver || this.#isAsking || this.#pendingBytes > mayBePending;
   }
 
   /** What follows must wait for the outcome of a Connect or an admin command. */
@@ -329,7 +342,7 @@ export class ServerConnection {
       case 'connect':
         return this.#handleConnect(event.message);
       case 'inflate':
-        return this.#inflate(event);
+        return this.#inflation.begin(event);
     }
   }
 
@@ -392,31 +405,6 @@ export class ServerConnection {
     this.#submit(principal === undefined ? input : { ...input, principal });
   }
 
-  /** Reading pauses while a body is decompressed in a worker: the commands that follow must wait anyway. */
-  #inflate(event: InflateEvent): void {
-    this.#unopened = undefined;
-    if (!this.#memory.reserve(event.limitBytes)) {
-      this.#unopened = event;
-      return;
-    }
-    const result = this.#parts.compressor.decompress(event.algorithm, event.body, event.limitBytes);
-    if (!(result instanceof Promise)) {
-      this.#memory.release();
-      this.#session.handleInflated(result);
-      return;
-    }
-    this.#isInflating = true;
-    result.then(
-      (inflated) => {
-        this.#isInflating = false;
-        this.#memory.release();
-        this.#session.handleInflated(inflated);
-        this.#pump();
-      },
-      (error: unknown) => this.#abandon(error),
-    );
-  }
-
   #submit(input: Input): void {
     this.#pendingBytes += pendingBytesOf(input, this.#parts.options.limits.maxMessageSizeBytes);
     this.#parts.submit(input);
@@ -445,6 +433,8 @@ export class ServerConnection {
     if (pause) {
       if (this.#pendingBytes > this.#parts.options.maxPendingInputBytes)
         this.#parts.limitReached('pendingInput', this.id);
+      else if (this.#memory.isWaiting || (this.#memory.isInputShort && this.#pendingBytes > 0))
+        this.#parts.limitReached('bufferedBytes', this.id);
       this.#timeouts?.readingPaused();
       this.#stream.pause();
     } else this.#stream.resume();

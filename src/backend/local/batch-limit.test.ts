@@ -14,7 +14,7 @@ function countingStore() {
     async commit(records: readonly StoreRecord[]) {
       if (isCommitting) throw new Error('two commits at a time');
       isCommitting = true;
-      batchLengths.push(records.filter(({ kind }) => kind === 'messageAdded').length);
+      batchLengths.push(countOf(records));
       await Promise.resolve();
       isCommitting = false;
     },
@@ -23,22 +23,47 @@ function countingStore() {
   return { store, batchLengths };
 }
 
-/** Publishes `count` messages in one write, and returns the answers. */
-async function publishMany(tested: TestedBroker, count: number): Promise<readonly string[]> {
-  const client = await tested.connect();
-  const messages = Array.from({ length: count }, (_, index) => publish('q', `m${index}`));
-  return tested.exchange(client, { command: 40, id: 'c', queue: 'q' }, ...messages);
+function countOf(records: readonly StoreRecord[]): number {
+  return records.filter(({ kind }) => kind === 'messageAdded').length;
 }
 
-function answersTo(count: number): readonly string[] {
-  return ['CreateQueue c q', ...Array.from({ length: count }, (_, index) => `PublishAck m${index} q`)];
+/** Publishes `count` messages to each queue, from a client of its own and in one write, and returns the answers by queue. */
+async function publishMany(
+  tested: TestedBroker,
+  count: number,
+  queues = ['q'],
+): Promise<readonly (readonly string[])[]> {
+  const clients = await Promise.all(queues.map(async (queue) => ({ queue, client: await tested.connect() })));
+  return Promise.all(
+    clients.map(({ queue, client }) => {
+      const messages = Array.from({ length: count }, (_, index) => publish(queue, `m${index}`));
+      return tested.exchange(client, { command: 40, id: 'c', queue }, ...messages);
+    }),
+  );
+}
+
+function answersTo(count: number, queue = 'q'): readonly string[] {
+  const acks = Array.from({ length: count }, (_, index) => `PublishAck m${index} ${queue}`);
+  return [`CreateQueue c ${queue}`, ...acks];
 }
 
 describe('a batch', () => {
   it('holds at most 4096 arrivals', async () => {
     const { store, batchLengths } = countingStore();
-    expect(await publishMany(new TestedBroker({}, { store }), 9_000)).toEqual(answersTo(9_000));
-    expect(batchLengths.filter((length) => length > 0)).toEqual([4095, 4096, 809]);
+    const tested = new TestedBroker({}, { store });
+    const queues = [...'abcdefgh'];
+    const answers = await publishMany(tested, 1_000, queues);
+    expect(answers).toEqual(queues.map((queue) => answersTo(1_000, queue)));
+    expect(Math.max(...batchLengths)).toBeGreaterThan(4_080);
+    expect(Math.max(...batchLengths)).toBeLessThanOrEqual(4_096);
+  });
+
+  it('has at most 1024 frames of one connection that arrived in one turn of the event loop', async () => {
+    const batchLengths: number[] = [];
+    const commit = (records: readonly StoreRecord[]) => void batchLengths.push(countOf(records));
+    const store: StorageProvider = { recover: () => [], commit, close: () => undefined };
+    expect(await publishMany(new TestedBroker({}, { store }), 2_500)).toEqual([answersTo(2_500)]);
+    expect(batchLengths.filter((length) => length > 0)).toEqual([1023, 1024, 453]);
   });
 
   it('ends after 10 ms', async () => {
@@ -54,7 +79,10 @@ describe('a batch', () => {
       freshId: () => 'fresh',
     };
     const tested: TestedBroker = new TestedBroker({}, { store, environment });
-    expect(await publishMany(tested, 2_000)).toEqual(answersTo(2_000));
-    expect(batchLengths.filter((length) => length > 0)).toEqual([639, 640, 640, 81]);
+    expect(await publishMany(tested, 1_000, ['q', 'r'])).toEqual([
+      answersTo(1_000, 'q'),
+      answersTo(1_000, 'r'),
+    ]);
+    expect(batchLengths.filter((length) => length > 0)).toEqual([638, 640, 640, 82]);
   });
 });
