@@ -19,18 +19,18 @@ function handle(turn: ReadTurn, count: number): void {
 }
 
 describe('the turn of a connection', () => {
-  it('is over with its frame 1024, and goes on in the next turn of the event loop', () => {
+  it('is over with its frame 256, and goes on in the next turn of the event loop', () => {
     const { turnOf, nextTurn, resumed } = party();
     const turn = turnOf('a');
     turn.received(1);
-    handle(turn, 1_023);
+    handle(turn, 255);
     expect(turn.isOver).toBe(false);
     handle(turn, 1);
     expect(turn.isOver).toBe(true);
     nextTurn();
     expect(turn.isOver).toBe(false);
     expect(resumed).toEqual(['a']);
-    handle(turn, 1_023);
+    handle(turn, 255);
     expect(turn.isOver).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe('the turn of a connection', () => {
     const turn = turnOf('a');
     for (let count = 0; count < 5; count += 1) {
       turn.received(1);
-      handle(turn, 1_000);
+      handle(turn, 250);
       expect(turn.isOver).toBe(false);
       nextTurn();
     }
@@ -59,8 +59,8 @@ describe('the turn of a connection', () => {
     const { turnOf, nextTurn, resumed } = party();
     const [first, second, other] = [turnOf('first'), turnOf('second'), turnOf('other')];
     for (const turn of [other, second, first]) turn.received(1);
-    handle(second, 1_024);
-    handle(first, 1_024);
+    handle(second, 256);
+    handle(first, 256);
     expect(other.isOver).toBe(false);
     nextTurn();
     expect(resumed).toEqual(['second', 'first']);
@@ -71,7 +71,7 @@ describe('the turn of a connection', () => {
     const turn = turnOf('a');
     turn.received(1);
     tasks.push(() => void resumed.push('the batch'));
-    handle(turn, 1_024);
+    handle(turn, 256);
     nextTurn();
     expect(resumed).toEqual(['the batch', 'a']);
   });

@@ -5,7 +5,7 @@
 import type { Scheduler } from '../model/environment.ts';
 
 /** What a connection may have handled in a turn: so many frames, or so many bytes, whichever comes first. */
-const MAX_FRAMES = 1_024;
+const MAX_FRAMES = 256;
 const MAX_BYTES = 1_048_576;
 
 export class ReadTurns {

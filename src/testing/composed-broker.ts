@@ -23,6 +23,8 @@ export type BrokerParts = {
   readonly authenticator?: Authenticator;
   readonly administration?: UserAdministration;
   readonly environment: Environment;
+  /** That of the gateway, if it is not the backend's. */
+  readonly gatewayEnvironment?: Environment;
   readonly openStore: OpenStore;
   readonly compressor: Compressor;
   readonly logger: Logger;
@@ -32,12 +34,20 @@ export type BrokerParts = {
 
 export function composeBroker(
   options: BrokerOptions,
-  { environment, openStore, compressor, logger, between, ...users }: BrokerParts,
+  {
+    environment,
+    gatewayEnvironment = environment,
+    openStore,
+    compressor,
+    logger,
+    between,
+    ...users
+  }: BrokerParts,
 ): Gateway {
   const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
   const local = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
   const backend = between === undefined ? local : between(local);
-  return new Gateway(options, { environment, backend, compressor, logger, ...users });
+  return new Gateway(options, { environment: gatewayEnvironment, backend, compressor, logger, ...users });
 }
 
 /** The options of a broker with this configuration. */

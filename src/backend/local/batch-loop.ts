@@ -16,6 +16,8 @@ import type { QueueLog } from './queue-log.ts';
 
 /** A batch ends at the first of these limits, so that sockets, timers and health requests are served between batches. */
 const MAX_BATCH_LENGTH = 4096;
+/** A batch may take as long as the last commit has taken, within these bounds: many small commits would cost more than they serve. */
+const MIN_BATCH_MS = 2;
 const MAX_BATCH_MS = 10;
 /** Inputs between two readings of the clock. */
 const INPUTS_PER_CLOCK_READ = 64;
@@ -53,6 +55,8 @@ export class BatchLoop {
   #cancelTimer: () => void = () => undefined;
   /** When the timer that is set will fire. */
   #timerAt = Number.POSITIVE_INFINITY;
+  /** How long a batch may take. */
+  #batchMs = MIN_BATCH_MS;
   /** Time of the first input since the last batch, shared by the later ones so that the clock is read once. Undefined: there was none. */
   #firstSubmittedAt: number | undefined;
 
@@ -89,8 +93,10 @@ export class BatchLoop {
     const { inputs, fault } = this.#stepBatch();
     if (fault !== undefined) return this.#fail(inputs, fault);
     const { records, effects } = this.#parts.broker.takeOutputs();
+    const steppedAt = this.#parts.environment.clock.now();
     const committed = this.#commit(records);
     const finish = () => {
+      if (records.length > 0) this.#committedWithin(this.#parts.environment.clock.now() - steppedAt);
       if (!this.#hasEnded) this.#parts.queueLog.committed(records, inputs);
       this.#finish(inputs, effects, arrivedAt);
     };
@@ -105,7 +111,7 @@ export class BatchLoop {
     const { clock } = environment;
     const time = { now: clock.now(), wallNow: clock.wallNow() };
     const inputs: Input[] = [];
-    const isLate = (): boolean => clock.now() - time.now >= MAX_BATCH_MS;
+    const isLate = (): boolean => clock.now() - time.now >= this.#batchMs;
     while (!isFull(inputs.length, isLate)) {
       const input = this.#pending.take();
       if (input === undefined) break;
@@ -118,6 +124,10 @@ export class BatchLoop {
     }
     this.#firstSubmittedAt = this.#pending.length === 0 ? undefined : time.now;
     return { inputs };
+  }
+
+  #committedWithin(durationMs: number): void {
+    this.#batchMs = Math.min(Math.max(durationMs, MIN_BATCH_MS), MAX_BATCH_MS);
   }
 
   /** Undefined when the records are committed already. */

@@ -96,6 +96,7 @@ export class BrokerLives {
     const life = environment.beginLife();
     const service = composeBroker(options, {
       environment: life.environment,
+      gatewayEnvironment: life.gatewayEnvironment,
       openStore: disk.openStore,
       compressor,
       logger,

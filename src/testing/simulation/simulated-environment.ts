@@ -21,8 +21,13 @@ export type BatchWatch = {
   readonly ends: () => void;
 };
 
-/** The environment of one process. After its end its tasks and timers do not run. */
-export type Life = { readonly environment: Environment; readonly end: () => void };
+/** The environments of one process. After its end its tasks and timers do not run. */
+export type Life = {
+  /** Of the backend, whose tasks that run soon are batches. */
+  readonly environment: Environment;
+  readonly gatewayEnvironment: Environment;
+  readonly end: () => void;
+};
 
 export class SimulatedEnvironment {
   readonly clock: Clock = { now: () => this.#now, wallNow: () => this.#wallOffset + this.#now };
@@ -51,25 +56,25 @@ export class SimulatedEnvironment {
     const ofLife = (task: () => void) => (): void => {
       if (!isOver) task();
     };
+    const after = (delayMs: number, task: () => void) => this.after(delayMs, ofLife(task));
+    const withSoon = (soon: (task: () => void) => void): Environment => ({
+      clock: this.clock,
+      freshId: () => `fresh-${this.#nextId++}`,
+      scheduler: { soon, after },
+    });
     return {
-      environment: {
-        clock: this.clock,
-        freshId: () => `fresh-${this.#nextId++}`,
-        scheduler: {
-          soon: (task) => {
-            const whose = this.#watch.watchedLife();
-            this.#soon(ofLife(() => this.#runBatch(task, whose)));
-          },
-          after: (delayMs, task) => this.after(delayMs, ofLife(task)),
-        },
-      },
+      environment: withSoon((task) => {
+        const whose = this.#watch.watchedLife();
+        this.#soon(ofLife(() => this.#runBatch(task, whose)));
+      }),
+      gatewayEnvironment: withSoon((task) => this.#soon(ofLife(task))),
       end: () => {
         isOver = true;
       },
     };
   }
 
-  /** Whether the backend has requested a batch that has not begun. */
+  /** Whether the backend has requested a batch that has not begun, or a connection waits for its turn. */
   get awaitsBatch(): boolean {
     return this.#soonCount > 0;
   }
