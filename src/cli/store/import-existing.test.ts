@@ -279,46 +279,20 @@ describe('a row that cannot be taken', () => {
 
   it.each<[string, GivenDatabase, string]>([
     [
-      'a queue without a valid name',
+      'a queue',
       { queues: [existingQueue('a b')] },
-      'queues "a b": name is not a queue name',
+      'queues "a b": name is not a queue name: 1 to 256 letters, digits, "-", "_" or "."',
     ],
     [
-      'a queue without a name',
-      { queues: [existingQueue('x', {}, { name: null })] },
-      'queues null: name is not a text',
-    ],
-    [
-      'options that are no JSON',
-      { queues: [existingQueue('q', {}, { options_json: '{' })] },
-      'queues "q": options_json: it must be a JSON object of queue options',
-    ],
-    [
-      'options of another type',
-      { queues: [existingQueue('q', { mode: 9 })] },
-      'queues "q": options_json: mode must be one of 0 (RoundRobin)',
-    ],
-    [
-      'options that do not go together',
-      { queues: [existingQueue('q', { overflowStrategy: 3 })] },
-      'queues "q": options_json: overflowStrategy RedirectToDlq needs enableDeadLetterQueue',
-    ],
-    [
-      'a negative time span',
-      { queues: [existingQueue('q', { messageTtl: '-00:00:01' })] },
-      'queues "q": options_json: messageTtl must be a time span',
-    ],
-    [
-      'a queue without its time',
-      { queues: [existingQueue('q', {}, { created_at: 'x' })] },
-      'queues "q": created_at is not a time such as 2026-02-18T10:30:00.1234567Z',
+      'a message',
+      { messages: [existingMessage('m', { priority: 4 })] },
+      'messages "m": priority must be 0 (Low), 1 (Normal), 2 (High), 3 (Critical)',
     ],
     [
       'a message without its queue',
       { messages: [existingMessage('m', { queue_name: 'gone' })] },
       'messages "m": its queue "gone" is not in the target; create it there with a broker, and import again',
     ],
-    ['a message with an empty id', { messages: [existingMessage('')] }, 'messages "": The id is empty.'],
     [
       'a message with a long id',
       { messages: [existingMessage('ä'.repeat(129))] },
@@ -330,115 +304,19 @@ describe('a row that cannot be taken', () => {
       'messages 1 bytes: id is not a text',
     ],
     [
-      'an unknown priority',
-      { messages: [existingMessage('m', { priority: 4 })] },
-      'messages "m": priority must be 0 (Low), 1 (Normal), 2 (High), 3 (Critical)',
-    ],
-    [
-      'a time that does not exist',
+      'a message without a time',
       { messages: [existingMessage('m', { timestamp: '2026-02-30T00:00:00Z' })] },
-      'messages "m": timestamp is not a time',
+      'messages "m": timestamp is not a time such as 2026-02-18T10:30:00.1234567Z',
     ],
     [
-      'fewer than no attempts',
-      { messages: [existingMessage('m', { delivery_attempts: -1 })] },
-      'messages "m": delivery_attempts is not a whole number from 0 on',
-    ],
-    [
-      'a payload that is no JSON',
-      { messages: [existingMessage('m', { payload_json: '{"a":}' })] },
-      'messages "m": payload_json is not one JSON text: ',
-    ],
-    [
-      'a payload of another type',
-      { messages: [existingMessage('m', { payload_json: 7 })] },
-      'messages "m": payload_json is not a text',
-    ],
-    [
-      'a payload that is nested too deep',
-      { messages: [existingMessage('m', { payload_json: '['.repeat(65) + ']'.repeat(65) })] },
-      'messages "m": payload_json is not one JSON text: ',
-    ],
-    [
-      'a payload that no frame may carry',
-      { messages: [existingMessage('m', { payload_json: `"${'x'.repeat(1_048_576)}"` })] },
-      'messages "m": the message has 1048597 bytes; at most 1048576 can be delivered',
-    ],
-    [
-      'headers that are no object',
-      { messages: [existingMessage('m', { headers_json: '[]' })] },
-      'messages "m": headers_json is not a JSON object',
-    ],
-    [
-      'a header that is no text',
-      { messages: [existingMessage('m', { headers_json: '{"a":1}' })] },
-      'messages "m": headers_json: "a" is not a text',
-    ],
-    [
-      'an empty header',
-      { messages: [existingMessage('m', { headers_json: '{"a":""}' })] },
-      'messages "m": headers_json: "a" is empty, or is not valid Unicode',
-    ],
-    [
-      'half a character',
-      { messages: [existingMessage('m', { headers_json: '{"a":"\\ud800"}' })] },
-      'messages "m": headers_json: "a" is empty, or is not valid Unicode',
-    ],
-    [
-      'a header that is too long',
-      { messages: [existingMessage('m', { headers_json: JSON.stringify({ a: 'x'.repeat(4_097) }) })] },
-      'messages "m": A header value is longer than 4096 characters.',
-    ],
-    [
-      'too many headers',
-      {
-        messages: [
-          existingMessage('m', {
-            headers_json: JSON.stringify(Object.fromEntries(Array.from({ length: 51 }, (_, n) => [n, 'x']))),
-          }),
-        ],
-      },
-      'messages "m": There are more than 50 headers.',
-    ],
-    [
-      'a header that no frame can hold',
-      { messages: [existingMessage('m', { headers_json: JSON.stringify({ a: 'x'.repeat(70_000) }) })] },
-      'messages "m": A text of 70000 bytes does not fit into a frame.',
-    ],
-    [
-      'a dead letter without its message',
+      'a dead letter',
       { deadLetters: [existingDeadLetter('d', {}, { message_json: 'x' })] },
       'dead_letters "d": message_json is not one JSON object',
     ],
     [
-      'a dead letter of another message',
-      { deadLetters: [existingDeadLetter('d', { id: 'e' })] },
-      'dead_letters "d": message_json has another id: "e"',
-    ],
-    [
-      'a dead letter without a queue',
-      { deadLetters: [existingDeadLetter('d', { queueName: undefined })] },
-      'dead_letters "d": queue_name is not a text',
-    ],
-    [
-      'a dead letter of no queue',
-      { deadLetters: [existingDeadLetter('d', { queueName: '' })] },
-      'dead_letters "d": queue_name is empty',
-    ],
-    [
-      'an unknown reason',
-      { deadLetters: [existingDeadLetter('d', {}, { reason: 17 })] },
-      'dead_letters "d": reason must be 0 (MaxRetriesExceeded), 1 (MessageExpired)',
-    ],
-    [
-      'a dead letter without its time',
-      { deadLetters: [existingDeadLetter('d', {}, { failed_at: null })] },
-      'dead_letters "d": failed_at is not a time',
-    ],
-    [
       'a dead letter whose queue would have no name',
       { deadLetters: [existingDeadLetter('d', { queueName: 'q'.repeat(254) })] },
-      `dead_letters "d": "${'q'.repeat(254)}.dlq" cannot be the dead letter queue of`,
+      `dead_letters "d": "${'q'.repeat(254)}.dlq" cannot be the dead letter queue of "${'q'.repeat(254)}"`,
     ],
   ])('is listed with the reason: %s', async (_, given, line) => {
     const good = { messages: [existingMessage('good')], deadLetters: [existingDeadLetter('good')] };
@@ -448,8 +326,7 @@ describe('a row that cannot be taken', () => {
       deadLetters: [...(given.deadLetters ?? []), ...good.deadLetters],
     });
     expect(result.exitCode).toBe(1);
-    expect(result.errors.startsWith(`truemq: not taken: ${line}`), result.errors).toBe(true);
-    expect(result.errors.split('\n')).toHaveLength(2);
+    expect(result.errors).toBe(`truemq: not taken: ${line}\n`);
     expect(result.output).toContain('taken              queues 1, messages 1, dead letters 1\n');
     expect((await lettersAndMessages()).map(({ id }) => id)).toEqual(['good', 'good']);
     expect(await run('check', target)).toMatchObject({ exitCode: 0 });
