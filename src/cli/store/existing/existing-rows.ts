@@ -72,7 +72,7 @@ export function readMessageRow(row: ExistingRow): ExistingMessage {
 /** @throws RowProblem */
 export function readDeadLetterRow(row: ExistingRow): ExistingDeadLetter {
   const id = text(row, 'message_id');
-  const message = readMessageRow(messageColumns(text(row, 'message_json')));
+  const message = readStoredMessage(messageColumns(text(row, 'message_json')));
   if (message.id !== id) throw new RowProblem(`message_json has another id: ${JSON.stringify(message.id)}`);
   const facts = {
     reason: reasonOf(row),
@@ -81,6 +81,14 @@ export function readDeadLetterRow(row: ExistingRow): ExistingDeadLetter {
     deadLetteredWallAt: time(row, 'failed_at'),
   };
   return { message, facts };
+}
+
+function readStoredMessage(columns: ExistingRow): ExistingMessage {
+  try {
+    return readMessageRow(columns);
+  } catch (error) {
+    throw error instanceof RowProblem ? new RowProblem(`message_json: ${error.message}`) : error;
+  }
 }
 
 /** A message that was stored as one JSON text, as a row of `messages`. The payload keeps its spelling. */
