@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
+import { tlsFixture } from '../testing/tls-fixture.ts';
 import type { BrokerOptions, EmbeddedBroker } from './create-broker.ts';
-import { ConfigurationError, createBroker, ListenError, StoreError } from './index.ts';
+import { CertificateError, ConfigurationError, createBroker, ListenError, StoreError } from './index.ts';
 
 let folder: string;
 const undo: (() => unknown)[] = [];
@@ -84,6 +85,14 @@ describe('an embedded broker', () => {
   it('names an address that clients can connect to when it listens on all of them', async () => {
     const started = await broker({ host: '0.0.0.0' });
     expect(started.url).toBe(`vibemq://127.0.0.1:${started.port}`);
+  });
+
+  it('says in its URL that clients must use TLS', async () => {
+    const files = { tlsCertificatePath: tlsFixture('server.crt'), tlsKeyPath: tlsFixture('server.key') };
+    const started = await broker(files);
+    expect(started.url).toBe(`vibemq://127.0.0.1:${started.port}?tls=true`);
+    const wrongKey = await refusal({ ...files, tlsKeyPath: tlsFixture('no-such.key') });
+    expect(wrongKey).toBeInstanceOf(CertificateError);
   });
 
   it('takes options under the names and in the forms of the configuration', async () => {

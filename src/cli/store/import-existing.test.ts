@@ -2,7 +2,7 @@
 // the source changes.
 
 import { spawnSync } from 'node:child_process';
-import { chmod, copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -367,7 +367,7 @@ describe('the source', () => {
     expect((await readdir(folder)).sort()).toEqual(['truemq.db', 'vibemq.db']);
   });
 
-  it('has what a killed broker left in the write-ahead log', async () => {
+  it('has what a killed broker left in the write-ahead log, also behind a symbolic link', async () => {
     const writer = await openExistingWriter(join(folder, 'running.db'));
     insertExisting(writer, small);
     for (const suffix of ['', '-wal', '-shm'])
@@ -376,7 +376,11 @@ describe('the source', () => {
     await rm(join(folder, 'running.db'));
     const before = await stateOf(sources);
     expect(before.map(([name]) => name)).toEqual(['vibemq.db', 'vibemq.db-shm', 'vibemq.db-wal']);
-    expect(await importIt()).toEqual({ exitCode: 0, output: answer([1, 1, 0]), errors: '' });
+    const shortcut = join(folder, 'a-link.db');
+    await symlink(source, shortcut);
+    expect(await importIt(shortcut)).toEqual({ exitCode: 0, output: answer([1, 1, 0]), errors: '' });
+    expect(await stateOf(sources)).toEqual(before);
+    expect(await importIt()).toMatchObject({ output: answer([0, 0, 0], [1, 1, 0]) });
     expect(await stateOf(sources)).toEqual(before);
   });
 

@@ -2,7 +2,7 @@
 // beside it even for reading. Refuses a file that another program uses, as far as that can be seen.
 
 import type { BigIntStats } from 'node:fs';
-import { chmod, constants, copyFile, link, rm, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, link, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../storage-provider.ts';
 import { type Database, loadDriver } from './driver.ts';
@@ -15,11 +15,13 @@ const SUFFIXES = ['', '-wal', '-journal'] as const;
  * program has the file open in write-ahead mode, or changes it during the copy.
  */
 export async function copySource(path: string, folder: string): Promise<string> {
-  await refuseOpened(path, join(folder, 'probe.db'));
+  // The log stands beside the file, not beside a link to it; and SQLite would follow a link to the file and its log.
+  const file = await realpath(path);
+  if (await isOpened(file, join(folder, 'probe.db'))) throw inUse(path);
   const copy = join(folder, 'source.db');
-  const before = await stateOf(path);
-  for (const suffix of SUFFIXES) await copyIfThere(path + suffix, copy + suffix);
-  if ((await stateOf(path)) !== before) throw inUse(path);
+  const before = await stateOf(file);
+  for (const suffix of SUFFIXES) await copyIfThere(file + suffix, copy + suffix);
+  if ((await stateOf(file)) !== before) throw inUse(path);
   return copy;
 }
 
@@ -30,17 +32,17 @@ function inUse(path: string): StoreError {
 }
 
 /**
- * Tries to lock the file under another name, so that SQLite does not look for the files beside it. Nothing is written. Says nothing where such
+ * Tries to lock the file under another name, so that SQLite does not look for the files beside it. Nothing is written. Returns false where such
  * a name cannot be made: on another file system, or without the right to write to the file.
  */
-async function refuseOpened(path: string, probe: string): Promise<void> {
-  const isLinked = await link(path, probe).then(
+async function isOpened(file: string, probe: string): Promise<boolean> {
+  const isLinked = await link(file, probe).then(
     () => true,
     () => false,
   );
-  if (!isLinked) return;
+  if (!isLinked) return false;
   try {
-    if (await isLocked(probe)) throw inUse(path);
+    return await isLocked(probe);
   } finally {
     for (const suffix of [...SUFFIXES, '-shm']) await rm(probe + suffix, { force: true });
   }
