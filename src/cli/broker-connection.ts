@@ -4,7 +4,7 @@
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import type { TlsOptions } from '../client/tls-options.ts';
-import { ZlibCompressor } from '../gateway/compressor.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';

@@ -4,7 +4,7 @@
 import { Duplex, duplexPair } from 'node:stream';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ZlibCompressor } from '../gateway/compressor.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { connectPair, payloadText } from '../testing/connected-pair.ts';
 import { type ClientFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
