@@ -47,6 +47,9 @@ export type CommandRequest = {
   readonly headers?: ReadonlyMap<string, string>;
 };
 
+/** Codes of the Error that a broker sends before it closes the connection because of a frame that it cannot read. */
+const FRAME_FAULTS: readonly string[] = [ErrorCode.InvalidMessage, ErrorCode.MessageTooLarge];
+
 type InflateEvent = Extract<ClientEvent, { readonly kind: 'inflate' }>;
 
 export class ClientConnection {
@@ -64,6 +67,8 @@ export class ClientConnection {
   #capabilities: ReadonlySet<string> = new Set();
   #error: ClientError | undefined;
   #reason: string | undefined;
+  /** An Error that answered no command. */
+  #refusal: CommandError | undefined;
 
   constructor(options: ConnectionOptions) {
     const { stream, settings } = options;
@@ -216,8 +221,14 @@ export class ClientConnection {
     this.#isClosing = true;
     this.#isSilent = true;
     if (this.#session.state !== 'closed') this.#session.handleClosed();
-    this.#pending.failAll(this.#error ?? this.#endedError());
+    this.#pending.failAll(this.#frameRefusal() ?? this.#error ?? this.#endedError());
     return { error: this.#error, reason: this.#reason };
+  }
+
+  /** The broker ended the connection because of a frame of the client: the command in it would end every other connection too. */
+  #frameRefusal(): ClientError | undefined {
+    const isFaultOfFrame = this.#refusal !== undefined && FRAME_FAULTS.includes(this.#refusal.code);
+    return isFaultOfFrame ? this.#refusal : undefined;
   }
 
   #endedError(): ClientError {
@@ -268,7 +279,8 @@ export class ClientConnection {
     }
     if (this.#pending.settle(message) || message.command !== Command.Error) return;
     // An Error that answers no command is the last frame before the broker closes the connection.
-    this.#reason = new CommandError(message.errorCode, message.errorMessage).message;
+    this.#refusal = new CommandError(message.errorCode, message.errorMessage);
+    this.#reason = this.#refusal.message;
   }
 
   #inflate({ algorithm, body, limitBytes }: InflateEvent): void {

@@ -117,6 +117,7 @@ export class Subscriptions implements Renewable {
     } catch (error) {
       if (!(error instanceof CommandError) || !LASTING_REFUSALS.includes(error.code)) throw error;
       this.#lose(queue, subscription, error);
+      return;
     }
     // Unsubscribed meanwhile.
     if (!this.#byQueue.has(queue)) await connection.request(unsubscribeRequest(queue));
