@@ -272,7 +272,9 @@ describe('serve', () => {
       ...['--default-delivery-mode', 'FanOutWithAck', '--enable-auto-create', 'false'],
     ]);
     const client = await connect({ port: ready.tcp.port, reconnect: false });
-    await expect(connect({ port: ready.tcp.port, reconnect: false })).rejects.toMatchObject({ code: 'CONNECTION_LIMIT' });
+    await expect(connect({ port: ready.tcp.port, reconnect: false })).rejects.toMatchObject({
+      code: 'CONNECTION_LIMIT',
+    });
     await expect(client.publish('missing', 1)).rejects.toMatchObject({ code: 'QUEUE_NOT_FOUND' });
     await client.createQueue('orders');
     const details = { maxSize: 5, deliveryMode: 'FanOutWithAck' };

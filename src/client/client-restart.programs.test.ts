@@ -59,7 +59,10 @@ describe.each(['killed', 'stopped'] as const)('when the broker is %s and started
     });
     await half;
     await Promise.all(published);
-    await vi.waitFor(async () => expect((await publisher.queueInfo('waiting'))?.subscriberCount).toBe(1), 20_000);
+    await vi.waitFor(
+      async () => expect((await publisher.queueInfo('waiting'))?.subscriberCount).toBe(1),
+      20_000,
+    );
     await subscriber.subscribe('orders', ({ id }) => void received.push(id));
     await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(COUNT), 20_000);
     expect((await publisher.queueInfo('orders'))?.messageCount).toBe(0);

@@ -50,7 +50,9 @@ describe('a loop over messages', () => {
   });
 
   it('ends when the client is closed, and throws when the connection is lost for good or the signal is aborted', async () => {
-    const endOf = async (end: (pair: Awaited<ReturnType<typeof connectPair>>, controller: AbortController) => void) => {
+    const endOf = async (
+      end: (pair: Awaited<ReturnType<typeof connectPair>>, controller: AbortController) => void,
+    ) => {
       const pair = await connectPair();
       const controller = new AbortController();
       const loop = pair.client.messages('orders', { signal: controller.signal });
@@ -63,7 +65,9 @@ describe('a loop over messages', () => {
     };
     expect(await endOf(({ client }) => void client.close())).toEqual({ done: true, value: undefined });
     expect(await endOf(({ broker }) => broker.end())).toMatchObject({ code: 'CONNECTION_ENDED' });
-    expect(await endOf((_, controller) => controller.abort(new Error('enough')))).toEqual(new Error('enough'));
+    expect(await endOf((_, controller) => controller.abort(new Error('enough')))).toEqual(
+      new Error('enough'),
+    );
   });
 
   it('throws when the broker refuses the subscription', async () => {
@@ -81,7 +85,9 @@ describe('manual acknowledgment', () => {
   it('sends an ack only when the handler says so, and once [CLIENT-047]', async () => {
     const received: ReceivedMessage[] = [];
     const { client, broker } = await connectPair();
-    const subscribing = client.subscribe('orders', (message) => void received.push(message), { ack: 'manual' });
+    const subscribing = client.subscribe('orders', (message) => void received.push(message), {
+      ack: 'manual',
+    });
     await accept(broker, 23);
     await subscribing;
     broker.send(deliver('m1'), deliver('m2'));
@@ -98,7 +104,10 @@ describe('manual acknowledgment', () => {
       welcome: [['capabilities', 'nack']],
     });
     broker.send(deliver('m1'));
-    expect(await broker.take()).toMatchObject({ id: 'm1', headers: [['failureReason', 'DeserializationError']] });
+    expect(await broker.take()).toMatchObject({
+      id: 'm1',
+      headers: [['failureReason', 'DeserializationError']],
+    });
     expect(broker.untaken).toEqual([]);
   });
 

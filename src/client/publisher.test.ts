@@ -39,7 +39,12 @@ describe('a publish that a lost connection interrupts', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     const next = await network.take();
     await next.welcome();
-    expect(await next.take()).toMatchObject({ command: 20, id: 'm1', queue: 'orders', headers: [['a', 'b']] });
+    expect(await next.take()).toMatchObject({
+      command: 20,
+      id: 'm1',
+      queue: 'orders',
+      headers: [['a', 'b']],
+    });
     expect(await takeIds(next, 2)).toEqual(['m3', 'm4']);
     next.send(...acks('m1', 'm3', 'm4'));
     await expect(Promise.all(published)).resolves.toEqual(['m1', 'm2', 'm3', 'm4']);
@@ -183,9 +188,12 @@ describe('the window of publishes', () => {
     await client.close();
   });
 
-  it.each([[{ maxCount: 0 }], [{ maxBytes: Number.NaN }], [{ maxWaitingCount: -1 }]])('refuses %j', async (window) => {
-    await expect(connectPair({ publishWindow: window })).rejects.toThrow(RangeError);
-  });
+  it.each([[{ maxCount: 0 }], [{ maxBytes: Number.NaN }], [{ maxWaitingCount: -1 }]])(
+    'refuses %j',
+    async (window) => {
+      await expect(connectPair({ publishWindow: window })).rejects.toThrow(RangeError);
+    },
+  );
 });
 
 describe('publishAll', () => {
@@ -211,9 +219,14 @@ describe('publishAll', () => {
     const { client, broker } = await network.connect({ publishWindow: { maxCount: 2 } });
     let givenCount = 0;
     function* values() {
-      for (;;) yield (givenCount += 1);
+      for (;;) {
+        givenCount += 1;
+        yield givenCount;
+      }
     }
-    const failed = expect(client.publishAll('orders', values())).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+    const failed = expect(client.publishAll('orders', values())).rejects.toMatchObject({
+      code: 'QUEUE_FULL',
+    });
     const [first = '', second = ''] = await takeIds(broker, 2);
     broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' }, ...acks(second));
     await failed;

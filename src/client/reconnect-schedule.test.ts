@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { reconnectDelayMs, toReconnectSettings } from './reconnect-schedule.ts';
 
 const delays = (options: Parameters<typeof toReconnectSettings>[0], count: number, random = 0) =>
-  Array.from({ length: count }, (_, index) => reconnectDelayMs(toReconnectSettings(options), index + 1, random));
+  Array.from({ length: count }, (_, index) =>
+    reconnectDelayMs(toReconnectSettings(options), index + 1, random),
+  );
 
 describe('the reconnect schedule', () => {
   it('doubles the delay up to the maximum [CLIENT-011]', () => {
@@ -36,11 +38,10 @@ describe('the reconnect schedule', () => {
     expect(delays({}, 2, 0.5)).toEqual([1_000, 2_000]);
   });
 
-  it.each([
-    [{ maxAttempts: -1 }],
-    [{ initialDelayMs: Number.NaN }],
-    [{ maxDelayMs: 2 ** 31 }],
-  ])('refuses %j', (options) => {
-    expect(() => toReconnectSettings(options)).toThrow(RangeError);
-  });
+  it.each([[{ maxAttempts: -1 }], [{ initialDelayMs: Number.NaN }], [{ maxDelayMs: 2 ** 31 }]])(
+    'refuses %j',
+    (options) => {
+      expect(() => toReconnectSettings(options)).toThrow(RangeError);
+    },
+  );
 });

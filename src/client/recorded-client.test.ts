@@ -12,7 +12,13 @@ import { Command } from '../protocol/command.ts';
 import { parseTimeSpan } from '../protocol/time-span.ts';
 import { type ClientFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { type RecordedEntry, recordedConnections } from '../testing/wire-fixtures.ts';
-import { type Algorithm, type Client, type ConnectOptions, type CreateQueueOptions, connect } from './index.ts';
+import {
+  type Algorithm,
+  type Client,
+  type ConnectOptions,
+  type CreateQueueOptions,
+  connect,
+} from './index.ts';
 
 type Frame = Extract<RecordedEntry, { readonly hex: string }>;
 
@@ -56,7 +62,9 @@ class Replay {
     this.refusals = this.#frames.flatMap(({ errorCode = '' }) => (errorCode === '' ? [] : [errorCode]));
     const [near, far] = duplexPair();
     this.#broker = new ScriptedBroker(far, inflate);
-    const ids = frames.filter(({ from, command }) => from === 'client' && command !== 'Ack').map(({ id }) => id);
+    const ids = frames
+      .filter(({ from, command }) => from === 'client' && command !== 'Ack')
+      .map(({ id }) => id);
     const options = { ...optionsOf(frames[0]), stream: near, createId: () => ids.shift() ?? 'spare' };
     this.#connecting = connect(options).catch((error: { readonly code: string }) => {
       this.failures.push(error.code);

@@ -26,7 +26,11 @@ function eventsOf(client: Client): readonly string[] {
   return lines;
 }
 
-async function subscribe(client: Client, broker: Awaited<ReturnType<ScriptedNetwork['take']>>, handled = vi.fn()) {
+async function subscribe(
+  client: Client,
+  broker: Awaited<ReturnType<ScriptedNetwork['take']>>,
+  handled = vi.fn(),
+) {
   const subscribing = client.subscribe('orders', handled, { maxInFlight: 7 });
   const { id } = await broker.take();
   broker.send({ command: 23, id, queue: 'orders' });
@@ -47,7 +51,9 @@ describe('reconnecting', () => {
     const next = await network.take();
     await next.welcome();
     await network.settle();
-    expect(network.attemptsAt.slice(1).map((at) => Math.round(at - lostAt))).toEqual([1_000, 3_000, 7_000, 15_000]);
+    expect(network.attemptsAt.slice(1).map((at) => Math.round(at - lostAt))).toEqual([
+      1_000, 3_000, 7_000, 15_000,
+    ]);
     await network.reconnect(next);
     await network.settle();
     expect(network.attemptsAt).toHaveLength(6);
@@ -147,16 +153,19 @@ describe('reconnecting', () => {
     await client.close();
   });
 
-  it.each(['AUTH_FAILED', 'AUTH_REQUIRED'])('ends when the broker answers %s: nothing would change', async (code) => {
-    const { client, broker } = await network.connect();
-    broker.destroy();
-    await network.settle();
-    await vi.advanceTimersByTimeAsync(1_000);
-    const refusing = await network.take();
-    refusing.send({ command: 99, id: (await refusing.take()).id, errorCode: code, errorMessage: '' });
-    await expect(client.closed).resolves.toMatchObject({ error: { code } });
-    await expect(client.publish('orders', 1)).rejects.toMatchObject({ code });
-  });
+  it.each(['AUTH_FAILED', 'AUTH_REQUIRED'])(
+    'ends when the broker answers %s: nothing would change',
+    async (code) => {
+      const { client, broker } = await network.connect();
+      broker.destroy();
+      await network.settle();
+      await vi.advanceTimersByTimeAsync(1_000);
+      const refusing = await network.take();
+      refusing.send({ command: 99, id: (await refusing.take()).id, errorCode: code, errorMessage: '' });
+      await expect(client.closed).resolves.toMatchObject({ error: { code } });
+      await expect(client.publish('orders', 1)).rejects.toMatchObject({ code });
+    },
+  );
 
   it('does not try the first connection again, nor when it is not wanted', async () => {
     network.isDown = true;
@@ -222,7 +231,11 @@ describe('after a reconnect', () => {
   it('a message of the lost connection is not acknowledged, for its id may be that of another delivery [CLIENT-044]', async () => {
     const { client, broker } = await network.connect();
     const gates: (() => void)[] = [];
-    await subscribe(client, broker, vi.fn(() => new Promise<void>((resolve) => gates.push(resolve))));
+    await subscribe(
+      client,
+      broker,
+      vi.fn(() => new Promise<void>((resolve) => gates.push(resolve))),
+    );
     broker.send({ command: 26, id: 'm1', queue: 'orders' }, { command: 26, id: 'm2', queue: 'orders' });
     await network.settle();
     const next = await network.reconnect(broker);
