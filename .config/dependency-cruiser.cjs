@@ -67,7 +67,11 @@ const exclusive = [
     target: '^(node:)?zlib$',
     files: ['^src/compression/zlib-compressor[.]ts$', '^src/testing/(fuzz|hostile)/'],
   },
-  { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/', '^src/testing/hostile/'] },
+  {
+    name: 'sockets',
+    target: '^(node:)?(net|tls)$',
+    files: ['^src/(net|client)/', '^src/testing/(hostile|client-bench)/'],
+  },
   { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },
   { name: 'better-sqlite3', target: 'node_modules/better-sqlite3/', files: ['^src/storage/sqlite/'] },
 ];
