@@ -1,0 +1,131 @@
+// Messages in a `for await` loop, and manual acknowledgment, against a scripted broker.
+
+import { describe, expect, it, vi } from 'vitest';
+import { connectPair, connectSubscribed, pingPong } from '../testing/connected-pair.ts';
+import type { ScriptedBroker } from '../testing/scripted-broker.ts';
+import type { ReceivedMessage } from './index.ts';
+
+async function accept(broker: ScriptedBroker, answer: number): Promise<void> {
+  const { id, queue } = await broker.take();
+  broker.send({ command: answer, id, queue });
+}
+
+const deliver = (id: string, payload = '1') => ({ command: 26, id, queue: 'orders', payload });
+
+describe('a loop over messages', () => {
+  it('acknowledges a message when it asks for the next, and not the one that it is left with [CLIENT-046]', async () => {
+    const { client, broker } = await connectPair();
+    const values: number[] = [];
+    const looping = (async () => {
+      for await (const message of client.messages<number>('orders')) {
+        values.push(message.json());
+        if (message.id === 'm2') break;
+      }
+    })();
+    await accept(broker, 23);
+    broker.send(deliver('m1', '11'), deliver('m2', '12'), deliver('m3', '13'));
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    const unsubscribe = await broker.take();
+    expect(unsubscribe).toMatchObject({ command: 24, queue: 'orders' });
+    broker.send({ command: 25, id: unsubscribe.id, queue: 'orders' });
+    await looping;
+    expect(values).toEqual([11, 12]);
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+
+  it('that throws acknowledges nothing more, and unsubscribes [CLIENT-046]', async () => {
+    const { client, broker } = await connectPair();
+    const failed = expect(
+      (async () => {
+        for await (const { id } of client.messages('orders')) throw new Error(`no ${id}`);
+      })(),
+    ).rejects.toThrow('no m1');
+    await accept(broker, 23);
+    broker.send(deliver('m1'));
+    const unsubscribe = await broker.take();
+    expect(unsubscribe).toMatchObject({ command: 24 });
+    broker.send({ command: 25, id: unsubscribe.id });
+    await failed;
+  });
+
+  it('ends when the client is closed, and throws when the connection is lost for good or the signal is aborted', async () => {
+    const endOf = async (
+      end: (pair: Awaited<ReturnType<typeof connectPair>>, controller: AbortController) => void,
+    ) => {
+      const pair = await connectPair();
+      const controller = new AbortController();
+      const loop = pair.client.messages('orders', { signal: controller.signal });
+      const next = loop.next().catch((error: Error) => error);
+      await accept(pair.broker, 23);
+      await pingPong(pair);
+      end(pair, controller);
+      if (controller.signal.aborted) await accept(pair.broker, 25);
+      return next;
+    };
+    expect(await endOf(({ client }) => void client.close())).toEqual({ done: true, value: undefined });
+    expect(await endOf(({ broker }) => broker.end())).toMatchObject({ code: 'CONNECTION_ENDED' });
+    expect(await endOf((_, controller) => controller.abort(new Error('enough')))).toEqual(
+      new Error('enough'),
+    );
+  });
+
+  it('throws when the broker refuses the subscription', async () => {
+    const { client, broker } = await connectPair();
+    const failed = expect(client.messages('orders').next()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    const { id } = await broker.take();
+    broker.send({ command: 99, id, errorCode: 'NOT_AUTHORIZED', errorMessage: '' });
+    await failed;
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+});
+
+describe('manual acknowledgment', () => {
+  it('sends an ack only when the handler says so, and once [CLIENT-047]', async () => {
+    const received: ReceivedMessage[] = [];
+    const { client, broker } = await connectPair();
+    const subscribing = client.subscribe('orders', (message) => void received.push(message), {
+      ack: 'manual',
+    });
+    await accept(broker, 23);
+    await subscribing;
+    broker.send(deliver('m1'), deliver('m2'));
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    await pingPong({ client, broker });
+    expect([received[1]?.ack(), received[1]?.ack(), received[1]?.nack()]).toEqual([true, false, false]);
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2', headers: [] });
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+
+  it('refuses a message where the broker announced nack, and the ack after the handler is not sent [NACK-013]', async () => {
+    const { broker } = await connectSubscribed((message) => void message.nack('DeserializationError'), {
+      welcome: [['capabilities', 'nack']],
+    });
+    broker.send(deliver('m1'));
+    expect(await broker.take()).toMatchObject({
+      id: 'm1',
+      headers: [['failureReason', 'DeserializationError']],
+    });
+    expect(broker.untaken).toEqual([]);
+  });
+
+  it('sends neither ack nor refusal when the broker did not announce nack [NACK-013]', async () => {
+    const answers: boolean[] = [];
+    const { client, broker } = await connectSubscribed((message) => void answers.push(message.nack()));
+    broker.send(deliver('m1'));
+    await vi.waitFor(() => expect(answers).toEqual([false]));
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+});
+
+it('closes the client at the end of a block with await using', async () => {
+  const { client, broker } = await connectPair();
+  {
+    await using used = client;
+    expect(used.capabilities).toBeDefined();
+  }
+  expect(await broker.take()).toMatchObject({ command: 2 });
+});

@@ -1,0 +1,237 @@
+// Publishes across a lost connection, and how many a client takes on: what is sent again, what waits, what is refused.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connectPair } from '../testing/connected-pair.ts';
+import type { ScriptedBroker } from '../testing/scripted-broker.ts';
+import { ScriptedNetwork, useVirtualTime } from '../testing/scripted-network.ts';
+import { PublishBufferFullError } from './index.ts';
+
+let network: ScriptedNetwork;
+
+beforeEach(() => {
+  useVirtualTime();
+  network = new ScriptedNetwork();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function takeIds(broker: ScriptedBroker, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let taken = 0; taken < count; taken += 1) ids.push((await broker.take()).id);
+  return ids;
+}
+
+const acks = (...ids: readonly string[]) => ids.map((id) => ({ command: 21, id }));
+
+describe('a publish that a lost connection interrupts', () => {
+  it('is sent again with the same id, before those of the break, in order [CLIENT-042]', async () => {
+    const { client, broker } = await network.connect();
+    const headers = { a: 'b' };
+    const published = ['m1', 'm2', 'm3'].map((id) => client.publish('orders', { id }, { id, headers }));
+    await takeIds(broker, 3);
+    broker.send(...acks('m2'));
+    await published[1];
+    broker.destroy();
+    await network.settle();
+    published.push(client.publish('orders', 4, { id: 'm4' }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    expect(await next.take()).toMatchObject({
+      command: 20,
+      id: 'm1',
+      queue: 'orders',
+      headers: [['a', 'b']],
+    });
+    expect(await takeIds(next, 2)).toEqual(['m3', 'm4']);
+    next.send(...acks('m1', 'm3', 'm4'));
+    await expect(Promise.all(published)).resolves.toEqual(['m1', 'm2', 'm3', 'm4']);
+    await client.close();
+  });
+
+  it('is rejected when asked for; those of the break are sent [CLIENT-043]', async () => {
+    const { client, broker } = await network.connect({ onInterruptedPublish: 'reject' });
+    const interrupted = expect(client.publish('orders', 1, { id: 'm1' })).rejects.toMatchObject({
+      code: 'CONNECTION_ENDED',
+    });
+    await broker.take();
+    broker.destroy();
+    await network.settle();
+    await interrupted;
+    const published = client.publish('orders', 2, { id: 'm2' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    expect(await takeIds(next, 1)).toEqual(['m2']);
+    next.send(...acks('m2'));
+    await published;
+    await client.close();
+  });
+
+  it('is sent again when a stopping broker refused it, and no other is sent to that broker [CLIENT-042]', async () => {
+    const { client, broker } = await network.connect();
+    const first = client.publish('orders', 1, { id: 'm1' });
+    broker.send({ command: 99, id: (await broker.take()).id, errorCode: 'SHUTTING_DOWN', errorMessage: '' });
+    await network.settle();
+    const second = client.publish('orders', 2, { id: 'm2' });
+    await network.settle();
+    expect(broker.untaken).toEqual([]);
+    const next = await network.reconnect(broker);
+    expect(await takeIds(next, 2)).toEqual(['m1', 'm2']);
+    next.send(...acks('m1', 'm2'));
+    await Promise.all([first, second]);
+    await client.close();
+  });
+
+  it.each(['MESSAGE_TOO_LARGE', 'INVALID_MESSAGE'])(
+    'fails when the broker ended the connection with %s: it would end every other one too',
+    async (code) => {
+      const { client, broker } = await network.connect();
+      const failed = expect(client.publish('orders', 1)).rejects.toMatchObject({ code });
+      await broker.take();
+      broker.send({ command: 99, id: '', errorCode: code, errorMessage: '' });
+      await network.settle();
+      const next = await network.reconnect(broker);
+      await failed;
+      expect(next.untaken).toEqual([]);
+      await client.close();
+    },
+  );
+
+  it('is not sent again when its caller does not wait any more', async () => {
+    const { client, broker } = await network.connect();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const failed = ['m1', 'm2'].map((id) =>
+      expect(client.publish('orders', 1, { id, signal })).rejects.toThrow('enough'),
+    );
+    await takeIds(broker, 2);
+    broker.destroy();
+    await network.settle();
+    controller.abort(new Error('enough'));
+    await Promise.all(failed);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    await network.settle();
+    expect(next.untaken).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('the window of publishes', () => {
+  const publishWindow = { maxCount: 2, maxWaitingCount: 2 };
+
+  it('lets publishes wait, in order, until others are confirmed [CLIENT-045]', async () => {
+    const { client, broker } = await network.connect({ publishWindow });
+    const published = ['m1', 'm2', 'm3', 'm4'].map((id) => client.publish('orders', 1, { id }));
+    await network.settle();
+    expect(await takeIds(broker, 2)).toEqual(['m1', 'm2']);
+    expect(broker.untaken).toEqual([]);
+    broker.send(...acks('m2'));
+    expect(await takeIds(broker, 1)).toEqual(['m3']);
+    broker.send(...acks('m1', 'm3'));
+    expect(await takeIds(broker, 1)).toEqual(['m4']);
+    broker.send(...acks('m4'));
+    await Promise.all(published);
+    await client.close();
+  });
+
+  it('counts bytes too; a message that is larger alone is sent alone [CLIENT-045]', async () => {
+    const { client, broker } = await network.connect({ publishWindow: { maxBytes: 100 } });
+    const values = ['x'.repeat(200), 'y', 'z'];
+    const published = values.map((value, index) => client.publish('q', value, { id: `m${index}` }));
+    await network.settle();
+    expect(await takeIds(broker, 1)).toEqual(['m0']);
+    expect(broker.untaken).toEqual([]);
+    broker.send(...acks('m0'));
+    expect(await takeIds(broker, 2)).toEqual(['m1', 'm2']);
+    broker.send(...acks('m1', 'm2'));
+    await Promise.all(published);
+    await client.close();
+  });
+
+  it('refuses a publish when too many wait, and takes others when there is room [CLIENT-045]', async () => {
+    const { client, broker } = await network.connect({ publishWindow });
+    const published = ['m1', 'm2', 'm3', 'm4'].map((id) => client.publish('orders', 1, { id }));
+    const refused = client.publish('orders', 1, { id: 'm5' });
+    await expect(refused).rejects.toThrow(PublishBufferFullError);
+    await expect(refused).rejects.toMatchObject({ code: 'PUBLISH_BUFFER_FULL', queue: 'orders' });
+    let hasRoom = false;
+    const room = client.roomToPublish().then(() => {
+      hasRoom = true;
+    });
+    broker.send(...acks(...(await takeIds(broker, 2))));
+    await network.settle();
+    expect(hasRoom).toBe(false);
+    broker.send(...acks(...(await takeIds(broker, 2))));
+    await Promise.all(published);
+    await room;
+    await client.close();
+  });
+
+  it('sends the next when one that was sent is given up, and never one that waited and was given up', async () => {
+    const { client, broker } = await network.connect({ publishWindow: { maxCount: 1 } });
+    const controllers = [new AbortController(), new AbortController()];
+    const failed = controllers.map(({ signal }, index) =>
+      expect(client.publish('orders', 1, { id: `m${index}`, signal })).rejects.toThrow(),
+    );
+    const published = client.publish('orders', 1, { id: 'last' });
+    await takeIds(broker, 1);
+    for (const controller of controllers.reverse()) controller.abort();
+    await Promise.all(failed);
+    expect(await takeIds(broker, 1)).toEqual(['last']);
+    broker.send(...acks('m0', 'last'));
+    await published;
+    await client.close();
+  });
+
+  it.each([[{ maxCount: 0 }], [{ maxBytes: Number.NaN }], [{ maxWaitingCount: -1 }]])(
+    'refuses %j',
+    async (window) => {
+      await expect(connectPair({ publishWindow: window })).rejects.toThrow(RangeError);
+    },
+  );
+});
+
+describe('publishAll', () => {
+  it('publishes every value of an iterable, never more at a time than the window [CLIENT-045]', async () => {
+    const { client, broker } = await network.connect({ publishWindow: { maxCount: 3 } });
+    async function* values() {
+      for (let value = 0; value < 10; value += 1) yield value;
+    }
+    const published = client.publishAll('orders', values());
+    let takenCount = 0;
+    while (takenCount < 10) {
+      await network.settle();
+      expect(broker.untaken.length).toBeLessThanOrEqual(3);
+      const ids = await takeIds(broker, broker.untaken.length);
+      takenCount += ids.length;
+      broker.send(...acks(...ids));
+    }
+    await expect(published).resolves.toBe(10);
+    await client.close();
+  });
+
+  it('takes no more values after a failure, and rejects with it when the others are settled', async () => {
+    const { client, broker } = await network.connect({ publishWindow: { maxCount: 2 } });
+    let givenCount = 0;
+    function* values() {
+      for (;;) {
+        givenCount += 1;
+        yield givenCount;
+      }
+    }
+    const failed = expect(client.publishAll('orders', values())).rejects.toMatchObject({
+      code: 'QUEUE_FULL',
+    });
+    const [first = '', second = ''] = await takeIds(broker, 2);
+    broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' }, ...acks(second));
+    await failed;
+    expect(givenCount).toBeLessThanOrEqual(3);
+    expect(broker.untaken).toEqual([]);
+    await client.close();
+  });
+});
