@@ -9,6 +9,11 @@ export type { Permission, User } from './admin-answers.ts';
 export { Client, connect, type PublishOptions, type SubscribeOptions } from './client.ts';
 export type { ClosedReason } from './client-connection.ts';
 export {
+  ConnectionStringError,
+  type ConnectionStringOptions,
+  parseConnectionString,
+} from './connection-string.ts';
+export {
   ClientError,
   CommandError,
   CommandTimeoutError,
