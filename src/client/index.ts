@@ -13,6 +13,13 @@ export {
   type ConnectionStringOptions,
   parseConnectionString,
 } from './connection-string.ts';
+export type { DeclaredOption, DifferenceSeverity, QueueDifference } from './declarations/differences.ts';
+export { QueueConflictError } from './declarations/queue-conflict-error.ts';
+export {
+  type ConflictStrategy,
+  DeclarationError,
+  type QueueDeclaration,
+} from './declarations/queue-declaration.ts';
 export {
   ClientError,
   CommandError,
