@@ -44,7 +44,8 @@ const modules = {
     npm: ['preact', 'uplot'],
     node: false,
   },
-  client: { ours: ['protocol', 'session', 'model'], npm: [], node: true },
+  compression: { ours: ['protocol', 'model'], npm: [], node: true },
+  client: { ours: ['protocol', 'session', 'compression', 'model'], npm: [], node: true },
   config: { ours: ['model'], npm: ['yaml'], node: true },
 };
 
@@ -64,7 +65,7 @@ const exclusive = [
   {
     name: 'zlib',
     target: '^(node:)?zlib$',
-    files: ['^src/gateway/compressor[.]ts$', '^src/testing/(fuzz|hostile)/'],
+    files: ['^src/compression/zlib-compressor[.]ts$', '^src/testing/(fuzz|hostile)/'],
   },
   { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/', '^src/testing/hostile/'] },
   { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },

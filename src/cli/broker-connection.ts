@@ -4,7 +4,6 @@
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import type { TlsOptions } from '../client/tls-options.ts';
-import { ZlibCompressor } from '../gateway/compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';
@@ -75,8 +74,7 @@ export async function connectOrExplain(
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;
-    const compressor = new ZlibCompressor();
-    return await connect({ ...address, ...credentials, compressor, clientVersion, onHandlerError });
+    return await connect({ ...address, ...credentials, clientVersion, onHandlerError, reconnect: false });
   } catch (error) {
     stderr.write(
       explainFailure(error, address)

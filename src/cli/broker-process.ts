@@ -3,8 +3,8 @@
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { ZlibCompressor } from '../gateway/compressor.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { gatewayOptions } from '../gateway/gateway-options.ts';
 import { KeptContent } from '../gateway/kept-content.ts';
