@@ -47,6 +47,11 @@ const modules = {
   compression: { ours: ['protocol', 'model'], npm: [], node: true },
   client: { ours: ['protocol', 'session', 'compression', 'model'], npm: [], node: true },
   config: { ours: ['model'], npm: ['yaml'], node: true },
+  server: {
+    ours: ['auth', 'backend', 'config', 'gateway', 'http', 'model', 'net', 'storage'],
+    npm: [],
+    node: true,
+  },
 };
 
 // The floors of src/broker/ below the core, which is the files directly in it: what each may import of the core's folders, types
@@ -76,6 +81,7 @@ const tests = '[.](test|bench)[.]ts$';
 const entries = [
   '^src/cli/main[.]ts$',
   '^src/client/index[.]ts$',
+  '^src/server/index[.]ts$',
   '^src/storage/index[.]ts$',
   '^src/http/dashboard/ui/main[.]tsx$',
 ];

@@ -130,6 +130,8 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['client-imports-packages', 'src/client/bad-b.ts', "import 'yaml';"],
   ['config-imports-ours', 'src/config/bad-a.ts', "import '../broker/broker.ts';"],
   ['config-imports-packages', 'src/config/bad-b.ts', "import 'h3';"],
+  ['server-imports-ours', 'src/server/bad-a.ts', "import '../protocol/frame.ts';"],
+  ['server-imports-packages', 'src/server/bad-b.ts', "import 'h3';"],
   ['only-there-zlib', 'src/net/bad-c.ts', "import 'node:zlib';"],
   ['only-there-sockets', 'src/http/bad-d.ts', "import 'node:net';"],
   ['only-there-listhen', 'src/http/bad-e.ts', "import 'listhen';"],

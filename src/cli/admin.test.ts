@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { admin } from './admin.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';
@@ -25,6 +25,7 @@ beforeAll(async () => {
   const entries = new Map<string, unknown>([
     ['port', 0],
     ['health', false],
+    ['dashboard', false],
     ['rateLimit', false],
     ['superuserUsername', 'root'],
     ['superuserPassword', SECRET],

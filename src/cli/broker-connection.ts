@@ -5,10 +5,10 @@ import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import type { TlsOptions } from '../client/tls-options.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
+import { VERSION } from '../server/version.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';
 import { CREDENTIALS_HELP, credentialFlags, readCredentials } from './credentials.ts';
-import { VERSION } from './version.ts';
 
 export const connectionFlags = {
   host: 'text',
