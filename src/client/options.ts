@@ -1,10 +1,10 @@
 // The options of a client, and their defaults. Implements CLIENT-003, CLIENT-004, CLIENT-008, CLIENT-009 and CLIENT-034.
 
-import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { defaultLimits, type ProtocolLimits } from '../protocol/limits.ts';
+import { sequentialIds } from './ids.ts';
 import { callSafely, warn } from './process-warning.ts';
 import { type PublishWindowOptions, toPublishWindow } from './publish-window.ts';
 import { type ReconnectOptions, type ReconnectSettings, toReconnectSettings } from './reconnect-schedule.ts';
@@ -39,7 +39,7 @@ export type ConnectOptions = TlsOptions & {
   readonly clientVersion?: string;
   /** Longest message that is sent or accepted. Default 1 MiB. */
   readonly maxMessageSizeBytes?: number;
-  /** Creates the ids of messages and commands; must be unique. Default: random UUIDs. */
+  /** Creates the ids of messages and commands; must be unique. Default: a random text and a number. */
   readonly createId?: () => string;
   /** Called when a handler fails; may be async. Its own failure becomes a warning of the process. Default: such a warning. */
   readonly onHandlerError?: (error: unknown) => void;
@@ -79,7 +79,7 @@ export function toSettings(options: ConnectOptions): ClientSettings {
     publishWindow: toPublishWindow(options.publishWindow),
     connectHeaders: connectHeaders(options),
     limits: { ...defaultLimits, maxMessageSizeBytes, maxDecompressedSizeBytes: maxMessageSizeBytes },
-    createId: options.createId ?? randomUUID,
+    createId: options.createId ?? sequentialIds(),
     onHandlerError: reportTo(options.onHandlerError),
   };
 }

@@ -62,6 +62,7 @@ export class PublishTask implements SentCommand {
 
 function sizeBytesOf({ id, queue, headers, payload }: PublishFields): number {
   let bytes = id.length + queue.length + payload.length;
+  if (headers.size === 0) return bytes;
   for (const [key, value] of headers) bytes += key.length + value.length;
   return bytes;
 }
