@@ -1,5 +1,6 @@
-// Backpressure: a fast source and a slow subscriber, and nobody's memory fills. The queue holds 100 readings; when it is full the broker lets the
-// publisher wait. The publisher has at most 50 readings under way, and reads no more from its source before one of them is confirmed.
+// Backpressure: a fast source and a slow subscriber do not fill the memory of the publisher or the broker. The queue holds 100 readings; when it
+// is full the broker lets the publisher wait. The publisher has at most 50 readings under way, and reads no more from its source before one of them
+// is confirmed.
 
 import { connect, parseConnectionString } from 'truemq/client';
 

@@ -17,7 +17,7 @@ async function work(name: string): Promise<void> {
 async function stop(): Promise<void> {
   await client.unsubscribe('jobs');
   await current;
-  // Sends the ack of the last job, then says goodbye.
+  // Sends the ack of the last job, then Disconnect.
   await client.close();
   console.log('disconnected');
 }

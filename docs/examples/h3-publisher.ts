@@ -22,7 +22,7 @@ app.post('/orders', async (event) => {
     return { id };
   } catch (error) {
     if (!(error instanceof ClientError) && !signal.aborted) throw error;
-    // Whether the order is in the queue is not known then. A caller that sends an id of its own may repeat the request.
+    // The order may be in the queue nevertheless. If callers send an id with each order, they can repeat the request.
     throw new HTTPError({ status: 503, message: 'orders cannot be taken now', cause: error });
   }
 });

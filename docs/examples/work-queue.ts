@@ -25,7 +25,7 @@ await client.subscribe<Job>('thumbnails', async (message) => {
 // The publisher. Each promise is fulfilled when the broker has taken responsibility for the job.
 for (const image of ['one.png', 'broken.png', 'two.png']) await client.publish<Job>('thumbnails', { image });
 
-// Whoever looks at what failed for good.
+// The handler of dead letters.
 for await (const message of client.messages<Job>('thumbnails.dlq', { ack: 'manual' })) {
   console.log('gave up on', message.json().image);
   message.ack();

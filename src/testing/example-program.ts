@@ -12,7 +12,7 @@ import { installPackage } from './installed-package.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const examples = join(root, 'docs/examples');
 
-/** Of a strict project. The declarations of other packages are their own affair. */
+/** Of a strict project. Errors in the declarations of other packages are not reported. */
 const compilerOptions = {
   strict: true,
   exactOptionalPropertyTypes: true,

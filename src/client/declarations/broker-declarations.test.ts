@@ -159,7 +159,7 @@ describe('the recorded declarations of an existing client', () => {
     expect(sent).toEqual(expected);
   });
 
-  it('that fail are sent in the same frames; then the client says goodbye, which the recorded one does not [CLIENT-025, CLIENT-041]', async () => {
+  it('that fail are sent in the same frames; then the client sends Disconnect, which the recorded one does not [CLIENT-025, CLIENT-041]', async () => {
     const { outcome, sent, expected } = await replay(failing, 'Fail', other);
     expect(outcome).toBe('QUEUE_CONFLICT');
     expect(sent).toEqual([...expected, 'Disconnect   []']);
