@@ -9,6 +9,7 @@ import { checkStore } from './store/check.ts';
 import { compact } from './store/compact.ts';
 import { exportStore } from './store/export.ts';
 import { importStore } from './store/import.ts';
+import { importExisting } from './store/import-existing.ts';
 import { showStatistics } from './store/stats.ts';
 
 type Action = {
@@ -23,8 +24,13 @@ const actions: Readonly<Record<string, Action>> = {
     run: (path, { texts }, context) => exportStore(path, texts.get('output'), context),
   },
   import: {
-    flags: { input: 'text' },
-    run: (path, { texts }, context) => importStore(path, texts.get('input'), context),
+    flags: { input: 'text', 'from-existing': 'text' },
+    run: (path, { texts }, context) => {
+      const [input, existing] = [texts.get('input'), texts.get('from-existing')];
+      if (existing === undefined) return importStore(path, input, context);
+      if (input !== undefined) throw new UsageError('--input and --from-existing do not go together');
+      return importExisting(existing, path, context);
+    },
   },
   stats: {
     flags: { json: 'switch' },
@@ -37,6 +43,7 @@ export const store: Command = {
   help: `usage: truemq store check FILE
        truemq store export FILE [--output TEXT]
        truemq store import FILE [--input TEXT]
+       truemq store import FILE --from-existing DATABASE
        truemq store stats FILE [--json]
        truemq store compact FILE
 
@@ -44,12 +51,16 @@ Maintains FILE, the file of a broker with --storage sqlite. No broker may use th
 
   check      checks the file and lists its faults; exit code 1 if there are any. Does not change the file
   export     writes the file as text: one line of JSON for each queue and each message. Does not change the file
-  import     creates a new FILE from such a text, or lists the invalid lines and creates none
+  import     creates a new FILE from such a text, or lists the invalid lines and creates none.
+             With --from-existing: takes queues, messages and dead letters from the SQLite database of an existing broker
+             into FILE, which may exist; lists the rows that cannot be taken, with exit code 1. Does not change DATABASE.
+             What is in FILE already stays as it is, so that the import can be repeated
   stats      prints messages, dead letters, bytes and age by queue, and the size of the file. Does not change the file
   compact    returns unused space to the disk
 
   --output TEXT   the new file for the text [stdout]
   --input TEXT    the file with the text [stdin]
+  --from-existing DATABASE   the file of an existing broker, such as vibemq.db; that broker must be stopped
   --json          print figures as JSON`,
 
   async run(argv, context) {

@@ -5,13 +5,14 @@ import { createReadStream, existsSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { RecoveredRecord, StoreRecord } from '../../broker/interface/store-record.ts';
+import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import { reasonOf } from '../../storage/sqlite/open-database.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
 import { type CommandContext, ExitCode } from '../command.ts';
 import { readLines } from '../lines.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
+import { recordsOf } from './records-of.ts';
 import { StoreExamination } from './store-examination.ts';
 import { StoreTextReader } from './store-text-reader.ts';
 
@@ -127,16 +128,4 @@ class Fill {
     this.#slice = [];
     if (this.problemCount === 0) await this.#store.commit(slice);
   }
-}
-
-/** The records that a core would have written. */
-function recordsOf(record: RecoveredRecord): readonly StoreRecord[] {
-  if (record.kind === 'queue') return [{ ...record, kind: 'queueCreated' }];
-  const { failedAttempts, ...stored } = record;
-  const bytes = stored.content;
-  const content = { byteLength: bytes.length, toBytes: () => bytes };
-  const added = { ...stored, content, kind: 'messageAdded' } as const;
-  if (failedAttempts === 0) return [added];
-  const { generation, sequence } = stored;
-  return [added, { kind: 'attemptFailed', generation, sequence, failedAttempts }];
 }
