@@ -48,7 +48,7 @@ const modules = {
   client: { ours: ['protocol', 'session', 'compression', 'model'], npm: [], node: true },
   config: { ours: ['model'], npm: ['yaml'], node: true },
   server: {
-    ours: ['auth', 'backend', 'config', 'gateway', 'http', 'model', 'net', 'storage'],
+    ours: ['auth', 'backend', 'compression', 'config', 'gateway', 'http', 'model', 'net', 'storage'],
     npm: [],
     node: true,
   },

@@ -12,6 +12,23 @@ export type { ClosedReason } from './client-connection.ts';
 export type { ClientEvents, EventListener, EventName } from './client-events.ts';
 export type { AckMode } from './client-subscription.ts';
 export {
+  ConnectionStringError,
+  type ConnectionStringOptions,
+  parseConnectionString,
+} from './connection-string.ts';
+export {
+  applyDeclarations,
+  type DeclarationOptions,
+  type QueueOperations,
+} from './declarations/apply-declarations.ts';
+export type { DeclaredOption, DifferenceSeverity, QueueDifference } from './declarations/differences.ts';
+export { QueueConflictError } from './declarations/queue-conflict-error.ts';
+export {
+  type ConflictStrategy,
+  DeclarationError,
+  type QueueDeclaration,
+} from './declarations/queue-declaration.ts';
+export {
   ClientError,
   CommandError,
   CommandTimeoutError,
