@@ -58,3 +58,14 @@ describe('parseCount', () => {
     }
   });
 });
+
+describe('parseChoice', () => {
+  it('takes a name in any case, and proposes the nearest one', () => {
+    expect(parseChoice('mode', 'fanoutwithack', ['RoundRobin', 'FanOutWithAck'])).toBe('FanOutWithAck');
+    expect(() => parseChoice('mode', 'RoundRobbin', ['RoundRobin', 'FanOutWithAck'])).toThrow(
+      new UsageError(
+        '--mode: came "RoundRobbin"; allowed is RoundRobin, FanOutWithAck; did you mean RoundRobin?',
+      ),
+    );
+  });
+});

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, PublishOptions } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
-import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
+import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readLines } from './lines.ts';
@@ -23,7 +23,8 @@ Publishes JSON to QUEUE, and prints a line when the broker has confirmed it. Wit
 must be one JSON text. It reports the number of a line that is not JSON and skips it; it also skips empty lines.
 
   --header K=V      a header of the message; may be given several times
-  --priority NAME   Low, Normal, High or Critical
+  --priority ${PRIORITIES.join('|')}
+                    the priority of the message [Normal]
   --count N         publish each message N times [1]
 ${CONNECTION_HELP}
 
@@ -58,7 +59,8 @@ function parseJob(given: Arguments): Job {
   if (problem !== undefined)
     throw new UsageError(`${JSON.stringify(json)}: ${problem}; a text needs quotes, as in '"text"'`);
   const headers = Object.fromEntries((given.lists.get('header') ?? []).map(parseHeader));
-  const priority = parsePriority(given.texts.get('priority'));
+  const priorityText = given.texts.get('priority');
+  const priority = priorityText === undefined ? undefined : parseChoice('priority', priorityText, PRIORITIES);
   const count = parseCount('count', given.texts.get('count') ?? '1', 1);
   const options = { headers, ...(priority === undefined ? {} : { priority }) };
   return { address: parseAddress(given), queue, json: bytes, count, options };
@@ -70,13 +72,6 @@ function parseHeader(text: string): [string, string] {
   throw new UsageError(
     `--header: came ${JSON.stringify(text)}; allowed is NAME=VALUE, neither of them empty`,
   );
-}
-
-function parsePriority(text: string | undefined) {
-  if (text === undefined) return undefined;
-  const priority = PRIORITIES.find((name) => name.toLowerCase() === text.toLowerCase());
-  if (priority !== undefined) return priority;
-  throw new UsageError(`--priority: came ${JSON.stringify(text)}; allowed is ${PRIORITIES.join(', ')}`);
 }
 
 /** Why a text cannot be published; undefined if it is JSON in UTF-8. */
