@@ -1,7 +1,7 @@
 // The strict command line: what it accepts, and its messages about what it refuses.
 
 import { describe, expect, it } from 'vitest';
-import { type ArgumentsShape, parseArguments, parseCount, UsageError } from './arguments.ts';
+import { type ArgumentsShape, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
 
 const shape: ArgumentsShape = {
   flags: { port: 'text', header: 'texts', verbose: 'switch' },

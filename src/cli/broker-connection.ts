@@ -8,7 +8,7 @@ import { ZlibCompressor } from '../gateway/compressor.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';
-import { CREDENTIALS_HELP, credentialFlags, readCredentials } from './credentials.ts';
+import { CREDENTIALS_HELP, type Credentials, credentialFlags, readCredentials } from './credentials.ts';
 import { VERSION } from './version.ts';
 
 export const connectionFlags = {
@@ -40,13 +40,26 @@ export type BrokerAddress = TlsOptions & {
 };
 
 /** @throws UsageError */
-export function parseAddress(given: Arguments): BrokerAddress {
+export function parseAddress(given: Arguments, _context: CommandContext): BrokerAddress {
   const { texts } = given;
   const host = texts.get('host') ?? DEFAULT_HOST;
   const text = texts.get('port') ?? String(DEFAULT_PORT);
   const port = /^\d+$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return { host, port, given, ...parseTls(given) };
   throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
+}
+
+/** Whether the broker is the one that `truemq serve` starts on this machine without flags. */
+export function isDefaultAddress({ host, port }: BrokerAddress): boolean {
+  return port === DEFAULT_PORT && /^(localhost|127\.0\.0\.1|::1)$/.test(host);
+}
+
+/** @throws UsageError for credentials that cannot be read */
+export function readAddressCredentials(
+  { given }: BrokerAddress,
+  context: CommandContext,
+): Promise<Credentials> {
+  return readCredentials(given, context);
 }
 
 function parseTls({ texts, switches }: Arguments): TlsOptions {
@@ -67,11 +80,12 @@ function parseTls({ texts, switches }: Arguments): TlsOptions {
 
 /** A connected client; undefined if that failed, after a message on stderr. @throws UsageError for credentials that cannot be read */
 export async function connectOrExplain(
-  { given, ...address }: BrokerAddress,
+  brokerAddress: BrokerAddress,
   context: CommandContext,
 ): Promise<Client | undefined> {
   const { stderr } = context;
-  const credentials = await readCredentials(given, context);
+  const { given: _, ...address } = brokerAddress;
+  const credentials = await readAddressCredentials(brokerAddress, context);
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;

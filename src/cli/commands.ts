@@ -13,6 +13,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   pub: { summary: 'publish messages to a queue', load: async () => (await import('./pub.ts')).pub },
   sub: { summary: 'print the messages of a queue', load: async () => (await import('./sub.ts')).sub },
+  queues: {
+    summary: 'list, describe, create, delete or empty the queues of a running broker',
+    load: async () => (await import('./queues.ts')).queues,
+  },
+  dlq: {
+    summary: 'list the dead letters of a queue, or move them back',
+    load: async () => (await import('./dlq.ts')).dlq,
+  },
   top: {
     summary: 'show the queues of a running broker, live',
     load: async () => (await import('./top.ts')).top,

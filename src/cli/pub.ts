@@ -33,7 +33,7 @@ A publish over the broker's rate limit is repeated until the broker accepts it; 
 
   async run(argv, context) {
     const flags = { ...connectionFlags, header: 'texts', priority: 'text', count: 'text' } as const;
-    const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }));
+    const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }), context);
     const client = await connectOrExplain(job.address, context);
     if (client === undefined) return ExitCode.Failed;
     const report = await publishAll(client, job, context);
@@ -52,7 +52,7 @@ type Job = {
 };
 
 /** @throws UsageError */
-function parseJob(given: Arguments): Job {
+function parseJob(given: Arguments, context: CommandContext): Job {
   const [queue = '', json] = given.positionals;
   const bytes = json === undefined ? undefined : Buffer.from(json);
   const problem = bytes === undefined ? undefined : jsonProblem(bytes);
@@ -63,7 +63,7 @@ function parseJob(given: Arguments): Job {
   const priority = priorityText === undefined ? undefined : parseChoice('priority', priorityText, PRIORITIES);
   const count = parseCount('count', given.texts.get('count') ?? '1', 1);
   const options = { headers, ...(priority === undefined ? {} : { priority }) };
-  return { address: parseAddress(given), queue, json: bytes, count, options };
+  return { address: parseAddress(given, context), queue, json: bytes, count, options };
 }
 
 function parseHeader(text: string): [string, string] {

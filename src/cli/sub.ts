@@ -29,7 +29,7 @@ Exit code: 0 when it was stopped or has printed N messages, 1 when the connectio
     const [queue = ''] = given.positionals;
     const countText = given.texts.get('count');
     const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
-    const client = await connectOrExplain(parseAddress(given), context);
+    const client = await connectOrExplain(parseAddress(given, context), context);
     if (client === undefined) return ExitCode.Failed;
     return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, context);
   },
