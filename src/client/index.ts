@@ -9,6 +9,18 @@ export type { Permission, User } from './admin-answers.ts';
 export { Client, connect, type PublishOptions, type SubscribeOptions } from './client.ts';
 export type { ClosedReason } from './client-connection.ts';
 export {
+  ConnectionStringError,
+  type ConnectionStringOptions,
+  parseConnectionString,
+} from './connection-string.ts';
+export type { DeclaredOption, DifferenceSeverity, QueueDifference } from './declarations/differences.ts';
+export { QueueConflictError } from './declarations/queue-conflict-error.ts';
+export {
+  type ConflictStrategy,
+  DeclarationError,
+  type QueueDeclaration,
+} from './declarations/queue-declaration.ts';
+export {
   ClientError,
   CommandError,
   CommandTimeoutError,
